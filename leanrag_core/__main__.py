@@ -1,0 +1,233 @@
+"""The command line: build, show, ask, check. Results on stdout, logs on stderr; exit 0, 2 usage, 1 failure."""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from leanrag_core.errors import InvalidConfig, LeanRAGError
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.progress import Progress
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one verb; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    run: Callable[[argparse.Namespace], int] = options.run
+    try:
+        return run(options)
+    except InvalidConfig as error:
+        print(f"leanrag: {error}", file=sys.stderr)
+        return 2
+    except LeanRAGError as error:
+        print(f"leanrag: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"leanrag: the system refused: {error}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m leanrag_core", description=__doc__)
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+
+    build = verbs.add_parser("build", help="documents or folders to an index")
+    build.add_argument("paths", nargs="+", type=Path, metavar="PATH")
+    build.add_argument("--out", required=True, type=Path, metavar="DIR")
+    build.add_argument("--name", default="", help="name of the index (default: the first path's name)")
+    build.add_argument("--resume", action="store_true", help="keep a finished index of the same settings")
+    build.add_argument("--no-size-cap", dest="size_cap", action="store_false", help="clusters of any size")
+    for spec in fields(IndexConfig):
+        if spec.name in ("size_cap", "entity_types"):
+            continue
+        kind = int if isinstance(spec.default, int) else str
+        text = f"{spec.metadata['help']} (default: {spec.default})".replace("%", "%%")
+        build.add_argument(f"--{spec.name.replace('_', '-')}", type=kind, default=spec.default, help=text)
+    build.set_defaults(run=_build)
+
+    show = verbs.add_parser("show", help="what an index holds")
+    show.add_argument("index", type=Path, metavar="DIR")
+    show.set_defaults(run=_show)
+
+    ask = verbs.add_parser("ask", help="a question to an index")
+    ask.add_argument("index", type=Path, metavar="DIR")
+    ask.add_argument("question")
+    ask.add_argument("--strategy", default="leanrag")
+    ask.add_argument("--top-n", type=int, default=None)
+    ask.add_argument("--top-c", type=int, default=None)
+    ask.add_argument("--no-answer", action="store_true", help="retrieve only")
+    ask.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the strategy")
+    ask.set_defaults(run=_ask)
+
+    check = verbs.add_parser("check", help="verify every invariant of a stored index")
+    check.add_argument("index", type=Path, metavar="DIR")
+    check.set_defaults(run=_check)
+
+    for verb in (build, show, ask, check):
+        verb.add_argument("--json", action="store_true", help="a machine-readable result on stdout")
+
+    job = verbs.add_parser("run-job", help="do a job of the app in this process (the app calls this)")
+    job.add_argument("folder", type=Path)
+    job.set_defaults(run=_run_job)
+    return parser
+
+
+def _print(value: Any) -> None:
+    print(json.dumps(value, ensure_ascii=False, indent=1))
+
+
+def _build(options: argparse.Namespace) -> int:
+    from leanrag_core.indexing.build import build_index
+    from leanrag_core.indexing.describe import describe
+    from leanrag_core.indexing.reading import read_files
+    from leanrag_core.models.registry import embedding_model, language_model
+    from leanrag_core.workbench import open_index
+
+    names = {spec.name for spec in fields(IndexConfig)} - {"entity_types"}
+    config = IndexConfig(**{name: getattr(options, name) for name in names})
+    language, embedding = language_model(config.model), embedding_model(config.embedding)
+    started = time.perf_counter()
+    parsed = read_files(options.paths)
+    for refusal in parsed.refusals:
+        print(f"{refusal.name}: {refusal.reason}", file=sys.stderr)
+    if options.resume and _is_built(options.out, config, parsed.documents):
+        print(f"{options.out} is already built from these documents with these settings", file=sys.stderr)
+    else:
+        build_index(
+            parsed.documents,
+            config,
+            options.out,
+            embedding=embedding,
+            language=language,
+            name=options.name or options.paths[0].resolve().name,
+            refusals=parsed.refusals,
+            report=_Progress(),
+        )
+    shown = describe(open_index(options.out))
+    seconds = time.perf_counter() - started
+    refused = [asdict(refusal) for refusal in parsed.refusals]
+    if options.json:
+        _print({**shown, "index": str(options.out), "seconds": round(seconds, 2), "refused": refused})
+    else:
+        print(f"{options.out}: {_sentence(shown)} {seconds:.1f} s, {len(refused)} files refused.")
+    return 0
+
+
+def _is_built(out: Path, config: IndexConfig, documents: Sequence[Any]) -> bool:
+    from leanrag_core.errors import IndexNotFound
+    from leanrag_core.indexing.build import corpus_fingerprint, in_build_order
+    from leanrag_core.storage.layout import read_manifest
+
+    try:
+        manifest = read_manifest(out)
+    except IndexNotFound:
+        return False
+    same_config = manifest["config"] == json.loads(json.dumps(asdict(config)))
+    return same_config and manifest["corpus_fingerprint"] == corpus_fingerprint(in_build_order(documents))
+
+
+class _Progress:
+    """Tells the progress of a build on stderr, a line a stage and every few seconds."""
+
+    def __init__(self) -> None:
+        self.stage, self.at = "", 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        ends = progress.total > 0 and progress.done == progress.total
+        if progress.stage == self.stage and not ends and time.monotonic() - self.at < 3:
+            return
+        self.stage, self.at = progress.stage, time.monotonic()
+        count = f" {progress.done:,}/{progress.total:,} {progress.unit}" if progress.total else ""
+        print(f"{progress.stage}{count}", file=sys.stderr)
+
+
+def _sentence(shown: dict[str, Any]) -> str:
+    sizes = ", ".join(f"{layer['entities']:,}" for layer in shown["layers"])
+    relations = sum(layer["relations"] for layer in shown["layers"])
+    return (
+        f"{shown['kind']} of {shown['documents']:,} documents, {shown['chunks']:,} chunks; "
+        f"nodes by layer {sizes}; {relations:,} relations."
+    )
+
+
+def _show(options: argparse.Namespace) -> int:
+    from leanrag_core.indexing.describe import describe
+    from leanrag_core.workbench import open_index
+
+    shown = describe(open_index(options.index))
+    if options.json:
+        _print(shown)
+        return 0
+    print(f"{shown['name']}: {_sentence(shown)}")
+    print(
+        f"{'layer':>5} {'entities':>9} {'relations':>9} {'summarised':>10} {'clusters':>8} {'largest':>7} {'parts':>6}"
+    )
+    for row in shown["layers"]:
+        print(
+            f"{row['layer']:>5} {row['entities']:>9,} {row['relations']:>9,} {row['summarised']:>10,} "
+            f"{row['clusters']:>8,} {row['largest_cluster']:>7,} {row['components']:>6,}"
+        )
+    print("dropped: " + (", ".join(f"{n:,} in {stage}" for stage, n in shown["drops"].items()) or "nothing"))
+    return 0
+
+
+def _ask(options: argparse.Namespace) -> int:
+    from leanrag_core.answering import ask_record
+    from leanrag_core.workbench import Workbench, open_index
+
+    chosen: dict[str, Any] = {}
+    for pair in options.option:
+        name, separator, value = pair.partition("=")
+        if not separator:
+            raise InvalidConfig(f"--option {pair!r} is not NAME=VALUE")
+        try:
+            chosen[name.replace("-", "_")] = json.loads(value.lower())
+        except ValueError:
+            chosen[name.replace("-", "_")] = value
+    for name in ("top_n", "top_c"):
+        if getattr(options, name) is not None:
+            chosen[name] = getattr(options, name)
+    bench, index = Workbench.default(), open_index(options.index)
+    trace = bench.retrieve(index, options.question, options.strategy, **chosen)
+    answer = None if options.no_answer else bench.answer(index, trace)
+    if options.json:
+        _print(ask_record(trace, answer))
+        return 0
+    for step in trace.steps:
+        print(f"{step.name:>9}: {step.caption}")
+    for note in trace.notes:
+        print(f"{'note':>9}: {note}")
+    for place, chunk in enumerate(trace.chunks, start=1):
+        print(f"{f'C{place}':>9}: {chunk.document} [{chunk.start}:{chunk.end}], {chunk.seed_count} seeds")
+    if answer:
+        print(f"\n{'Extractive answer' if answer.extractive else 'Answer'}: {answer.text}")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    from leanrag_core.indexing.invariants import check_index
+    from leanrag_core.workbench import open_index
+
+    results = check_index(open_index(options.index))
+    passed = all(result.ok for result in results)
+    if options.json:
+        _print({"ok": passed, "checks": [asdict(result) for result in results]})
+    else:
+        for result in results:
+            print(f"{'ok  ' if result.ok else 'FAIL'} {result.name}: {result.detail}")
+    return 0 if passed else 1
+
+
+def _run_job(options: argparse.Namespace) -> int:
+    from leanrag_core.workbench import Workbench
+
+    folder = options.folder.resolve()
+    return Workbench.default(folder.parent.parent).run_job(folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

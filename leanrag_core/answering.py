@@ -1,0 +1,305 @@
+"""From a trace to an answer: written by a language model from the context alone, or drawn from its sentences."""
+
+import math
+import re
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from leanrag_core.models.base import EmbeddingModel, LanguageModel
+from leanrag_core.prompts.catalog import load_prompt
+from leanrag_core.types.trace import Answer, AnswerPart, Trace
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9])|(?<=[。！？])|\n{2,}|\n(?=[-*] )")
+_ABBREVIATION = re.compile(r"(?:\b(?:[A-Z]|Dr|Mr|Mrs|Ms|St|No|vs|cf|e\.g|i\.e|etc|approx|Inc|Ltd|Co))\.$")
+_WORD = re.compile(r"[^\W_]+", re.UNICODE)
+_MARK = re.compile(r"\[([EARC]\d+)\]")
+_STOP = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "been",
+        "but",
+        "by",
+        "can",
+        "could",
+        "did",
+        "do",
+        "does",
+        "for",
+        "from",
+        "had",
+        "has",
+        "have",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "many",
+        "may",
+        "me",
+        "more",
+        "most",
+        "much",
+        "must",
+        "no",
+        "not",
+        "of",
+        "on",
+        "or",
+        "our",
+        "over",
+        "say",
+        "says",
+        "shall",
+        "should",
+        "so",
+        "some",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "those",
+        "through",
+        "to",
+        "under",
+        "up",
+        "upon",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "while",
+        "who",
+        "whom",
+        "whose",
+        "why",
+        "will",
+        "with",
+        "would",
+        "you",
+        "your",
+        "according",
+        "between",
+        "during",
+        "about",
+        "both",
+        "each",
+        "other",
+        "any",
+        "also",
+    ]
+)
+MAX_SENTENCES = 4
+_CANDIDATES = 40  # sentences that are embedded; chosen among all by the words they share with the question
+_MIN_COSINE = 0.42  # below it, and without the question's words, a sentence is about something else
+_MIN_COVERAGE = 0.5
+_NEAR_BEST = 0.8  # further sentences must score this share of the best one
+NOTHING_FITS = "Nothing in the context answers this."
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    text: str
+    mark: str
+    coverage: float  # share of the question's content words, weighted by rarity
+
+
+def answer_from(trace: Trace, embedding: EmbeddingModel, question_vector: np.ndarray) -> Answer:
+    """An extractive answer: the context's sentences that answer best, each with its citation mark.
+
+    question_vector: (d,) unit. When no sentence is close enough the answer says so and is not grounded.
+    """
+    question = _content_words(trace.question)
+    pool = _sentences(trace, question)
+    if not pool:
+        return _refusal(trace, "")
+    kept = sorted(range(len(pool)), key=lambda i: (-pool[i].coverage, i))[:_CANDIDATES]
+    vectors = embedding.embed([pool[i].text for i in kept])
+    cosine = vectors @ question_vector
+    scores = np.array([0.65 * float(cosine[k]) + 0.35 * pool[i].coverage for k, i in enumerate(kept)])
+    best = int(np.argmax(scores))
+    if cosine[best] < _MIN_COSINE or pool[kept[best]].coverage < _MIN_COVERAGE:
+        return _refusal(trace, pool[kept[best]].text)
+    chosen = _diverse(scores, vectors)
+    chosen.sort(key=lambda k: (-scores[k] if k == best else 0, kept[k]))
+    parts = tuple(AnswerPart(pool[kept[k]].text, (pool[kept[k]].mark, *_named(trace, pool[kept[k]]))) for k in chosen)
+    return Answer(
+        text=" ".join(f"{part.text} {''.join(f'[{mark}]' for mark in part.marks)}" for part in parts),
+        parts=parts,
+        citations=tuple(dict.fromkeys(mark for part in parts for mark in part.marks)),
+        grounded=True,
+        extractive=True,
+        model="builtin",
+        trace=trace,
+    )
+
+
+def write_answer(trace: Trace, language: LanguageModel) -> Answer:
+    """A language model's answer from the context; marks that the context does not have are taken out."""
+    prompt = load_prompt("answer").fill(context=trace.context.text, question=trace.question)
+    reply = language.complete([{"role": "user", "content": prompt}])
+    known = {item.mark for section in trace.context.sections for item in section.items}
+    parts = []
+    for sentence in split_sentences(_MARK.sub(lambda m: f"[{m[1]}]" if m[1] in known else "", reply.text)):
+        marks = tuple(dict.fromkeys(_MARK.findall(sentence)))
+        text = re.sub(r"\s+([.,;:!?])", r"\1", _MARK.sub("", sentence)).strip()
+        if text:
+            parts.append(AnswerPart(text, marks))
+        elif parts:  # marks behind the full stop belong to the sentence before
+            parts[-1] = AnswerPart(parts[-1].text, tuple(dict.fromkeys((*parts[-1].marks, *marks))))
+    citations = tuple(dict.fromkeys(mark for part in parts for mark in part.marks))
+    return Answer(
+        text=" ".join(f"{part.text} {''.join(f'[{mark}]' for mark in part.marks)}".strip() for part in parts),
+        parts=tuple(parts),
+        citations=citations,
+        grounded=bool(citations),
+        extractive=False,
+        model=language.name,
+        trace=trace,
+        usage=reply.usage,
+    )
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of a text, white space folded; abbreviations and initials do not end one."""
+    sentences: list[str] = []
+    for piece in _SENTENCE_END.split(text):
+        piece = " ".join(piece.split())
+        if sentences and _ABBREVIATION.search(sentences[-1]):
+            sentences[-1] = f"{sentences[-1]} {piece}"
+        elif piece:
+            sentences.append(piece)
+    return sentences
+
+
+def _content_words(text: str) -> set[str]:
+    words = (word.lower() for word in _WORD.findall(text))
+    return {_stem(word) for word in words if word not in _STOP and (len(word) > 1 or not word.isascii())}
+
+
+def _stem(word: str) -> str:
+    """Plural, past and -ing endings off; enough to meet "treatments" with "treatment"."""
+    for ending in ("ingly", "edly", "ing", "ies", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word[: -len(ending)] + ("y" if ending == "ies" else "")
+    return word
+
+
+def _sentences(trace: Trace, question: set[str]) -> list[_Sentence]:
+    """Sentences of the source chunks, or of the entities when there are no chunks; each text once."""
+    section = trace.context.section("chunks")
+    if section.items:
+        title_of = {chunk.id: chunk for chunk in trace.chunks}
+        texts = [(item.mark, title_of[item.ref].text) for item in section.items]
+    else:
+        texts = [(item.mark, item.text) for item in trace.context.section("entities").items]
+    found: dict[str, str] = {}
+    for mark, text in texts:
+        for sentence in split_sentences(text):
+            if len(sentence) >= 25 and sentence[-1] in ".!?。！？\"')]" and sentence not in found:
+                found[sentence] = mark
+    words_of = {sentence: _content_words(sentence) for sentence in found}
+    frequency = Counter(word for words in words_of.values() for word in words & question)
+    weight = {word: math.log(1 + len(found) / (1 + frequency[word])) for word in question}
+    total = sum(weight.values()) or 1.0
+    return [
+        _Sentence(sentence, mark, sum(weight[word] for word in sorted(words_of[sentence] & question)) / total)
+        for sentence, mark in found.items()
+    ]
+
+
+def _diverse(scores: np.ndarray, vectors: np.ndarray) -> list[int]:
+    """Best sentences by maximal marginal relevance, near repeats left out."""
+    chosen: list[int] = []
+    floor = _NEAR_BEST * float(scores.max())
+    while len(chosen) < MAX_SENTENCES:
+        best, best_value = -1, -math.inf
+        for k in range(len(scores)):
+            if k in chosen or scores[k] < floor:
+                continue
+            overlap = max((float(vectors[k] @ vectors[c]) for c in chosen), default=0.0)
+            value = float(scores[k]) - 0.3 * overlap
+            if overlap < 0.92 and value > best_value:
+                best, best_value = k, value
+        if best < 0:
+            return chosen
+        chosen.append(best)
+    return chosen
+
+
+def _named(trace: Trace, sentence: _Sentence) -> tuple[str, ...]:
+    """Marks of up to two seed entities that the sentence names."""
+    mark_of = {item.ref: item.mark for item in trace.context.section("entities").items}
+    lowered = sentence.text.lower()
+    named = [mark_of[seed.id] for seed in trace.seeds if seed.id in mark_of and seed.name.lower() in lowered]
+    return tuple(mark for mark in named[:2] if mark != sentence.mark)
+
+
+def _refusal(trace: Trace, nearest: str) -> Answer:
+    text = f"{NOTHING_FITS} Nearest: {nearest}" if nearest else NOTHING_FITS
+    return Answer(text, (AnswerPart(text, ()),), (), grounded=False, extractive=True, model="builtin", trace=trace)
+
+
+def ask_record(trace: Trace, answer: Answer | None) -> dict[str, Any]:
+    """Trace and answer as the plain values that `ask --json` gives."""
+    sections = {section.name: section for section in trace.context.sections}
+    return {
+        "question": trace.question,
+        "strategy": trace.strategy,
+        "parameters": trace.parameters,
+        "seeds": [{"id": one.id, "name": one.name, "score": one.score, "rank": one.rank} for one in trace.seeds],
+        "lca": {"id": trace.lca.id, "name": trace.lca.name, "layer": trace.lca.layer} if trace.lca else None,
+        "nodes": [{"id": one.id, "name": one.name, "layer": one.layer, "role": one.role} for one in trace.nodes],
+        "relations": [asdict(one) for one in trace.relations],
+        "chunks": [
+            {
+                "id": one.id,
+                "document": one.document,
+                "start": one.start,
+                "end": one.end,
+                "seed_count": one.seed_count,
+                "text": one.text,
+            }
+            for one in trace.chunks
+        ],
+        "context": {
+            "text": trace.context.text,
+            "tokens": {
+                "total": trace.context.tokens,
+                **{name: section.tokens for name, section in sections.items()},
+            },
+            "left_out": {name: section.left_out for name, section in sections.items()},
+        },
+        "answer": {
+            "text": answer.text,
+            "citations": list(answer.citations),
+            "grounded": answer.grounded,
+            "extractive": answer.extractive,
+        }
+        if answer
+        else None,
+        "notes": list(trace.notes),
+        "usage": asdict(trace.usage + answer.usage if answer else trace.usage),
+        "timings_ms": {name: round(value, 3) for name, value in trace.timings_ms.items()},
+    }

@@ -1,0 +1,1 @@
+"""Clustering as pure functions of arrays: the Gaussian mixture of the hierarchy."""

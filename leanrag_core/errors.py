@@ -1,0 +1,61 @@
+"""Every error that the core raises on purpose: which thing, what is wrong, what to do."""
+
+
+class LeanRAGError(Exception):
+    """The root of all errors that a page or the command line shows as a plain message."""
+
+
+class UnreadableDocument(LeanRAGError):
+    """A file could not be turned into text; the message names the file, the reason and the remedy."""
+
+
+class EmptyCorpus(LeanRAGError):
+    """There is nothing to index."""
+
+
+class InvalidConfig(LeanRAGError):
+    """A setting is out of its bounds or contradicts another one."""
+
+
+class TooFewEntities(LeanRAGError):
+    """A layer is too small for what was asked."""
+
+
+class IndexNotFound(LeanRAGError):
+    """No index lies at the path."""
+
+
+class IndexDamaged(LeanRAGError):
+    """An index is there, but a file of it is missing or does not fit the others."""
+
+
+class IndexTooNew(LeanRAGError):
+    """The index was written by a newer version of this program."""
+
+
+class ModelMismatch(LeanRAGError):
+    """The index was embedded with another model or dimension than the one offered."""
+
+
+class ModelUnavailable(LeanRAGError):
+    """A model's files are missing or the model does not load."""
+
+
+class InvalidVectors(LeanRAGError):
+    """A vector is zero, NaN or of another dimension."""
+
+
+class ReplyError(LeanRAGError):
+    """A language model's reply does not parse into what was asked for."""
+
+
+class CorpusNotFound(LeanRAGError):
+    """No corpus has the id."""
+
+
+class JobNotFound(LeanRAGError):
+    """No job has the id."""
+
+
+class Cancelled(LeanRAGError):
+    """The work was cancelled by its owner; nothing half made stays behind."""

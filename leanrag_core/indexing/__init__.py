@@ -1,0 +1,1 @@
+"""From documents to an index: parse, chunk, extract, merge, aggregate, check."""

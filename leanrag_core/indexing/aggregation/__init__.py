@@ -1,0 +1,1 @@
+"""Hierarchical aggregation: layers, aggregated entities and the relations between them."""

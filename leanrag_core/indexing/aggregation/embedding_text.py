@@ -1,0 +1,9 @@
+"""The text that stands for an entity in the embedding space."""
+
+
+def embedding_text(name: str, description: str) -> str:
+    """What Phi reads of an entity (eq. 3): its name, then its description.
+
+    The paper embeds the description alone; entities that share one source sentence would then share one vector.
+    """
+    return f"{name}. {description}"

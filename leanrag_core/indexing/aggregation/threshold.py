@@ -1,0 +1,57 @@
+"""tau: how strongly two clusters must be connected before their relations are summarised (eq. 5)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from leanrag_core.errors import InvalidConfig
+
+_LLM_DEFAULT = "3"
+_HEURISTIC_DEFAULT = "3,q0.75"  # bare co-occurrence makes nearly every pair of the upper layers exceed 3
+
+
+@dataclass(frozen=True)
+class TauRule:
+    """tau of each layer. steps: one for each layer from layer 1 on, the last one repeats; each a number, or
+    ("q", share) for a quantile of that layer's connectivity."""
+
+    steps: tuple[float | tuple[str, float], ...]
+
+    def threshold(self, layer_number: int, lambdas: np.ndarray) -> float:
+        """tau_i of layer `layer_number` (1 is the first above the base graph).
+
+        lambdas: (pairs,) connectivity strengths of that layer; only positive ones count towards a quantile.
+        """
+        step = self.steps[min(max(layer_number, 1), len(self.steps)) - 1]
+        if not isinstance(step, tuple):
+            return step
+        positive = np.asarray(lambdas)[np.asarray(lambdas) > 0]
+        return float(np.quantile(positive, step[1])) if len(positive) else 0.0
+
+    def __str__(self) -> str:
+        return ",".join(f"q{step[1]:g}" if isinstance(step, tuple) else f"{step:g}" for step in self.steps)
+
+
+def parse_tau(value: str | int | float | None, heuristic: bool) -> TauRule:
+    """The rule that a setting of tau stands for: a number, a list by layer ("3,5"), a quantile ("q0.75"), or a mix.
+
+    None or an empty text chooses the paper's 3 for graphs that a language model extracted, and "3,q0.75" for heuristic
+    ones. Raises InvalidConfig for anything else.
+    """
+    if value is None or not str(value).strip():
+        value = _HEURISTIC_DEFAULT if heuristic else _LLM_DEFAULT
+    return TauRule(tuple(_step(part.strip(), value) for part in str(value).split(",")))
+
+
+def _step(part: str, whole: str | int | float) -> float | tuple[str, float]:
+    quantile = part[:1].lower() == "q"
+    try:
+        number = float(part[1:] if quantile else part)
+    except ValueError:
+        number = float("nan")
+    if not (0 <= number <= 1 if quantile else 0 <= number < float("inf")):
+        raise InvalidConfig(
+            f"tau is {whole!r}, of which {part!r} is not understood: give a number from 0 up, a list by layer such as "
+            "3,5, or a quantile from q0 to q1 such as q0.75"
+        )
+    return ("q", number) if quantile else number

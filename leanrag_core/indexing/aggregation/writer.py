@@ -1,0 +1,107 @@
+"""The seam between the hierarchy and who writes its texts: F_entity (eq. 4) and F_rel (eq. 5)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from leanrag_core.types.extraction import Drop
+from leanrag_core.types.graph import Finding, Layer
+from leanrag_core.types.usage import Usage
+
+
+@dataclass(frozen=True)
+class InsideRelation:
+    """A relation of R_Cj, inside a cluster. source and target are positions in the cluster's members."""
+
+    source: int
+    target: int
+    kind: str
+    weight: float
+    strength: int
+    keywords: tuple[str, ...]
+    description: str
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterView:
+    """A cluster of two or more nodes, as a writer sees it.
+
+    layer: number of the layer that the aggregated entity will belong to. label: its row there. rows: the members' rows
+    in the layer below. vectors: (members, d) unit rows. degrees: inside relations of each member.
+    """
+
+    layer: int
+    label: int
+    rows: tuple[int, ...]
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    descriptions: tuple[str, ...]
+    vectors: np.ndarray
+    degrees: tuple[int, ...]
+    relations: tuple[InsideRelation, ...]
+
+    def most_connected(self) -> list[int]:
+        """Positions of the members, the most inside relations first, ties by position."""
+        return sorted(range(len(self.rows)), key=lambda member: (-self.degrees[member], member))
+
+
+@dataclass(frozen=True)
+class RelationGroupView:
+    """R<Cj,Ck>: the relations of the layer below that join two clusters, strongest first.
+
+    layer: number of the layer that the aggregated relation will belong to. base_kinds: how many base relations of each
+    kind the group stands for, most first. keywords: their most frequent keywords. member_names: names of the joined
+    nodes, which the sentence must not use.
+    """
+
+    layer: int
+    left_name: str
+    left_description: str
+    right_name: str
+    right_description: str
+    strength: int
+    base_kinds: tuple[tuple[str, int], ...]
+    keywords: tuple[str, ...]
+    descriptions: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]
+
+    @property
+    def member_names(self) -> tuple[str, ...]:
+        """Names of the nodes that the relations join, each once, sorted."""
+        return tuple(sorted({name for pair in self.pairs for name in pair}))
+
+
+@dataclass(frozen=True)
+class Summary:
+    """An aggregated entity's text: (alpha_j, d_alpha_j, findings)."""
+
+    name: str
+    description: str
+    findings: tuple[Finding, ...]
+    usage: Usage = Usage()
+    drops: tuple[Drop, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """An aggregated relation's one group-level sentence."""
+
+    text: str
+    usage: Usage = Usage()
+    drops: tuple[Drop, ...] = ()
+
+
+class AggregationWriter(Protocol):
+    """Writes aggregated entities and relations. `entity` and `relation` may be called in any order and from several
+    threads; what they return depends on their argument and on the last `prepare` alone."""
+
+    def prepare(self, layers: Sequence[Layer], labels: np.ndarray) -> None:
+        """The top layer so far, layers[-1], is about to be grouped by labels (n,); each layer below has its parents."""
+
+    def entity(self, members: ClusterView) -> Summary:
+        """Name, description and findings for a cluster (eq. 4); the name differs from every member's name."""
+
+    def relation(self, view: RelationGroupView) -> Sentence:
+        """One sentence on how two clusters are related, naming no member (eq. 5)."""

@@ -1,0 +1,239 @@
+"""The walk of documents through the house: chunk, extract, merge, embed, cluster, aggregate, store."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from leanrag_core.errors import EmptyCorpus
+from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
+from leanrag_core.indexing.aggregation.hierarchy import Hierarchy, build_hierarchy
+from leanrag_core.indexing.aggregation.llm_writer import LLMWriter
+from leanrag_core.indexing.aggregation.writer import AggregationWriter
+from leanrag_core.indexing.chunking import chunk_documents
+from leanrag_core.indexing.describe import count_layers
+from leanrag_core.indexing.extraction.base import Extractor
+from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
+from leanrag_core.indexing.extraction.llm import LLMExtractor
+from leanrag_core.indexing.resolution import resolve
+from leanrag_core.models.base import EmbeddingModel, LanguageModel
+from leanrag_core.storage.layout import FORMAT_VERSION, staged, write_index
+from leanrag_core.storage.search_index import require_unit_rows, write_search_index
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.corpus import Chunk, Document, Refusal
+from leanrag_core.types.extraction import Drop
+from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
+from leanrag_core.types.progress import Progress, Report, silent
+from leanrag_core.types.usage import Usage
+
+_EXAMPLES_KEPT = 200  # of the drops of one stage, listed in the report; all are counted
+
+
+def build_index(
+    documents: Sequence[Document],
+    config: IndexConfig,
+    out: Path,
+    *,
+    embedding: EmbeddingModel,
+    language: LanguageModel | None = None,
+    name: str = "",
+    corpus: dict[str, str] | None = None,
+    refusals: Sequence[Refusal] = (),
+    report: Report = silent,
+) -> Path:
+    """An index of the documents stands in `out`, complete, or nothing has changed there.
+
+    Documents are taken in the order of their names, so that the order of an upload does not matter. language None
+    chooses the built-in extractor and writer. Raises EmptyCorpus when there is no text to index.
+    """
+    ordered = in_build_order(documents)
+    if not ordered:
+        raise EmptyCorpus("there are no documents to index: add some that have text")
+    with staged(out) as staging:
+        index = _make(ordered, config, embedding, language, name, corpus or {}, refusals, report)
+        write_index(staging, index)
+        write_search_index(staging, index, lambda done, total: report(Progress("index", done, total, "vectors")))
+    return out
+
+
+def in_build_order(documents: Sequence[Document]) -> list[Document]:
+    """Each document once, by name and id."""
+    return sorted({document.id: document for document in documents}.values(), key=lambda one: (one.name, one.id))
+
+
+def _make(
+    documents: list[Document],
+    config: IndexConfig,
+    embedding: EmbeddingModel,
+    language: LanguageModel | None,
+    name: str,
+    corpus: dict[str, str],
+    refusals: Sequence[Refusal],
+    report: Report,
+) -> Index:
+    report(Progress("parse", len(documents), len(documents), "documents"))
+    report(Progress("chunk", 0, 0, "chunks"))
+    chunks = chunk_documents(documents, max_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens)
+    if not chunks:
+        raise EmptyCorpus("the documents have no text to index: add some that have")
+    report(Progress("chunk", len(chunks), len(chunks), "chunks"))
+
+    extractor = _extractor(config, language)
+    report(Progress("extract", 0, len(chunks), "chunks"))
+    extractions = extractor.extract(
+        documents, chunks, lambda done: report(Progress("extract", done, len(chunks), "chunks"))
+    )
+    heuristic = extractor.kind == "heuristic graph"
+    report(Progress("merge", 0, 0, "entities"))
+    merged = resolve(extractions, chunks, heuristic=heuristic)
+    base = merged.graph
+    n_entities = base.entities.num_rows
+    report(Progress("merge", n_entities, n_entities, "entities", ", ".join(base.entities["name"][:3].to_pylist())))
+    if n_entities == 0:
+        raise EmptyCorpus("nothing in the documents names an entity: add documents with running text")
+
+    writer: AggregationWriter = BuiltinWriter() if language is None else LLMWriter(language)
+    hierarchy = build_hierarchy(
+        base,
+        cluster_size=config.cluster_size,
+        tau=config.tau,
+        size_cap=config.size_cap,
+        seed=config.seed,
+        embed=embedding.embed,
+        writer=writer,
+        heuristic=heuristic,
+        report=lambda stage, done, total: report(Progress(stage, done, total, _UNITS.get(stage, ""))),
+    )
+    report(Progress("index", 0, 0, "vectors"))
+    chunk_vectors = embedding.embed([chunk.text for chunk in chunks])
+    require_unit_rows(chunk_vectors, "chunks")
+
+    extraction_drops = [drop for extraction in extractions for drop in extraction.drops]
+    refused = [Drop("parse", refusal.name, refusal.reason) for refusal in refusals]
+    drops = [*refused, *extraction_drops, *merged.drops, *hierarchy.drops]
+    usage = sum((extraction.usage for extraction in extractions), Usage()) + hierarchy.usage
+    manifest = _manifest(documents, chunks, config, extractor, embedding, language, hierarchy, name, corpus)
+    index = Index(
+        manifest=manifest,
+        documents=_documents_table(documents),
+        chunks=_chunks_table(documents, chunks),
+        layers=hierarchy.layers,
+        chunk_vectors=chunk_vectors,
+        report=_report(drops, merged.aliases, hierarchy, extractions_empty(extractions), usage),
+    )
+    return replace(index, manifest={**manifest, "layers": count_layers(index)})
+
+
+_UNITS = {
+    "embed": "texts",
+    "cluster": "layers",
+    "aggregate entities": "clusters",
+    "aggregate relations": "relations",
+}
+
+
+def extractions_empty(extractions: Sequence[Any]) -> list[str]:
+    """Ids of the chunks in which nothing was found."""
+    return [extraction.chunk_id for extraction in extractions if not extraction.mentions]
+
+
+def _extractor(config: IndexConfig, language: LanguageModel | None) -> Extractor:
+    if language is None:
+        return BuiltinExtractor()
+    return LLMExtractor(language, entity_types=config.entity_types, gleaning_rounds=config.gleaning_rounds)
+
+
+def corpus_fingerprint(documents: Sequence[Document]) -> str:
+    """Hash of the documents' ids and names."""
+    listing = json.dumps([[document.id, document.name] for document in documents])
+    return hashlib.sha256(listing.encode()).hexdigest()[:16]
+
+
+def _manifest(
+    documents: list[Document],
+    chunks: list[Chunk],
+    config: IndexConfig,
+    extractor: Extractor,
+    embedding: EmbeddingModel,
+    language: LanguageModel | None,
+    hierarchy: Hierarchy,
+    name: str,
+    corpus: dict[str, str],
+) -> dict[str, Any]:
+    made_of = {
+        "corpus_fingerprint": corpus_fingerprint(documents),
+        "config": asdict(config),
+        "extractor": extractor.fingerprint,
+        "embedding": {
+            "name": embedding.name,
+            "fingerprint": embedding.fingerprint,
+            "dimension": embedding.dimension,
+        },
+        "language_model": language.fingerprint if language else "none",
+    }
+    identity = hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:16]
+    return {
+        "format_version": FORMAT_VERSION,
+        "id": f"index-{identity}",
+        "name": name or "Untitled index",
+        "kind": extractor.kind,
+        "corpus": corpus,
+        **made_of,
+        "counts": {
+            "documents": len(documents),
+            "chunks": len(chunks),
+            "layers": len(hierarchy.layers),
+            "entities": [len(layer) for layer in hierarchy.layers],
+            "relations": [layer.relations.num_rows for layer in hierarchy.layers],
+        },
+        "libraries": _library_versions(),
+    }
+
+
+def _library_versions() -> dict[str, str]:
+    from importlib.metadata import version
+
+    return {name: version(name) for name in ("numpy", "pyarrow", "scikit-learn", "spacy", "onnxruntime", "chromadb")}
+
+
+def _documents_table(documents: list[Document]) -> pa.Table:
+    return pa.Table.from_pylist([asdict(document) for document in documents], schema=DOCUMENT_SCHEMA)
+
+
+def _chunks_table(documents: list[Document], chunks: list[Chunk]) -> pa.Table:
+    row_of = {document.id: row for row, document in enumerate(documents)}
+    columns = {
+        "id": [chunk.id for chunk in chunks],
+        "document": np.array([row_of[chunk.document_id] for chunk in chunks], dtype=np.int32),
+        "start": np.array([chunk.start for chunk in chunks], dtype=np.int32),
+        "end": np.array([chunk.end for chunk in chunks], dtype=np.int32),
+        "tokens": np.array([chunk.tokens for chunk in chunks], dtype=np.int32),
+    }
+    return pa.table(columns, schema=CHUNK_SCHEMA)
+
+
+def _report(
+    drops: Sequence[Drop], aliases: dict[str, str], hierarchy: Hierarchy, empty_chunks: list[str], usage: Usage
+) -> dict[str, Any]:
+    counted = Counter(drop.stage for drop in drops)
+    listed: dict[str, list[dict[str, str]]] = {}
+    for drop in drops:
+        shown = listed.setdefault(drop.stage, [])
+        if len(shown) < _EXAMPLES_KEPT:
+            shown.append({"item": drop.item, "reason": drop.reason})
+    spent = asdict(usage)
+    spent.pop("seconds")  # clock time would make two equal builds differ
+    return {
+        "drops": dict(sorted(counted.items())),
+        "dropped": listed,
+        "aliases": dict(sorted(aliases.items())),
+        "empty_chunks": empty_chunks,
+        "clustering": hierarchy.clustering,
+        "usage": spent,
+    }

@@ -1,0 +1,105 @@
+"""Starts jobs in processes of their own, runs them there, and stops them."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from leanrag_core.errors import Cancelled, LeanRAGError
+from leanrag_core.jobs.events import JobLog, JobSpec, is_running, job_lock, read_spec
+from leanrag_core.types.progress import Progress, Report
+
+_POLL_SECONDS = 0.2
+_GRACE_SECONDS = 1.2  # from the wish to cancel to the end of a process that does not listen
+
+Work = Callable[[JobSpec, Report], tuple[str, dict[str, Any]]]
+
+
+def launch(folder: Path, package_root: Path) -> None:
+    """A process of its own runs the job; it outlives this one."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(package_root), os.environ.get("PYTHONPATH", "")])}
+    with (folder / "log.txt").open("ab") as log:
+        subprocess.Popen(
+            [sys.executable, "-m", "leanrag_core", "run-job", str(folder)],
+            stdout=log,
+            stderr=log,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            env=environment,
+        )
+
+
+def ask_to_cancel(folder: Path) -> None:
+    """The job's process stops within two seconds; one that never started is marked as cancelled."""
+    read_spec(folder)
+    (folder / "cancel").touch()
+    if not is_running(folder):
+        JobLog(folder).write("cancelled", error="stopped before it began")
+
+
+def run(folder: Path, work: Work, clean_up: Callable[[JobSpec], None]) -> int:
+    """Do the job in this process and tell its events; returns the exit code.
+
+    work gives the id of what was made and a report. clean_up removes what is half made; it is called when the
+    process must end at once.
+    """
+    spec, log = read_spec(folder), JobLog(folder)
+    with job_lock(folder).acquire(timeout=10):
+        log.write("started", pid=os.getpid())
+        finished = threading.Event()
+        signal.signal(signal.SIGTERM, _raise_cancelled)
+        watcher = threading.Thread(target=_watch, args=(folder, spec, log, clean_up, finished), daemon=True)
+        watcher.start()
+
+        def report(progress: Progress) -> None:
+            if (folder / "cancel").exists():
+                raise Cancelled("cancelled by the user")
+            log.progress(progress)
+
+        try:
+            result, made = work(spec, report)
+            finished.set()
+            log.write("done", result=result, report=made)
+            return 0
+        except Cancelled:
+            finished.set()
+            log.write("cancelled", error="Stopped as asked. Nothing half made is left.")
+        except LeanRAGError as error:
+            finished.set()
+            log.write("failed", error=str(error), details=traceback.format_exc())
+        except OSError as error:
+            finished.set()
+            said = f"the disk or the system refused: {error.strerror or error}. Free some space, then resume."
+            log.write("failed", error=said, details=traceback.format_exc())
+        except Exception as error:
+            finished.set()
+            said = f"unexpected fault: {type(error).__name__}: {error}. Nothing half made is left; see the details."
+            log.write("failed", error=said, details=traceback.format_exc())
+        return 1
+
+
+def _raise_cancelled(signum: int, frame: FrameType | None) -> None:
+    raise Cancelled("stopped by a signal")
+
+
+def _watch(
+    folder: Path, spec: JobSpec, log: JobLog, clean_up: Callable[[JobSpec], None], finished: threading.Event
+) -> None:
+    """Work in a long native call does not look at the cancel file; after a grace time the process ends here."""
+    while not (folder / "cancel").exists():
+        if finished.wait(_POLL_SECONDS):
+            return
+    deadline = time.monotonic() + _GRACE_SECONDS
+    while time.monotonic() < deadline:
+        if finished.wait(_POLL_SECONDS):
+            return
+    log.write("cancelled", error="Stopped as asked. Nothing half made is left.")
+    clean_up(spec)
+    os._exit(1)

@@ -1,0 +1,1 @@
+"""Language and embedding models, each vendor in one file."""

@@ -1,0 +1,1 @@
+"""From a question to a trace: seeds, climb, lowest common ancestor, relations, chunks, context."""

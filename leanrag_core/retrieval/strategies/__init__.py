@@ -1,0 +1,1 @@
+"""One file a strategy; a file here is found by itself."""

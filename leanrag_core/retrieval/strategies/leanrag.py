@@ -1,0 +1,116 @@
+"""LeanRAG: anchor at the finest entities, climb to their lowest common ancestor, take what lies on the way."""
+
+import time
+from dataclasses import asdict, dataclass
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.retrieval import evidence
+from leanrag_core.retrieval.anchoring import find_seeds
+from leanrag_core.retrieval.base import Query
+from leanrag_core.retrieval.captions import notes, steps
+from leanrag_core.retrieval.context import Budgets, build_context
+from leanrag_core.retrieval.lca import lca_subtree
+from leanrag_core.retrieval.subgraph import relations_among, retrieved_nodes, tree_links
+from leanrag_core.types.config import option, validate
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Trace
+
+
+@dataclass(frozen=True)
+class Config:
+    """Options of a LeanRAG retrieval; the defaults are the paper's method."""
+
+    top_n: int = option(10, low=1, high=100, paper=10, help="Seed entities: more reach further, and cost context.")
+    top_c: int = option(5, low=0, high=50, paper=5, help="Source chunks put into the context.")
+    inter_cluster: bool = option(
+        True, paper=True, help="Relations between aggregated entities on the paths (the paper's RQ3 turns them off)."
+    )
+    source_chunks: bool = option(True, paper=True, help="Source chunks in the context (RQ4 turns them off).")
+    findings: bool = option(False, help="Findings of the aggregated entities in the context.")
+    seed_layers: str = option(
+        "base", choices=("base", "all"), paper="base", help="Seeds from layer 0, or from all layers (flat search)."
+    )
+    fuse_vectors: bool = option(
+        False, help="Outside the paper: fuse the chunk ranking with the vector ranking; always fills top-C."
+    )
+    match_names: bool = option(False, help="Outside the paper: prefer entities whose name stands in the question.")
+    entity_tokens: int = option(1000, low=0, high=32000, help="Token budget of the entities.")
+    aggregated_tokens: int = option(1500, low=0, high=32000, help="Token budget of the aggregated entities.")
+    relation_tokens: int = option(1000, low=0, high=32000, help="Token budget of the relations.")
+    chunk_tokens: int = option(6000, low=0, high=64000, help="Token budget of the source chunks.")
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+class Strategy:
+    """Section 3.3 of the paper (eq. 6-10, B.3.1)."""
+
+    name = "leanrag"
+    title = "LeanRAG"
+    help = "Seeds at the finest entities, the tree up to their lowest common ancestor, relations between clusters."
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+    def retrieve(self, query: Query, index: Index) -> Trace:
+        """The trace of one retrieval; no language model is called."""
+        config, clock = self.config, _Clock()
+        if not query.text.strip():
+            raise InvalidConfig("the question is empty: write one")
+        seeds = find_seeds(
+            index,
+            query.text,
+            query.vector,
+            config.top_n,
+            all_layers=config.seed_layers == "all",
+            match_names=config.match_names,
+        )
+        clock.lap("seeds")
+        subtree = lca_subtree([layer.parent for layer in index.layers], [(seed.layer, seed.row) for seed in seeds])
+        nodes = retrieved_nodes(index, subtree, seeds)
+        clock.lap("lca")
+        relations = relations_among(index, nodes, inter_cluster=config.inter_cluster)
+        clock.lap("relations")
+        by_chunk = evidence.seeds_by_chunk(index, seeds)
+        ranking = evidence.ranked_by_seeds(by_chunk)
+        if config.fuse_vectors:
+            ranking = evidence.fused([ranking, evidence.ranked_by_vector(index, query.vector)])
+        wanted = config.top_c if config.source_chunks else 0
+        chunks = evidence.retrieved_chunks(index, ranking[:wanted], by_chunk, {})
+        clock.lap("chunks")
+        budgets = Budgets(config.entity_tokens, config.aggregated_tokens, config.relation_tokens, config.chunk_tokens)
+        context = build_context(index, nodes, relations, chunks, budgets, findings=config.findings)
+        clock.lap("context")
+        top = next(node for node in nodes if (node.layer, node.row) == subtree.top)
+        every = (*tree_links(nodes), *relations)
+        return Trace(
+            question=query.text,
+            strategy=self.name,
+            parameters=asdict(config),
+            seeds=seeds,
+            lca=top,
+            nodes=nodes,
+            relations=every,
+            chunks=chunks,
+            context=context,
+            steps=steps(index, seeds, top, nodes, every, chunks, len(by_chunk), context),
+            timings_ms=clock.timings,
+            notes=notes(index, seeds, top, chunks, wanted, len(by_chunk)),
+            ranked_chunks=tuple(ranking),
+        )
+
+
+class _Clock:
+    """Milliseconds between laps, by name, and their total."""
+
+    def __init__(self) -> None:
+        self.started = self.last = time.perf_counter()
+        self.timings: dict[str, float] = {}
+
+    def lap(self, name: str) -> None:
+        """The time since the last lap belongs to that name."""
+        now = time.perf_counter()
+        self.timings[name] = (now - self.last) * 1000
+        self.timings["total"] = (now - self.started) * 1000
+        self.last = now

@@ -1,0 +1,142 @@
+"""Corpora on disk: one folder a corpus, one JSON file a document, named by ids and never by the user's file names."""
+
+import json
+import re
+import secrets
+import shutil
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from leanrag_core.atomic import write_json
+from leanrag_core.errors import CorpusNotFound
+from leanrag_core.tokens import count_tokens
+from leanrag_core.types.corpus import Document, Heading, Refusal, Span
+from leanrag_core.types.summary import CorpusSummary, DocumentSummary
+
+_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
+
+
+def summarise(document: Document) -> DocumentSummary:
+    """The document's row in a list."""
+    return DocumentSummary(
+        id=document.id,
+        name=document.name,
+        title=document.title,
+        media_type=document.media_type,
+        language=document.language,
+        characters=len(document.text),
+        tokens=count_tokens(document.text),
+        pages=len(document.pages),
+        notes=document.notes,
+    )
+
+
+class CorpusStore:
+    """Reads and writes corpora below one folder."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def _folder(self, corpus_id: str) -> Path:
+        if not _ID.fullmatch(corpus_id) or not (self.root / corpus_id / "corpus.json").is_file():
+            raise CorpusNotFound(f"no corpus {corpus_id!r}: choose one of the Library, or add documents there")
+        return self.root / corpus_id
+
+    def _record(self, corpus_id: str) -> dict[str, Any]:
+        return dict(json.loads((self._folder(corpus_id) / "corpus.json").read_text(encoding="utf-8")))
+
+    def create(
+        self, name: str, *, corpus_id: str = "", description: str = "", sample: bool = False, source: str = ""
+    ) -> str:
+        """A corpus of that name exists, empty; returns its id. source: fingerprint of what it is read from."""
+        slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40]
+        corpus_id = corpus_id or "-".join(part for part in (slug, secrets.token_hex(3)) if part)
+        folder = self.root / corpus_id
+        folder.mkdir(parents=True, exist_ok=True)
+        record = {
+            "id": corpus_id,
+            "name": name.strip() or "Untitled",
+            "description": description,
+            "sample": sample,
+            "source": source,
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "documents": [],
+        }
+        write_json(folder / "corpus.json", record)
+        return corpus_id
+
+    def source(self, corpus_id: str) -> str:
+        """Fingerprint of what the corpus was read from; empty when there is no such corpus."""
+        try:
+            return str(self._record(corpus_id)["source"])
+        except CorpusNotFound:
+            return ""
+
+    def add(self, corpus_id: str, documents: tuple[Document, ...]) -> tuple[list[DocumentSummary], list[Refusal]]:
+        """The documents are in; those whose content was there already come back as refusals."""
+        folder, record = self._folder(corpus_id), self._record(corpus_id)
+        known = {row["id"]: row["name"] for row in record["documents"]}
+        added, duplicates = [], []
+        for document in documents:
+            if document.id in known:
+                duplicates.append(Refusal(document.name, f"the same content is already in as {known[document.id]}"))
+                continue
+            known[document.id] = document.name
+            write_json(folder / f"{document.id}.json", asdict(document))
+            summary = summarise(document)
+            record["documents"].append(asdict(summary))
+            added.append(summary)
+        write_json(folder / "corpus.json", record)
+        return added, duplicates
+
+    def remove(self, corpus_id: str, document_id: str) -> None:
+        """The document is no longer in the corpus."""
+        folder, record = self._folder(corpus_id), self._record(corpus_id)
+        record["documents"] = [row for row in record["documents"] if row["id"] != document_id]
+        write_json(folder / "corpus.json", record)
+        if _ID.fullmatch(document_id):
+            (folder / f"{document_id}.json").unlink(missing_ok=True)
+
+    def delete(self, corpus_id: str) -> None:
+        """The corpus and its documents are gone."""
+        shutil.rmtree(self._folder(corpus_id))
+
+    def summaries(self) -> list[CorpusSummary]:
+        """All corpora, sample ones first, then the newest first."""
+        found = [self.summary(path.parent.name) for path in self.root.glob("*/corpus.json")]
+        by_name = sorted(found, key=lambda one: (one.name, one.id))
+        newest = sorted(by_name, key=lambda one: "" if one.sample else one.created, reverse=True)
+        return sorted(newest, key=lambda one: not one.sample)
+
+    def summary(self, corpus_id: str) -> CorpusSummary:
+        """The corpus's card. Raises CorpusNotFound."""
+        record = self._record(corpus_id)
+        return CorpusSummary(
+            id=record["id"],
+            name=record["name"],
+            description=record["description"],
+            sample=record["sample"],
+            documents=len(record["documents"]),
+            tokens=sum(row["tokens"] for row in record["documents"]),
+            created=record["created"],
+        )
+
+    def documents(self, corpus_id: str) -> list[DocumentSummary]:
+        """Rows of the corpus's documents, by name."""
+        stored = self._record(corpus_id)["documents"]
+        rows = [DocumentSummary(**{**row, "notes": tuple(row["notes"])}) for row in stored]
+        return sorted(rows, key=lambda row: (row.name, row.id))
+
+    def document(self, corpus_id: str, document_id: str) -> Document:
+        """The document with its text. Raises CorpusNotFound."""
+        path = self._folder(corpus_id) / f"{document_id}.json"
+        if not _ID.fullmatch(document_id) or not path.is_file():
+            raise CorpusNotFound(f"no document {document_id!r} in this corpus: it may have been removed")
+        cells = json.loads(path.read_text(encoding="utf-8"))
+        cells["pages"] = tuple(Span(**span) for span in cells["pages"])
+        cells["boilerplate"] = tuple(Span(**span) for span in cells["boilerplate"])
+        cells["headings"] = tuple(Heading(**heading) for heading in cells["headings"])
+        cells["notes"] = tuple(cells["notes"])
+        return Document(**cells)

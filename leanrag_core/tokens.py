@@ -1,0 +1,98 @@
+"""Counting and cutting by cl100k tokens, offline: the vocabulary is shipped and its hash verified."""
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from leanrag_core.errors import ModelUnavailable
+
+_VOCABULARY = Path(__file__).parent / "models" / "assets" / "cl100k_base.tiktoken"
+_SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
+# The published split pattern of cl100k (tiktoken_ext/openai_public.py, MIT licence).
+_PATTERN = (
+    r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|"""
+    r"""\s+(?!\S)|\s"""
+)
+_PIECE = 20_000  # characters; a run without a break of a million letters would take minutes as one piece
+_RUN = re.compile(r"\S{2000}")
+
+
+@cache
+def _encoding() -> Any:
+    import hashlib
+
+    import tiktoken
+
+    if not _VOCABULARY.is_file() or hashlib.sha256(_VOCABULARY.read_bytes()).hexdigest() != _SHA256:
+        raise ModelUnavailable(
+            f"the token vocabulary {_VOCABULARY.name} is missing or not the published one: install the program again"
+        )
+    from base64 import b64decode
+
+    ranks = {}
+    for line in _VOCABULARY.read_bytes().splitlines():
+        token, rank = line.split()
+        ranks[b64decode(token)] = int(rank)
+    return tiktoken.Encoding("cl100k_base", pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens={})
+
+
+def _pieces(text: str) -> list[str]:
+    """The text in order; only texts with very long unbroken runs are cut, every 2,000 characters of such a run."""
+    if len(text) < 2000 or not _RUN.search(text):
+        return [text] if text else []
+    pieces, start = [], 0
+    for found in _RUN.finditer(text):
+        if found.end() > start:
+            pieces.append(text[start : found.end()])
+            start = found.end()
+    pieces.append(text[start:])
+    return [piece for piece in pieces if piece]
+
+
+def _encode(text: str) -> list[int]:
+    encoding = _encoding()
+    return [token for piece in _pieces(text) for token in encoding.encode_ordinary(_encodable(piece))]
+
+
+def _encodable(text: str) -> str:
+    """Lone surrogates cannot be encoded; they count as the replacement character, which keeps the length."""
+    return text if text.isascii() else re.sub("[\ud800-\udfff]", "�", text)
+
+
+def count_tokens(text: str) -> int:
+    """Number of cl100k tokens; names of special tokens are ordinary text."""
+    return len(_encode(text))
+
+
+def token_offsets(text: str) -> list[int]:
+    """Character offsets of all token boundaries: n + 1 values, from 0 to len(text), ascending.
+
+    A token that ends inside a character counts to the end of that character.
+    """
+    encoding = _encoding()
+    offsets, characters = [0], 0
+    pending = 0  # bytes of the character that is not complete yet
+    for token in _encode(text):
+        for byte in encoding.decode_single_token_bytes(token):
+            if pending:
+                pending -= 1
+            else:
+                characters += 1
+                pending = 3 if byte >= 0xF0 else 2 if byte >= 0xE0 else 1 if byte >= 0xC0 else 0
+        offsets.append(characters)
+    return offsets
+
+
+def trim_to_tokens(text: str, max_tokens: int) -> str:
+    """The longest beginning of the text, cut at a token boundary, that counts at most max_tokens."""
+    offsets = token_offsets(text)
+    if len(offsets) - 1 <= max_tokens:
+        return text
+    kept = max(0, max_tokens)
+    while kept > 0:
+        cut = text[: offsets[kept]]
+        if count_tokens(cut) <= max_tokens:
+            return cut
+        kept -= 1
+    return ""

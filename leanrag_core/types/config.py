@@ -1,0 +1,61 @@
+"""Settings of an index, each with bounds, help and the paper's value."""
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from leanrag_core.errors import InvalidConfig
+
+
+def option(
+    default: Any, *, help: str, low: Any = None, high: Any = None, paper: Any = None, choices: tuple[Any, ...] = ()
+) -> Any:
+    """A dataclass field that also draws its form, its command-line flag and its validation."""
+    return field(default=default, metadata={"help": help, "low": low, "high": high, "paper": paper, "choices": choices})
+
+
+def validate(config: Any) -> None:
+    """Raise InvalidConfig when a field of a configuration dataclass is out of its bounds."""
+    for spec in fields(config):
+        value, meta = getattr(config, spec.name), spec.metadata
+        low, high, choices = meta.get("low"), meta.get("high"), meta.get("choices")
+        if choices and value not in choices:
+            raise InvalidConfig(f"{spec.name} is {value!r}; choose one of {', '.join(map(str, choices))}")
+        if low is not None and value is not None and value < low:
+            raise InvalidConfig(f"{spec.name} is {value}; the smallest value is {low}")
+        if high is not None and value is not None and value > high:
+            raise InvalidConfig(f"{spec.name} is {value}; the largest value is {high}")
+
+
+@dataclass(frozen=True)
+class IndexConfig:
+    """Everything that decides what an index holds. Same corpus, same IndexConfig: same bytes."""
+
+    cluster_size: int = option(
+        20, low=2, high=200, paper=20, help="Wanted number of nodes in a cluster; smaller makes more layers."
+    )
+    tau: str | int | float | None = option(
+        None,
+        paper=3,
+        help="Relations above tau are summarised, others joined. A number, a list by layer (3,5), a quantile "
+        "(q0.75); empty chooses 3, then q0.75 above layer 1 for the heuristic graph.",
+    )
+    chunk_tokens: int = option(512, low=32, high=8192, paper=1024, help="Tokens of a chunk.")
+    overlap_tokens: int = option(64, low=0, high=4096, paper=128, help="Tokens shared by neighbouring chunks.")
+    size_cap: bool = option(True, help="No cluster above 2 x clustersize nodes.")
+    model: str = option("builtin", help="Language model: builtin, or openai:NAME at your endpoint.")
+    embedding: str = option("builtin", help="Embedding model: builtin (all-MiniLM-L6-v2), or openai:NAME.")
+    seed: int = option(0, low=0, high=2**31 - 1, help="Seed of every random choice.")
+    gleaning_rounds: int = option(
+        1, low=0, high=5, help="Extra rounds that ask a language model what it missed in a chunk."
+    )
+    entity_types: tuple[str, ...] = option(
+        ("person", "organization", "location", "event", "concept", "product", "method", "law"),
+        help="Entity types that a language model is asked for.",
+    )
+
+    def __post_init__(self) -> None:
+        validate(self)
+        if self.overlap_tokens >= self.chunk_tokens:
+            raise InvalidConfig(
+                f"overlap_tokens is {self.overlap_tokens}; it must be smaller than chunk_tokens ({self.chunk_tokens})"
+            )

@@ -1,0 +1,71 @@
+"""Documents and their chunks: text with positions, nothing else."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Span:
+    """Half-open character range [start, end) in a document's text."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading in a document's text; level 1 is the highest."""
+
+    title: str
+    level: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Document:
+    """A parsed file: its text, and where pages, headings and boilerplate lie in that text.
+
+    id: hash of the name-independent content, so that the same content has the same id anywhere.
+    name: the file name as the user knows it; never used as a path.
+    media_type: pdf docx html markdown text csv json jsonl.
+    language: ISO 639-1 code, "und" when unknown.
+    pages: character span of page 1, 2, ... (empty where the format has no pages).
+    boilerplate: spans (tables of contents, running heads, navigation) that extraction leaves out.
+    notes: what the reader should know, e.g. the encoding that was detected or rows that were skipped.
+    """
+
+    id: str
+    name: str
+    title: str
+    media_type: str
+    text: str
+    language: str = "und"
+    pages: tuple[Span, ...] = ()
+    headings: tuple[Heading, ...] = ()
+    boilerplate: tuple[Span, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A token window of a document: `text == document.text[start:end]`.
+
+    id: hash of document id and span. position: 0, 1, ... over the whole corpus, in document order.
+    tokens: number of cl100k tokens of the text.
+    """
+
+    id: str
+    document_id: str
+    position: int
+    start: int
+    end: int
+    tokens: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A file (or a part of one) that was not taken, and why, in the user's words."""
+
+    name: str
+    reason: str

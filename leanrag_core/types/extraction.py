@@ -1,0 +1,55 @@
+"""What a maker of graphs finds in one chunk, before anything is merged."""
+
+from dataclasses import dataclass
+
+from leanrag_core.types.usage import NO_USAGE, Usage
+
+
+@dataclass(frozen=True)
+class Mention:
+    """An entity as one chunk speaks of it.
+
+    description: for a language model its own sentence; for the built-in extractor the source
+    sentence that the mention stands in.
+    weight: how much that description says (used to choose among descriptions), 0 when unknown.
+    """
+
+    name: str
+    type: str
+    description: str
+    chunk_id: str
+    weight: float = 0.0
+
+
+@dataclass(frozen=True)
+class RelationMention:
+    """A relation as one chunk speaks of it. strength: 0-10. kind: e.g. verb, preposition, apposition,
+    co-occurrence, or "stated" for a language model."""
+
+    source: str
+    target: str
+    description: str
+    chunk_id: str
+    keywords: tuple[str, ...] = ()
+    strength: float = 1.0
+    kind: str = "stated"
+
+
+@dataclass(frozen=True)
+class Drop:
+    """Something that was lost or left out on purpose; counted and listed in the build report."""
+
+    stage: str
+    item: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """All that was found in one chunk, and all that was lost there."""
+
+    chunk_id: str
+    mentions: tuple[Mention, ...]
+    relations: tuple[RelationMention, ...]
+    drops: tuple[Drop, ...] = ()
+    usage: Usage = NO_USAGE

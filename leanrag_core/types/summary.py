@@ -1,0 +1,125 @@
+"""What lists on pages and on the command line show: corpora, documents, indexes, jobs."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from leanrag_core.types.corpus import Refusal
+
+
+@dataclass(frozen=True)
+class DocumentSummary:
+    """A document of a corpus without its text. tokens: cl100k count. pages: 0 where the format has none."""
+
+    id: str
+    name: str
+    title: str
+    media_type: str
+    language: str
+    characters: int
+    tokens: int
+    pages: int
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CorpusSummary:
+    """A corpus as a card shows it. created: ISO 8601, UTC."""
+
+    id: str
+    name: str
+    description: str
+    sample: bool
+    documents: int
+    tokens: int
+    created: str
+
+
+@dataclass(frozen=True)
+class UploadReport:
+    """What became of each uploaded file; the good ones are in whatever the others were."""
+
+    corpus_id: str
+    added: tuple[DocumentSummary, ...]
+    duplicates: tuple[Refusal, ...]
+    refusals: tuple[Refusal, ...]
+
+
+@dataclass(frozen=True)
+class LayerSummary:
+    """Counts of one layer; `clusters` and the like speak of how this layer was grouped into the next one."""
+
+    layer: int
+    entities: int
+    relations: int
+    summarised: int
+    concatenated: int
+    clusters: int
+    largest_cluster: int
+    components: int
+
+
+@dataclass(frozen=True)
+class IndexSummary:
+    """An index as a list shows it. kind: "heuristic graph" or "LLM graph"."""
+
+    id: str
+    name: str
+    corpus_id: str
+    corpus_name: str
+    created: str
+    kind: str
+    config: dict[str, Any]
+    documents: int
+    chunks: int
+    layers: tuple[LayerSummary, ...]
+    path: Path
+    size_bytes: int
+
+
+STAGES = (
+    "parse",
+    "chunk",
+    "extract",
+    "merge",
+    "embed",
+    "cluster",
+    "aggregate entities",
+    "aggregate relations",
+    "index",
+)
+
+
+@dataclass(frozen=True)
+class StageState:
+    """Where a stage of a job stands. status: waiting, running, done. total: 0 while unknown."""
+
+    name: str
+    status: str
+    done: int = 0
+    total: int = 0
+    unit: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class JobState:
+    """A job as its events tell it. status: queued, running, done, failed, cancelled, interrupted (its process
+    died). seconds_left: None while unknown. result: id of the index that was made."""
+
+    id: str
+    title: str
+    status: str
+    stages: tuple[StageState, ...]
+    started: str
+    seconds: float
+    share: float
+    seconds_left: float | None
+    current: str
+    recent: tuple[str, ...]
+    corpus_id: str
+    config: dict[str, Any]
+    error: str = ""
+    details: str = ""
+    result: str | None = None
+    report: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,333 @@
+"""The one door: wires stores, models and jobs; pages and command line go through it."""
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from leanrag_core import answering
+from leanrag_core.errors import CorpusNotFound, IndexNotFound, InvalidConfig, JobNotFound, ModelMismatch
+from leanrag_core.indexing.describe import describe_layers
+from leanrag_core.indexing.reading import files_below, read_files, read_uploads
+from leanrag_core.jobs import events, runner
+from leanrag_core.models.base import EmbeddingModel
+from leanrag_core.models.registry import embedding_model, language_model
+from leanrag_core.retrieval.base import Query, StrategyInfo, strategies, strategy
+from leanrag_core.storage import layout
+from leanrag_core.storage.corpora import CorpusStore
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.corpus import Document
+from leanrag_core.types.index import Index
+from leanrag_core.types.progress import Report, silent
+from leanrag_core.types.summary import CorpusSummary, DocumentSummary, IndexSummary, JobState, UploadReport
+from leanrag_core.types.trace import Answer, Trace
+
+PROJECT = Path(__file__).resolve().parent.parent
+SAMPLES = PROJECT / "sample_corpora"
+FIRST_SAMPLE = "agriculture"  # the corpus whose index is built on first start
+SAMPLE_CONFIG = IndexConfig()
+
+File = Path | str | tuple[str, bytes]
+
+
+def open_index(path: str | Path) -> Index:
+    """The index in that directory, read-only; no workbench is needed.
+
+    Raises IndexNotFound, IndexDamaged or IndexTooNew, each with what to do.
+    """
+    return layout.read_index(Path(path))
+
+
+class Workbench:
+    """Corpora, indexes and jobs below one folder, and the models that work on them."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.corpus_store = CorpusStore(root / "corpora")
+        self._embeddings: dict[str, EmbeddingModel] = {}
+
+    @classmethod
+    def default(cls, root: str | Path | None = None) -> "Workbench":
+        """The workbench in `root`, else in the folder that LEANRAG_HOME names, else in cache/ beside the app."""
+        return cls(Path(root or os.environ.get("LEANRAG_HOME") or PROJECT / "cache").resolve())
+
+    # Corpora
+
+    def corpora(self) -> list[CorpusSummary]:
+        """All corpora, the sample ones first."""
+        self._read_samples()
+        return self.corpus_store.summaries()
+
+    @cached_property
+    def _sample_files(self) -> dict[str, list[Path]]:
+        return {
+            folder.name: files_below([folder / "documents"])
+            for folder in sorted(SAMPLES.iterdir())
+            if (folder / "corpus.json").is_file()
+        }
+
+    def _read_samples(self) -> None:
+        """The sample corpora are in the store, read again when their files have changed."""
+        for name, files in self._sample_files.items():
+            digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+            corpus_id = f"sample-{name}"
+            if self.corpus_store.source(corpus_id) == digest:
+                continue
+            about = json.loads((SAMPLES / name / "corpus.json").read_text(encoding="utf-8"))
+            parsed = read_files(files)
+            self.corpus_store.create(
+                about["title"], corpus_id=corpus_id, description=about["description"], sample=True, source=digest
+            )
+            self.corpus_store.add(corpus_id, parsed.documents)
+
+    def corpus(self, corpus_id: str) -> CorpusSummary:
+        """The corpus's card. Raises CorpusNotFound."""
+        return self.corpus_store.summary(corpus_id)
+
+    def create_corpus(self, name: str) -> str:
+        """An empty corpus of that name; returns its id."""
+        return self.corpus_store.create(name)
+
+    def documents(self, corpus_id: str) -> list[DocumentSummary]:
+        """The corpus's documents without their texts, by name."""
+        return self.corpus_store.documents(corpus_id)
+
+    def document(self, corpus_id: str, document_id: str) -> Document:
+        """One document with its text."""
+        return self.corpus_store.document(corpus_id, document_id)
+
+    def add_documents(self, corpus: str, files: Iterable[File]) -> UploadReport:
+        """The readable files are in the corpus; the others are told with their reasons.
+
+        corpus: an id, or the name of a corpus to make. files: paths, or (name, content) of an upload.
+        """
+        named = [file for file in files if isinstance(file, tuple)]
+        paths = [Path(file) for file in files if not isinstance(file, tuple)]
+        uploads, read = read_uploads(named), read_files(paths)
+        try:
+            corpus_id = self.corpus(corpus).id
+        except CorpusNotFound:
+            corpus_id = self.create_corpus(corpus)
+        added, duplicates = self.corpus_store.add(corpus_id, (*uploads.documents, *read.documents))
+        refusals = (*uploads.refusals, *read.refusals)
+        repeated = [one for one in refusals if one.reason.startswith("the same content")]
+        others = [one for one in refusals if one not in repeated]
+        return UploadReport(corpus_id, tuple(added), (*duplicates, *repeated), tuple(others))
+
+    def remove_document(self, corpus_id: str, document_id: str) -> None:
+        """The document is no longer in the corpus; indexes built with it stay as they are."""
+        self.corpus_store.remove(corpus_id, document_id)
+
+    def delete_corpus(self, corpus_id: str) -> None:
+        """The corpus is gone; its indexes stay. Raises InvalidConfig for a sample corpus."""
+        if self.corpus(corpus_id).sample:
+            raise InvalidConfig("sample corpora belong to the program and stay")
+        self.corpus_store.delete(corpus_id)
+
+    def questions(self, corpus_id: str) -> list[dict[str, Any]]:
+        """The question set that comes with a sample corpus; empty for one's own."""
+        path = SAMPLES / corpus_id.removeprefix("sample-") / "questions.jsonl"
+        if corpus_id.removeprefix("sample-") not in self._sample_files or not path.is_file():
+            return []
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+
+    # Building
+
+    def build(
+        self, corpus_id: str, config: IndexConfig | None = None, *, name: str = "", report: Report = silent
+    ) -> Index:
+        """An index of the corpus, built in this process. The same corpus and settings replace the index of before."""
+        from leanrag_core.indexing.build import build_index
+
+        config = config or IndexConfig()
+        corpus = self.corpus(corpus_id)
+        documents = [self.document(corpus_id, row.id) for row in self.documents(corpus_id)]
+        index_id = self._index_id(corpus_id, config)
+        out = build_index(
+            documents,
+            config,
+            self.index_path(index_id),
+            embedding=self._embedding(config.embedding),
+            language=language_model(config.model),
+            name=name or corpus.name,
+            corpus={"id": corpus.id, "name": corpus.name},
+            report=report,
+        )
+        return open_index(out)
+
+    def _index_id(self, corpus_id: str, config: IndexConfig) -> str:
+        """Folder of the index of these settings: the same settings build into the same place."""
+        settings = json.dumps(asdict(config), sort_keys=True)
+        return f"{corpus_id}-{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
+
+    def start_build(self, corpus_id: str, config: IndexConfig | None = None, name: str | None = None) -> str:
+        """A job in a process of its own builds the index; returns the job's id."""
+        config, corpus = config or IndexConfig(), self.corpus(corpus_id)
+        if not corpus.documents:
+            raise InvalidConfig(f"{corpus.name} has no documents: add some in the Library")
+        language_model(config.model)
+        now = datetime.now(UTC)
+        job_id = f"{now.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
+        spec = events.JobSpec(
+            id=job_id,
+            title=name or corpus.name,
+            corpus_id=corpus_id,
+            config=asdict(config),
+            arguments={"name": name or ""},
+            created=now.isoformat(),
+        )
+        events.create_job(self._job_folder(job_id), spec)
+        runner.launch(self._job_folder(job_id), PROJECT)
+        return job_id
+
+    def run_job(self, folder: Path) -> int:
+        """Do the job of that folder in this process; returns the exit code."""
+
+        def work(spec: events.JobSpec, report: Report) -> tuple[str, dict[str, Any]]:
+            index = self.build(spec.corpus_id, _config(spec.config), name=spec.arguments["name"], report=report)
+            assert index.path is not None
+            counts = {**index.manifest["counts"], "drops": index.report["drops"]}
+            return index.path.name, {"counts": counts}
+
+        def clean_up(spec: events.JobSpec) -> None:
+            layout.remove_stale_staging(self.index_path(self._index_id(spec.corpus_id, _config(spec.config))))
+
+        return runner.run(folder, work, clean_up)
+
+    def _job_folder(self, job_id: str) -> Path:
+        if not job_id or "/" in job_id or "\\" in job_id or job_id.startswith("."):
+            raise JobNotFound(f"no job {job_id!r}: see the list on the Build page")
+        return self.root / "jobs" / job_id
+
+    def jobs(self) -> list[JobState]:
+        """All jobs, the newest first."""
+        folders = sorted((path.parent for path in (self.root / "jobs").glob("*/spec.json")), reverse=True)
+        return [events.read_state(folder) for folder in folders]
+
+    def job(self, job_id: str) -> JobState:
+        """Where a job stands. Raises JobNotFound."""
+        return events.read_state(self._job_folder(job_id))
+
+    def job_log(self, job_id: str) -> str:
+        """What the job's process printed."""
+        path = self._job_folder(job_id) / "log.txt"
+        return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+
+    def cancel(self, job_id: str) -> None:
+        """The job stops within two seconds and leaves nothing half made."""
+        runner.ask_to_cancel(self._job_folder(job_id))
+
+    def resume(self, job_id: str) -> str:
+        """A new job does the work of an ended one again; it ends with the same index."""
+        spec = events.read_spec(self._job_folder(job_id))
+        return self.start_build(spec.corpus_id, _config(spec.config), spec.arguments["name"] or None)
+
+    def ensure_sample_index(self) -> str | None:
+        """On a first start the sample index is being built; returns the job's id, None when there is nothing to do."""
+        if self.indexes() or any(job.status in ("queued", "running", "cancelled") for job in self.jobs()):
+            return None
+        self._read_samples()
+        return self.start_build(f"sample-{FIRST_SAMPLE}", SAMPLE_CONFIG)
+
+    # Indexes
+
+    def index_path(self, index_id: str) -> Path:
+        """The folder of an index. Raises IndexNotFound for an id that could leave the store."""
+        if not index_id or "/" in index_id or "\\" in index_id or index_id.startswith("."):
+            raise IndexNotFound(f"no index {index_id!r}: choose one of the Build page")
+        return self.root / "indexes" / index_id
+
+    def indexes(self) -> list[IndexSummary]:
+        """All indexes, the newest first. The id is the folder's name."""
+        folders = [path.parent for path in (self.root / "indexes").glob(f"*/{layout.MANIFEST}")]
+        shown = [self.index_summary(folder.name) for folder in folders if not folder.name.startswith(".")]
+        return sorted(shown, key=lambda one: (one.created, one.id), reverse=True)
+
+    def index_summary(self, index_id: str) -> IndexSummary:
+        """The index's row in a list."""
+        path = self.index_path(index_id)
+        manifest = layout.read_manifest(path)
+        built = datetime.fromtimestamp((path / layout.REPORT).stat().st_mtime, UTC)
+        return IndexSummary(
+            id=index_id,
+            name=manifest["name"],
+            corpus_id=manifest["corpus"].get("id", ""),
+            corpus_name=manifest["corpus"].get("name", ""),
+            created=built.isoformat(timespec="seconds"),
+            kind=manifest["kind"],
+            config=manifest["config"],
+            documents=manifest["counts"]["documents"],
+            chunks=manifest["counts"]["chunks"],
+            layers=describe_layers(manifest),
+            path=path,
+            size_bytes=layout.size_bytes(path),
+        )
+
+    def open(self, index_id: str) -> Index:
+        """The index of that id, read-only."""
+        return open_index(self.index_path(index_id))
+
+    def rename_index(self, index_id: str, name: str) -> None:
+        """The index bears that name."""
+        if not name.strip():
+            raise InvalidConfig("the name is empty: write one")
+        layout.rename_index(self.index_path(index_id), name.strip())
+
+    def delete_index(self, index_id: str) -> None:
+        """The index is gone."""
+        layout.delete_index(self.index_path(index_id))
+
+    # Questions
+
+    def strategies(self) -> Sequence[StrategyInfo]:
+        """The strategies that can answer a question, LeanRAG first."""
+        return strategies()
+
+    def retrieve(self, index: Index, question: str, strategy_name: str = "leanrag", **options: Any) -> Trace:
+        """What the strategy finds for the question. Raises InvalidConfig or ModelMismatch."""
+        made = strategy(strategy_name, options)
+        return made.retrieve(Query(question.strip(), self.question_vector(index, question)), index)
+
+    def question_vector(self, index: Index, question: str) -> np.ndarray:
+        """(d,) unit vector of the question by the model that the index was built with."""
+        recorded = index.manifest["embedding"]
+        model = self._embedding(recorded["name"])
+        if (model.fingerprint, model.dimension) != (recorded["fingerprint"], recorded["dimension"]):
+            raise ModelMismatch(
+                f"{index.manifest['name']} was embedded with {recorded['fingerprint']} ({recorded['dimension']} "
+                f"dimensions), this machine has {model.fingerprint} ({model.dimension}): build the index again, or "
+                "install the model it was made with"
+            )
+        if not question.strip():
+            raise InvalidConfig("the question is empty: write one")
+        return np.asarray(model.embed([question.strip()])[0])
+
+    def answer(self, index: Index, trace: Trace) -> Answer:
+        """The answer to a trace's question from its context alone."""
+        language = language_model(index.manifest["config"]["model"])
+        if language is not None:
+            return answering.write_answer(trace, language)
+        vector = self.question_vector(index, trace.question)
+        return answering.answer_from(trace, self._embedding(index.manifest["embedding"]["name"]), vector)
+
+    def ask(self, index: Index, question: str, strategy_name: str = "leanrag", **options: Any) -> Answer:
+        """Retrieve and answer."""
+        return self.answer(index, self.retrieve(index, question, strategy_name, **options))
+
+    def _embedding(self, name: str) -> EmbeddingModel:
+        if name not in self._embeddings:
+            self._embeddings[name] = embedding_model(name)
+        return self._embeddings[name]
+
+
+def _config(values: dict[str, Any]) -> IndexConfig:
+    """The configuration of its JSON values."""
+    return replace(IndexConfig(), **{**values, "entity_types": tuple(values["entity_types"])})

@@ -1,0 +1,108 @@
+import json
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leanrag_core.errors import EmptyCorpus, JobNotFound
+from leanrag_core.jobs import events, runner
+from leanrag_core.types.progress import Progress, Report
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    spec = events.JobSpec("job-1", "bees", "corpus-1", {"tau": 3}, {"name": ""}, datetime.now(UTC).isoformat())
+    events.create_job(tmp_path / "job-1", spec)
+    return tmp_path / "job-1"
+
+
+def no_clean_up(spec: events.JobSpec) -> None:
+    raise AssertionError("nothing had to be cleaned up")
+
+
+def test_a_job_that_ends_well_is_done_and_names_its_result(folder: Path) -> None:
+    def work(spec: events.JobSpec, report: Report) -> tuple[str, dict[str, Any]]:
+        report(Progress("parse", 2, 2, "documents"))
+        report(Progress("extract", 3, 12, "chunks", "queen"))
+        return "index-1", {"n": 1}
+
+    assert runner.run(folder, work, no_clean_up) == 0
+    state = events.read_state(folder)
+    assert (state.status, state.result, state.report, state.share) == ("done", "index-1", {"n": 1}, 1.0)
+    assert state.recent == ("queen",)
+    assert {stage.name: stage.status for stage in state.stages}["extract"] == "done"
+
+
+def test_a_known_error_is_told_in_its_own_words_with_the_details(folder: Path) -> None:
+    def work(spec: events.JobSpec, report: Report) -> tuple[str, dict[str, Any]]:
+        raise EmptyCorpus("there is nothing to index: add documents")
+
+    assert runner.run(folder, work, no_clean_up) == 1
+    state = events.read_state(folder)
+    assert (state.status, state.error) == ("failed", "there is nothing to index: add documents")
+    assert "Traceback" in state.details
+
+
+def test_a_full_disk_is_told_with_the_remedy(folder: Path) -> None:
+    def work(spec: events.JobSpec, report: Report) -> tuple[str, dict[str, Any]]:
+        raise OSError(28, "No space left on device")
+
+    runner.run(folder, work, no_clean_up)
+    assert "No space left on device. Free some space" in events.read_state(folder).error
+
+
+def test_a_wish_to_cancel_stops_the_work_at_its_next_report(folder: Path) -> None:
+    def work(spec: events.JobSpec, report: Report) -> tuple[str, dict[str, Any]]:
+        (folder / "cancel").touch()
+        report(Progress("extract", 1, 9))
+        raise AssertionError("the report should have stopped this")
+
+    runner.run(folder, work, no_clean_up)
+    assert events.read_state(folder).status == "cancelled"
+
+
+def test_a_running_job_shows_stage_share_and_time_left(folder: Path) -> None:
+    log = events.JobLog(folder)
+    now = time.time()
+    for kind, facts in (
+        ("started", {"pid": 1}),
+        ("progress", Progress("parse", 4, 4, "documents").__dict__),
+        ("progress", Progress("extract", 50, 100, "chunks").__dict__),
+    ):
+        log.write(kind, **facts)
+    lines = [json.loads(line) for line in log.path.read_text().splitlines()]
+    log.path.write_text("".join(json.dumps({**line, "at": now - 30 + 10 * i}) + "\n" for i, line in enumerate(lines)))
+    with events.job_lock(folder).acquire():
+        state = events.read_state(folder)
+    assert state.status == "running"
+    stages = {stage.name: stage for stage in state.stages}
+    assert (stages["parse"].status, stages["extract"].status, stages["embed"].status) == ("done", "running", "waiting")
+    assert (stages["extract"].done, stages["extract"].total) == (50, 100)
+    assert stages["parse"].seconds == pytest.approx(10, abs=0.1)
+    assert 0 < state.share < 1
+    assert state.seconds_left == pytest.approx(state.seconds * (1 - state.share) / state.share)
+
+
+def test_a_job_whose_process_died_is_interrupted(folder: Path) -> None:
+    events.JobLog(folder).write("started", pid=999999999)
+    assert events.read_state(folder).status == "interrupted"
+
+
+def test_a_half_written_last_line_is_passed_over(folder: Path) -> None:
+    log = events.JobLog(folder)
+    log.write("started", pid=1)
+    with log.path.open("a") as file:
+        file.write('{"at": 1, "event": "pro')
+    assert [event["event"] for event in events.read_events(folder)] == ["started"]
+
+
+def test_cancelling_a_job_that_nobody_runs_marks_it(folder: Path) -> None:
+    runner.ask_to_cancel(folder)
+    assert events.read_state(folder).status == "cancelled"
+
+
+def test_an_unknown_job_is_not_found(tmp_path: Path) -> None:
+    with pytest.raises(JobNotFound, match="no job 'none'"):
+        events.read_state(tmp_path / "none")
