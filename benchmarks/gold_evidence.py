@@ -23,7 +23,7 @@ from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
 from leanrag_core.workbench import Workbench, open_index
 
-LEANRAG = {
+LEANRAG: dict[str, dict[str, Any]] = {
     "LeanRAG N 10": {},
     "LeanRAG N 15": {"top_n": 15},
     "LeanRAG N 20": {"top_n": 20},

@@ -12,7 +12,7 @@ from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.types.trace import Answer, AnswerPart, Trace
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9])|(?<=[。！？])|\n{2,}|\n(?=[-*] )")
+_SENTENCE_END = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[]?[A-Z0-9])|(?<=[。！？])|\n{2,}|\n(?=[-*] )")
 _ABBREVIATION = re.compile(r"(?:\b(?:[A-Z]|Dr|Mr|Mrs|Ms|St|No|vs|cf|e\.g|i\.e|etc|approx|Inc|Ltd|Co))\.$")
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
 _MARK = re.compile(r"\[([EARC]\d+)\]")

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from tests.small_index import unit
 
 from leanrag_core.answering import answer_from, ask_record, split_sentences, write_answer
 from leanrag_core.models.base import Completion
@@ -9,6 +8,7 @@ from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 from leanrag_core.types.usage import Usage
+from tests.small_index import unit
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,9 @@ class ScriptedModel:
     def __init__(self, reply: str) -> None:
         self.reply, self.prompts = reply, list[str]()
 
-    def complete(self, messages: list[dict[str, str]], *, schema: object = None, max_tokens: object = None) -> Completion:
+    def complete(
+        self, messages: list[dict[str, str]], *, schema: object = None, max_tokens: object = None
+    ) -> Completion:
         self.prompts.append(messages[-1]["content"])
         return Completion(self.reply, "stop", Usage(calls=1, prompt_tokens=7))
 

@@ -20,7 +20,6 @@ from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.describe import count_layers
 from leanrag_core.indexing.extraction.base import Extractor
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
-from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.indexing.resolution import resolve
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.storage.layout import FORMAT_VERSION, staged, write_index
@@ -146,6 +145,8 @@ def extractions_empty(extractions: Sequence[Any]) -> list[str]:
 def _extractor(config: IndexConfig, language: LanguageModel | None) -> Extractor:
     if language is None:
         return BuiltinExtractor()
+    from leanrag_core.indexing.extraction.llm import LLMExtractor
+
     return LLMExtractor(language, entity_types=config.entity_types, gleaning_rounds=config.gleaning_rounds)
 
 

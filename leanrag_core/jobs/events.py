@@ -168,13 +168,12 @@ def _stages(progress: list[dict[str, Any]], until: float, *, finished: bool) -> 
     current = progress[-1]["stage"] if progress else None
     states = []
     for name in STAGES:
-        event = last.get(name)
-        if event is None:
+        told = last.get(name)
+        if told is None:
             states.append(StageState(name, "done" if finished else "waiting"))
         else:
             status = "running" if name == current and not finished else "done"
-            done, total = event["done"], event["total"]
-            states.append(StageState(name, status, done, total, event["unit"], seconds[name]))
+            states.append(StageState(name, status, told["done"], told["total"], told["unit"], seconds[name]))
     return tuple(states)
 
 

@@ -21,7 +21,10 @@ class LanguageModel(Protocol):
     """Writes text from messages."""
 
     name: str
-    fingerprint: str
+
+    @property
+    def fingerprint(self) -> str:
+        """Name and version, as manifests record them."""
 
     def complete(
         self, messages: list[dict[str, str]], *, schema: dict[str, Any] | None = None, max_tokens: int | None = None
@@ -34,7 +37,10 @@ class EmbeddingModel(Protocol):
 
     name: str
     dimension: int
-    fingerprint: str
+
+    @property
+    def fingerprint(self) -> str:
+        """Name and hash of the weights, as manifests record them."""
 
     def embed(self, texts: list[str]) -> np.ndarray:
         """(len(texts), dimension) float32, unit rows; the same text gives the same row alone or in any batch."""

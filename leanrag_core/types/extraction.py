@@ -12,6 +12,7 @@ class Mention:
     description: for a language model its own sentence; for the built-in extractor the source
     sentence that the mention stands in.
     weight: how much that description says (used to choose among descriptions), 0 when unknown.
+    surface: the form in the text, where the name is another one ("Curie" for "Marie Curie"); else empty.
     """
 
     name: str
@@ -19,6 +20,7 @@ class Mention:
     description: str
     chunk_id: str
     weight: float = 0.0
+    surface: str = ""
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,7 @@ class Layer(Graph):
     def relation(self, row: int) -> Relation:
         """The relation in that row."""
         cells: dict[str, Any] = self.relations.slice(row, 1).to_pylist()[0]
-        many = {name: tuple(cells.pop(name) or ()) for name in ("keywords", "chunks", "members")}
+        many: dict[str, Any] = {name: tuple(cells.pop(name) or ()) for name in ("keywords", "chunks", "members")}
         return Relation(layer=self.number, row=int(row), **cells, **many)
 
     @cached_property

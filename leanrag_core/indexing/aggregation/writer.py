@@ -1,7 +1,7 @@
 """The seam between the hierarchy and who writes its texts: F_entity (eq. 4) and F_rel (eq. 5)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -80,7 +80,7 @@ class Summary:
     name: str
     description: str
     findings: tuple[Finding, ...]
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     drops: tuple[Drop, ...] = ()
 
 
@@ -89,7 +89,7 @@ class Sentence:
     """An aggregated relation's one group-level sentence."""
 
     text: str
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     drops: tuple[Drop, ...] = ()
 
 

@@ -1,0 +1,14 @@
+"""Entry of the Streamlit app: `streamlit run app.py`.
+
+The inner script calls st.navigation. An entry that did so itself, with pages/ beside it, would be passed over
+when the first request to a fresh server is a deep link.
+"""
+
+import sys
+from pathlib import Path
+
+import streamlit as st
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+app = st.App("pages/_shared/main.py")

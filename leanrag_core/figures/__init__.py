@@ -1,0 +1,1 @@
+"""Values to Plotly figures and graph data: pure, and ignorant of Streamlit."""

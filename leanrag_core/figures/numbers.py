@@ -1,0 +1,84 @@
+"""Numbers and times as a reader wants them: units, thousands, no false precision."""
+
+import math
+from datetime import UTC, datetime
+
+
+def counted(n: int, one: str, many: str = "") -> str:
+    """ "1 chunk", "1,234 chunks"."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def tokens(n: int) -> str:
+    """Whole below 10,000, then "12 k", "4.1 M"."""
+    if n < 10_000:
+        return f"{n:,}"
+    if n < 1_000_000:
+        return f"{n / 1000:.0f} k"
+    return f"{n / 1_000_000:.1f} M"
+
+
+def size(n_bytes: int) -> str:
+    """Bytes as "820 B", "14 kB", "3.2 MB"."""
+    if n_bytes < 1000:
+        return f"{n_bytes} B"
+    if n_bytes < 1_000_000:
+        return f"{n_bytes / 1000:.0f} kB"
+    if n_bytes < 1_000_000_000:
+        return f"{n_bytes / 1_000_000:.1f} MB"
+    return f"{n_bytes / 1_000_000_000:.1f} GB"
+
+
+def duration(seconds: float) -> str:
+    """ "820 ms", "3.4 s", "48 s", "39 min", "1 h 20 min"."""
+    if seconds < 0.9995:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    if seconds < 119.5:
+        return f"{seconds:.0f} s"
+    minutes = math.ceil(seconds / 60 - 1e-9)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
+
+
+def time_left(seconds: float | None) -> str:
+    """ "about 39 min left"; steps of 5 s below two minutes, so that it does not flicker; empty while unknown."""
+    if seconds is None:
+        return ""
+    if seconds < 119.5:
+        return f"about {max(5, 5 * math.ceil(seconds / 5))} s left"
+    return f"about {duration(seconds)} left"
+
+
+def rate(done: int, seconds: float) -> str:
+    """ "9.8 a second" or "19 a minute"; empty before there is anything to tell."""
+    if done <= 0 or seconds < 0.5:
+        return ""
+    per_second = done / seconds
+    if per_second >= 1:
+        return f"{per_second:.1f} a second" if per_second < 10 else f"{per_second:,.0f} a second"
+    return f"{per_second * 60:.0f} a minute"
+
+
+def share(part: float) -> str:
+    """0.36 as "36 %"."""
+    return f"{part * 100:.0f} %"
+
+
+def signed(n: int) -> str:
+    """With a true minus sign: "+164", "−20"."""
+    return f"+{n:,}" if n > 0 else f"−{-n:,}" if n < 0 else "0"
+
+
+def day(iso: str) -> str:
+    """An ISO time as "19 Nov 2026, 14:02" in the machine's own zone; the text itself when it is none."""
+    try:
+        moment = datetime.fromisoformat(iso)
+    except ValueError:
+        return iso
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    local = moment.astimezone()
+    return f"{local.day} {local:%b %Y, %H:%M}"

@@ -1,0 +1,87 @@
+"""Colours of the workbench, light and dark: one source for style sheet, charts and the layered graph."""
+
+from dataclasses import dataclass
+
+# name -> (light, dark). Text has contrast 4.5 or more on the page, marks 3.4 or more.
+_COLOURS = {
+    "bg": ("#FFFFFF", "#16181B"),
+    "side": ("#F7F6F3", "#101214"),
+    "surf": ("#F4F3F0", "#1F2226"),
+    "band": ("#FAF9F7", "#1A1D20"),
+    "text": ("#20211F", "#E9E7E3"),
+    "mute": ("#63625D", "#A3A6AB"),
+    "line": ("#E3E1DB", "#30343A"),
+    "prim": ("#4048BF", "#7C86F7"),
+    "onprim": ("#FFFFFF", "#16181B"),
+    "seed": ("#C64E07", "#FF9350"),
+    "path": ("#2368A8", "#6DB4F5"),
+    "pathfill": ("#EAF2F9", "#1D2C3B"),
+    "lca": ("#6B1A59", "#F5B5E6"),
+    "inter": ("#009470", "#2DB58E"),
+    "base": ("#85827A", "#83878E"),
+    "tree": ("#8D8B84", "#70757D"),
+    "chunk": ("#634A00", "#F0D77A"),
+    "entered": ("#1F6FAE", "#6FB6F2"),
+    "left": ("#A8480B", "#F2A068"),
+    "error": ("#A3262A", "#FF8F8A"),
+}
+_LAYERS = (
+    ("#D6E3EE", "#26384A"),
+    ("#AFC9DE", "#33526E"),
+    ("#7FA8C9", "#48759B"),
+    ("#3F739F", "#7FB0DA"),
+    ("#1D4F7C", "#C3DFF5"),
+)
+_LAYER_INKS = (
+    ("#20211F", "#E9E7E3"),
+    ("#20211F", "#E9E7E3"),
+    ("#20211F", "#FFFFFF"),
+    ("#FFFFFF", "#101214"),
+    ("#FFFFFF", "#101214"),
+)
+# Each section of a context wears the colour of what it holds; its letter is the citation mark.
+SECTIONS = (
+    ("entities", "E", "Entities", "seed"),
+    ("aggregated", "A", "Aggregated entities", "path"),
+    ("relations", "R", "Relations", "inter"),
+    ("chunks", "C", "Source chunks", "chunk"),
+)
+ROLE_OF_MARK = {letter: role for _, letter, _, role in SECTIONS}
+
+
+@dataclass(frozen=True)
+class Palette:
+    """The colours of one theme, by name, and the ramp of the layers."""
+
+    dark: bool
+    colours: dict[str, str]
+    layers: tuple[str, ...]
+    layer_inks: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> str:
+        return self.colours[name]
+
+    def layer(self, number: int) -> str:
+        """Fill of a layer; layers above the ramp share its last step."""
+        return self.layers[min(number, len(self.layers) - 1)]
+
+    def layer_ink(self, number: int) -> str:
+        """Colour of text on that fill."""
+        return self.layer_inks[min(number, len(self.layer_inks) - 1)]
+
+    def css_variables(self) -> str:
+        """The palette as declarations of --lr-* custom properties."""
+        named = [f"--lr-{name}:{value};" for name, value in self.colours.items()]
+        ramp = [f"--lr-l{n}:{self.layers[n]};--lr-l{n}k:{self.layer_inks[n]};" for n in range(len(self.layers))]
+        return "".join(named + ramp)
+
+
+def palette(*, dark: bool) -> Palette:
+    """The palette of the dark or the light theme."""
+    side = 1 if dark else 0
+    return Palette(
+        dark=dark,
+        colours={name: pair[side] for name, pair in _COLOURS.items()},
+        layers=tuple(pair[side] for pair in _LAYERS),
+        layer_inks=tuple(pair[side] for pair in _LAYER_INKS),
+    )

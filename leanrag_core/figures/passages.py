@@ -1,0 +1,103 @@
+"""A chunk in its document, cut where something begins or ends that is to be seen: chunk, seed name, cited sentence."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A run of text under the same marks. marks: any of chunk, name, cited."""
+
+    text: str
+    marks: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Pieces in order; their texts joined are the document from start to end."""
+
+    pieces: tuple[Piece, ...]
+    start: int
+    end: int
+    cut_before: bool
+    cut_after: bool
+
+
+def name_spans(text: str, names: Iterable[str]) -> list[tuple[int, int]]:
+    """Where the names stand in the text as whole words, in any case; the longest wins, none overlap."""
+    wanted = sorted({name.strip() for name in names if name.strip()}, key=lambda name: (-len(name), name))
+    if not wanted:
+        return []
+    spelled = "|".join(r"\s+".join(map(re.escape, name.split())) for name in wanted)
+    return [match.span() for match in re.finditer(rf"(?<!\w)(?:{spelled})(?!\w)", text, re.IGNORECASE)]
+
+
+def sentence_spans(text: str, sentences: Iterable[str]) -> list[tuple[int, int]]:
+    """Where the sentences stand in the text, whatever white space lies between their words."""
+    found = []
+    for sentence in sentences:
+        words = sentence.split()
+        match = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
+        if match:
+            found.append(match.span())
+    return sorted(found)
+
+
+def passage(
+    text: str,
+    start: int,
+    end: int,
+    *,
+    names: Iterable[str] = (),
+    cited: Iterable[str] = (),
+    before: int = 500,
+    after: int = 1200,
+) -> Passage:
+    """The chunk [start, end) with text around it, names and cited sentences marked inside the chunk.
+
+    before, after: characters around the chunk; the edges are moved outward to white space.
+    """
+    left, right = _word_start(text, max(0, start - before)), _word_end(text, min(len(text), end + after))
+    inside = text[start:end]
+    intervals = [("chunk", start, end)]
+    intervals += [("name", start + a, start + b) for a, b in name_spans(inside, names)]
+    intervals += [("cited", start + a, start + b) for a, b in sentence_spans(inside, cited)]
+    return Passage(tuple(_cut(text, left, right, intervals)), left, right, left > 0, right < len(text))
+
+
+def excerpt(text: str, names: Iterable[str], *, longest: int = 420) -> tuple[Piece, ...]:
+    """The stretch of the text that holds most names, at most `longest` characters, names marked."""
+    spans = name_spans(text, names)
+    left = 0
+    if spans and len(text) > longest:
+        left = max(
+            (max(0, span[0] - 40) for span in spans),
+            key=lambda at: (sum(at <= a and b <= at + longest for a, b in spans), -at),
+        )
+    left = _word_start(text, left)
+    right = len(text) if len(text) <= left + longest else _word_start(text, left + longest)
+    pieces = _cut(text, left, right, [("name", a, b) for a, b in spans])
+    return tuple(pieces)
+
+
+def _cut(text: str, left: int, right: int, intervals: list[tuple[str, int, int]]) -> list[Piece]:
+    inner = [(mark, max(a, left), min(b, right)) for mark, a, b in intervals if a < right and b > left]
+    edges = sorted({left, right, *(a for _, a, _ in inner), *(b for _, _, b in inner)})
+    pieces = []
+    for a, b in pairwise(edges):
+        pieces.append(Piece(text[a:b], frozenset(mark for mark, x, y in inner if x <= a and b <= y)))
+    return pieces
+
+
+def _word_start(text: str, at: int) -> int:
+    while 0 < at < len(text) and not text[at - 1].isspace():
+        at -= 1
+    return at
+
+
+def _word_end(text: str, at: int) -> int:
+    while 0 < at < len(text) and not text[at].isspace():
+        at += 1
+    return at

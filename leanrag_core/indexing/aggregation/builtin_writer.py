@@ -1,0 +1,140 @@
+"""F_entity and F_rel without a language model: names by c-TF-IDF, sentences chosen from the members' own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from leanrag_core.indexing.aggregation.cluster_terms import BaseTerms, Candidate, base_terms, cluster_candidates
+from leanrag_core.indexing.aggregation.extracts import choose_sentences, findings_of
+from leanrag_core.indexing.aggregation.naming import cluster_name, title_case
+from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupView, Sentence, Summary
+from leanrag_core.types.graph import Layer
+
+_DEGREE_SHARE = 0.4  # how much inside relations count beside nearness to the centroid
+_SENTENCES = 4
+_DESCRIPTION_TOKENS = 120
+_KEYWORDS_SHOWN = 3
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    """What `prepare` leaves for the clusters of one layer. candidates: phrases of each cluster, best first."""
+
+    layer: int
+    terms: BaseTerms
+    candidates: list[list[Candidate]]
+    names: list[str]
+
+
+class BuiltinWriter:
+    """Writes from the members' words alone, in no time and for nothing. See AggregationWriter."""
+
+    def __init__(self) -> None:
+        self._base: tuple[pa.Table, BaseTerms] | None = None
+        self._prepared: _Prepared | None = None
+
+    def prepare(self, layers: Sequence[Layer], labels: np.ndarray) -> None:
+        """Phrases and names of all clusters of the coming layer are decided, so that siblings differ."""
+        entities = layers[0].entities
+        if self._base is None or self._base[0] is not entities:
+            self._base = (entities, base_terms(entities))
+        terms = self._base[1]
+        cluster_of = np.arange(len(layers[0]))
+        for layer in layers[:-1]:
+            cluster_of = layer.parent[cluster_of]
+        cluster_of = np.asarray(labels)[cluster_of]
+        n_clusters = int(np.max(labels)) + 1
+        candidates = cluster_candidates(terms, cluster_of, n_clusters)
+        names = _names(layers[-1], np.asarray(labels), candidates)
+        self._prepared = _Prepared(layers[-1].number + 1, terms, candidates, names)
+
+    def entity(self, members: ClusterView) -> Summary:
+        """A name, two to four of the members' sentences, and findings from members and inside relations."""
+        prepared = self._prepared
+        ready = prepared is not None and prepared.layer == members.layer and members.label < len(prepared.names)
+        weights = prepared.terms.word_weight if prepared else {}
+        order = centrality_order(members.vectors, np.array(members.degrees))
+        if ready and prepared is not None:
+            name = prepared.names[members.label]
+        else:
+            name = cluster_name(
+                [], [members.names[place] for place in order], forbidden=_folded(members.names), joint=" and "
+            )
+        description = choose_sentences(
+            members.descriptions, members.vectors, weights, n_sentences=_SENTENCES, max_tokens=_DESCRIPTION_TOKENS
+        )
+        if not description:
+            description = f"A group of {len(members.names)}: " + ", ".join(members.names[place] for place in order[:8])
+        return Summary(name, description, findings_of(members, order))
+
+    def relation(self, view: RelationGroupView) -> Sentence:
+        """Which kinds of relations join the two groups, and how many; no member is named."""
+        total = sum(count for _, count in view.base_kinds)
+        noun = "relation" if view.strength == 1 else "relations"
+        joined = f"“{view.left_name}” and “{view.right_name}” are joined by {view.strength} {noun}"
+        if total > view.strength:
+            joined += f", which stand for {total} between their entities"
+        members = _folded(view.member_names)
+        shown = [f"“{word}”" for word in view.keywords if word.casefold() not in members][:_KEYWORDS_SHOWN]
+        such_as = f"such as {_listed(shown)}" if shown else ""
+        parts = []
+        kinds = () if [kind for kind, _ in view.base_kinds] == ["stated"] else view.base_kinds
+        for kind, count in kinds:
+            if kind == "verb" and such_as:
+                parts.append(f"{count} {kind} ({such_as})")
+                such_as = ""
+            else:
+                parts.append(f"{count} {kind}")
+        text = f"{joined}: {', '.join(parts)}" if parts else joined
+        return Sentence(f"{text} ({such_as})." if such_as else f"{text}.")
+
+
+def centrality_order(vectors: np.ndarray, degrees: np.ndarray) -> list[int]:
+    """Positions of members, the most central first: nearest to the centroid and best connected inside."""
+    centroid = vectors.mean(axis=0, dtype=np.float64)
+    nearness = vectors @ (centroid / max(float(np.linalg.norm(centroid)), 1e-12))
+    score = nearness + _DEGREE_SHARE * degrees / max(int(degrees.max(initial=0)), 1)
+    return np.argsort(-np.round(score, 6), kind="stable").tolist()
+
+
+def _names(below: Layer, labels: np.ndarray, candidates: list[list[Candidate]]) -> list[str]:
+    """A name for every cluster, none given twice in the layer as long as there is a choice."""
+    below_names = [name or "" for name in below.entities["name"].to_pylist()]
+    # Some extractors write every name in capitals; there these say nothing about acronyms.
+    shouted = 2 * sum(name.isupper() for name in below_names) > len(below_names)
+    degrees = _inside_degrees(below, labels)
+    order = np.argsort(labels, kind="stable")
+    bounds = np.searchsorted(labels[order], np.arange(len(candidates) + 1))
+    taken: set[str] = set()
+    names = []
+    for label, phrases in enumerate(candidates):
+        rows = order[bounds[label] : bounds[label + 1]]
+        if len(rows) == 1:  # promoted: keeps its child's name
+            names.append(below_names[rows[0]])
+        else:
+            own = _folded([below_names[row] for row in rows])
+            central = [below_names[rows[place]] for place in centrality_order(below.vectors[rows], degrees[rows])]
+            # Above layer 1 the members' names are phrases already; joining them on would grow "a: b: c: d".
+            if shouted:
+                central = [title_case(name) for name in central]
+            partners = central if below.number == 0 else [phrase.surface for phrase in phrases]
+            joint = ": " if below.number == 0 else " and "
+            names.append(cluster_name(phrases, partners or central, forbidden=own | frozenset(taken), joint=joint))
+        taken.add(names[-1].casefold())
+    return names
+
+
+def _inside_degrees(below: Layer, labels: np.ndarray) -> np.ndarray:
+    ends = below.ends
+    inside = ends[labels[ends[:, 0]] == labels[ends[:, 1]]]
+    return np.bincount(inside.ravel(), minlength=len(below))
+
+
+def _folded(names: Sequence[str]) -> frozenset[str]:
+    return frozenset(name.casefold() for name in names)
+
+
+def _listed(items: Sequence[str]) -> str:
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"

@@ -1,0 +1,97 @@
+"""The columns of a new layer: ids, unions of chunks, entity and relation tables."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Finding, Graph
+
+
+@dataclass(frozen=True)
+class NewEntity:
+    """A parent before it gets its id and chunks. promoted: carries its only child's texts."""
+
+    name: str
+    type: str
+    description: str
+    findings: tuple[Finding, ...]
+    promoted: bool
+
+
+@dataclass(frozen=True, eq=False)
+class NewRelations:
+    """Columns of a layer's relations. ends: (p, 2) rows of the layer, left < right."""
+
+    ends: np.ndarray
+    weight: np.ndarray
+    strength: np.ndarray
+    kinds: Sequence[str]
+    descriptions: Sequence[str]
+    keywords: Sequence[Sequence[str]]
+    offsets: np.ndarray
+    members: np.ndarray
+
+
+def hashed_id(prefix: str, parts: Sequence[str]) -> str:
+    """prefix and 16 hex digits that follow from the parts alone."""
+    return prefix + hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:16]
+
+
+def entity_id(layer: int, child_ids: Sequence[str]) -> str:
+    """Id of an aggregated (or promoted) entity: from its layer and its children."""
+    return hashed_id("agg-", [str(layer), *sorted(child_ids)])
+
+
+def relation_id(layer: int, left: str, right: str) -> str:
+    """Id of an aggregated relation: from its ends and its layer."""
+    return hashed_id("rel-", [*sorted((left, right)), str(layer)])
+
+
+def union_chunks(chunks: pa.ChunkedArray, parent: np.ndarray, n_parents: int) -> pa.ListArray:
+    """Chunks of each parent: the union of its children's, sorted. chunks: list<int32> of the layer below."""
+    lists = pa.concat_arrays(chunks.chunks) if chunks.num_chunks else pa.array([], chunks.type)
+    lengths = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+    values = lists.flatten().to_numpy(zero_copy_only=False).astype(np.int64)
+    span = int(values.max(initial=0)) + 1
+    unique = np.unique(np.repeat(parent.astype(np.int64), lengths) * span + values)
+    offsets = np.searchsorted(unique, np.arange(n_parents + 1, dtype=np.int64) * span)
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(unique % span, pa.int32()))
+
+
+def layer_tables(
+    layer: int,
+    entities: Sequence[NewEntity],
+    children: Sequence[Sequence[str]],
+    chunks: pa.ListArray,
+    relations: NewRelations,
+) -> Graph:
+    """The tables of a new layer. children: ids of each entity's children."""
+    ids = [entity_id(layer, child_ids) for child_ids in children]
+    columns = {
+        "id": ids,
+        "name": [entity.name for entity in entities],
+        "type": [entity.type for entity in entities],
+        "description": [entity.description for entity in entities],
+        "findings": [[asdict(finding) for finding in entity.findings] for entity in entities],
+        "chunks": chunks,
+        "promoted": [entity.promoted for entity in entities],
+    }
+    ends = relations.ends.astype(np.int32).reshape(-1, 2)
+    n = len(ends)
+    offsets = pa.array(relations.offsets, pa.int32())
+    relation_columns = {
+        "id": [relation_id(layer, ids[left], ids[right]) for left, right in ends.tolist()],
+        "source": ends[:, 0].copy(),
+        "target": ends[:, 1].copy(),
+        "weight": relations.weight.astype(np.float32),
+        "strength": relations.strength.astype(np.int32),
+        "kind": list(relations.kinds),
+        "description": list(relations.descriptions),
+        "keywords": [list(words) for words in relations.keywords],
+        "chunks": pa.array([[]] * n, pa.list_(pa.int32())),
+        "members": pa.ListArray.from_arrays(offsets, pa.array(relations.members, pa.int32())),
+    }
+    return Graph(pa.table(columns, schema=ENTITY_SCHEMA), pa.table(relation_columns, schema=RELATION_SCHEMA))

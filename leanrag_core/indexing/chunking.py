@@ -1,0 +1,64 @@
+"""Documents to chunks: token windows with exact character positions (section 2.1 of the method)."""
+
+import hashlib
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from leanrag_core.tokens import count_tokens, token_offsets
+from leanrag_core.types.corpus import Chunk, Document
+
+_BREAK = re.compile(r"\n\n|[.!?][\"')\]]*\s|[。！？]")
+_FINAL_SHARE = 0.25  # a window may end early, at a sentence's end within its last quarter
+
+
+def chunk_documents(documents: Sequence[Document], *, max_tokens: int, overlap_tokens: int) -> list[Chunk]:
+    """Windows of at most max_tokens, neighbours sharing about overlap_tokens, in the order of the documents.
+
+    Every character of a document but white space at the ends of a window is in some chunk. A window ends at the end
+    of a sentence or paragraph when one lies in its last quarter.
+    """
+    chunks: list[Chunk] = []
+    for document in documents:
+        for start, end in _windows(document.text, max_tokens, overlap_tokens):
+            digest = hashlib.sha256(f"{document.id}:{start}:{end}".encode()).hexdigest()[:16]
+            text = document.text[start:end]
+            chunks.append(Chunk(f"chunk-{digest}", document.id, len(chunks), start, end, count_tokens(text), text))
+    return chunks
+
+
+def _windows(text: str, max_tokens: int, overlap_tokens: int) -> list[tuple[int, int]]:
+    offsets = token_offsets(text)
+    n_tokens = len(offsets) - 1
+    found: list[tuple[int, int]] = []
+    first = 0
+    while first < n_tokens:
+        last = min(first + max_tokens, n_tokens)
+        begin = offsets[first]
+        end = offsets[last] if last == n_tokens else _good_end(text, offsets, first, last)
+        while end > begin + 1 and count_tokens(text[begin:end].strip()) > max_tokens:
+            last -= 1  # cut out of its context a text can take more tokens
+            end = min(end, offsets[last])
+        trimmed = text[begin:end]
+        start = begin + len(trimmed) - len(trimmed.lstrip())
+        stop = end - (len(trimmed) - len(trimmed.rstrip()))
+        if start < stop:
+            found.append((start, stop))
+        if end >= len(text):
+            break
+        next_token = bisect_right(offsets, end) - 1  # the token that the next character belongs to
+        first = max(next_token - overlap_tokens, first + 1)
+        if offsets[first] <= begin:
+            first = next_token
+    return found
+
+
+def _good_end(text: str, offsets: list[int], first: int, last: int) -> int:
+    """The last end of a sentence in the final part of the window, else the window's own end."""
+    limit = offsets[last]
+    earliest = offsets[last - max(1, int((last - first) * _FINAL_SHARE))]
+    ends = [found.end() for found in _BREAK.finditer(text, earliest, limit)]
+    if ends:
+        return ends[-1]
+    space = max(text.rfind(" ", earliest, limit), text.rfind("\n", earliest, limit))
+    return space + 1 if space > 0 else limit

@@ -1,0 +1,185 @@
+"""Which names mean the same: short forms, acronyms, and the spelling under which an entity is shown."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from leanrag_core.indexing.extraction.sentences import ReadSentence
+
+_ACRONYM = re.compile(r"\(\s*([A-Z][A-Za-z&-]{0,8}[A-Z]s?|[A-Z]{2,10}s?)\s*\)")
+_WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_SMALL = frozenset(["of", "and", "for", "the", "in", "on", "to", "a", "an", "de", "la", "du", "et"])
+_TITLED = re.compile(r"^(?:mr|mrs|miss|ms|dr|lady|madame|queen|king|prince|princess|saint|st|pope|sir)\b\.?", re.I)
+
+
+@dataclass(frozen=True)
+class Names:
+    """Settled names. joined: (document, key) to the key of its long form. shown: the name of each key."""
+
+    joined: dict[tuple[int, str], str]
+    shown: dict[str, str]
+
+    def key(self, document: int, key: str) -> str:
+        """The key under which a sighting of that document is kept."""
+        return self.joined.get((document, key), key)
+
+    def name(self, document: int, key: str) -> str:
+        """The name that is shown for a sighting of that document."""
+        return self.shown[self.key(document, key)]
+
+
+def acronyms_in(text: str) -> tuple[tuple[str, str], ...]:
+    """(short, long) for every "Long Form (LF)" whose initials fit, e.g. Integrated Pest Management (IPM)."""
+    if "(" not in text:
+        return ()
+    pairs = []
+    for found in _ACRONYM.finditer(text):
+        long = _long_form(text[: found.start()], found[1].removesuffix("s"))
+        if long:
+            pairs.append((found[1], long))
+    return tuple(pairs)
+
+
+def _long_form(before: str, short: str) -> str:
+    """The shortest run of words at the end of the text whose initials spell the short form; "" when none does."""
+    letters = [letter for letter in short.casefold() if letter.isalpha()]
+    words = list(_WORDS.finditer(before))[-2 * len(letters) - 1 :]
+    for start in range(len(words) - len(letters), -1, -1):
+        run = words[start:]
+        if before[run[0].end() : run[-1].start()].count(".") or run[0][0].casefold() in _SMALL:
+            continue
+        initials = [part[0].casefold() for part in run]
+        content = [part[0].casefold() for part in run if part[0].casefold() not in _SMALL]
+        if initials == letters or [word[0] for word in content] == letters or [w[0] for w in initials] == letters:
+            return before[run[0].start() :].strip(" \"'“”‘’,")
+    return ""
+
+
+def settle_names(sentences: Sequence[ReadSentence], titles: Mapping[str, str]) -> Names:
+    """Short forms and acronyms joined where exactly one long form fits, in their document first, then in the corpus.
+
+    A name is joined with the one person or organization whose name ends with it; within a document also with the one
+    person whose name begins with it. Words that are also written small are no names. titles: key to spelling of the document titles, which is preferred.
+    """
+    surfaces: dict[str, Counter[str]] = defaultdict(Counter)
+    types: dict[str, Counter[str]] = defaultdict(Counter)
+    keys_in: dict[int, dict[str, None]] = defaultdict(dict)
+    spelled: dict[str, Counter[str]] = defaultdict(Counter)  # keys by what is written in running text
+    for sentence in sentences:
+        for one in sentence.sightings:
+            surfaces[one.key][one.surface] += 1
+            types[one.key][one.type] += 1
+            keys_in[sentence.document].setdefault(one.key)
+            if one.type not in ("title", "heading"):
+                spelled[one.surface.casefold()][one.key] += 1
+    kind = {key: _most_frequent(counted) for key, counted in types.items()}
+    shown = {key: _most_frequent(counted) for key, counted in surfaces.items()}
+    shown.update({key: spelling for key, spelling in titles.items() if key in shown})
+    as_spelled = {text: _most_frequent(keys) for text, keys in spelled.items()}
+    common = {key for key, counted in surfaces.items() if any(one.islower() for one in counted)}
+    joined = {
+        (document, key): as_spelled[key]
+        for document, keys in keys_in.items()
+        for key in keys
+        if kind[key] in ("title", "heading") and key not in titles and key in as_spelled
+    }
+    _join_acronyms(joined, sentences, keys_in, as_spelled, shown)
+    _join_short_forms(joined, keys_in, kind, shown, common | set(titles))
+    _join_articles(joined, keys_in, titles)
+    return Names(joined, shown)
+
+
+def _most_frequent(counted: Counter[str]) -> str:
+    return min(counted, key=lambda one: (-counted[one], one))
+
+
+def _join_acronyms(
+    joined: dict[tuple[int, str], str],
+    sentences: Sequence[ReadSentence],
+    keys_in: dict[int, dict[str, None]],
+    as_spelled: dict[str, str],
+    shown: dict[str, str],
+) -> None:
+    """Acronyms that a document spells out, and elsewhere those that the corpus spells out in one way only."""
+    own: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
+    corpus: dict[str, set[str]] = defaultdict(set)
+    for sentence in sentences:
+        for short, long in sentence.acronyms:
+            key = as_spelled.get(long.casefold(), long.casefold())
+            own[sentence.document, short.casefold()][key] += 1
+            corpus[short.casefold()].add(key)
+            shown.setdefault(key, long)
+    for document, keys in keys_in.items():
+        for key in keys:
+            here = own.get((document, key))
+            if here:
+                joined[document, key] = _most_frequent(here)
+            elif len(corpus.get(key, ())) == 1 and shown[key].rstrip("s").isupper():
+                joined[document, key] = min(corpus[key])
+
+
+def _join_short_forms(
+    joined: dict[tuple[int, str], str],
+    keys_in: dict[int, dict[str, None]],
+    kind: dict[str, str],
+    shown: dict[str, str],
+    whole: set[str],
+) -> None:
+    """Single words joined with the one long name they shorten; an organization's only after it was named in full.
+
+    whole: words that are no short forms: common nouns, and titles of documents.
+    """
+    everywhere = _long_forms([key for keys in keys_in.values() for key in keys], kind)
+    for document, keys in keys_in.items():
+        here = _long_forms(keys, kind)
+        order = {key: place for place, key in enumerate(keys)}
+        for key in keys:
+            named = kind[key] in ("person", "organization")
+            proper = named or (kind[key] == "concept" and shown[key][0].isupper())
+            if not proper or key in whole or " " in key or (document, key) in joined:
+                continue
+            fitting = here.ends.get(key, set()) | (here.begins.get(key, set()) if kind[key] == "person" else set())
+            fitting = _shortest({long for long in fitting if kind[long] == "person" or order[long] < order[key]})
+            elsewhere = {long for long in everywhere.ends.get(key, ()) if kind[long] == "person"}
+            if len(fitting) == 1:
+                joined[document, key] = min(fitting)
+            elif not fitting and named and len(_shortest(elsewhere)) == 1:
+                joined[document, key] = min(_shortest(elsewhere))
+
+
+def _shortest(forms: set[str]) -> set[str]:
+    """The forms without those that only lengthen another one ("Agent Alex Mercer" beside "Alex Mercer")."""
+    return {one for one in forms if not any(one.endswith(f" {other}") for other in forms)}
+
+
+@dataclass(frozen=True)
+class _LongForms:
+    ends: dict[str, set[str]]
+    begins: dict[str, set[str]]
+
+
+def _long_forms(keys: Iterable[str], kind: dict[str, str]) -> _LongForms:
+    """Names of several words by their last word, and persons' names by their first."""
+    ends: dict[str, set[str]] = defaultdict(set)
+    begins: dict[str, set[str]] = defaultdict(set)
+    for key in keys:
+        words = key.split()
+        if len(words) < 2 or kind[key] not in ("person", "organization") or _TITLED.match(key):
+            continue
+        if words[-2] not in _SMALL:  # "California" is not the University of California
+            ends[words[-1]].add(key)
+        if kind[key] == "person":
+            begins[words[0]].add(key)
+    return _LongForms(ends, begins)
+
+
+def _join_articles(
+    joined: dict[tuple[int, str], str], keys_in: dict[int, dict[str, None]], titles: Mapping[str, str]
+) -> None:
+    """A title keeps its article: "Hobbit" in running text is "The Hobbit" when that is a document's title."""
+    bare = {key.removeprefix("the "): key for key in titles if key.startswith("the ")}
+    for document, keys in keys_in.items():
+        for key in keys:
+            if key in bare and key not in titles and (document, key) not in joined:
+                joined[document, key] = bare[key]

@@ -1,0 +1,27 @@
+"""The seam between a build and who makes its graph: spaCy, or a language model."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from leanrag_core.types.corpus import Chunk, Document
+from leanrag_core.types.extraction import Extraction
+
+HEURISTIC = "heuristic graph"
+BY_MODEL = "LLM graph"
+
+
+class Extractor(Protocol):
+    """Finds entities and relations (section 2, step 2 of the method: documents to the base graph G0).
+
+    kind: "heuristic graph" or "LLM graph", said on every page that shows the graph. fingerprint: changes whenever the
+    same chunks could give another graph.
+    """
+
+    name: str
+    kind: str
+    fingerprint: str
+
+    def extract(
+        self, documents: Sequence[Document], chunks: Sequence[Chunk], report: Callable[[int], None]
+    ) -> list[Extraction]:
+        """One Extraction per chunk, in the chunks' order; report(n) is told after n chunks are done."""

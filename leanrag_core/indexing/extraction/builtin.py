@@ -1,0 +1,246 @@
+"""The built-in extractor: spaCy for English, statistics for other languages; no language model."""
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from leanrag_core.indexing.extraction.aliases import Names, acronyms_in, settle_names
+from leanrag_core.indexing.extraction.base import HEURISTIC
+from leanrag_core.indexing.extraction.blocks import Block, blocks_of
+from leanrag_core.indexing.extraction.english import english_pipeline, english_version
+from leanrag_core.indexing.extraction.headings import heading_sentences, title_of
+from leanrag_core.indexing.extraction.language_neutral import MAX_PAIRS, is_latin, read_neutral
+from leanrag_core.indexing.extraction.noun_phrases import phrases_of, title_key
+from leanrag_core.indexing.extraction.sentences import ChunkLocator, Link, ReadSentence, Sighting, link_neighbours
+from leanrag_core.indexing.extraction.triples import informative, links_of
+from leanrag_core.types.corpus import Chunk, Document
+from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
+
+_VERSION = "1"  # of these rules; raise it when they find other things in the same text
+_BATCH = 64  # blocks
+_LONGEST = 100  # tokens of a sentence; longer ones are enumerations, or tables that lost their lines
+
+
+class BuiltinExtractor:
+    """Named entities, noun phrases, titles and headings; relations by syntax, and co-occurrence in a sentence.
+
+    Every sentence of a document is read once and counted in each chunk that wholly holds it. No entity is dropped for
+    being rare. Same documents and chunks: the same extractions.
+    """
+
+    name = "builtin"
+    kind = HEURISTIC
+
+    @property
+    def fingerprint(self) -> str:
+        """Version of these rules and of the spaCy model."""
+        return f"builtin-{_VERSION}/{english_version()}"
+
+    def extract(
+        self, documents: Sequence[Document], chunks: Sequence[Chunk], report: Callable[[int], None]
+    ) -> list[Extraction]:
+        """One Extraction per chunk, in the chunks' order; report(n) is told after n chunks are done."""
+        progress = _Progress(documents, chunks, report)
+        neutral = [row for row, document in enumerate(documents) if not _is_english(document)]
+        english = [row for row in range(len(documents)) if row not in set(neutral)]
+        titles = {title_key(title): title for title in map(title_of, documents) if title}
+        read: dict[int, list[ReadSentence]] = {row: [] for row in range(len(documents))}
+        for row, sentences in _read_english([(row, documents[row]) for row in english], sorted(titles.values())):
+            read[row] += sentences
+            progress.reached(row, sentences[-1].end if sentences else 0)
+        for row, sentences in zip(neutral, read_neutral([documents[row] for row in neutral], neutral), strict=True):
+            read[row] = sentences
+            progress.reached(row, len(documents[row].text))
+        located = _Chunks(documents, chunks)
+        for row, document in enumerate(documents):
+            read[row] += heading_sentences(document, row, read[row], located.first_start(row))
+        names = settle_names([sentence for row in sorted(read) for sentence in read[row]], titles)
+        extractions = _by_chunk(documents, chunks, read, names, located, set(neutral))
+        report(len(chunks))
+        return extractions
+
+
+def _is_english(document: Document) -> bool:
+    return document.language == "en" or (document.language in ("und", "") and is_latin(document.text))
+
+
+def _read_english(
+    documents: Sequence[tuple[int, Document]], titles: Sequence[str]
+) -> Iterator[tuple[int, list[ReadSentence]]]:
+    """For each block of the documents, in order: its document's row and its sentences."""
+    if not documents:
+        return
+    nlp = english_pipeline()
+    matcher = _title_matcher(nlp, titles)
+    blocks = ((block.text, (row, block)) for row, document in documents for block in blocks_of(document))
+    for parsed, (row, block) in nlp.pipe(blocks, as_tuples=True, batch_size=_BATCH):
+        spelled = [(start, end) for _, start, end in matcher(parsed)]
+        yield row, list(_sentences_of(parsed, row, block, spelled))
+
+
+def _title_matcher(nlp: Any, titles: Sequence[str]) -> Any:
+    """Finds document titles as they are spelled, so that a passage that names another one is linked to it."""
+    from spacy.matcher import PhraseMatcher
+
+    matcher = PhraseMatcher(nlp.vocab)
+    spelled = [title for title in titles if len(title) > 3 and any(letter.isupper() for letter in title)]
+    matcher.add("title", [doc for doc in nlp.tokenizer.pipe(spelled) if 1 <= len(doc) <= 12])
+    return matcher
+
+
+def _sentences_of(parsed: Any, row: int, block: Block, spelled: list[tuple[int, int]]) -> Iterator[ReadSentence]:
+    for number, sentence in enumerate(piece for whole in parsed.sents for piece in _pieces(whole)):
+        text = sentence.text.strip()
+        if not any(letter.isalpha() for letter in text):
+            continue
+        inside = [span for span in spelled if sentence.start <= span[0] and span[1] <= sentence.end]
+        phrases = phrases_of(sentence, inside)
+        sightings = [replace(one, weight=informative(sentence, one)) for one in phrases.sightings]
+        links = links_of(sentence, sightings)
+        nested = [
+            (a, b)
+            for a, one in enumerate(sightings)
+            for b, other in enumerate(sightings[a + 1 :], a + 1)
+            if one.start < other.end and other.start < one.end
+        ]
+        if block.speaker:
+            text = f"{block.speaker}: {text}"
+            if number == 0:
+                place = len(sightings)
+                speaker = Sighting(block.speaker, block.speaker.casefold(), "person", weight=1.0)
+                links += [Link(place, one, "co-occurrence", 1.0) for one in range(min(place, 5))]
+                sightings.append(speaker)
+        near, unlinked = link_neighbours(len(phrases.sightings), links, MAX_PAIRS, nested)
+        start = block.source(sentence.start_char)
+        end = block.source(max(sentence.start_char, sentence.end_char - 1)) + 1
+        yield ReadSentence(
+            row,
+            start,
+            end,
+            text,
+            tuple(sightings),
+            (*links, *near),
+            acronyms_in(text),
+            phrases.left_out,
+            unlinked,
+        )
+
+
+def _pieces(sentence: Any) -> Iterator[Any]:
+    """The sentence; one of more than a hundred tokens in parts, cut at semicolons, else at commas, else anywhere."""
+    start = sentence.start
+    while sentence.end - start > _LONGEST:
+        window = sentence.doc[start : start + _LONGEST]
+        cuts = [
+            [token.i + 1 for token in window if token.text in marks and token.i - start > _LONGEST // 4]
+            for marks in ((";", ":", "–", "•"), (",", "|"))
+        ]
+        stop = next((places[-1] for places in cuts if places), window.end)
+        yield sentence.doc[start:stop]
+        start = stop
+    if start < sentence.end:
+        yield sentence.doc[start : sentence.end]
+
+
+class _Progress:
+    """Turns places in documents into a number of chunks done."""
+
+    def __init__(self, documents: Sequence[Document], chunks: Sequence[Chunk], report: Callable[[int], None]) -> None:
+        row_of = {document.id: row for row, document in enumerate(documents)}
+        self._ends = sorted((row_of[chunk.document_id], chunk.end) for chunk in chunks)
+        self._report = report
+        self._told = 0
+
+    def reached(self, row: int, position: int) -> None:
+        """All before that place is read; tells the report when whole chunks were finished by it."""
+        done = bisect_right(self._ends, (row, position))
+        if done > self._told:
+            self._told = done
+            self._report(done)
+
+
+class _Chunks:
+    """Chunks by document."""
+
+    def __init__(self, documents: Sequence[Document], chunks: Sequence[Chunk]) -> None:
+        rows: dict[str, list[int]] = defaultdict(list)
+        for place, chunk in enumerate(chunks):
+            rows[chunk.document_id].append(place)
+        own = [rows.get(document.id, []) for document in documents]
+        self._locators = [ChunkLocator([chunks[place] for place in places], places) for places in own]
+        self._starts = [min((chunks[place].start for place in places), default=0) for places in own]
+
+    def of(self, row: int) -> ChunkLocator:
+        """The locator of a document."""
+        return self._locators[row]
+
+    def first_start(self, row: int) -> int:
+        """Where a document's first chunk begins."""
+        return self._starts[row]
+
+
+def _by_chunk(
+    documents: Sequence[Document],
+    chunks: Sequence[Chunk],
+    read: dict[int, list[ReadSentence]],
+    names: Names,
+    located: _Chunks,
+    neutral: set[int],
+) -> list[Extraction]:
+    """What was read, under settled names, in the chunks that hold it."""
+    mentions: list[list[Mention]] = [[] for _ in chunks]
+    relations: list[list[RelationMention]] = [[] for _ in chunks]
+    drops: list[list[Drop]] = [[] for _ in chunks]
+    for row, document in enumerate(documents):
+        locator = located.of(row)
+        for sentence in read[row]:
+            for place in locator.holding(sentence.start, sentence.end):
+                chunk_id = chunks[place].id
+                mentions[place] += _mentions(sentence, names, chunk_id)
+                relations[place] += _relations(sentence, names, chunk_id)
+        if locator.first is not None:
+            drops[locator.first] += _left_out(document, read[row], row in neutral)
+    return [
+        Extraction(chunk.id, tuple(mentions[place]), tuple(relations[place]), tuple(drops[place]))
+        for place, chunk in enumerate(chunks)
+    ]
+
+
+def _mentions(sentence: ReadSentence, names: Names, chunk_id: str) -> Iterator[Mention]:
+    best: dict[str, tuple[Sighting, str]] = {}
+    for one in (one for one in sentence.sightings if one.mentioned):
+        name = names.name(sentence.document, one.key)
+        if name not in best or best[name][0].weight < one.weight:
+            best[name] = (one, name)
+    for one, name in best.values():
+        short = one.surface if names.key(sentence.document, one.key) != one.key else ""
+        yield Mention(name, one.type, sentence.text, chunk_id, one.weight, surface=short)
+
+
+def _relations(sentence: ReadSentence, names: Names, chunk_id: str) -> Iterator[RelationMention]:
+    shown = [names.name(sentence.document, one.key) for one in sentence.sightings]
+    for link in sentence.links:
+        source, target = shown[link.source], shown[link.target]
+        if source == target:
+            continue
+        told = f"{source} {link.label} {target}: {sentence.text}" if link.label else sentence.text
+        keywords = (link.keyword,) if link.keyword else ()
+        yield RelationMention(source, target, told, chunk_id, keywords, link.strength, link.kind)
+
+
+def _left_out(document: Document, sentences: Sequence[ReadSentence], neutral: bool) -> Iterator[Drop]:
+    """One line for each thing that the rules leave out of a document on purpose."""
+    if neutral and sentences:
+        yield Drop("extract", document.name, f"language {document.language}: language-neutral fallback")
+    general = Counter(phrase for sentence in sentences for phrase in sentence.left_out)
+    if general:
+        frequent = ", ".join(sorted(general, key=lambda phrase: (-general[phrase], phrase))[:5])
+        yield Drop("extract", document.name, f"{general.total()} phrases too general for an entity, e.g. {frequent}")
+    unlinked = sum(sentence.unlinked for sentence in sentences)
+    if unlinked:
+        reason = (
+            f"{unlinked} pairs of entities of one sentence not linked: beyond {MAX_PAIRS} links nearer to each other"
+        )
+        yield Drop("extract", document.name, reason)

@@ -1,0 +1,132 @@
+"""Titles and headings as entities: cheap, and a question often names them."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+from leanrag_core.indexing.extraction.noun_phrases import title_key
+from leanrag_core.indexing.extraction.sentences import Link, ReadSentence, Sighting
+from leanrag_core.types.corpus import Document
+
+_MAX_WORDS = 12
+_NUMBERING = re.compile(
+    r"^(?:(?:chapter|section|part|article|appendix|annex|book|volume|stave|act|scene)\s+(?:\d+|[ivxlc]+|[a-z])\b[\s.:–—-]*"
+    r"|(?:\d+(?:\.\d+)*|[ivxlc]{2,})[.):]\s+|[a-z]\)\s+|\d+(?:\.\d+)+\s+|§\s*\d+\S*\s*)",
+    re.I,
+)
+_MARKUP = re.compile(r"[*_`#]+|\[(?=[^\]]*\]\()|\]\([^)]*\)|:$")
+_GENERIC = frozenset(
+    [
+        "introduction",
+        "conclusion",
+        "conclusions",
+        "abstract",
+        "references",
+        "bibliography",
+        "contents",
+        "overview",
+        "summary",
+        "background",
+        "appendix",
+        "index",
+        "notes",
+        "footnotes",
+        "discussion",
+        "results",
+        "methods",
+        "acknowledgements",
+        "acknowledgments",
+        "preface",
+        "foreword",
+        "glossary",
+        "preamble",
+        "general",
+        "miscellaneous",
+        "other",
+        "example",
+        "examples",
+        "exercises",
+        "title",
+        "untitled",
+        "document",
+        "page",
+        "home",
+        "table",
+        "of",
+        "contents",
+        "further",
+        "reading",
+        "see",
+        "also",
+        "external",
+        "links",
+    ]
+) | {"table of contents", "further reading", "see also", "external links"}
+_FILE_ENDING = re.compile(r"\.(?:txt|md|pdf|docx|html?|csv|jsonl?)$", re.I)
+
+
+def title_of(document: Document) -> str:
+    """The document's title as an entity's name; "" when it has none that names anything."""
+    return _heading_name(_FILE_ENDING.sub("", document.title))
+
+
+def heading_sentences(
+    document: Document, row: int, sentences: Sequence[ReadSentence], first_chunk: int
+) -> Iterator[ReadSentence]:
+    """The title and each heading as a sighting, described by the sentences that follow it.
+
+    sentences: of the document, in order. first_chunk: where the first chunk begins; the title belongs to it. A heading
+    is related with the heading or title above it.
+    """
+    title = title_of(document)
+    above: list[tuple[int, Sighting]] = []
+    if title:
+        sighting = Sighting(title, title_key(title), "title")
+        above.append((0, sighting))
+        yield from _described(row, first_chunk, first_chunk, sighting, sentences[:3])
+    starts = [sentence.start for sentence in sentences]
+    for heading in sorted(document.headings, key=lambda one: (one.start, one.end)):
+        name = _heading_name(heading.title)
+        while above and above[-1][0] >= max(heading.level, 1):
+            above.pop()
+        if not name:
+            continue
+        sighting = Sighting(name, title_key(name), "heading")
+        if above and above[-1][1].key == sighting.key:
+            continue
+        parent = above[-1][1] if above else None
+        above.append((max(heading.level, 1), sighting))
+        following = bisect_left(starts, heading.end)
+        yield from _described(row, heading.start, heading.end, sighting, sentences[following : following + 2], parent)
+
+
+def _heading_name(text: str) -> str:
+    name = " ".join(_MARKUP.sub("", text).split())
+    bare = _NUMBERING.sub("", name).strip(" .–—-")
+    letters = sum(letter.isalpha() for letter in bare)
+    if letters < 2 or bare.casefold() in _GENERIC or len(bare.split()) > _MAX_WORDS:
+        return ""
+    return bare
+
+
+def _described(
+    row: int,
+    start: int,
+    end: int,
+    sighting: Sighting,
+    following: Sequence[ReadSentence],
+    parent: Sighting | None = None,
+) -> Iterator[ReadSentence]:
+    """The sighting once for each sentence that follows; the first that names it says most."""
+    words = {word for word in sighting.key.split() if len(word) > 2}
+    texts = [sentence.text for sentence in following] or [sighting.surface]
+    for number, text in enumerate(texts):
+        named = bool(words) and all(word in text.casefold() for word in words)
+        weight = (2.5 if named else 1.2) - 0.3 * number
+        one = Sighting(sighting.surface, sighting.key, sighting.type, weight=round(weight, 4))
+        if number == 0 and parent is not None:
+            upper = Sighting(parent.surface, parent.key, parent.type, mentioned=False)
+            link = Link(0, 1, "heading", 2.0, label="is a section of")
+            yield ReadSentence(row, start, end, text, (one, upper), (link,))
+        else:
+            yield ReadSentence(row, start, end, text, (one,))

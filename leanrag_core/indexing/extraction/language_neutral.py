@@ -1,0 +1,176 @@
+"""Entities without a language model of the language: statistics of words, capitals and character runs.
+
+Where white space parts words, an entity is a run of content words between function words (the idea of RAKE: Rose et al.,
+"Automatic keyword extraction from individual documents", 2010); function words are the short and frequent ones. Where
+it does not (Chinese, Japanese, Thai), an entity is a run of characters that recurs, or that stands between particles.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from leanrag_core.indexing.extraction.blocks import Block, blocks_of
+from leanrag_core.indexing.extraction.sentences import ReadSentence, Sighting, link_neighbours
+from leanrag_core.types.corpus import Document
+
+MAX_PAIRS = 20
+_MAX_WORDS = 3
+_MAX_RUN = 6  # characters of an entity where no white space parts words
+_SENTENCE = re.compile(r"(?<=[.!?…؟۔।])[\"'”’»)\]]*\s+|(?<=[。！？])|\n+")
+_WORD = re.compile(r"[^\W\d_]+(?:[-'’׳״][^\W\d_]+)*")
+_BREAK = re.compile(r"[^\w\s'’׳״-]|\d")
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_UNSPACED_RUN = re.compile(f"[{_UNSPACED}々ー]+")
+_KATAKANA_OR_HAN = re.compile(r"[\u30a0-\u30ffー]{2,}|[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff々]+")
+_KANA = re.compile(r"[\u3040-\u309f]")
+_PARTICLES = re.compile(
+    "[的了是在和與与及或等之其也就都而被把對对於于以為为所從从到這这那個个他她它我你您們们不有又并並則则即將将會会可能应應须須得使由向]"
+)
+
+
+def is_latin(text: str) -> bool:
+    """At least half of the letters (of the first 5,000 characters) are Latin."""
+    letters = [letter for letter in text[:5000] if letter.isalpha()]
+    return 2 * sum(letter < "\u0250" for letter in letters) >= len(letters)
+
+
+def read_neutral(documents: Sequence[Document], rows: Sequence[int]) -> Iterator[list[ReadSentence]]:
+    """For each document its sentences with their key phrases; rows: the documents' numbers in the corpus."""
+    texts = [list(_sentences(document)) for document in documents]
+    vocabulary: dict[str, _Words] = {}
+    for language in sorted({document.language for document in documents}):
+        own = [text for d, text in zip(documents, texts, strict=True) if d.language == language for _, _, text in text]
+        vocabulary[language] = _Words(own)
+    for document, row, sentences in zip(documents, rows, texts, strict=True):
+        words = vocabulary[document.language]
+        yield [_read(row, start, end, text, words) for start, end, text in sentences]
+
+
+def _sentences(document: Document) -> Iterator[tuple[int, int, str]]:
+    for block in blocks_of(document):
+        yield from _split(block)
+
+
+def _split(block: Block) -> Iterator[tuple[int, int, str]]:
+    position = 0
+    for found in [*_SENTENCE.finditer(block.text), None]:
+        stop = found.start() if found else len(block.text)
+        text = block.text[position:stop].strip()
+        if text:
+            yield block.source(position), block.source(stop - 1) + 1, text
+        position = found.end() if found else stop
+
+
+class _Words:
+    """What the texts of one language tell about their words: which are function words, which runs recur."""
+
+    def __init__(self, sentences: Sequence[str]) -> None:
+        counted: Counter[str] = Counter()
+        holding: Counter[str] = Counter()
+        capital: Counter[str] = Counter()
+        runs: Counter[str] = Counter()
+        self.spaced = sum(len(run) for text in sentences for run in _UNSPACED_RUN.findall(text)) * 2 < sum(
+            map(len, sentences)
+        )
+        for text in sentences:
+            words = [found[0] for found in _WORD.finditer(text)]
+            lowered = [word.casefold() for word in words]
+            counted.update(lowered)
+            holding.update(list(dict.fromkeys(lowered)))
+            capital.update(word.casefold() for word in words[1:] if word[0].isupper())
+            if not self.spaced:
+                for run in _UNSPACED_RUN.findall(text):
+                    runs.update(run[i : i + n] for n in range(2, _MAX_RUN + 1) for i in range(len(run) - n + 1))
+        floor = max(3.0, 0.04 * len(sentences))
+        self.function = {
+            word
+            for word, n in holding.items()
+            if len(word) <= 2 or (n >= floor and len(word) <= 7 and 2 * capital[word] < counted[word])
+        }
+        # Where every noun has a capital (German), lower-case words are no entities.
+        share = sum(capital.values()) / max(1, sum(counted.values()))
+        self.nouns_have_capitals = share > 0.2
+        self.recurring = {run: n for run, n in runs.items() if n > 1 and not _PARTICLES.search(run)}
+
+
+def _read(document: int, start: int, end: int, text: str, words: _Words) -> ReadSentence:
+    phrases = _spaced_phrases(text, words) if words.spaced else _unspaced_phrases(text, words)
+    once: dict[str, tuple[int, str]] = {}
+    for position, phrase in sorted(phrases):
+        once.setdefault(phrase.casefold(), (position, phrase))
+    n_words = max(1, len(text.split()) if words.spaced else len(text) // 2)
+    sightings = tuple(
+        Sighting(
+            surface=phrase,
+            key=key,
+            type="concept",
+            weight=round(min(n_words, 25) / 25 + 0.5 * (1 - position / len(text)) - (0.5 if n_words < 5 else 0.0), 4),
+        )
+        for key, (position, phrase) in once.items()
+    )
+    links, unlinked = link_neighbours(len(sightings), (), MAX_PAIRS)
+    return ReadSentence(document, start, end, text, sightings, tuple(links), unlinked=unlinked)
+
+
+def _spaced_phrases(text: str, words: _Words) -> Iterator[tuple[int, str]]:
+    """Runs of content words; capitals alone where nouns have capitals."""
+    run: list[re.Match[str]] = []
+    previous = 0
+    for found in [*_WORD.finditer(text), None]:
+        broken = found is None or bool(_BREAK.search(text, previous, found.start()))
+        content = found is not None and found[0].casefold() not in words.function
+        if found is not None and words.nouns_have_capitals and not found[0][0].isupper():
+            content = False
+        if run and (broken or not content):
+            yield from _of_run(text, run)
+            run = []
+        if found is not None:
+            previous = found.end()
+            if content:
+                run.append(found)
+
+
+def _of_run(text: str, run: list[re.Match[str]]) -> Iterator[tuple[int, str]]:
+    """The run as one entity when it is short; else its names (runs of capitals) and its longer words."""
+    if len(run) <= _MAX_WORDS:
+        phrase = text[run[0].start() : run[-1].end()]
+        if len(phrase) > 2:
+            yield run[0].start(), " ".join(phrase.split())
+        return
+    for word in run:
+        if len(word[0]) > 3:
+            yield word.start(), word[0]
+
+
+def _unspaced_phrases(text: str, words: _Words) -> Iterator[tuple[int, str]]:
+    japanese = bool(_KANA.search(text))
+    pieces = _KATAKANA_OR_HAN if japanese else _UNSPACED_RUN
+    for found in pieces.finditer(text):
+        position = found.start()
+        for piece in [found[0]] if japanese else _PARTICLES.split(found[0]):
+            yield from _segments(piece, position, words)
+            position += len(piece) + (0 if japanese else 1)
+    for found in _WORD.finditer(_UNSPACED_RUN.sub(" ", text)):  # foreign names
+        if len(found[0]) > 2:
+            yield text.find(found[0]), found[0]
+
+
+def _segments(piece: str, position: int, words: _Words) -> Iterator[tuple[int, str]]:
+    """A short piece whole; a long one by the longest runs that recur, and what remains between them."""
+    if 2 <= len(piece) <= 4:
+        yield position, piece
+        return
+    start, rest = 0, 0
+    while start < len(piece):
+        for length in range(min(_MAX_RUN, len(piece) - start), 1, -1):
+            if piece[start : start + length] in words.recurring:
+                if 2 <= start - rest <= _MAX_RUN:
+                    yield position + rest, piece[rest:start]
+                yield position + start, piece[start : start + length]
+                start += length
+                rest = start
+                break
+        else:
+            start += 1
+    if 2 <= len(piece) - rest <= _MAX_RUN:
+        yield position + rest, piece[rest:]

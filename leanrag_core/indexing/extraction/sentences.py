@@ -1,0 +1,111 @@
+"""What extraction knows of a sentence before names are settled, and which chunks the sentence belongs to."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leanrag_core.types.corpus import Chunk
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """An entity seen in a sentence.
+
+    surface: as it is written (articles and possessives off). key: what equal entities share. type: person, concept, ...
+    start, end, head: token positions in the parsed block. weight: how much the sentence says about it.
+    mentioned: False for the far end of a link that stands elsewhere (the title above a heading).
+    """
+
+    surface: str
+    key: str
+    type: str
+    start: int = 0
+    end: int = 0
+    head: int = 0
+    weight: float = 0.0
+    mentioned: bool = True
+
+
+@dataclass(frozen=True)
+class Link:
+    """Two sightings of one sentence, by their positions in it, that are related. label: words between, for a triple."""
+
+    source: int
+    target: int
+    kind: str
+    strength: float
+    label: str = ""
+    keyword: str = ""
+
+
+@dataclass(frozen=True)
+class ReadSentence:
+    """A sentence with all that was seen in it. start, end: characters in the document.
+
+    acronyms: (short, long) pairs that the sentence itself defines. left_out: phrases that are too general to be an
+    entity. unlinked: pairs of sightings beyond the cap.
+    """
+
+    document: int
+    start: int
+    end: int
+    text: str
+    sightings: tuple[Sighting, ...] = ()
+    links: tuple[Link, ...] = ()
+    acronyms: tuple[tuple[str, str], ...] = ()
+    left_out: tuple[str, ...] = ()
+    unlinked: int = 0
+
+
+class ChunkLocator:
+    """Finds the chunks of one document that hold a span."""
+
+    def __init__(self, chunks: Sequence[Chunk], rows: Sequence[int]) -> None:
+        order = sorted(range(len(chunks)), key=lambda i: (chunks[i].start, chunks[i].end))
+        self._rows = [rows[i] for i in order]
+        self._starts = [chunks[i].start for i in order]
+        self._ends = [chunks[i].end for i in order]
+        self._longest = max((chunk.end - chunk.start for chunk in chunks), default=0)
+
+    @property
+    def first(self) -> int | None:
+        """Row of the document's first chunk."""
+        return self._rows[0] if self._rows else None
+
+    def holding(self, start: int, end: int) -> list[int]:
+        """Rows of every chunk that wholly contains [start, end); when none does, of the one that holds its start."""
+        after = bisect_right(self._starts, start)
+        if after == 0:
+            return self._rows[:1]
+        whole, fallback = [], after - 1
+        for place in range(after - 1, -1, -1):
+            if self._starts[place] + self._longest <= start:
+                break
+            if self._ends[place] >= end:
+                whole.append(self._rows[place])
+        return whole[::-1] or [self._rows[fallback]]
+
+
+def link_neighbours(
+    n_sightings: int, related: Sequence[Link], max_pairs: int, near: Sequence[tuple[int, int]] = ()
+) -> tuple[list[Link], int]:
+    """Co-occurrence links for pairs that nothing stronger joins, the nearest first; and how many pairs were left out.
+
+    Neighbours are always linked, pairs further apart only until the sentence has max_pairs of links. near: pairs that
+    must not be linked, because one is part of the other.
+    """
+    taken = {(min(link.source, link.target), max(link.source, link.target)) for link in related}
+    apart = taken | {(min(pair), max(pair)) for pair in near}
+    links: list[Link] = []
+    possible = n_sightings * (n_sightings - 1) // 2 - len(apart)
+    for distance in range(1, n_sightings):
+        if distance > 1 and len(links) + len(related) >= max_pairs:
+            break
+        for left in range(n_sightings - distance):
+            pair = (left, left + distance)
+            if pair in apart:
+                continue
+            if distance > 1 and len(links) + len(related) >= max_pairs:
+                break
+            links.append(Link(*pair, kind="co-occurrence", strength=1.0))
+    return links, possible - len(links)

@@ -1,0 +1,166 @@
+"""What every format reader gives: blocks of text, from which a document with exact positions is assembled."""
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from leanrag_core.errors import UnreadableDocument
+from leanrag_core.indexing.parsing.language import detect_language
+from leanrag_core.types.corpus import Document, Heading, Refusal, Span
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f​‎‏﻿]")
+_SPACES = re.compile(r"[^\S\n]+")
+_LINE_END_SPACES = re.compile(r"[^\S\n]+(?=\n|$)")
+_INDENT = re.compile(r"\n[^\S\n]+")
+_MANY_LINES = re.compile(r"\n{3,}")
+_LEADER = re.compile(r"(\.\s?){4,}\s*\d+\s*$|\s{3,}\d+\s*$", re.MULTILINE)
+_BOILERPLATE = re.compile(
+    r"^(©|\(c\)|copyright\b|all rights reserved|cookie|this (web)?site uses cookies|privacy policy|terms of use)",
+    re.IGNORECASE,
+)
+_CONTENTS = re.compile(r"^(table of )?contents$", re.IGNORECASE)
+_MAX_TITLE = 160
+
+
+@dataclass(frozen=True)
+class Block:
+    """A paragraph, a heading or boilerplate. page: 1, 2, ... or 0. joins: goes on with the block before it."""
+
+    text: str
+    kind: str = "paragraph"  # paragraph, heading, boilerplate
+    level: int = 0
+    page: int = 0
+    joins: bool = False
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """One document as its format reader found it. name: overrides the file's when one file holds many."""
+
+    blocks: tuple[Block, ...]
+    title: str = ""
+    name: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class FormatResult:
+    """All documents of one file, and the parts of it that were not taken."""
+
+    parsed: tuple[Parsed, ...]
+    refusals: tuple[Refusal, ...] = field(default=())
+
+
+def clean(text: str) -> str:
+    """NFC, line ends as \\n, no control characters, no space at line ends, at most one empty line."""
+    text = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n"))
+    text = _CONTROL.sub("", text.replace("\u2028", "\n").replace("\u2029", "\n\n"))
+    return _MANY_LINES.sub("\n\n", _LINE_END_SPACES.sub("", text)).strip("\n")
+
+
+def one_line(text: str) -> str:
+    """The text in one line, white space folded."""
+    return " ".join(clean(text).split())
+
+
+def shown_name(name: str) -> str:
+    """A file name to show: no folders, no control characters, no drive; never used as a path."""
+    name = one_line(PurePosixPath(name.replace("\\", "/")).name)
+    return name[:200] or "unnamed"
+
+
+def assemble(file_name: str, media_type: str, parsed: Parsed) -> Document:
+    """The document of the blocks; positions are those in its text. Raises UnreadableDocument when it has no text."""
+    name = shown_name(parsed.name or file_name)
+    parts: list[str] = []
+    length = 0
+    headings: list[Heading] = []
+    boilerplate: list[Span] = []
+    page_starts: dict[int, int] = {}
+    for block in parsed.blocks:
+        text = _INDENT.sub("\n", clean(block.text)).strip()
+        if not text.strip():
+            continue
+        glue = "" if not parts else _glue(parts[-1], text) if block.joins else "\n\n"
+        parts += [glue, text]
+        start, length = length + len(glue), length + len(glue) + len(text)
+        if block.page:
+            page_starts.setdefault(block.page, start)
+        if block.kind == "heading":
+            headings.append(Heading(one_line(text), block.level, start, length))
+        if block.kind == "boilerplate" or _is_boilerplate(text):
+            boilerplate.append(Span(start, length))
+    text = "".join(parts)
+    if not any(character.isalnum() for character in text):
+        raise UnreadableDocument("has no text: there is nothing to index in it")
+    title = _title(parsed.title, headings, name)
+    starts = sorted(page_starts.items())
+    last_page = starts[-1][0] if starts else 0
+    bounds = [page_starts.get(page) for page in range(1, last_page + 1)]
+    return Document(
+        id=f"doc-{hashlib.sha256(text.encode()).hexdigest()[:16]}",
+        name=name,
+        title=title,
+        media_type=media_type,
+        text=text,
+        language=detect_language(text),
+        pages=_page_spans(bounds, length),
+        headings=tuple(headings),
+        boilerplate=tuple(boilerplate),
+        notes=parsed.notes,
+    )
+
+
+def _glue(before: str, after: str) -> str:
+    """What stands between two pieces of one paragraph: nothing between ideographs, else a space."""
+    return "" if is_wide(before[-1]) and is_wide(after[0]) else " "
+
+
+def is_wide(character: str) -> bool:
+    """Whether the character is an ideograph or kana, which take no space between lines."""
+    return unicodedata.east_asian_width(character) in "WF" and not "가" <= character <= "힣"
+
+
+def _page_spans(starts: list[int | None], length: int) -> tuple[Span, ...]:
+    """Spans of pages 1, 2, ...; a page without text is an empty span where the next one starts."""
+    spans: list[Span] = []
+    following = length
+    for start in reversed(starts):
+        begin = following if start is None else start
+        spans.append(Span(begin, following))
+        following = begin
+    return tuple(reversed(spans))
+
+
+def _is_boilerplate(text: str) -> bool:
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(lines) >= 3 and len(_LEADER.findall(text)) >= 0.6 * len(lines):
+        return True
+    return len(text) < 400 and bool(_BOILERPLATE.match(text) or _CONTENTS.match(text) or _LEADER.fullmatch(text))
+
+
+def _title(stated: str, headings: list[Heading], name: str) -> str:
+    stated = one_line(stated)
+    if headings and headings[0].start < 400:
+        return headings[0].title[:_MAX_TITLE]
+    if stated and not re.search(
+        r"\.(docx?|pdf|tex|html?)$|^\(?(untitled|anonymous)|^microsoft word", stated, re.IGNORECASE
+    ):
+        return stated[:_MAX_TITLE]
+    stem = name.rsplit(".", 1)[0] if "." in name[1:] else name
+    return re.sub(r"[_\s]+", " ", stem).strip()[:_MAX_TITLE] or name
+
+
+def fold_lines(text: str) -> str:
+    """Hard-wrapped lines of one paragraph joined: hyphenated words mended, ideographs without a space."""
+    joined = ""
+    for line in (line.strip() for line in text.split("\n")):
+        if not line:
+            continue
+        if joined.endswith("-") and len(joined) > 1 and joined[-2].isalpha() and line[0].islower():
+            joined = joined[:-1] + line
+        else:
+            joined += (_glue(joined, line) if joined else "") + line
+    return _SPACES.sub(" ", joined)

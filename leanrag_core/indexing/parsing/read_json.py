@@ -1,0 +1,72 @@
+"""JSON: a list of objects with a text is a document each; anything else is one document of its values."""
+
+import json
+from typing import Any
+
+from leanrag_core.errors import UnreadableDocument
+from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed, one_line
+from leanrag_core.indexing.parsing.encoding import decode
+from leanrag_core.indexing.parsing.read_text import blocks_of
+from leanrag_core.types.corpus import Refusal
+
+SUFFIXES = ("json",)
+MEDIA_TYPE = "json"
+_TEXT = ("text", "content", "body", "contents", "passage", "context", "page_content", "document", "abstract")
+_TITLE = ("title", "name", "headline", "heading", "subject")
+_ID = ("id", "_id", "hash_code", "doc_id", "chunk_id")
+
+
+def parse(name: str, content: bytes) -> FormatResult:
+    """One document or several. Raises UnreadableDocument for what is no JSON."""
+    decoded = decode(content)
+    try:
+        value = json.loads(decoded.text)
+    except ValueError as error:
+        raise UnreadableDocument(f"is not valid JSON ({error}): mend it, or save it as text") from error
+    if isinstance(value, list) and any(text_of(item) for item in value):
+        return records(name, list(enumerate(value, start=1)), decoded.notes, "entry")
+    single = text_of(value)
+    if single:
+        return FormatResult((record(name, value, decoded.notes, name),))
+    return FormatResult((Parsed(tuple(Block(line) for line in _lines(value)), notes=decoded.notes),))
+
+
+def records(name: str, items: list[tuple[int, Any]], notes: tuple[str, ...], unit: str) -> FormatResult:
+    """A document for each numbered item that has a text; the others are refused by their number."""
+    parsed, refusals = [], []
+    for number, item in items:
+        if text_of(item):
+            parsed.append(record(name, item, notes, f"{name} #{number}"))
+        else:
+            refusals.append(
+                Refusal(f"{name}, {unit} {number}", f"has no text: one of {', '.join(_TEXT[:4])} is needed")
+            )
+    return FormatResult(tuple(parsed), tuple(refusals))
+
+
+def text_of(item: Any) -> str:
+    """The text of an object; empty when it has none."""
+    if isinstance(item, str):
+        return item if item.strip() else ""
+    if not isinstance(item, dict):
+        return ""
+    return next((item[key] for key in _TEXT if isinstance(item.get(key), str) and item[key].strip()), "")
+
+
+def record(name: str, item: Any, notes: tuple[str, ...], shown: str) -> Parsed:
+    """The document of an object: its title as a heading above its text, its id in the name and a note."""
+    fields = item if isinstance(item, dict) else {}
+    title = next((one_line(str(fields[key])) for key in _TITLE if fields.get(key)), "")
+    key = next((key for key in _ID if fields.get(key) not in (None, "")), "")
+    said = (f"{key}: {fields[key]}",) if key else ()
+    label = one_line(str(fields[key]))[:120].replace("/", "\u2215") if key else shown
+    heading = (Block(title, "heading", 1),) if title else ()
+    return Parsed((*heading, *blocks_of(text_of(item))), title=title or label, name=label, notes=(*notes, *said))
+
+
+def _lines(value: Any, path: str = "") -> list[str]:
+    if isinstance(value, dict):
+        return [line for key, inner in value.items() for line in _lines(inner, f"{path}.{key}" if path else str(key))]
+    if isinstance(value, list):
+        return [line for inner in value for line in _lines(inner, path)]
+    return [f"{path}: {value}" if path else str(value)] if value is not None else []

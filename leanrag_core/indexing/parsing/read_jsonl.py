@@ -1,0 +1,34 @@
+"""JSONL: a document for each line; a line that cannot be read is told by its number."""
+
+import json
+
+from leanrag_core.errors import UnreadableDocument
+from leanrag_core.indexing.parsing.blocks import FormatResult
+from leanrag_core.indexing.parsing.encoding import decode
+from leanrag_core.indexing.parsing.read_json import records
+from leanrag_core.types.corpus import Refusal
+
+SUFFIXES = ("jsonl", "ndjson")
+MEDIA_TYPE = "jsonl"
+
+
+def parse(name: str, content: bytes) -> FormatResult:
+    """A document a line. Raises UnreadableDocument when no line is JSON."""
+    decoded = decode(content)
+    items, refusals = [], []
+    for number, line in enumerate(decoded.text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except ValueError as error:
+            refusals.append(Refusal(f"{name}, line {number}", f"is not valid JSON ({error})"))
+            continue
+        if isinstance(value, dict):
+            items.append((number, value))
+        else:
+            refusals.append(Refusal(f"{name}, line {number}", "is not a JSON object: one with a text is needed"))
+    if not items and not any("object" in refusal.reason for refusal in refusals):
+        raise UnreadableDocument("has no line of valid JSON: each line must be one JSON object")
+    result = records(name, items, decoded.notes, "line")
+    return FormatResult(result.parsed, (*refusals, *result.refusals))

@@ -1,0 +1,75 @@
+"""Markdown: its text without the markup, headings and table rows kept."""
+
+import re
+from typing import Any
+
+from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed
+from leanrag_core.indexing.parsing.encoding import decode
+
+SUFFIXES = ("md", "markdown")
+MEDIA_TYPE = "markdown"
+_FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
+_FRONT_TITLE = re.compile(r"^title:\s*[\"']?(.+?)[\"']?\s*$", re.MULTILINE)
+
+
+def parse(name: str, content: bytes) -> FormatResult:
+    """One document."""
+    from markdown_it import MarkdownIt
+
+    decoded = decode(content)
+    text = decoded.text.replace("\r\n", "\n")
+    front = _FRONT_MATTER.match(text)
+    title = ""
+    if front:
+        stated = _FRONT_TITLE.search(front[1])
+        title, text = (stated[1] if stated else ""), text[front.end() :]
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    return FormatResult((Parsed(tuple(_blocks(tokens)), title=title, notes=decoded.notes),))
+
+
+def _blocks(tokens: list[Any]) -> list[Block]:
+    found: list[Block] = []
+    row: list[str] = []
+    open_tags: list[str] = []
+    for token in tokens:
+        if token.nesting == 1:
+            open_tags.append(token.type)
+        elif token.nesting == -1:
+            open_tags.pop()
+        if token.type == "tr_close":
+            found.append(Block(" | ".join(row)))
+            row = []
+        elif token.type == "inline":
+            text = _inline(token.children or [])
+            if open_tags[-1] in ("th_open", "td_open"):
+                row.append(text)
+            elif open_tags[-1] == "heading_open":
+                found.append(Block(text, "heading", int(token_level(tokens, token))))
+            else:
+                found.append(Block(f"- {text}" if "list_item_open" in open_tags else text))
+        elif token.type in ("fence", "code_block"):
+            found.append(Block(token.content))
+        elif token.type == "html_block":
+            from leanrag_core.indexing.parsing.read_html import blocks_of
+
+            found += blocks_of(token.content)
+    return found
+
+
+def token_level(tokens: list[Any], inline: Any) -> str:
+    """The level, 1 to 6, of the heading that the inline token stands in."""
+    return str(tokens[tokens.index(inline) - 1].tag[1])
+
+
+def _inline(children: list[Any]) -> str:
+    parts = []
+    for child in children:
+        if child.type in ("text", "code_inline"):
+            parts.append(child.content)
+        elif child.type == "softbreak":
+            parts.append(" ")
+        elif child.type == "hardbreak":
+            parts.append("\n")
+        elif child.type == "image":
+            parts.append(child.content)
+    return "".join(parts)

@@ -1,0 +1,201 @@
+"""The merge: mentions of one name become one entity, mentions of one pair of ends become one relation."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from leanrag_core.indexing.resolution.descriptions import each_once, most_telling, trim_sentence
+from leanrag_core.indexing.resolution.names import entity_id, name_key, relation_id, tidy_name
+from leanrag_core.types.corpus import Chunk
+from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
+from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
+
+SENTENCES_KEPT = 3  # of a heuristic entity: name and three sentences embed best, more add nothing
+RELATION_SENTENCES_KEPT = 5
+_VAGUE = ("concept", "title", "heading", "unknown", "")  # types that say less than any other, in this order
+_KINDS = ("stated", "verb", "apposition", "preposition", "heading", "co-occurrence")  # strongest first
+
+
+@dataclass(frozen=True, eq=False)
+class Resolution:
+    """The base graph. drops: what was left out. aliases: every other form of a name, to the name that is shown."""
+
+    graph: Graph
+    drops: tuple[Drop, ...]
+    aliases: dict[str, str]
+
+
+@dataclass
+class _Entity:
+    first: tuple[int, int]  # chunk row, then order of appearance
+    names: Counter[str] = field(default_factory=Counter)
+    surfaces: dict[str, None] = field(default_factory=dict)
+    types: Counter[str] = field(default_factory=Counter)
+    told: list[tuple[float, int, str]] = field(default_factory=list)
+    chunks: set[int] = field(default_factory=set)
+
+
+@dataclass
+class _Relation:
+    weight: float = 0.0
+    kinds: set[str] = field(default_factory=set)
+    told: dict[str, float] = field(default_factory=dict)
+    keywords: dict[str, None] = field(default_factory=dict)
+    chunks: set[int] = field(default_factory=set)
+
+
+def resolve(extractions: Sequence[Extraction], chunks: Sequence[Chunk], *, heuristic: bool) -> Resolution:
+    """G0 = (V0, R0): each name once, each unordered pair of ends once, with the chunks they come from (section 2.3).
+
+    Entities are ordered by the first chunk that mentions them, then by key; relations by their ends. An end that no
+    mention names becomes an entity of type "unknown". heuristic: descriptions are source sentences, of which the most
+    telling are kept, and a sentence that two overlapping chunks share counts once. Time is linear in the mentions.
+    """
+    row_of = {chunk.id: row for row, chunk in enumerate(chunks)}
+    entities: dict[str, _Entity] = {}
+    pairs: dict[tuple[str, str], _Relation] = {}
+    drops: list[Drop] = []
+    for extraction in extractions:
+        row = row_of[extraction.chunk_id]
+        for mention in extraction.mentions:
+            _add_mention(entities, mention, row, drops)
+        for relation in extraction.relations:
+            _add_relation(entities, pairs, relation, row, drops, heuristic)
+    order = sorted(entities, key=lambda key: (entities[key].first[0], key))
+    ids = {key: entity_id(key) for key in order}
+    shown = {key: _most_frequent(entities[key].names) for key in order}
+    graph = Graph(_entity_table(order, entities, ids, shown, heuristic), _relation_table(order, pairs, ids, heuristic))
+    return Resolution(graph, tuple(drops), _aliases(order, entities, shown))
+
+
+def _add_mention(entities: dict[str, _Entity], mention: Mention, row: int, drops: list[Drop]) -> None:
+    key = name_key(mention.name)
+    if not key:
+        drops.append(Drop("merge", f"entity {mention.name!r}", "the name holds nothing but punctuation"))
+        return
+    entity = entities.get(key)
+    if entity is None:
+        entity = entities[key] = _Entity(first=(row, len(entities)))
+    entity.first = min(entity.first, (row, len(entities)))
+    entity.names[tidy_name(mention.name)] += 1
+    if mention.surface:
+        entity.surfaces.setdefault(tidy_name(mention.surface))
+    entity.types[mention.type.strip().lower()] += 1
+    entity.told.append((mention.weight, row, mention.description.strip()))
+    entity.chunks.add(row)
+
+
+def _add_relation(
+    entities: dict[str, _Entity],
+    pairs: dict[tuple[str, str], _Relation],
+    mention: RelationMention,
+    row: int,
+    drops: list[Drop],
+    heuristic: bool,
+) -> None:
+    ends = name_key(mention.source), name_key(mention.target)
+    told = f"{mention.source} – {mention.target}"
+    if not all(ends):
+        drops.append(Drop("merge", f"relation {told}", "an end holds nothing but punctuation"))
+        return
+    if ends[0] == ends[1]:
+        drops.append(Drop("merge", f"relation {told}", "both ends are the same entity"))
+        return
+    for key, name in zip(ends, (mention.source, mention.target), strict=True):
+        if key not in entities:
+            _add_mention(entities, Mention(name, "unknown", mention.description, mention.chunk_id), row, drops)
+    low, high = sorted(ends)
+    relation = pairs.setdefault((low, high), _Relation())
+    relation.chunks.add(row)
+    description = mention.description.strip()
+    if not (heuristic and description in relation.told):
+        relation.weight += mention.strength
+    relation.told[description] = max(relation.told.get(description, 0.0), mention.strength)
+    relation.kinds.add(mention.kind)
+    relation.keywords.update(dict.fromkeys(word.strip() for word in mention.keywords if word.strip()))
+
+
+def _entity_table(
+    order: list[str], entities: dict[str, _Entity], ids: dict[str, str], shown: dict[str, str], heuristic: bool
+) -> pa.Table:
+    columns: dict[str, Any] = {
+        "id": [ids[key] for key in order],
+        "name": [shown[key] for key in order],
+        "type": [_type(entities[key].types) for key in order],
+        "description": [_description(entities[key], heuristic) or shown[key] for key in order],
+        "findings": [[] for _ in order],
+        "chunks": [sorted(entities[key].chunks) for key in order],
+        "promoted": [False for _ in order],
+    }
+    return pa.table(columns, schema=ENTITY_SCHEMA)
+
+
+def _relation_table(
+    order: list[str], pairs: dict[tuple[str, str], _Relation], ids: dict[str, str], heuristic: bool
+) -> pa.Table:
+    place = {key: row for row, key in enumerate(order)}
+    rows = sorted((min(place[low], place[high]), max(place[low], place[high]), low, high) for low, high in pairs)
+    kept = [pairs[low, high] for _, _, low, high in rows]
+    columns: dict[str, Any] = {
+        "id": [relation_id(ids[low], ids[high]) for _, _, low, high in rows],
+        "source": np.array([row[0] for row in rows], dtype=np.int32),
+        "target": np.array([row[1] for row in rows], dtype=np.int32),
+        "weight": np.array([one.weight for one in kept], dtype=np.float32),
+        "strength": np.ones(len(rows), dtype=np.int32),
+        "kind": [min(one.kinds, key=_kind_rank) for one in kept],
+        "description": [_relation_description(one, heuristic) for one in kept],
+        "keywords": [list(one.keywords) for one in kept],
+        "chunks": [sorted(one.chunks) for one in kept],
+        "members": [[] for _ in rows],
+    }
+    return pa.table(columns, schema=RELATION_SCHEMA)
+
+
+def _most_frequent(counted: Counter[str]) -> str:
+    return min(counted, key=lambda one: (-counted[one], one))
+
+
+def _type(counted: Counter[str]) -> str:
+    """The majority among the types; what says least (a heading, unknown) counts only when nothing else is known."""
+    for vague in (_VAGUE[1:], ()):
+        known = {name: n for name, n in counted.items() if name not in vague}
+        if known:
+            return min(known, key=lambda name: (-known[name], _vagueness(name), name)) or "unknown"
+    return "unknown"
+
+
+def _vagueness(name: str) -> int:
+    return _VAGUE.index(name) + 1 if name in _VAGUE else 0
+
+
+def _kind_rank(kind: str) -> tuple[int, str]:
+    return (_KINDS.index(kind) if kind in _KINDS else 0, kind)
+
+
+def _description(entity: _Entity, heuristic: bool) -> str:
+    if heuristic:
+        return " ".join(most_telling(entity.told, SENTENCES_KEPT))
+    return " ".join(each_once([text for _, _, text in entity.told]))
+
+
+def _relation_description(relation: _Relation, heuristic: bool) -> str:
+    if not heuristic:
+        return " ".join(each_once(list(relation.told)))
+    strongest = sorted(relation.told, key=lambda text: -relation.told[text])  # stable: ties in reading order
+    return " ".join(trim_sentence(text) for text in strongest[:RELATION_SENTENCES_KEPT])
+
+
+def _aliases(order: list[str], entities: dict[str, _Entity], shown: dict[str, str]) -> dict[str, str]:
+    """Every other form of a name; a form of several entities goes to the one with most mentions."""
+    claims: dict[str, tuple[int, str]] = {}
+    for key in order:
+        entity, name = entities[key], shown[key]
+        rank = (-entity.names.total(), name)
+        for form in (*entity.names, *entity.surfaces):
+            if form != name and (form not in claims or rank < claims[form]):
+                claims[form] = rank
+    return {form: claims[form][1] for form in sorted(claims)}

@@ -1,0 +1,51 @@
+"""When two names are one: normal form, comparison key, and the ids that follow from it."""
+
+import hashlib
+import unicodedata
+from functools import lru_cache
+
+_OPENING = {"(": ")", "[": "]", "{": "}"}
+_OUTER = " \t\"'“”‘’«»„‚`*_.,;:!?…·•|–—-/\\"
+_KEPT_AT_END = ".)!?+"  # "Inc.", "Lilu (mythology)", "Yahoo!", "C++"
+
+
+@lru_cache(maxsize=200_000)
+def tidy_name(name: str) -> str:
+    """The name in NFKC, white space folded, without outer quotes and punctuation (section 2, step 3).
+
+    A final ! or ?, a full stop after a capital or an abbreviation, and a closed bracket, belong to the name.
+    """
+    text = " ".join(unicodedata.normalize("NFKC", name).split())
+    while True:
+        before = text
+        text = text.lstrip(_OUTER)
+        text = text.rstrip("".join(mark for mark in _OUTER if mark not in _KEPT_AT_END))
+        if text.endswith(".") and not _abbreviated(text):
+            text = text[:-1]
+        if len(text) > 1 and _OPENING.get(text[0]) == text[-1] and text[0] not in text[1:]:
+            text = text[1:-1]
+        if text == before:
+            return text
+
+
+def _abbreviated(text: str) -> bool:
+    last = text.split()[-1]
+    return last.count(".") > 1 or (2 <= len(last) <= 5 and last[0].isupper())
+
+
+@lru_cache(maxsize=200_000)
+def name_key(name: str) -> str:
+    """What equal names share: the tidy name without regard to case, final mark or kind of quotes."""
+    key = tidy_name(name).casefold().rstrip(".!?")
+    return key.replace("’", "'").replace("‘", "'").replace("–", "-")
+
+
+def entity_id(key: str) -> str:
+    """Id of the entity with that key."""
+    return f"ent-{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+def relation_id(source_id: str, target_id: str) -> str:
+    """Id of the relation between two entities, whichever way round."""
+    low, high = sorted((source_id, target_id))
+    return f"rel-{hashlib.sha256(f'{low}|{high}'.encode()).hexdigest()[:16]}"

@@ -1,0 +1,1 @@
+"""Prompt texts, <task>.v<N>.md, and their catalog."""

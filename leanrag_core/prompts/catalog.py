@@ -1,0 +1,56 @@
+"""Finds prompts by task and version, and fills their fields. A changed prompt is a new version."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from leanrag_core.errors import InvalidConfig
+
+_FOLDER = Path(__file__).parent
+_FIELD = re.compile(r"\{([a-z_]+)\}")
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt text with {fields}. fingerprint goes into manifests and cache keys."""
+
+    task: str
+    version: int
+    text: str
+
+    @property
+    def fingerprint(self) -> str:
+        """Task, version and hash of the text."""
+        return f"{self.task}.v{self.version}:{hashlib.sha256(self.text.encode()).hexdigest()[:12]}"
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """Names of the fields that fill() needs."""
+        return frozenset(_FIELD.findall(self.text))
+
+    def fill(self, **values: object) -> str:
+        """The text with every field replaced, in one pass: braces in a value stay as they are.
+
+        Raises InvalidConfig for a field that is missing or unknown.
+        """
+        if self.fields != set(values):
+            raise InvalidConfig(
+                f"prompt {self.task} v{self.version} needs the fields {', '.join(sorted(self.fields))}; "
+                f"given were {', '.join(sorted(values)) or 'none'}"
+            )
+        return _FIELD.sub(lambda found: str(values[found[1]]), self.text)
+
+
+def load_prompt(task: str, version: int | None = None) -> Prompt:
+    """The prompt of that task, the highest version by default. Raises InvalidConfig when there is none."""
+    found = {int(path.stem.rsplit(".v", 1)[1]): path for path in _FOLDER.glob(f"{task}.v*.md")}
+    chosen = max(found, default=0) if version is None else version
+    if chosen not in found:
+        raise InvalidConfig(f"there is no prompt {task} v{chosen}; tasks are {', '.join(tasks())}")
+    return Prompt(task, chosen, found[chosen].read_text(encoding="utf-8"))
+
+
+def tasks() -> list[str]:
+    """Names of all tasks that have a prompt."""
+    return sorted({path.stem.rsplit(".v", 1)[0] for path in _FOLDER.glob("*.v*.md")})

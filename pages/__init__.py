@@ -1,0 +1,1 @@
+"""One file a page; what pages share lies in _shared."""

@@ -1,0 +1,1 @@
+"""What pages share: frame, session, forms, panels, drawn components."""

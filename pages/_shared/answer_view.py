@@ -1,0 +1,125 @@
+"""The answer with its citations, what a citation stands for, what a setting changed, and what to know."""
+
+from html import escape
+
+import streamlit as st
+
+from leanrag_core.answering import NOTHING_FITS
+from leanrag_core.figures import browse, numbers
+from leanrag_core.figures.changes import changes
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Answer, Trace
+from pages._shared import citations, forms, markup, passage_view, retrieval_view, state
+from pages._shared.frame import page_path
+
+EXTRACTIVE = "Extractive answer: the documents' own sentences, no language model."
+
+
+def show(index: Index, answer: Answer) -> None:
+    """The answer in sentences with chips; when the context does not answer, that and what is nearest."""
+    trace = answer.trace
+    took = numbers.duration(trace.timings_ms.get("total", 0.0) / 1000)
+    st.html(markup.label("Answer", f"retrieval {took}, {trace.context.tokens:,} tokens of context"))
+    if not answer.grounded:
+        no_answer(answer)
+        return
+
+    def cited(mark: str) -> None:
+        open_citation(index, answer, mark)
+
+    citations.show(answer, open_mark=str(st.session_state.get("lr_cited", "")), key="answer", on_cite=cited)
+    label = EXTRACTIVE if answer.extractive else f"Written by {answer.model} from the context alone."
+    st.html(f'<div class="lr-small lr-muted">{escape(label)} Click a mark to see what it stands on.</div>')
+
+
+def no_answer(answer: Answer) -> None:
+    """The context does not answer: says so, with the nearest sentence."""
+    nearest = answer.text.removeprefix(NOTHING_FITS).strip().removeprefix("Nearest:").strip()
+    st.html('<div class="lr-read" style="font-size:1.1rem">Nothing in the documents answers this.</div>')
+    if nearest:
+        st.html(markup.label("Nearest sentence") + f'<div class="lr-read lr-muted">{escape(nearest)}</div>')
+    st.html('<div class="lr-small lr-muted">Raise top-C, or say it in other words.</div>')
+
+
+def open_citation(index: Index, answer: Answer, mark: str) -> None:
+    """A chunk opens in its document; an entity or relation opens in a drawer of its own."""
+    st.session_state["lr_cited"] = mark
+    trace = answer.trace
+    ref = next((item.ref for part in trace.context.sections for item in part.items if item.mark == mark), "")
+    chunk = next((one for one in trace.chunks if one.id == ref), None)
+    if chunk is not None:
+        cited = retrieval_view.cited_sentences(answer, mark)
+        passage_view.ask_for(chunk.row, names=retrieval_view.seed_names(trace), cited=cited, mark=mark)
+    elif ref:
+        st.session_state["lr_reference"] = {"ref": ref, "mark": mark, "trace": trace}
+
+
+def dialogs(index: Index) -> None:
+    """The entity or relation that was cited opens, when one was."""
+    wanted = st.session_state.pop("lr_reference", None)
+    if wanted:
+        reference(index, wanted["trace"], wanted["ref"], wanted["mark"])
+
+
+@st.dialog("What the mark stands for", width="medium", position="right", icon=":material/format_quote:")
+def reference(index: Index, trace: Trace, ref: str, mark: str) -> None:
+    """An entity or relation of the context."""
+    relation = next((one for one in trace.relations if one.id == ref), None)
+    if relation is not None:
+        name_of = {node.id: node.name for node in trace.nodes}
+        what = f"{relation.kind}, λ {relation.strength:.0f}, {relation.made}" if relation.layer else relation.made
+        st.html(
+            f'<div class="lr-name">{markup.mark(mark)} {escape(name_of[relation.source])} and '
+            f"{escape(name_of[relation.target])}</div>"
+            f'<div class="lr-insp-top">{markup.layer_tag(relation.layer)}{escape(what)}</div>'
+            f'<div class="lr-read">{escape(relation.description)}</div>'
+        )
+        node_id = relation.source
+    else:
+        place = browse.locate(index, ref)
+        if place is None:
+            return
+        entity = index.layers[place.layer].entity(place.row)
+        found = "".join(f"<li>{escape(one.summary)} {escape(one.explanation)}</li>" for one in entity.findings)
+        above = [
+            f"{markup.layer_tag(layer)}{escape(index.layers[layer].entities['name'][row].as_py())}"
+            for layer, row in index.ancestors(place.layer, place.row)
+        ]
+        st.html(
+            f'<div class="lr-insp-top">{markup.layer_tag(place.layer)}{escape(entity.type)}</div>'
+            f'<div class="lr-name">{markup.mark(mark)} {escape(entity.name)}</div>'
+            f'<div class="lr-read">{escape(entity.description)}</div>'
+            + (f'<ul class="lr-small">{found}</ul>' if found else "")
+            + (markup.label("Belongs to") + f'<div class="lr-side">{"<br>".join(above)}</div>' if above else "")
+        )
+        node_id = ref
+    if st.button("Open in Explore", icon=":material/account_tree:", key="reference_explore"):
+        state.remember("node", node_id)
+        state.remember("rel", ref if relation is not None else None)
+        st.session_state["lr_rel_of"] = node_id
+        st.switch_page(page_path("explore"))
+
+
+def changes_panel(before: Trace | None, after: Trace) -> None:
+    """What entered and what left since the settings were others."""
+    if before is None:
+        return
+    found = changes(before, after)
+    said = [f"{forms.title_of(name)} {_said(old)} to {_said(new)}" for name, (old, new) in found.settings.items()]
+    tokens = f"{numbers.signed(found.tokens)} tokens" if found.tokens else "the same number of tokens"
+    with st.container(border=True, key="changes"):
+        body = markup.differences(found) if found.any else '<div class="lr-small">Nothing else is retrieved.</div>'
+        markup.block("What changed", body, ", ".join([*said, tokens]))
+
+
+def _said(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return "none" if value is None else str(value)
+
+
+def notes_panel(trace: Trace) -> None:
+    """What the reader should know about this retrieval."""
+    if trace.notes:
+        lines = "".join(f"<div>{escape(note)}</div>" for note in trace.notes)
+        st.html(f'<div class="lr-notes">{lines}</div>')

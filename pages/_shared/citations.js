@@ -1,0 +1,35 @@
+// Sentences with citation chips; a chip keeps together with the last word before it.
+export default function (component) {
+  const { data, parentElement, setTriggerValue } = component;
+  const host = parentElement.querySelector(".lr-answer");
+  const sentences = data.parts.map((part) => {
+    const sentence = document.createElement("span");
+    const cut = part.marks.length ? part.text.lastIndexOf(" ") + 1 : part.text.length;
+    sentence.append(part.text.slice(0, cut));
+    if (part.marks.length) {
+      const tail = document.createElement("span");
+      tail.className = "tail";
+      tail.append(part.text.slice(cut), " ");
+      for (const mark of part.marks) {
+        const chip = document.createElement("button");
+        chip.type = "button";
+        chip.className = "chip " + mark.name[0].toLowerCase() + (data.open === mark.name ? " on" : "");
+        chip.textContent = mark.name;
+        chip.title = mark.title;
+        chip.setAttribute("aria-label", `Citation ${mark.name}: ${mark.title}`);
+        chip.onclick = () => setTriggerValue("cited", mark.name);
+        tail.append(chip);
+      }
+      sentence.append(tail);
+    }
+    sentence.append(" ");
+    return sentence;
+  });
+  if (data.list && sentences.length > 1) {
+    host.replaceChildren(...sentences.map((sentence) => { const line = document.createElement("p"); line.append(sentence); return line; }));
+  } else {
+    const paragraph = document.createElement("p");
+    paragraph.append(...sentences);
+    host.replaceChildren(paragraph);
+  }
+}

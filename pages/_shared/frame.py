@@ -1,0 +1,137 @@
+"""The frame around every page: theme, style sheet, sidebar with the index, and errors in plain words."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from html import escape
+from pathlib import Path
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures import numbers
+from leanrag_core.figures.palette import Palette, palette
+from leanrag_core.types.summary import IndexSummary
+from pages._shared import session, state
+
+PAGES = (
+    ("library", "Library", "library_books"),
+    ("build", "Build", "construction"),
+    ("explore", "Explore", "account_tree"),
+    ("ask", "Ask", "forum"),
+)
+_HERE = Path(__file__).resolve().parent
+
+
+def page_path(name: str) -> Path:
+    """The script of a page, for links to it."""
+    return _HERE.parent / f"{name}.py"
+
+
+def mark_path() -> str:
+    """The small logo, for the browser's tab."""
+    return str(_HERE / "mark_light.svg")
+
+
+def is_dark() -> bool:
+    """Whether the reader's theme is dark."""
+    return st.context.theme.type == "dark"
+
+
+def colours() -> Palette:
+    """The palette of the reader's theme."""
+    return palette(dark=is_dark())
+
+
+@cache
+def _style_sheet() -> str:
+    return (_HERE / "style.css").read_text(encoding="utf-8")
+
+
+def enter(page: str) -> IndexSummary | None:
+    """The frame of the page stands; returns the index that the sidebar has chosen, None when there is none.
+
+    The first call of every page; it relies on nothing else.
+    """
+    state.read_url()
+    st.html(f"<style>:root{{{colours().css_variables()}}}{_style_sheet()}</style>")
+    theme = "dark" if is_dark() else "light"
+    st.logo(str(_HERE / f"logo_{theme}.svg"), size="medium", icon_image=str(_HERE / f"mark_{theme}.svg"))
+    with st.sidebar:
+        chosen = _choose_index()
+        st.html(
+            '<p class="lr-private"><i class="lr-dot-ok" aria-hidden="true"></i>'
+            "Built-in engine. Nothing leaves this machine.</p>"
+        )
+    return chosen
+
+
+def _choose_index() -> IndexSummary | None:
+    indexes = {one.id: one for one in session.workbench().indexes()}
+    if not indexes:
+        st.html('<div class="lr-side">No index yet.<br>Build one from a corpus.</div>')
+        return None
+    key = state.prepare("index", next(iter(indexes)), str, lambda value: value in indexes)
+    chosen = st.selectbox("Index", list(indexes), format_func=lambda id_: indexes[id_].name, key=key)
+    state.remember("index", chosen)
+    summary = indexes[chosen]
+    st.html(f'<div class="lr-side">{_figures(summary)}</div>')
+    return summary
+
+
+def _figures(summary: IndexSummary) -> str:
+    entities, relations = summary.layers[0].entities, summary.layers[0].relations
+    label = '<span class="lr-kind">Heuristic graph</span>' if summary.kind == "heuristic graph" else "LLM graph"
+    return (
+        f"<b>{entities:,}</b> entities, <b>{len(summary.layers)}</b> layers<br>"
+        f"<b>{summary.chunks:,}</b> chunks, <b>{relations:,}</b> relations<br>"
+        f"{label}<br>Built {escape(numbers.day(summary.created))}"
+    )
+
+
+def heading(title: str, facts: str = "") -> None:
+    """The page's title and one muted line of facts (plain text)."""
+    st.html(
+        f'<div class="lr-head"><span class="t" role="heading" aria-level="1">{escape(title)}</span>'
+        f'<span class="s">{escape(facts)}</span></div>'
+    )
+
+
+KIND_NOTE = {
+    "heuristic graph": (
+        "Heuristic graph",
+        "made without a language model. Entities are reliable, relations are rough.",
+    ),
+    "LLM graph": ("LLM graph", "entities and relations were written by a language model."),
+}
+
+
+def kind_line(kind: str) -> None:
+    """What made the graph, and what that means."""
+    label, meaning = KIND_NOTE.get(kind, (kind, ""))
+    st.html(f'<div class="lr-kindline"><span class="lr-kind">{escape(label)}</span> {escape(meaning)}</div>')
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """An error of the core is shown as its message; what else stands on the page still holds."""
+    try:
+        yield
+    except LeanRAGError as error:
+        message(str(error), kind="error")
+
+
+def message(text: str, *, kind: str = "note", title: str = "") -> None:
+    """One sentence (or two) in a quiet box. kind: note, error, good."""
+    head = f"<b>{escape(title)}</b> " if title else ""
+    role = "alert" if kind == "error" else "status"
+    st.html(f'<div class="lr-msg {kind}" role="{role}">{head}{escape(_sentence(text))}</div>')
+
+
+def _sentence(text: str) -> str:
+    """Begins with a capital and ends with a stop."""
+    text = text.strip()
+    if not text:
+        return text
+    text = text[0].upper() + text[1:]
+    return text if text[-1] in ".!?" else text + "."

@@ -1,0 +1,250 @@
+"""The inspector: what one entity is, where it stands, and what it rests on; everything in it leads on."""
+
+from collections.abc import Callable, Sequence
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.figures import browse, numbers
+from leanrag_core.figures.browse import Place
+from leanrag_core.types.graph import Entity, Relation
+from leanrag_core.types.index import Index
+from pages._shared import markup, passage_view, state
+from pages._shared.forms import plain
+from pages._shared.frame import page_path
+
+_CHUNKS_AT_ONCE = 6
+_STRONGEST = 4
+
+
+def inspect(index: Index, place: Place, *, go: Callable[[str], None]) -> None:
+    """The entity with its parents, findings, children, relations and chunks. go: called with an entity id to show."""
+    entity = index.layers[place.layer].entity(place.row)
+    _head(index, entity, go)
+    related = browse.neighbours(index, place)
+    below = browse.children(index, place)
+    titles = ["Summary"]
+    titles += [f"Children {len(below):,}"] if place.layer else []
+    titles += [f"Relations {len(related):,}", f"Chunks {len(entity.chunks):,}"]
+    tabs = dict(zip(titles, st.tabs(titles, key=f"tabs_{entity.id}", on_change="rerun"), strict=True))
+    for title, tab in tabs.items():
+        if not tab.open:
+            continue
+        with tab:
+            if title == "Summary":
+                _summary(entity, related)
+            elif title.startswith("Children"):
+                _children(below, entity.id, go)
+            elif title.startswith("Relations"):
+                _relations(index, entity, related, go)
+            else:
+                _chunks(index, entity.chunks, [entity.name] if place.layer == 0 else [], entity.id)
+
+
+def _head(index: Index, entity: Entity, go: Callable[[str], None]) -> None:
+    what = "Aggregated entity" if entity.layer else "Entity"
+    kind = f", {escape(entity.type)}" if entity.type and entity.type not in ("aggregated", "unknown") else ""
+    promoted = ", promoted from a cluster of one" if entity.promoted else ""
+    st.html(
+        f'<div class="lr-insp-top">{markup.layer_tag(entity.layer)}{what}{kind}{promoted}</div>'
+        f'<div class="lr-name" role="heading" aria-level="2">{escape(entity.name)}</div>'
+    )
+    with st.container(horizontal=True, gap="small"):
+        if st.button("Ask about this", icon=":material/forum:", key=f"ask_{entity.id}"):
+            state.remember("q", f"What do the documents say about {entity.name}?")
+            st.session_state.pop(state.widget_key("draft"), None)
+            st.switch_page(page_path("ask"))
+        above = index.ancestors(entity.layer, entity.row)
+        if above:
+            layer, row = above[0]
+            parent = index.layers[layer].entities.slice(row, 1)
+            parent_name = parent["name"][0].as_py()
+            st.button(
+                f"Up to L{layer}",
+                icon=":material/arrow_upward:",
+                type="tertiary",
+                key=f"up_{entity.id}",
+                help=plain(parent_name),
+                on_click=go,
+                args=(parent["id"][0].as_py(),),
+            )
+
+
+def _summary(entity: Entity, related: Sequence[browse.Neighbour]) -> None:
+    st.html(f'<div class="lr-read">{escape(entity.description) or "No description."}</div>')
+    if entity.findings:
+        found = "".join(
+            f'<div class="lr-find"><b>{escape(one.summary)}</b> {escape(one.explanation)}</div>'
+            for one in entity.findings
+        )
+        st.html(markup.label("Findings", f"{len(entity.findings)}") + found)
+    if related:
+        rows = [(one.name, _strength(one.relation), one.relation.kind) for one in related[:_STRONGEST]]
+        head = ("", "λ" if entity.layer else "Weight", "Made")
+        st.html(markup.label("Strongest relations", f"of {len(related):,}") + markup.facts_table(head, rows))
+
+
+def _strength(relation: Relation) -> str:
+    return f"{relation.strength:,}" if relation.layer else f"{relation.weight:g}"
+
+
+def _children(below: Sequence[browse.EntityRow], entity_id: str, go: Callable[[str], None]) -> None:
+    import pandas as pd
+
+    layered = bool(below) and below[0].layer > 0
+    table = pd.DataFrame(
+        {
+            "Name": [one.name for one in below],
+            "Entities" if layered else "Type": [one.below if layered else one.type for one in below],
+            "Relations": [one.relations for one in below],
+        }
+    )
+    pick_row(table, [one.id for one in below], key=f"children_{entity_id}", on_pick=go, note="Click a row to go there.")
+
+
+def _relations(index: Index, entity: Entity, related: Sequence[browse.Neighbour], go: Callable[[str], None]) -> None:
+    import pandas as pd
+
+    if not related:
+        st.caption("No relation in this layer.")
+        return
+    chosen = next((one for one in related if one.relation.id == state.recall("rel")), None)
+    open_relation = _relation_of(index, state.recall("rel"))
+    if open_relation is not None and (chosen or st.session_state.get("lr_rel_of") == entity.id):
+        _relation(index, open_relation, go, entity.id)
+        st.html('<hr class="lr-rule">')
+    table = pd.DataFrame(
+        {
+            "With": [one.name for one in related],
+            "λ" if entity.layer else "Weight": [
+                one.relation.strength if entity.layer else one.relation.weight for one in related
+            ],
+            "Made": [one.relation.kind for one in related],
+        }
+    )
+
+    def open_one(relation_id: str) -> None:
+        state.remember("rel", relation_id)
+        st.session_state["lr_rel_of"] = entity.id
+
+    note = "Click a row to unfold the relation." if entity.layer else "Click a row to read the relation."
+    pick_row(table, [one.relation.id for one in related], key=f"relations_{entity.id}", on_pick=open_one, note=note)
+
+
+def _relation_of(index: Index, relation_id: str) -> Relation | None:
+    for layer in index.layers:
+        row = layer.relation_row_of.get(relation_id)
+        if row is not None:
+            return layer.relation(row)
+    return None
+
+
+def _relation(index: Index, relation: Relation, go: Callable[[str], None], owner: str) -> None:
+    import pandas as pd
+
+    layer = index.layers[relation.layer]
+    ends = [layer.entities.slice(row, 1) for row in (relation.source, relation.target)]
+    names = [end["name"][0].as_py() for end in ends]
+    if relation.layer:
+        what = f"λ {relation.strength:,}, {relation.kind} from {numbers.counted(len(relation.members), 'relation')}"
+    else:
+        what = f"{relation.kind}, weight {relation.weight:g}"
+    st.html(
+        f'<div class="lr-relhead">{markup.layer_tag(relation.layer)}<b>{escape(names[0])}</b> and '
+        f"<b>{escape(names[1])}</b><br><span>{escape(what)}</span></div>"
+        f'<div class="lr-read" style="font-size:.95rem">{escape(relation.description)}</div>'
+    )
+    with st.container(horizontal=True, gap="small"):
+        for number, end in enumerate(ends):
+            if end["id"][0].as_py() != owner:
+                st.button(
+                    plain(f"Go to {names[number][:40]}"),
+                    key=f"end_{relation.id}_{number}",
+                    type="tertiary",
+                    icon=":material/arrow_forward:",
+                    on_click=go,
+                    args=(end["id"][0].as_py(),),
+                )
+        st.button(
+            "Close",
+            key=f"close_{relation.id}",
+            type="tertiary",
+            icon=":material/close:",
+            on_click=state.remember,
+            args=("rel", None),
+        )
+    members = browse.unfold(index, relation)
+    if members:
+        table = pd.DataFrame(
+            {
+                "From": [one.source for one in members],
+                "To": [one.target for one in members],
+                "λ" if relation.layer > 1 else "Weight": [
+                    one.relation.strength if relation.layer > 1 else one.relation.weight for one in members
+                ],
+                "Says": [one.relation.description for one in members],
+            }
+        )
+        st.html(markup.label("Stands for", f"{len(members):,} in layer {relation.layer - 1}"))
+        pick_row(
+            table,
+            [one.relation.id for one in members],
+            key=f"members_{relation.id}",
+            on_pick=lambda id_: state.remember("rel", id_),
+            note="Click a row to read or unfold it.",
+        )
+    chunks = browse.chunks_of_relation(index, relation)
+    if chunks:
+        with st.expander(f"Rests on {numbers.counted(len(chunks), 'chunk')}"):
+            _chunks(index, chunks, names if relation.layer == 0 else [], relation.id)
+
+
+def _chunks(index: Index, rows: Sequence[int], names: Sequence[str], owner: str) -> None:
+    shown_key = f"shown_{owner}"
+    shown = st.session_state.get(shown_key, _CHUNKS_AT_ONCE)
+    if not rows:
+        st.caption("No source chunk.")
+    for row in rows[:shown]:
+        passage_view.short_card(
+            index,
+            row,
+            names,
+            on_open=lambda row=row: passage_view.ask_for(row, names=names),  # type: ignore[misc]
+            key=f"open_{owner}_{row}",
+        )
+        st.html('<hr class="lr-rule">')
+    if len(rows) > shown:
+        label = f"Show {min(_CHUNKS_AT_ONCE, len(rows) - shown)} of {len(rows) - shown:,} more"
+
+        def more() -> None:
+            st.session_state[shown_key] = shown + _CHUNKS_AT_ONCE
+
+        st.button(label, key=f"more_{owner}", type="tertiary", on_click=more)
+
+
+def pick_row(
+    table: Any, ids: Sequence[str], *, key: str, on_pick: Callable[[str], None], note: str = "", height: int = 0
+) -> None:
+    """A table whose rows can be clicked anywhere; on_pick is called with the id of the row."""
+
+    def picked() -> None:
+        cells = st.session_state[key]["selection"]["cells"]
+        if cells:
+            on_pick(ids[int(cells[0][0])])
+
+    if note:
+        st.html(f'<div class="lr-small lr-muted">{escape(note)}</div>')
+    st.dataframe(
+        table,
+        hide_index=True,
+        key=key,
+        on_select=picked,
+        selection_mode="single-cell",
+        height=height or min(36 * len(ids) + 38, 400),
+        column_config={
+            "Says": st.column_config.TextColumn(width="large"),
+            "λ": st.column_config.NumberColumn(width="small"),
+            "Weight": st.column_config.NumberColumn(width="small", format="%.1f"),
+        },
+    )

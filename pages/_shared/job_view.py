@@ -1,0 +1,166 @@
+"""A build under way, or ended: stages, rate, time left, what is being written; cancel and resume."""
+
+from html import escape
+
+import streamlit as st
+
+from leanrag_core.errors import JobNotFound
+from leanrag_core.figures import numbers
+from leanrag_core.types.summary import JobState, StageState
+from pages._shared import markup, session, state
+from pages._shared.frame import message, page_path, plain_errors
+
+_DOING = {
+    "parse": "Reading documents",
+    "chunk": "Cutting chunks",
+    "extract": "Extracting entities and relations",
+    "merge": "Merging what denotes the same",
+    "embed": "Embedding descriptions",
+    "cluster": "Clustering a layer",
+    "aggregate entities": "Aggregating entities",
+    "aggregate relations": "Aggregating relations",
+    "index": "Writing the index",
+}
+
+
+def is_live(job: JobState) -> bool:
+    """Whether the job may still change by itself."""
+    return job.status in ("queued", "running")
+
+
+def show(job_id: str) -> None:
+    """The job, drawn anew every second while it lives; when it ends the whole page is drawn once more."""
+    try:
+        job = session.workbench().job(job_id)
+    except JobNotFound as error:
+        message(str(error), kind="error")
+        return
+    live = is_live(job)
+    st.fragment(_panel, run_every=1.0 if live else None)(job_id, live)
+
+
+def _panel(job_id: str, was_live: bool) -> None:
+    job = session.workbench().job(job_id)
+    if was_live and not is_live(job):
+        st.rerun()
+    with st.container(border=True, key=f"job_{job.id}"):
+        _headline(job)
+    left, right = st.columns([7, 5], gap="large")
+    with left:
+        markup.block("Stages", _stages(job))
+    with right:
+        if is_live(job):
+            written = "".join(f"<div>{escape(text)}</div>" for text in job.recent)
+            waiting = '<div class="lr-muted">Nothing yet.</div>'
+            markup.block("Written just now", f'<div class="lr-feed">{written or waiting}</div>')
+
+
+def _headline(job: JobState) -> None:
+    running = next((stage for stage in job.stages if stage.status == "running"), None)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(width="stretch"):
+            title, pace = escape(_title(job, running)), escape(_pace(job, running))
+            st.html(f'<div class="lr-big"><b>{title}</b><span>{pace}</span></div>')
+        _buttons(job)
+    ended = "" if is_live(job) else " ended"
+    st.html(
+        f'<div class="lr-prog{ended}" role="progressbar" aria-label="Share of the whole build" '
+        f'aria-valuenow="{job.share * 100:.0f}" aria-valuemin="0" aria-valuemax="100">'
+        f'<u style="width:{job.share * 100:.1f}%"></u></div>'
+        f'<div class="lr-small lr-muted">{escape(_about(job))}</div>'
+    )
+    if job.status == "failed":
+        message(job.error, kind="error", title="What went wrong.")
+        if job.details:
+            with st.expander("Details for a report"):
+                st.code(job.details, language=None)
+
+
+def _title(job: JobState, running: StageState | None) -> str:
+    if job.status == "queued":
+        return f"Starting the build of {job.title}"
+    if job.status == "running":
+        return f"{_DOING.get(running.name, running.name) if running else 'Starting'}, {numbers.share(job.share)}"
+    ending = {"done": "is built", "failed": "could not be built", "cancelled": "was cancelled"}
+    return f"{job.title} {ending.get(job.status, 'was interrupted')}"
+
+
+def _pace(job: JobState, running: StageState | None) -> str:
+    if job.status == "done":
+        return numbers.duration(job.seconds)
+    if not is_live(job):
+        last = next((stage for stage in reversed(job.stages) if stage.status != "waiting"), None)
+        return f"after {numbers.duration(job.seconds)}, during {last.name}" if last else ""
+    if running is None:
+        return ""
+    said = []
+    if running.total:
+        said.append(f"{running.done:,} of {running.total:,} {running.unit}".strip())
+        said.append(numbers.rate(running.done, running.seconds))
+    said.append(numbers.time_left(job.seconds_left))
+    return ", ".join(part for part in said if part)
+
+
+def _about(job: JobState) -> str:
+    config = job.config
+    facts = [
+        f"clustersize {config.get('cluster_size')}",
+        f"tau {config.get('tau') or 'chosen from the data'}",
+        f"chunks of {config.get('chunk_tokens', 0):,} tokens, {config.get('overlap_tokens', 0):,} overlap",
+    ]
+    tail = {
+        "done": "",
+        "failed": " Nothing half made is left behind.",
+        "cancelled": " Nothing half made is left behind. Resume begins again with the same settings.",
+        "interrupted": " The build's process ended before it was done. Resume begins again with the same settings.",
+    }.get(job.status, " Safe to close: the build goes on.")
+    return f"{', '.join(facts)}. Started {numbers.day(job.started)}.{tail}"
+
+
+def _buttons(job: JobState) -> None:
+    workbench = session.workbench()
+    if is_live(job):
+        if st.button("Cancel", icon=":material/close:", key=f"cancel_{job.id}"):
+            with plain_errors():
+                workbench.cancel(job.id)
+    elif job.status == "done" and job.result:
+        for page, title, icon in (("explore", "Explore", "account_tree"), ("ask", "Ask", "forum")):
+            if st.button(title, icon=f":material/{icon}:", key=f"{page}_{job.id}"):
+                state.set_widget("index", job.result)
+                st.switch_page(page_path(page))
+    elif st.button("Resume", icon=":material/play_arrow:", key=f"resume_{job.id}"):
+        with plain_errors():
+            state.remember("job", workbench.resume(job.id))
+            st.rerun(scope="app")
+
+
+def _stages(job: JobState) -> str:
+    rows = []
+    for stage in job.stages:
+        status = "stopped" if stage.status == "running" and not is_live(job) else stage.status
+        share = 100.0 if status == "done" else 100 * stage.done / stage.total if stage.total else 0.0
+        counted = f"{stage.done:,}" if stage.done == stage.total else f"{stage.done:,} of {stage.total:,}"
+        amount = f"{counted} {stage.unit}" if stage.total else ""
+        time = numbers.duration(stage.seconds) if stage.seconds and status != "waiting" else ""
+        rows.append(
+            f'<div class="lr-st {status}"><span class="lr-ic {status}" role="img" aria-label="{status}"></span>'
+            f'<span class="n">{escape(stage.name.capitalize())}</span>'
+            f'<span class="tr"><u style="width:{min(100.0, share):.1f}%"></u></span>'
+            f'<span class="v">{escape(amount)}</span><span class="r">{escape(time)}</span></div>'
+        )
+    return "".join(rows)
+
+
+def no_index() -> None:
+    """What a page says that needs an index when there is none: what is being built, or how to build one."""
+    live = session.running_jobs()
+    if live:
+        message("No index yet. The first one is being built from a sample corpus.")
+        show(live[0].id)
+        return
+    st.html('<div class="lr-empty">No index yet. Build one from a corpus: the built-in models need no key.</div>')
+    with st.container(horizontal=True, gap="small"):
+        if st.button("Build an index", type="primary", key="primary_build_first", icon=":material/construction:"):
+            st.switch_page(page_path("build"))
+        if st.button("Add documents", icon=":material/upload_file:", key="add_first"):
+            st.switch_page(page_path("library"))

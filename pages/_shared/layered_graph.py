@@ -1,0 +1,36 @@
+"""The layered subgraph as a component: drawn in the browser, a click or Enter on a node comes back."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.figures.layered import LayeredGraph
+
+_HERE = Path(__file__).resolve().parent
+
+
+@st.cache_resource(show_spinner=False)
+def _component() -> Callable[..., Any]:
+    return st.components.v2.component(
+        "lr_layered_graph",
+        html='<div class="lr-graph"></div><ol class="lr-seedlist" hidden></ol>',
+        css=(_HERE / "layered_graph.css").read_text(encoding="utf-8"),
+        js=(_HERE / "layered_graph.js").read_text(encoding="utf-8"),
+        isolate_styles=False,
+    )
+
+
+def show(graph: LayeredGraph, *, label: str, picked: str, key: str, on_pick: Callable[[str], None]) -> None:
+    """The graph is drawn; on_pick is called with the id of a node that was clicked."""
+
+    def picked_now() -> None:
+        chosen = st.session_state[key].get("picked")
+        if chosen:
+            on_pick(str(chosen))
+
+    # The height is stated, so that nothing below jumps while the drawing comes.
+    with st.container(key=f"{key}_box", gap=None):
+        _component()(data={**asdict(graph), "label": label, "picked": picked}, key=key, on_picked_change=picked_now)

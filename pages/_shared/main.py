@@ -1,0 +1,21 @@
+"""The inner script of the app: it names the pages and runs the one that was asked for."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages._shared.frame import PAGES, mark_path
+
+st.set_page_config(page_title="LeanRAG workbench", page_icon=mark_path(), layout="wide", initial_sidebar_state=236)
+folder = Path(__file__).resolve().parent.parent
+pages = [
+    st.Page(folder / f"{name}.py", title=title, icon=f":material/{icon}:", url_path=name) for name, title, icon in PAGES
+]
+
+
+def home() -> None:
+    # The default page has no path of its own, so that /library would not be found: it leads there instead.
+    st.switch_page(pages[0], query_params=st.query_params)
+
+
+st.navigation([*pages, st.Page(home, title="Home", default=True, visibility="hidden")], expanded=True).run()

@@ -1,0 +1,90 @@
+"""A chunk as a card, and the same chunk highlighted in its document, in a drawer."""
+
+from collections.abc import Callable, Sequence
+from html import escape
+
+import streamlit as st
+
+from leanrag_core.figures import numbers, passages
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import RetrievedChunk
+from pages._shared import markup
+
+_WHOLE = 60_000  # characters; a longer document is shown around the chunk only
+
+
+def card(
+    chunk: RetrievedChunk, *, mark: str, names: Sequence[str], n_seeds: int, on_open: Callable[[], None], key: str
+) -> None:
+    """A chunk of the context: mark, document, the stretch with most seeds, how many seeds occur in it, its place."""
+    text = markup.pieces(passages.excerpt(chunk.text, names))
+    held = f"{markup.seed_dots(chunk.seed_count, n_seeds)}<br>" if n_seeds else f"cosine {chunk.score:.2f}<br>"
+    place = f"{chunk.document}, " + (f"page {chunk.page}" if chunk.page else f"chunk {chunk.row + 1:,}")
+    shown = markup.mark(mark) if mark else '<span class="lr-tag">left out of the context</span>'
+    with st.container(border=True, gap="xsmall"):
+        st.html(
+            f'<div class="lr-chunk"><div class="top">{shown}<b>{escape(chunk.title)}</b></div>'
+            f'<p>{text}</p><div class="f">{held}{escape(place)}</div></div>'
+        )
+        st.button("Open in document", key=key, type="tertiary", icon=":material/article:", on_click=on_open)
+
+
+def short_card(index: Index, row: int, names: Sequence[str], *, on_open: Callable[[], None], key: str) -> None:
+    """A chunk that an entity or relation rests on."""
+    chunk = index.chunk(row)
+    document = index.documents.slice(index.chunks["document"][row].as_py(), 1)
+    text = markup.pieces(passages.excerpt(chunk.text, names, longest=260))
+    st.html(
+        f'<div class="lr-chunk"><div class="top"><b>{escape(document["title"][0].as_py())}</b>'
+        f'<span class="lr-muted">chunk {row + 1:,}</span></div><p>{text}</p></div>'
+    )
+    st.button("Open in document", key=key, type="tertiary", icon=":material/article:", on_click=on_open)
+
+
+@st.dialog("Source passage", width="medium", position="right", icon=":material/article:")
+def open_passage(index: Index, row: int, names: Sequence[str], cited: Sequence[str], mark: str) -> None:
+    """The chunk in its document: chunk tinted, names of seeds underlined, the cited sentence darker."""
+    chunk = index.chunk(row)
+    document = index.document(index.chunks["document"][row].as_py())
+    page = next((n for n, span in enumerate(document.pages, start=1) if span.start <= chunk.start < span.end), None)
+    heading = next((one.title for one in reversed(document.headings) if one.start <= chunk.start), "")
+    facts = [f"chunk {row + 1:,} of {index.chunks.num_rows:,}", f"{chunk.tokens:,} tokens"]
+    facts += [f"page {page}"] if page else []
+    facts += [f"characters {chunk.start:,} to {chunk.end:,} of {len(document.text):,}"]
+    st.html(
+        f'<div class="lr-name">{markup.mark(mark) + " " if mark else ""}{escape(document.title)}</div>'
+        f'<div class="lr-small lr-muted">{escape(document.name)}{f", under “{escape(heading)}”" if heading else ""}<br>'
+        f"{escape(', '.join(facts))}</div>"
+    )
+    whole = False
+    if len(document.text) <= _WHOLE and (chunk.start > 500 or chunk.end + 1200 < len(document.text)):
+        whole = st.toggle("Whole document", key=f"whole_{chunk.id}")
+    around = {"before": len(document.text), "after": len(document.text)} if whole else {}
+    found = passages.passage(document.text, chunk.start, chunk.end, names=names, cited=cited, **around)
+    said = "Tinted: the chunk. "
+    said += "Darker: the cited sentence. " if any("cited" in one.marks for one in found.pieces) else ""
+    said += "Underlined: what was looked for." if any("name" in one.marks for one in found.pieces) else ""
+    st.html(f'<div class="lr-small lr-muted">{said}</div>{markup.passage(found)}')
+
+
+def drawer(index: Index) -> None:
+    """The passage that was asked for in this run opens; the last call of a page that shows chunks."""
+    wanted = st.session_state.pop("lr_passage", None)
+    if wanted and 0 <= wanted["row"] < index.chunks.num_rows:
+        open_passage(index, wanted["row"], wanted["names"], wanted["cited"], wanted["mark"])
+
+
+def ask_for(row: int, *, names: Sequence[str] = (), cited: Sequence[str] = (), mark: str = "") -> None:
+    """The passage opens at the end of the next run. For callbacks."""
+    st.session_state["lr_passage"] = {"row": row, "names": list(names), "cited": list(cited), "mark": mark}
+
+
+def preview(title: str, facts: str, text: str) -> None:
+    """The beginning of a parsed document."""
+    shown = text[:6000]
+    more = f"\n\n… {numbers.counted(len(text) - len(shown), 'more character')}" if len(text) > len(shown) else ""
+    st.html(
+        f'<div class="lr-name">{escape(title)}</div><div class="lr-small lr-muted">{escape(facts)}</div>'
+        f'<div class="lr-text" style="margin-top:.6rem">{escape(shown)}'
+        f'<span class="lr-edge">{escape(more)}</span></div>'
+    )

@@ -1,0 +1,212 @@
+"""The retrieval beside an answer: its steps, the layered subgraph, the context's tokens, the chunks."""
+
+from html import escape
+
+import pandas as pd
+import streamlit as st
+
+from leanrag_core.figures import browse, numbers
+from leanrag_core.figures.layered import layered_graph
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Answer, Trace, TraceNode
+from pages._shared import layered_graph as drawing
+from pages._shared import markup, passage_view, state
+from pages._shared.frame import page_path
+
+STEPS = {
+    "seeds": "Seeds",
+    "climb": "Climb",
+    "lca": "LCA",
+    "relations": "Relations",
+    "chunks": "Chunks",
+    "context": "Context",
+    "answer": "Answer",
+}
+
+
+def seed_names(trace: Trace) -> list[str]:
+    """Names of the seeds, best first."""
+    return [seed.name for seed in trace.seeds]
+
+
+def pick_node(node_id: str) -> None:
+    """The node is the chosen one; chosen twice, none is."""
+    state.remember("node", None if state.recall("node") == node_id else node_id)
+
+
+def show(index: Index, trace: Trace) -> None:
+    """Steps, caption, subgraph or table, legend, and the chosen node."""
+    names = [step.name for step in trace.steps] + ["answer"]
+    key = state.prepare("step", names[-1], str, lambda value: value in names)
+    with st.container(key="steps"):
+        step = st.segmented_control(
+            "Retrieval step",
+            names,
+            key=key,
+            required=True,
+            format_func=lambda name: f"{names.index(name) + 1} {STEPS.get(name, name.capitalize())}",
+            label_visibility="collapsed",
+            width="stretch",
+        )
+    place = names.index(step)
+    state.remember("step", None if place == len(names) - 1 else step)
+    with st.container(horizontal=True, wrap=False, gap="xsmall", vertical_alignment="center"):
+        for label, icon, move in (("Step back", "chevron_left", -1), ("Step on", "chevron_right", 1)):
+            to = place + move
+            st.button(
+                "",
+                icon=f":material/{icon}:",
+                help=label,
+                key=f"step_{icon}",
+                type="tertiary",
+                disabled=not 0 <= to < len(names),
+                on_click=state.set_widget,
+                args=("step", names[to] if 0 <= to < len(names) else step),
+            )
+        st.html(f'<div class="lr-cap" aria-live="polite">{escape(caption(trace, step))}</div>')
+    if not trace.nodes:
+        without_graph(trace)
+        return
+    as_table = state.recall("show") == "table"
+    if as_table:
+        node_table(trace)
+    else:
+        sizes = [len(layer) for layer in index.layers]
+        graph = layered_graph(trace, sizes, place)
+        said = f"Layered subgraph: {len(trace.nodes)} nodes, step {place + 1} of {len(names)}"
+        drawing.show(graph, label=said, picked=state.recall("node"), key="subgraph", on_pick=pick_node)
+        st.html(markup.legend())
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            "Show as graph" if as_table else "Show as table",
+            key="graph_or_table",
+            type="tertiary",
+            icon=":material/account_tree:" if as_table else ":material/table_rows:",
+            on_click=state.remember,
+            args=("show", None if as_table else "table"),
+        )
+    chosen = next((node for node in trace.nodes if node.id == state.recall("node")), None)
+    if chosen is not None:
+        node_card(index, trace, chosen)
+
+
+def caption(trace: Trace, step: str) -> str:
+    """What happened in the step, in a sentence."""
+    found = next((one.caption for one in trace.steps if one.name == step), None)
+    if found is not None:
+        return found
+    held = numbers.counted(sum(len(section.items) for section in trace.context.sections), "item")
+    total = trace.timings_ms.get("total", 0.0) / 1000
+    return f"Retrieval took {numbers.duration(total)} and put {held} before the answer."
+
+
+def without_graph(trace: Trace) -> None:
+    """What a strategy that does not use the hierarchy found."""
+    st.html(
+        '<div class="lr-msg">This strategy does not use the hierarchy: no seeds, no paths, no relations. '
+        "It took chunks by their likeness to the question.</div>"
+    )
+    table = pd.DataFrame(
+        {
+            "Rank": range(1, len(trace.chunks) + 1),
+            "Document": [chunk.title for chunk in trace.chunks],
+            "Score": [round(chunk.score, 2) for chunk in trace.chunks],
+            "Tokens": [chunk.tokens for chunk in trace.chunks],
+        }
+    )
+    st.dataframe(table, hide_index=True, height=min(36 * len(table) + 38, 360))
+
+
+def node_table(trace: Trace) -> None:
+    """Nodes and relations of the subgraph as tables, for whoever does not want the picture."""
+    name_of = {node.id: node.name for node in trace.nodes}
+    score_of = {seed.id: round(seed.score, 2) for seed in trace.seeds}
+    nodes = pd.DataFrame(
+        {
+            "Rank": [node.rank for node in trace.nodes],
+            "Name": [node.name for node in trace.nodes],
+            "Role": [{"lca": "LCA"}.get(node.role, node.role) for node in trace.nodes],
+            "Layer": [f"L{node.layer}" for node in trace.nodes],
+            "Cosine": [score_of.get(node.id) for node in trace.nodes],
+            "Parent": [name_of.get(node.parent_id or "", "–") for node in trace.nodes],
+        }
+    )
+    st.dataframe(nodes, hide_index=True, height=min(36 * len(nodes) + 38, 330))
+    others = [one for one in trace.relations if one.kind != "tree"]
+    if others:
+        relations = pd.DataFrame(
+            {
+                "From": [name_of[one.source] for one in others],
+                "To": [name_of[one.target] for one in others],
+                "Kind": [one.kind for one in others],
+                "Layer": [f"L{one.layer}" for one in others],
+                "λ or weight": [round(one.strength, 1) for one in others],
+                "Says": [one.description for one in others],
+            }
+        )
+        st.dataframe(relations, hide_index=True, height=min(36 * len(relations) + 38, 260))
+
+
+def node_card(index: Index, trace: Trace, node: TraceNode) -> None:
+    """The chosen node of the subgraph, in short, with the way to Explore."""
+    place = browse.locate(index, node.id)
+    role = {"seed": f"seed, rank {node.rank}", "path": "on the path", "lca": "lowest common ancestor"}[node.role]
+    score = next((f", cosine {seed.score:.2f}" for seed in trace.seeds if seed.id == node.id), "")
+    with st.container(border=True, gap="xsmall", key="node_card"):
+        st.html(
+            f'<div class="lr-insp-top">{markup.layer_tag(node.layer)}{escape(role + score)}</div>'
+            f'<div class="lr-name">{escape(node.name)}</div>'
+            f'<div class="lr-read" style="font-size:.95rem">{escape(node.description[:600])}</div>'
+        )
+        with st.container(horizontal=True, gap="small"):
+            if place and st.button("Open in Explore", icon=":material/account_tree:", key="node_explore"):
+                state.remember("rel", None)
+                st.switch_page(page_path("explore"))
+            st.button("Close", type="tertiary", key="node_close", on_click=state.remember, args=("node", None))
+
+
+def context_panel(trace: Trace) -> None:
+    """How the context's tokens are spent, section by section."""
+    said = {}
+    for section in trace.context.sections:
+        n = len(section.items)
+        out = f", {section.left_out:,} left out" if section.left_out else ""
+        said[section.name] = f"{n:,} of {n + section.left_out:,}{out}"
+    chunks = trace.context.section("chunks")
+    candidates = len(trace.ranked_chunks)
+    if candidates:
+        said["chunks"] = f"{len(chunks.items):,} of {candidates:,} candidates"
+        said["chunks"] += f", {chunks.left_out:,} did not fit" if chunks.left_out else ""
+    st.html(f'<div style="margin-top:.6rem">{markup.token_bar(trace.context, said)}</div>')
+    with st.expander("The context as the answer sees it"):
+        st.code(trace.context.text, language=None, wrap_lines=True, height=320)
+
+
+def chunk_cards(trace: Trace) -> None:
+    """The source chunks as cards."""
+    mark_of = {item.ref: item.mark for item in trace.context.section("chunks").items}
+    if not trace.chunks:
+        if trace.parameters.get("source_chunks") is False:
+            st.html('<div class="lr-small lr-muted">Source chunks are switched off.</div>')
+        return
+    how = "ranked by how many seeds occur in each" if trace.seeds else "ranked by likeness to the question"
+    note = f"{len(trace.chunks):,} of {len(trace.ranked_chunks):,}, {how}"
+    st.html(markup.label("Source chunks", note))
+    names = seed_names(trace)
+    with st.grid(3, min_column_width=280, gap="small"):
+        for chunk in trace.chunks:
+            passage_view.card(
+                chunk,
+                mark=mark_of.get(chunk.id, ""),
+                names=names,
+                n_seeds=len(trace.seeds),
+                on_open=lambda chunk=chunk: passage_view.ask_for(  # type: ignore[misc]
+                    chunk.row, names=names, mark=mark_of.get(chunk.id, "")
+                ),
+                key=f"chunk_{chunk.id}",
+            )
+
+
+def cited_sentences(answer: Answer, mark: str) -> list[str]:
+    """The sentences of an extractive answer that carry the mark."""
+    return [part.text for part in answer.parts if mark in part.marks] if answer.extractive else []

@@ -1,0 +1,68 @@
+"""The one workbench of this server, opened indexes and retrievals, kept between reruns and shared by all sessions."""
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from leanrag_core.figures.browse import leaf_counts
+from leanrag_core.types.index import Index
+from leanrag_core.types.summary import IndexSummary, JobState
+from leanrag_core.types.trace import Answer, Trace
+from leanrag_core.workbench import Workbench
+
+Options = tuple[tuple[str, Any], ...]
+
+
+@st.cache_resource(show_spinner=False)
+def workbench() -> Workbench:
+    """The workbench; on the first start of all it begins to build the sample index."""
+    opened = Workbench.default()
+    opened.ensure_sample_index()
+    return opened
+
+
+def open_index(summary: IndexSummary) -> Index:
+    """The index, opened once; a rebuilt one is opened anew."""
+    return _opened(summary.id, summary.created)
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _opened(index_id: str, created: str) -> Index:
+    return workbench().open(index_id)
+
+
+def counts_below(summary: IndexSummary) -> tuple[np.ndarray, ...]:
+    """How many base entities lie below each node of each layer."""
+    return _counts(summary.id, summary.created)
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _counts(index_id: str, created: str) -> tuple[np.ndarray, ...]:
+    return leaf_counts(_opened(index_id, created))
+
+
+def retrieve(summary: IndexSummary, question: str, strategy: str, options: Options) -> Trace:
+    """The trace of that question with those options."""
+    return _retrieved(summary.id, summary.created, question, strategy, options)
+
+
+@st.cache_resource(show_spinner=False, max_entries=128)
+def _retrieved(index_id: str, created: str, question: str, strategy: str, options: Options) -> Trace:
+    return workbench().retrieve(_opened(index_id, created), question, strategy, **dict(options))
+
+
+def answer(summary: IndexSummary, question: str, strategy: str, options: Options) -> Answer:
+    """The answer to that question with those options."""
+    return _answered(summary.id, summary.created, question, strategy, options)
+
+
+@st.cache_resource(show_spinner=False, max_entries=128)
+def _answered(index_id: str, created: str, question: str, strategy: str, options: Options) -> Answer:
+    trace = _retrieved(index_id, created, question, strategy, options)
+    return workbench().answer(_opened(index_id, created), trace)
+
+
+def running_jobs() -> list[JobState]:
+    """Jobs that are under way, the newest first."""
+    return [job for job in workbench().jobs() if job.status in ("queued", "running")]

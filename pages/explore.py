@@ -1,0 +1,189 @@
+"""Explore: the hierarchy of an index as blocks or a list, and the inspector beside it."""
+
+from html import escape
+
+import pandas as pd
+import streamlit as st
+
+from leanrag_core.figures import browse, icicle, numbers, template
+from leanrag_core.figures.browse import Place
+from leanrag_core.figures.icicle import HierarchyView
+from leanrag_core.types.index import Index
+from leanrag_core.types.summary import IndexSummary
+from pages._shared import forms, inspector, job_view, markup, passage_view, session, state
+from pages._shared.frame import colours, enter, heading, kind_line, message, plain_errors
+
+VIEWS = ("Icicle", "Treemap", "Table")
+LISTED = 300
+
+
+def go(entity_id: str) -> None:
+    """That entity is the chosen one; a search is over."""
+    state.remember("node", entity_id)
+    state.remember("rel", None)
+    st.session_state["find_entity"] = ""
+
+
+def chosen_place(index: Index) -> Place:
+    """The chosen entity, the root when none is."""
+    place = browse.locate(index, state.recall("node")) if state.recall("node") else None
+    if place is None:
+        if state.recall("node"):
+            state.remember("node", None)
+        return Place(len(index.layers) - 1, 0)
+    return place
+
+
+def focus_of(index: Index, place: Place) -> Place:
+    """The block that the figure shows outermost: the chosen one, or the cluster that a base entity is in."""
+    if place.layer > 0 or len(index.layers) == 1:
+        return place
+    return Place(1, int(index.layers[0].parent[place.row]))
+
+
+def name_and_id(index: Index, place: Place) -> tuple[str, str]:
+    cells = index.layers[place.layer].entities.slice(place.row, 1)
+    return cells["name"][0].as_py(), cells["id"][0].as_py()
+
+
+def breadcrumb(index: Index, place: Place) -> None:
+    trail = [Place(*above) for above in reversed(index.ancestors(place.layer, place.row))]
+    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="crumbs"):
+        for step in trail:
+            name, id_ = name_and_id(index, step)
+            short = name if len(name) <= 32 else f"{name[:31]}…"
+            st.button(
+                f"L{step.layer} {forms.plain(short)}  ›", key=f"crumb_{id_}", type="tertiary", on_click=go, args=(id_,)
+            )
+        name, _ = name_and_id(index, place)
+        st.html(f'<span class="lr-small">{markup.layer_tag(place.layer)}<b>{escape(name[:60])}</b></span>')
+
+
+def column_heads(view: HierarchyView) -> str:
+    heads = []
+    for layer, shown, total in view.columns:
+        said = "open" if layer == view.columns[0][0] else f"{shown:,} of {total:,}" if shown < total else f"{total:,}"
+        heads.append(f"<span>{markup.layer_tag(layer)}{said}</span>")
+    return f'<div class="lr-cols">{"".join(heads)}</div>'
+
+
+def figure(index: Index, summary: IndexSummary, place: Place, shape: str) -> None:
+    focus = focus_of(index, place)
+    view = icicle.hierarchy_view(index, focus, session.counts_below(summary))
+    _, focus_id = name_and_id(index, focus)
+    _, chosen_id = name_and_id(index, place)
+    if shape == "Icicle":
+        st.html(column_heads(view))
+    drawn = icicle.hierarchy_figure(view, colours(), shape=shape.lower(), selected=chosen_id, height=580)
+    key = f"blocks_{shape}_{chosen_id}_{colours().dark}"
+
+    def clicked() -> None:
+        points = st.session_state[key]["selection"]["points"]
+        clicked_id = str(points[0].get("id", "")) if points else ""
+        if clicked_id == chosen_id == focus_id:
+            above = index.ancestors(focus.layer, focus.row)
+            if above:
+                go(name_and_id(index, Place(*above[0]))[1])
+        elif clicked_id and not clicked_id.startswith("more:"):
+            go(clicked_id)
+
+    st.plotly_chart(
+        drawn,
+        theme=None,
+        config=template.CONFIG,
+        on_select=clicked,
+        selection_mode="points",
+        key=key,
+        alt=f"{shape} of {len(view.cells)} blocks below the chosen one; the table lists the same",
+    )
+    if view.hidden:
+        said = f"{numbers.counted(view.hidden, 'node')} of layer {view.hidden_layer} appear when a block is opened."
+    else:
+        said = "Click a block to open it; click the outermost one to go back up."
+    st.html(f'<div class="lr-small lr-muted">{said}</div>')
+
+
+def search_results(index: Index, wanted: str) -> None:
+    found = browse.find_entities(index, wanted, limit=LISTED)
+    if not found.rows:
+        near = browse.nearest_names(index, wanted)
+        said = f"No entity is called “{wanted}”."
+        message(f"{said} Nearest: {', '.join(near)}." if near else f"{said} Try a part of its name.")
+        return
+    note = "Click a row to open it."
+    if found.total > len(found.rows):
+        note = f"The first {len(found.rows):,} of {found.total:,}; write more of the name to see others."
+    entity_table(found.rows, key=f"found_{wanted}", note=note)
+
+
+def entity_table(rows: tuple[browse.EntityRow, ...] | list[browse.EntityRow], *, key: str, note: str) -> None:
+    table = pd.DataFrame(
+        {
+            "Layer": [f"L{one.layer}" for one in rows],
+            "Name": [one.name for one in rows],
+            "Type": [one.type if one.layer == 0 else "aggregated" for one in rows],
+            "Entities below": [one.below if one.layer else None for one in rows],
+            "Relations": [one.relations for one in rows],
+            "Chunks": [one.chunks for one in rows],
+        }
+    )
+    inspector.pick_row(table, [one.id for one in rows], key=key, on_pick=go, note=note, height=580)
+
+
+def listing(index: Index, wanted_layer: int | None) -> None:
+    found = browse.find_entities(index, "", layer=wanted_layer, limit=LISTED)
+    note = "Click a row to open it."
+    if found.total > len(found.rows):
+        note = f"The first {len(found.rows):,} of {found.total:,}, largest first. Find by name to see others."
+    entity_table(found.rows, key=f"table_{wanted_layer}", note=note)
+
+
+def toolbar(index: Index) -> tuple[str, str]:
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+        key = state.prepare("view", VIEWS[0], str, lambda value: value in VIEWS)
+        view = st.segmented_control("View", VIEWS, key=key, required=True, label_visibility="collapsed")
+        wanted = st.text_input(
+            "Find",
+            placeholder="Find an entity",
+            icon=":material/search:",
+            key="find_entity",
+            label_visibility="collapsed",
+            width=280,
+        )
+    state.remember("view", None if view == VIEWS[0] else view)
+    return view or VIEWS[0], (wanted or "").strip()
+
+
+def page() -> None:
+    summary = enter("explore")
+    if summary is None:
+        heading("Explore")
+        job_view.no_index()
+        state.publish(["index"])
+        return
+    with plain_errors():
+        index = session.open_index(summary)
+        aggregated = " + ".join(f"{layer.entities:,}" for layer in summary.layers[1:]) or "0"
+        facts = f"{summary.name}: {summary.layers[0].entities:,} entities in {len(summary.layers)} layers, "
+        heading("Explore", f"{facts}{aggregated} aggregated")
+        kind_line(summary.kind)
+        view, wanted = toolbar(index)
+        place = chosen_place(index)
+        left, right = st.columns([8, 5], gap="medium")
+        with left:
+            if wanted:
+                search_results(index, wanted)
+            elif view == "Table":
+                layers = ["All layers", *(f"L{layer.number}" for layer in reversed(index.layers))]
+                shown = st.pills("Layer", layers, default=layers[0], required=True, label_visibility="collapsed")
+                listing(index, None if shown in (None, layers[0]) else int(str(shown)[1:]))
+            else:
+                breadcrumb(index, place)
+                figure(index, summary, place, view)
+        with right, st.container(border=True, gap="xsmall", key="inspector"):
+            inspector.inspect(index, place, go=go)
+        passage_view.drawer(index)
+    state.publish(["index", "view", "node", "rel"])
+
+
+page()

@@ -1,0 +1,240 @@
+"""Library: corpora as cards, their documents, and new documents."""
+
+from html import escape
+
+import pandas as pd
+import streamlit as st
+
+from leanrag_core.errors import CorpusNotFound
+from leanrag_core.figures import numbers
+from leanrag_core.types.summary import CorpusSummary, DocumentSummary, UploadReport
+from pages._shared import markup, passage_view, session, state
+from pages._shared.frame import enter, heading, message, page_path, plain_errors
+
+NEW = "A new corpus"
+
+
+def upload_panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
+    own = [one for one in corpora if not one.sample]
+    with st.expander("Add documents", icon=":material/upload_file:", expanded=expanded, key="upload"):
+        files = st.file_uploader(
+            "Drop files here",
+            accept_multiple_files=True,
+            key=f"files_{st.session_state.get('uploads', 0)}",
+            help="PDF, DOCX, HTML, Markdown, plain text, CSV, JSON, JSONL, EPUB, and zip archives of these.",
+        )
+        names = {one.id: one.name for one in own}
+        left, right, button = st.columns([3, 3, 2], vertical_alignment="bottom")
+        chosen = state.recall("corpus")
+        options = [NEW, *names]
+        target = left.selectbox(
+            "Into",
+            options,
+            index=options.index(chosen) if chosen in names else 0,
+            format_func=lambda id_: names.get(id_, NEW),
+        )
+        name = right.text_input("Name of the new corpus", placeholder="My documents", disabled=target != NEW)
+        if button.button(
+            f"Add {numbers.counted(len(files), 'file')}" if files else "Add files",
+            type="primary",
+            key="primary_add",
+            disabled=not files,
+            width="stretch",
+        ):
+            with plain_errors(), st.spinner("Reading the files"):
+                report = session.workbench().add_documents(
+                    (name.strip() or "My documents") if target == NEW else target,
+                    [(file.name, file.getvalue()) for file in files],
+                )
+                st.session_state["upload_report"] = report
+                st.session_state["uploads"] = st.session_state.get("uploads", 0) + 1
+                state.remember("corpus", report.corpus_id)
+                state.remember("doc", report.added[0].id if len(report.added) == 1 else None)
+                st.rerun()
+
+
+def upload_outcome(report: UploadReport) -> None:
+    total = len(report.added) + len(report.duplicates) + len(report.refusals)
+    with st.container(border=True, gap="xsmall", key="upload_outcome"):
+        if report.refusals:
+            said = f"{len(report.refusals):,} of {numbers.counted(total, 'file')} could not be read."
+            said += " The others are in." if report.added else ""
+        elif report.added:
+            said = f"{numbers.counted(len(report.added), 'document')} added."
+        else:
+            said = "Nothing new: these documents are in already."
+        st.html(f'<div class="lr-big"><b style="font-size:1rem">{escape(said)}</b></div>')
+        rows = [("not read", one.name, one.reason) for one in report.refusals]
+        rows += [("duplicate", one.name, one.reason) for one in report.duplicates]
+        rows += [("note", one.name, note) for one in report.added for note in one.notes]
+        if rows:
+            st.html(
+                '<div class="lr-files">'
+                + "".join(
+                    f'<div><span class="lr-tag">{kind}</span> <b>{escape(name)}</b> <span>{escape(reason)}</span></div>'
+                    for kind, name, reason in rows
+                )
+                + "</div>"
+            )
+        with st.container(horizontal=True, gap="small"):
+            if report.added and st.button("Build an index", icon=":material/construction:", key="build_after_upload"):
+                to_build(report.corpus_id)
+            if st.button("Close", type="tertiary", key="close_outcome"):
+                del st.session_state["upload_report"]
+                st.rerun()
+
+
+def to_build(corpus_id: str) -> None:
+    state.set_widget("corpus", corpus_id)
+    state.remember("job", None)
+    st.switch_page(page_path("build"))
+
+
+def cards(corpora: list[CorpusSummary], chosen: str) -> None:
+    built = [one.corpus_id for one in session.workbench().indexes()]
+    with st.grid(3, min_column_width=260, gap="small"):
+        for one in corpora:
+            with st.container(border=True, gap="xsmall", key=f"card_{one.id}"):
+                sample = '<span class="lr-tag">Sample</span>' if one.sample else ""
+                shown = '<span class="lr-tag">Open</span>' if one.id == chosen else ""
+                facts = f"{numbers.counted(one.documents, 'document')}, {numbers.tokens(one.tokens)} tokens, "
+                facts += numbers.counted(built.count(one.id), "index", "indexes")
+                about = one.description or f"Added {numbers.day(one.created)}."
+                st.html(
+                    f'<div class="lr-card"><div class="n">{escape(one.name)}{sample}{shown}</div>'
+                    f'<div class="f">{facts}</div><div class="d">{escape(about)}</div></div>'
+                )
+                with st.container(horizontal=True, gap="small"):
+                    st.button("Documents", key=f"open_{one.id}", on_click=open_corpus, args=(one.id,))
+                    if st.button("Build", key=f"build_{one.id}", type="tertiary", icon=":material/construction:"):
+                        to_build(one.id)
+
+
+def open_corpus(corpus_id: str) -> None:
+    state.remember("corpus", corpus_id)
+    state.remember("doc", None)
+
+
+def documents_panel(corpus: CorpusSummary) -> None:
+    workbench = session.workbench()
+    documents = workbench.documents(corpus.id)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(width="stretch"):
+            st.html(
+                f'<div class="lr-head"><span class="t" style="font-size:1.15rem" role="heading" aria-level="2">'
+                f'{escape(corpus.name)}</span><span class="s">{numbers.counted(len(documents), "document")}, '
+                f"{corpus.tokens:,} tokens</span></div>"
+            )
+        if st.button("Build index", icon=":material/construction:", key="build_open"):
+            to_build(corpus.id)
+        if not corpus.sample and st.button("Delete corpus", type="tertiary", icon=":material/delete:"):
+            confirm_delete(corpus)
+    if not documents:
+        st.html('<div class="lr-empty">No documents yet. Drop files above, or open a sample corpus.</div>')
+        return
+    left, right = st.columns([6, 5], gap="medium")
+    with left:
+        wanted = st.text_input("Find", placeholder="Find a document", icon=":material/search:", key="find_document")
+        shown = [one for one in documents if wanted.casefold() in f"{one.title} {one.name}".casefold()]
+        if not shown:
+            st.caption(f"No document of this corpus is called like that. All {len(documents):,} are listed without it.")
+        document_table(shown or documents, corpus)
+    chosen = next((one for one in documents if one.id == state.recall("doc")), documents[0])
+    with right, st.container(border=True, height=560, key="preview", gap="xsmall"):
+        if not corpus.sample and st.button("Remove document", type="tertiary", icon=":material/delete:"):
+            confirm_remove(corpus, chosen)
+        with plain_errors():
+            passage_view.preview(chosen.title, facts_of(chosen), workbench.document(corpus.id, chosen.id).text)
+
+
+def facts_of(document: DocumentSummary) -> str:
+    pages = f"{numbers.counted(document.pages, 'page')}, " if document.pages else ""
+    notes = f". {' '.join(document.notes)}" if document.notes else ""
+    return f"{document.name}, {pages}{document.characters:,} characters{notes}"
+
+
+def document_table(documents: list[DocumentSummary], corpus: CorpusSummary) -> None:
+    table = pd.DataFrame(
+        {
+            "Title": [one.title for one in documents],
+            "Type": [one.media_type for one in documents],
+            "Characters": [one.characters for one in documents],
+            "Tokens": [one.tokens for one in documents],
+            "Language": ["–" if one.language == "und" else one.language for one in documents],
+        }
+    )
+    key = f"documents_{corpus.id}"
+
+    def picked() -> None:
+        cells = st.session_state[key]["selection"]["cells"]
+        if cells:
+            state.remember("doc", documents[int(cells[0][0])].id)
+
+    st.html('<div class="lr-small lr-muted">Click a row to read what was parsed.</div>')
+    st.dataframe(
+        table,
+        hide_index=True,
+        key=key,
+        on_select=picked,
+        selection_mode="single-cell",
+        height=min(36 * len(documents) + 38, 470),
+        column_config={
+            "Title": st.column_config.TextColumn(width="medium"),
+            "Characters": st.column_config.NumberColumn(format="localized"),
+            "Tokens": st.column_config.NumberColumn(format="localized"),
+        },
+    )
+
+
+@st.dialog("Delete this corpus?")
+def confirm_delete(corpus: CorpusSummary) -> None:
+    st.write(f"{numbers.counted(corpus.documents, 'document')} will be gone. Indexes built from them stay.")
+    if st.button("Delete corpus", type="primary", key="primary_delete_corpus"):
+        with plain_errors():
+            session.workbench().delete_corpus(corpus.id)
+            state.remember("corpus", None)
+            st.session_state.pop("upload_report", None)
+            st.rerun()
+
+
+@st.dialog("Remove this document?")
+def confirm_remove(corpus: CorpusSummary, document: DocumentSummary) -> None:
+    st.text(document.title)
+    st.write("It leaves the corpus. Indexes built with it stay as they are.")
+    if st.button("Remove document", type="primary", key="primary_remove_document"):
+        with plain_errors():
+            session.workbench().remove_document(corpus.id, document.id)
+            state.remember("doc", None)
+            st.rerun()
+
+
+def page() -> None:
+    enter("library")
+    corpora = session.workbench().corpora()
+    documents = sum(one.documents for one in corpora)
+    facts = f"{numbers.counted(len(corpora), 'corpus', 'corpora')}, {numbers.counted(documents, 'document')}"
+    heading("Library", facts)
+    own = any(not one.sample for one in corpora)
+    upload_panel(corpora, expanded=not own and "upload_report" not in st.session_state)
+    if "upload_report" in st.session_state:
+        upload_outcome(st.session_state["upload_report"])
+    chosen = state.recall("corpus")
+    if chosen and all(one.id != chosen for one in corpora):
+        message(f"The corpus {chosen} is not here. Choose another one below.")
+        state.remember("corpus", None)
+        chosen = ""
+    if not corpora:
+        st.html('<div class="lr-empty">No corpus yet. Drop files above.</div>')
+        return
+    chosen = chosen or corpora[0].id
+    st.html(markup.label("Corpora"))
+    cards(corpora, chosen)
+    st.space("xsmall")
+    try:
+        documents_panel(next(one for one in corpora if one.id == chosen))
+    except CorpusNotFound as error:
+        message(str(error), kind="error")
+    state.publish(["index", "corpus", "doc"])
+
+
+page()

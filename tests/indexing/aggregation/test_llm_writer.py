@@ -1,0 +1,131 @@
+import json
+
+import numpy as np
+import pytest
+
+from leanrag_core.errors import ReplyError
+from leanrag_core.indexing.aggregation.llm_writer import ENTITY_REPLY, LLMWriter, parse_summary
+from leanrag_core.indexing.aggregation.writer import ClusterView, InsideRelation, RelationGroupView
+from leanrag_core.models.base import Completion
+from leanrag_core.tokens import count_tokens
+from leanrag_core.types.usage import Usage
+
+GOOD = {
+    "name": "Enemies of the hive",
+    "description": "What harms a colony.",
+    "findings": [{"summary": "Mites feed on brood.", "explanation": "They weaken the colony."}],
+}
+
+
+class ScriptedModel:
+    name = fingerprint = "scripted"
+
+    def __init__(self, *replies):
+        self.replies, self.asked = list(replies), []
+
+    def complete(self, messages, *, schema=None, max_tokens=None):
+        self.asked.append((messages, schema))
+        reply = self.replies.pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        return Completion(reply, "stop", Usage(1, 10, 5))
+
+
+def cluster(description="A small animal.", n=2):
+    return ClusterView(
+        layer=1,
+        label=0,
+        rows=tuple(range(n)),
+        names=("varroa mite", "wax moth", *(f"beetle {row}" for row in range(2, n))),
+        types=("organism",) * n,
+        descriptions=(description,) * n,
+        vectors=np.ones((n, 1), dtype=np.float32),
+        degrees=(0, 1, *(0,) * (n - 2)),
+        relations=(InsideRelation(0, 1, "stated", 1.0, 1, (), "Both live in hives."),),
+    )
+
+
+GROUP = RelationGroupView(
+    1, "Pests", "Harmful.", "Hives", "Homes.", 5, (("stated", 5),), (), ("Mites enter hives.",), (("mite", "hive"),)
+)
+
+
+def test_a_good_reply_is_taken_as_it_is():
+    model = ScriptedModel(json.dumps(GOOD))
+    summary = LLMWriter(model).entity(cluster())
+    assert (summary.name, summary.description) == (GOOD["name"], GOOD["description"])
+    assert summary.findings[0].explanation == "They weaken the colony."
+    assert summary.usage == Usage(1, 10, 5)
+    assert summary.drops == ()
+    assert model.asked[0][1] is ENTITY_REPLY
+
+
+def test_the_prompt_holds_members_and_relations_the_most_connected_first():
+    model = ScriptedModel(json.dumps(GOOD))
+    LLMWriter(model).entity(cluster())
+    prompt = model.asked[0][0][0]["content"]
+    assert 0 < prompt.index("wax moth (organism)") < prompt.index("varroa mite (organism)")
+    assert "Both live in hives." in prompt
+
+
+def test_broken_json_is_mended():
+    reply = "```json\n" + json.dumps(GOOD)[:-1] + ",\n```"
+    assert LLMWriter(ScriptedModel(reply)).entity(cluster()).name == GOOD["name"]
+
+
+def test_a_members_name_is_asked_for_again_with_the_reason():
+    model = ScriptedModel(json.dumps({**GOOD, "name": "Varroa  Mite"}), json.dumps(GOOD))
+    summary = LLMWriter(model).entity(cluster())
+    assert summary.name == GOOD["name"]
+    assert summary.usage.calls == 2
+    assert "already the name of a member" in model.asked[1][0][-1]["content"]
+    assert summary.drops == ()
+
+
+def test_after_two_bad_replies_the_builtin_writer_writes_and_a_drop_says_so():
+    summary = LLMWriter(ScriptedModel("no", "no again")).entity(cluster())
+    assert summary.name
+    assert summary.usage.calls == 2
+    assert [drop.stage for drop in summary.drops] == ["aggregate entities"]
+    assert "built-in writer" in summary.drops[0].reason
+
+
+def test_a_model_that_refuses_is_asked_once_more_and_then_replaced():
+    model = ScriptedModel(*[ReplyError("the reply was filtered")] * 3, json.dumps(GOOD))
+    summary = LLMWriter(model).entity(cluster())
+    assert "filtered; the built-in writer" in summary.drops[0].reason
+    assert LLMWriter(model).entity(cluster()).name == GOOD["name"]
+
+
+def test_members_that_do_not_fit_are_counted():
+    model = ScriptedModel(json.dumps(GOOD))
+    summary = LLMWriter(model, input_tokens=300).entity(cluster("A small animal of the hive. " * 10, n=12))
+    prompt = model.asked[0][0][0]["content"]
+    shown = sum(f"beetle {row} (organism)" in prompt for row in range(2, 12)) + 2
+    assert 2 <= shown < 12
+    assert f"{12 - shown} members and 0 relations" in summary.drops[0].reason
+
+
+def test_a_relation_is_one_line_within_its_limit():
+    writer = LLMWriter(ScriptedModel('"Pests live\n in hives."', "word " * 300), sentence_tokens=20)
+    assert writer.relation(GROUP).text == "Pests live in hives."
+    long = writer.relation(GROUP)
+    assert count_tokens(long.text) <= 20
+    assert "cut at 20 tokens" in long.drops[0].reason
+
+
+def test_a_silent_model_gets_the_builtin_sentence():
+    sentence = LLMWriter(ScriptedModel(" ", "")).relation(GROUP)
+    assert sentence.text == "“Pests” and “Hives” are joined by 5 relations."
+    assert "built-in writer" in sentence.drops[0].reason
+
+
+def test_findings_without_a_summary_are_passed_over():
+    reply = json.dumps({**GOOD, "findings": [{"explanation": "x"}, "text", {"summary": "Kept."}]})
+    assert [finding.summary for finding in parse_summary(reply, []).findings] == ["Kept."]
+
+
+@pytest.mark.parametrize("reply", ["", "[]", "7", '{"name": "x"}', '{"name": " ", "description": "y"}'])
+def test_replies_without_the_parts_are_refused(reply):
+    with pytest.raises(ReplyError):
+        parse_summary(reply, [])

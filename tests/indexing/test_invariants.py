@@ -1,0 +1,131 @@
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from leanrag_core.indexing.invariants import check_index, subtree_problems
+from leanrag_core.types.graph import Layer
+from tests.small_index import small_index
+
+
+@pytest.fixture
+def index():
+    """The small index, its chunks ending where their documents do."""
+    made = small_index()
+    return replace(made, chunks=with_column(made.chunks, "end", [45, 94, 35, 69]))
+
+
+def failed(index):
+    return {result.name for result in check_index(index) if not result.ok}
+
+
+def with_layer(index, number, **changes):
+    layer = index.layers[number]
+    columns = {name: getattr(layer, name) for name in ("entities", "relations", "number", "vectors", "parent")}
+    changed = Layer(**{**columns, **changes})
+    return replace(index, layers=(*index.layers[:number], changed, *index.layers[number + 1 :]))
+
+
+def with_column(table, name, values):
+    place = table.schema.get_field_index(name)
+    return table.set_column(place, table.schema.field(place), pa.array(values, table.schema.field(place).type))
+
+
+def parents(*rows):
+    return np.array(rows, dtype=np.int32)
+
+
+def test_a_sound_index_passes_every_check(index):
+    assert failed(index) == set()
+    assert all(result.detail for result in check_index(index))
+
+
+def test_a_parent_that_is_not_there_is_found(index):
+    assert "one parent" in failed(with_layer(index, 0, parent=parents(0, 0, 0, 1, 1, 7)))
+
+
+def test_a_parent_without_children_is_found(index):
+    assert "one parent" in failed(with_layer(index, 0, parent=parents(0, 0, 0, 0, 0, 0)))
+
+
+def test_two_tops_are_found(index):
+    assert "one root" in failed(replace(index, layers=index.layers[:2]))
+
+
+def test_a_cluster_above_the_cap_is_found(index):
+    tight = {**index.manifest, "config": {"cluster_size": 2, "size_cap": True}}
+    uneven = with_layer(replace(index, manifest=tight), 0, parent=parents(0, 0, 0, 0, 0, 1))
+    [sizes] = [result for result in check_index(uneven) if result.name == "cluster sizes"]
+    assert not sizes.ok
+    assert "holds 5 nodes, above the cap of 4" in sizes.detail
+
+
+def test_more_clusters_than_m_are_found(index):
+    wide = {**index.manifest, "config": {"cluster_size": 6}}
+    assert failed(replace(index, manifest=wide)) == {"cluster sizes"}
+
+
+def test_a_wrong_lambda_is_found(index):
+    relations = with_column(index.layers[1].relations, "strength", [3])
+    assert failed(with_layer(index, 1, relations=relations)) == {"connectivity"}
+
+
+def test_a_relation_that_stands_for_another_pair_is_found(index):
+    relations = with_column(index.layers[1].relations, "members", [[2, 3]])  # 3 joins rape and clover
+    assert failed(with_layer(index, 1, relations=relations)) == {"unfolding"}
+
+
+def test_a_member_that_is_not_there_is_found(index):
+    relations = with_column(index.layers[1].relations, "members", [[2, 99]])
+    assert "unfolding" in failed(with_layer(index, 1, relations=relations))
+
+
+def test_a_chunk_missing_from_a_parent_is_found(index):
+    entities = with_column(index.layers[1].entities, "chunks", [[0, 1], [2, 3]])
+    assert "chunks of parents" in failed(with_layer(index, 1, entities=entities))
+
+
+@pytest.mark.parametrize("value", [0.0, np.nan, 2.0])
+def test_a_vector_that_is_not_of_length_one_is_found(index, value):
+    vectors = np.array(index.layers[0].vectors)
+    vectors[2] = value
+    assert failed(with_layer(index, 0, vectors=vectors)) == {"unit vectors"}
+
+
+def test_a_relation_twice_or_turned_round_is_found(index):
+    relations = index.layers[0].relations
+    twice = with_column(relations, "target", [1, 2, 3, 4, 5])
+    turned = with_column(with_column(twice, "source", [1, 1, 1, 3, 2]), "target", [0, 2, 2, 4, 5])
+    [ends] = [
+        result for result in check_index(with_layer(index, 0, relations=turned)) if result.name == "relation ends"
+    ]
+    assert "source does not come before" in ends.detail
+    assert "join the same nodes" in ends.detail
+
+
+def test_an_id_twice_is_found(index):
+    entities = with_column(index.layers[0].entities, "id", ["a", "a", "b", "c", "d", "e"])
+    assert failed(with_layer(index, 0, entities=entities)) == {"ids"}
+
+
+def test_a_chunk_outside_its_document_or_miscounted_is_found(index):
+    assert "chunk spans" in failed(replace(index, chunks=with_column(index.chunks, "end", [45, 995, 35, 69])))
+    assert "chunk spans" in failed(replace(index, chunks=with_column(index.chunks, "tokens", [1, 1, 1, 1])))
+
+
+def test_a_report_without_counts_is_found(index):
+    assert failed(replace(index, report={})) == {"build report"}
+    listed = {"drops": {"parse": 0}, "dropped": {"parse": [{"item": "a", "reason": "b"}]}}
+    assert failed(replace(index, report=listed)) == {"build report"}
+
+
+def test_damage_that_stops_a_check_is_a_failed_check_and_no_crash(index):
+    broken = with_layer(index, 1, relations=index.layers[1].relations.drop_columns(["members"]))
+    assert {"connectivity", "unfolding"} <= failed(broken)
+
+
+def test_siblings_meet_in_their_parent_and_strangers_in_the_root(index):
+    assert list(subtree_problems(index, [0, 1])) == []
+    assert list(subtree_problems(index, [0, 3, 5])) == []
+    assert list(subtree_problems(index, [4])) == []

@@ -1,0 +1,77 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from leanrag_core.__main__ import main
+from tests.test_workbench import BEES, HIVES
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("command")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "bees.md").write_bytes(BEES)
+    (folder / "docs" / "hives.txt").write_bytes(HIVES)
+    (folder / "docs" / "empty.txt").write_bytes(b"")
+    assert main(["build", str(folder / "docs"), "--out", str(folder / "index"), "--cluster-size", "4"]) == 0
+    return folder / "index"
+
+
+def test_build_tells_what_was_built_and_what_was_refused(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["build", str(built.parent / "docs"), "--out", str(built), "--cluster-size", "4", "--resume", "--json"]
+    assert main(arguments) == 0
+    told = capsys.readouterr()
+    result = json.loads(told.out)
+    assert result["documents"] == 2
+    assert [one["name"] for one in result["refused"]] == ["empty.txt"]
+    assert "already built" in told.err
+
+
+def test_show_gives_the_promised_fields(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", str(built), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert {"format_version", "config", "documents", "chunks", "layers", "drops", "usage"} <= set(shown)
+    counts = ["entities", "relations", "summarised", "concatenated", "clusters", "largest_cluster", "components"]
+    assert sorted(shown["layers"][0]) == sorted(["layer", *counts])
+    assert shown["layers"][-1]["entities"] == 1
+    assert shown["layers"][0]["clusters"] == shown["layers"][1]["entities"]
+    assert shown["layers"][0]["largest_cluster"] <= 8
+
+
+def test_ask_gives_seeds_lca_chunks_context_and_answer(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", str(built), "What nectar do honey bees get in May?", "--top-n", "4", "--json"]) == 0
+    asked = json.loads(capsys.readouterr().out)
+    assert len(asked["seeds"]) == 4
+    assert asked["seeds"][0]["rank"] == 1
+    assert asked["answer"]["grounded"]
+    assert {node["role"] for node in asked["nodes"]} >= {"seed"}
+    for chunk in asked["chunks"]:
+        assert chunk["end"] > chunk["start"] >= 0
+    assert asked["context"]["tokens"]["total"] > 0
+    assert main(["ask", str(built), "What nectar?", "--no-answer", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["answer"] is None
+
+
+def test_check_passes_on_a_built_index(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(built), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ok"] is True
+
+
+def test_a_missing_index_is_a_failure_with_the_remedy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", str(tmp_path)]) == 1
+    assert "build it on the Build page" in capsys.readouterr().err
+
+
+def test_a_setting_out_of_bounds_is_wrong_usage(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", str(built), "x", "--top-n", "0"]) == 2
+    assert "smallest value is 1" in capsys.readouterr().err
+
+
+def test_nothing_to_index_is_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "empty.txt").write_bytes(b"")
+    assert main(["build", str(tmp_path / "empty.txt"), "--out", str(tmp_path / "index")]) == 1
+    told = capsys.readouterr().err
+    assert "empty.txt" in told
+    assert "no documents" in told
+    assert not (tmp_path / "index").exists()

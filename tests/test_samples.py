@@ -1,0 +1,56 @@
+"""The sample corpora keep what their descriptions promise."""
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from leanrag_core.indexing.reading import read_files
+
+SAMPLES = Path(__file__).parent.parent / "sample_corpora"
+NAMES = ("agriculture", "cs", "legal", "mix")
+
+
+def folded(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_corpus_is_large_enough_and_has_every_format(name: str) -> None:
+    parsed = read_files([SAMPLES / name / "documents"])
+    assert parsed.refusals == ()
+    assert len(parsed.documents) >= 8
+    assert sum(len(document.text.split()) for document in parsed.documents) >= 8000
+    assert {"pdf", "docx", "html", "markdown"} <= {document.media_type for document in parsed.documents}
+    assert {document.language for document in parsed.documents} == {"en"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_gold_quote_stands_in_its_document_as_it_is_read(name: str) -> None:
+    texts = {document.name: folded(document.text) for document in read_files([SAMPLES / name / "documents"]).documents}
+    questions = [json.loads(line) for line in (SAMPLES / name / "questions.jsonl").read_text().splitlines()]
+    missing = [
+        (question["id"], evidence["document"])
+        for question in questions
+        for evidence in question["evidence"]
+        if folded(evidence["quote"]) not in texts[evidence["document"]]
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_question_sets_hold_every_kind(name: str) -> None:
+    questions = [json.loads(line) for line in (SAMPLES / name / "questions.jsonl").read_text().splitlines()]
+    kinds = Counter(question["type"] for question in questions)
+    assert len(questions) >= 25
+    assert len({question["id"] for question in questions}) == len(questions)
+    assert kinds["unanswerable"] >= 3
+    assert min(kinds["single-hop"], kinds["multi-hop"], kinds["whole-corpus"]) >= 3
+    for question in questions:
+        documents = {evidence["document"] for evidence in question["evidence"]}
+        assert (
+            len(documents) >= {"single-hop": 1, "multi-hop": 2, "whole-corpus": 3, "unanswerable": 0}[question["type"]]
+        )
+        assert (question["type"] == "unanswerable") == (not documents)

@@ -1,0 +1,124 @@
+"""The door, end to end on two short documents."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leanrag_core import IndexConfig, Workbench, open_index
+from leanrag_core.errors import CorpusNotFound, IndexNotFound, InvalidConfig, JobNotFound, ModelMismatch
+from leanrag_core.indexing.invariants import check_index
+
+BEES = b"""# Bees in rape
+
+Marie Curie did not keep bees. Varroa destructor is a mite that weakens honey bee colonies. Beekeepers treat Varroa
+destructor with oxalic acid in winter. Honey bees pollinate oilseed rape. Oilseed rape gives honey bees nectar in May.
+
+# Clover
+
+White clover feeds honey bees in summer. White clover fixes nitrogen for the pasture.
+"""
+HIVES = b"""Langstroth hives hold movable frames. Lorenzo Langstroth patented the hive in 1852. Beekeepers inspect the
+movable frames for Varroa destructor. Honey bees build comb in the movable frames.
+"""
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Workbench:
+    return Workbench.default(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="module")
+def corpus_id(bench: Workbench) -> str:
+    return bench.add_documents("My bees", [("bees.md", BEES), ("hives.txt", HIVES)]).corpus_id
+
+
+def test_good_files_go_in_and_bad_ones_are_told(bench: Workbench) -> None:
+    report = bench.add_documents(
+        "Mixed", [("bees.md", BEES), ("again.md", BEES), ("empty.txt", b""), ("../../evil.txt", HIVES)]
+    )
+    assert [document.name for document in report.added] == ["bees.md", "evil.txt"]
+    assert [one.name for one in report.duplicates] == ["again.md"]
+    assert [one.name for one in report.refusals] == ["empty.txt"]
+    again = bench.add_documents(report.corpus_id, [("bees.md", BEES)])
+    assert again.added == ()
+    assert "already in as bees.md" in again.duplicates[0].reason
+    bench.remove_document(report.corpus_id, report.added[0].id)
+    assert [document.name for document in bench.documents(report.corpus_id)] == ["evil.txt"]
+    bench.delete_corpus(report.corpus_id)
+    with pytest.raises(CorpusNotFound):
+        bench.corpus(report.corpus_id)
+
+
+def test_a_build_gives_an_index_that_keeps_every_promise_and_answers(bench: Workbench, corpus_id: str) -> None:
+    index = bench.build(corpus_id, IndexConfig(cluster_size=4))
+    assert [result.name for result in check_index(index) if not result.ok] == []
+    answer = bench.ask(index, "What do beekeepers use against Varroa destructor?", top_n=5)
+    assert answer.grounded
+    assert "oxalic acid" in answer.text
+    assert answer.trace.lca is not None
+    assert index.manifest["kind"] == "heuristic graph"
+    assert bench.indexes()[0].corpus_id == corpus_id
+
+
+def test_building_twice_gives_the_same_bytes(bench: Workbench, corpus_id: str, tmp_path: Path) -> None:
+    index = bench.build(corpus_id, IndexConfig(cluster_size=4))
+    assert index.path is not None
+    first = {path.name: path.read_bytes() for path in index.path.iterdir() if path.is_file()}
+    bench.build(corpus_id, IndexConfig(cluster_size=4))
+    assert {path.name: path.read_bytes() for path in index.path.iterdir() if path.is_file()} == first
+
+
+def test_the_order_of_an_upload_does_not_matter(bench: Workbench, corpus_id: str) -> None:
+    turned = bench.add_documents("Turned", [("hives.txt", HIVES), ("bees.md", BEES)]).corpus_id
+    left = bench.build(corpus_id, IndexConfig(cluster_size=4))
+    right = bench.build(turned, IndexConfig(cluster_size=4))
+    assert left.manifest["id"] == right.manifest["id"]
+    for below, above in zip(left.layers, right.layers, strict=True):
+        assert below.entities.equals(above.entities)
+        assert np.array_equal(below.vectors, above.vectors)
+
+
+def test_an_index_of_another_model_is_refused_with_the_remedy(bench: Workbench, corpus_id: str) -> None:
+    index = bench.build(corpus_id, IndexConfig(cluster_size=4))
+    index.manifest["embedding"]["fingerprint"] = "other-model:123"
+    with pytest.raises(ModelMismatch, match=r"other-model:123.*build the index again"):
+        bench.retrieve(index, "What about bees?")
+
+
+def test_an_index_can_be_renamed_and_deleted(bench: Workbench, corpus_id: str) -> None:
+    index = bench.build(corpus_id, IndexConfig(cluster_size=5), name="five")
+    assert index.path is not None
+    bench.rename_index(index.path.name, "better")
+    assert bench.index_summary(index.path.name).name == "better"
+    bench.delete_index(index.path.name)
+    with pytest.raises(IndexNotFound):
+        open_index(index.path)
+
+
+@pytest.mark.parametrize("bad", ["", "../x", "a/b", ".hidden"])
+def test_ids_never_become_paths(bench: Workbench, bad: str) -> None:
+    with pytest.raises(IndexNotFound):
+        bench.open(bad)
+    with pytest.raises(JobNotFound):
+        bench.job(bad)
+    with pytest.raises(CorpusNotFound):
+        bench.documents(bad)
+
+
+def test_sample_corpora_are_there_and_stay(bench: Workbench) -> None:
+    samples = [corpus for corpus in bench.corpora() if corpus.sample]
+    assert [corpus.id for corpus in samples] == ["sample-agriculture", "sample-cs", "sample-legal", "sample-mix"] or {
+        corpus.id for corpus in samples
+    } == {"sample-agriculture", "sample-cs", "sample-legal", "sample-mix"}
+    assert len(bench.questions("sample-mix")) >= 25
+    with pytest.raises(InvalidConfig, match="belong to the program"):
+        bench.delete_corpus("sample-mix")
+
+
+def test_an_upload_cannot_reach_outside_the_store(bench: Workbench) -> None:
+    report = bench.add_documents("Evil", [("..\\..\\x/../y.txt", HIVES)])
+    stored = [path.name for path in (bench.root / "corpora" / report.corpus_id).iterdir()]
+    assert sorted(stored) == sorted(["corpus.json", f"{report.added[0].id}.json"])
+    assert json.loads((bench.root / "corpora" / report.corpus_id / "corpus.json").read_text())["name"] == "Evil"
