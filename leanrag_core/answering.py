@@ -12,7 +12,9 @@ from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.types.trace import Answer, AnswerPart, Trace
 
-_SENTENCE_END = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[]?[A-Z0-9])|(?<=[。！？])|\n{2,}|\n(?=[-*] )")
+_SENTENCE_END = re.compile(
+    r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[]?[A-Z0-9])|(?<=[。！？])|\n{2,}|\n(?=[-*] )"
+)
 _ABBREVIATION = re.compile(r"(?:\b(?:[A-Z]|Dr|Mr|Mrs|Ms|St|No|vs|cf|e\.g|i\.e|etc|approx|Inc|Ltd|Co))\.$")
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
 _MARK = re.compile(r"\[([EARC]\d+)\]")
@@ -112,8 +114,9 @@ _STOP = frozenset(
 )
 MAX_SENTENCES = 4
 _CANDIDATES = 40  # sentences that are embedded; chosen among all by the words they share with the question
-_MIN_COSINE = 0.42  # below it, and without the question's words, a sentence is about something else
-_MIN_COVERAGE = 0.5
+# Below it the nearest sentence is about something else: 95 % of the answerable questions of the sample corpora have one
+# above .5. It cannot tell a related question that the documents leave open; no threshold on these scores does.
+_MIN_COSINE = 0.42
 _NEAR_BEST = 0.8  # further sentences must score this share of the best one
 NOTHING_FITS = "Nothing in the context answers this."
 
@@ -139,7 +142,7 @@ def answer_from(trace: Trace, embedding: EmbeddingModel, question_vector: np.nda
     cosine = vectors @ question_vector
     scores = np.array([0.65 * float(cosine[k]) + 0.35 * pool[i].coverage for k, i in enumerate(kept)])
     best = int(np.argmax(scores))
-    if cosine[best] < _MIN_COSINE or pool[kept[best]].coverage < _MIN_COVERAGE:
+    if float(cosine.max()) < _MIN_COSINE:
         return _refusal(trace, pool[kept[best]].text)
     chosen = _diverse(scores, vectors)
     chosen.sort(key=lambda k: (-scores[k] if k == best else 0, kept[k]))

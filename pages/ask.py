@@ -31,13 +31,13 @@ def question_form() -> None:
     key = state.widget_key("draft")
     if key not in st.session_state:
         st.session_state[key] = state.recall("q")
-    with st.form("question", border=False, enter_to_submit=True):
+    with st.container(key="question"), st.form("question_form", border=False, enter_to_submit=True):
         left, right = st.columns([8, 1], gap="small", vertical_alignment="top")
         with left:
             st.text_area(
                 "Question",
                 key=key,
-                height=80,
+                height="content",
                 label_visibility="collapsed",
                 placeholder="Ask something that the documents can answer",
             )
@@ -88,7 +88,9 @@ def switches(specs: dict[str, Any], names: list[str]) -> dict[str, bool]:
         return [name for name in text.split(",") if name in names]
 
     key = state.prepare("use", default, parse, lambda value: all(one in names for one in value))
-    chosen = st.pills("Use", names, selection_mode="multi", format_func=forms.title_of, key=key, width="content")
+    chosen = st.pills(
+        "Use", names, selection_mode="multi", format_func=forms.title_of, key=key, width="content", wrap=True
+    )
     state.remember("use", None if sorted(chosen) == sorted(default) else ",".join(sorted(chosen)) or "none")
     return {name: name in chosen for name in names}
 
@@ -104,15 +106,16 @@ def examples(summary: IndexSummary) -> None:
         kinds.setdefault(str(one.get("type", "")), one["question"])
     shown = list(kinds.values())[:5]
     shown += [one["question"] for one in questions if one["question"] not in shown][: max(0, 3 - len(shown))]
-    for number, question in enumerate(shown):
-        st.button(
-            forms.plain(question),
-            key=f"example_{number}",
-            icon=":material/chat_bubble:",
-            type="tertiary",
-            on_click=take_example,
-            args=(question,),
-        )
+    with st.container(gap="xxsmall"):
+        for number, question in enumerate(shown):
+            st.button(
+                forms.plain(question),
+                key=f"example_{number}",
+                icon=":material/chat_bubble:",
+                type="tertiary",
+                on_click=take_example,
+                args=(question,),
+            )
 
 
 def result(index: Index, summary: IndexSummary, question: str, strategy: str, options: dict[str, Any]) -> None:

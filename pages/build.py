@@ -14,7 +14,7 @@ from leanrag_core.types.summary import CorpusSummary, IndexSummary, JobState
 from pages._shared import forms, job_view, markup, session, state
 from pages._shared.frame import enter, heading, kind_line, message, page_path, plain_errors
 
-FIELDS = ("cluster_size", "tau", "chunk_tokens", "overlap_tokens", "seed", "size_cap")
+FIELDS = ("chunk_tokens", "overlap_tokens", "cluster_size", "tau", "seed", "size_cap")
 PAPER = {"cluster_size": 20, "tau": "3", "chunk_tokens": 1024, "overlap_tokens": 128}
 # Top-N and top-C of the paper's data sets; they are carried over to Ask.
 PRESETS: dict[str, tuple[dict[str, Any], tuple[int, int] | None]] = {
@@ -42,6 +42,21 @@ def apply_preset() -> None:
         state.set_widget("c", asked[1])
 
 
+def match_preset() -> None:
+    """The preset that is marked is one that the fields hold; none when they hold something else."""
+    specs = forms.option_fields(IndexConfig)
+    now = {field: st.session_state[forms.field_key(IndexConfig, field, "b_")] for field in FIELDS}
+
+    def holds(name: str) -> bool:
+        values = PRESETS[name][0]
+        blank = {field: "" if specs[field].default is None else specs[field].default for field in FIELDS}
+        return now == blank | values
+
+    marked = st.session_state.get("preset")
+    if marked not in PRESETS or not holds(marked):
+        st.session_state["preset"] = next((name for name in list(PRESETS)[:1] if holds(name)), None)
+
+
 def settings_form(corpora: list[CorpusSummary]) -> tuple[str, IndexConfig | None]:
     names = {one.id: f"{one.name}, {numbers.counted(one.documents, 'document')}" for one in corpora}
     with st.grid(2, min_column_width=240, gap="small"):
@@ -50,7 +65,8 @@ def settings_form(corpora: list[CorpusSummary]) -> tuple[str, IndexConfig | None
         with st.container(gap="xsmall"):
             st.selectbox("Engine", ["Built-in"], help="No key, no download, no cost: rules, MiniLM, Gaussian mixtures.")
     state.remember("corpus", corpus_id)
-    preset = st.pills("Preset", list(PRESETS), key="preset", on_change=apply_preset)
+    match_preset()
+    preset = st.pills("Preset", list(PRESETS), key="preset", on_change=apply_preset, wrap=True)
     if preset and PRESETS[preset][1]:
         n, c = PRESETS[preset][1] or (10, 5)
         st.html(f'<div class="lr-hint">Top-N {n} and top-C {c} are set on Ask.</div>')
@@ -157,7 +173,7 @@ def drop_list(found: IndexSummary) -> None:
             for stage, drops in sorted(listed.items())
             for drop in drops
         ]
-        st.dataframe(pd.DataFrame(rows), hide_index=True, height=min(36 * len(rows) + 38, 320))
+        st.dataframe(pd.DataFrame(rows), hide_index=True, height=forms.table_height(len(rows), 320))
 
 
 def index_table(indexes: list[IndexSummary]) -> None:
@@ -189,7 +205,7 @@ def index_table(indexes: list[IndexSummary]) -> None:
         key="index_table",
         on_select=picked,
         selection_mode="single-cell",
-        height=min(36 * len(indexes) + 38, 320),
+        height=forms.table_height(len(indexes), 320),
         column_config={
             "Chunks": st.column_config.NumberColumn(format="localized"),
             "Entities": st.column_config.NumberColumn(format="localized"),

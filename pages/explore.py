@@ -180,7 +180,7 @@ def page() -> None:
             else:
                 breadcrumb(index, place)
                 figure(index, summary, place, view)
-        with right, st.container(border=True, gap="xsmall", key="inspector"):
+        with right, st.container(border=True, gap="xsmall", key="inspector", height=680):
             inspector.inspect(index, place, go=go)
         passage_view.drawer(index)
     state.publish(["index", "view", "node", "rel"])

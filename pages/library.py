@@ -8,7 +8,7 @@ import streamlit as st
 from leanrag_core.errors import CorpusNotFound
 from leanrag_core.figures import numbers
 from leanrag_core.types.summary import CorpusSummary, DocumentSummary, UploadReport
-from pages._shared import markup, passage_view, session, state
+from pages._shared import forms, markup, passage_view, session, state
 from pages._shared.frame import enter, heading, message, page_path, plain_errors
 
 NEW = "A new corpus"
@@ -92,16 +92,17 @@ def to_build(corpus_id: str) -> None:
 
 def cards(corpora: list[CorpusSummary], chosen: str) -> None:
     built = [one.corpus_id for one in session.workbench().indexes()]
-    with st.grid(3, min_column_width=260, gap="small"):
+    with st.grid(4, min_column_width=240, gap="small"):
         for one in corpora:
-            with st.container(border=True, gap="xsmall", key=f"card_{one.id}"):
-                sample = '<span class="lr-tag">Sample</span>' if one.sample else ""
-                shown = '<span class="lr-tag">Open</span>' if one.id == chosen else ""
+            with st.container(border=True, gap="xsmall", key=f"card_{one.id}", height="stretch"):
+                tags = ["Sample"] if one.sample else ["Your own"]
+                tags += ["Shown below"] if one.id == chosen else []
+                tagged = "".join(f'<span class="lr-tag">{tag}</span>' for tag in tags)
                 facts = f"{numbers.counted(one.documents, 'document')}, {numbers.tokens(one.tokens)} tokens, "
                 facts += numbers.counted(built.count(one.id), "index", "indexes")
                 about = one.description or f"Added {numbers.day(one.created)}."
                 st.html(
-                    f'<div class="lr-card"><div class="n">{escape(one.name)}{sample}{shown}</div>'
+                    f'<div class="lr-card"><div class="n">{escape(one.name)}</div><div class="tags">{tagged}</div>'
                     f'<div class="f">{facts}</div><div class="d">{escape(about)}</div></div>'
                 )
                 with st.container(horizontal=True, gap="small"):
@@ -177,11 +178,13 @@ def document_table(documents: list[DocumentSummary], corpus: CorpusSummary) -> N
         key=key,
         on_select=picked,
         selection_mode="single-cell",
-        height=min(36 * len(documents) + 38, 470),
+        height=forms.table_height(len(documents), 470),
         column_config={
-            "Title": st.column_config.TextColumn(width="medium"),
-            "Characters": st.column_config.NumberColumn(format="localized"),
-            "Tokens": st.column_config.NumberColumn(format="localized"),
+            "Title": st.column_config.TextColumn(width="large"),
+            "Type": st.column_config.TextColumn(width="small"),
+            "Language": st.column_config.TextColumn(width="small"),
+            "Characters": st.column_config.NumberColumn(format="localized", width="small"),
+            "Tokens": st.column_config.NumberColumn(format="localized", width="small"),
         },
     )
 

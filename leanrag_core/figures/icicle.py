@@ -1,7 +1,8 @@
 """The hierarchy as an icicle or treemap: a few levels below one block, and never more cells than can be read."""
 
+import math
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
@@ -20,7 +21,7 @@ _MOST_CHILDREN = 60  # of one block; the rest is folded into one cell
 @dataclass(frozen=True)
 class Cell:
     """A block of the figure. parent: id of the block it lies in, "" for the outermost. below: base entities in it.
-    folded: how many nodes this cell stands for, 0 for a node itself."""
+    weight: its share of the picture. folded: how many nodes this cell stands for, 0 for a node itself."""
 
     id: str
     parent: str
@@ -28,6 +29,7 @@ class Cell:
     layer: int
     below: int
     children: int
+    weight: float = 0.0
     folded: int = 0
 
 
@@ -82,7 +84,18 @@ def hierarchy_view(index: Index, focus: Place, counts: tuple[np.ndarray, ...]) -
                 cells.append(Cell(f"more:{parent_id}", parent_id, name, number, size, 0, folded=len(rest)))
             shown += len(kept)
         columns.append((number, shown, total))
-    return HierarchyView(focus_id, tuple(cells), tuple(columns), hidden, hidden_layer)
+    return HierarchyView(focus_id, _weighed(cells), tuple(columns), hidden, hidden_layer)
+
+
+def _weighed(cells: list[Cell]) -> tuple[Cell, ...]:
+    """Innermost blocks grow with the root of what is below, so that small ones can be hit; outer ones add up."""
+    inside: dict[str, float] = {}
+    weighed = []
+    for cell in reversed(cells):  # every block comes after the one it lies in
+        weight = inside.get(cell.id) or math.sqrt(cell.below)
+        inside[cell.parent] = inside.get(cell.parent, 0.0) + weight
+        weighed.append(replace(cell, weight=weight))
+    return tuple(reversed(weighed))
 
 
 def hierarchy_figure(
@@ -95,9 +108,9 @@ def hierarchy_figure(
     chosen = [cell.id == selected for cell in cells]
     shared = {
         "ids": [cell.id for cell in cells],
-        "labels": [_label(cell.name) for cell in cells],
+        "labels": [_label(cell, shape) for cell in cells],
         "parents": [cell.parent for cell in cells],
-        "values": [cell.below for cell in cells],
+        "values": [cell.weight for cell in cells],
         "branchvalues": "total",
         "marker": {
             "colors": [colours["surf"] if cell.folded else colours.layer(cell.layer) for cell in cells],
@@ -123,18 +136,22 @@ def hierarchy_figure(
     else:
         trace = go.Icicle(**shared, tiling={"orientation": "h", "pad": 2}, textposition="middle left")
     figure = go.Figure(trace)
-    figure.update_layout(
-        **layout(colours, height=height, margins=(0, 0, 0, 0)), uniformtext={"minsize": 8, "mode": "hide"}
-    )
+    figure.update_layout(**layout(colours, height=height, margins=(0, 0, 0, 0)))
+    if shape == "icicle":  # a treemap's labels shrink one by one, each to its own block
+        figure.update_layout(uniformtext={"minsize": 8, "mode": "hide"})
     return figure
 
 
-def _label(name: str) -> str:
-    """Wrapped at 18 characters, at most three lines, safe in Plotly's own small HTML."""
-    lines = textwrap.wrap(name, 18)[:3] or [""]
-    if len(textwrap.wrap(name, 18)) > 3:
-        lines[-1] = lines[-1][:17] + "…"
-    return "<br>".join("\u2002" + escape(line) for line in lines)
+def _label(cell: Cell, shape: str) -> str:
+    """Wrapped, at most three lines, safe in Plotly's own small HTML. A treemap's outer blocks hold one line."""
+    if shape == "treemap" and cell.children:
+        return escape(textwrap.shorten(cell.name, 48, placeholder=" …"))
+    width = 13 if shape == "treemap" else 18
+    lines = textwrap.wrap(cell.name, width, break_long_words=shape != "treemap") or [""]
+    if len(lines) > 3:
+        lines = [*lines[:2], lines[2][: width - 1] + "…"]
+    indent = "" if shape == "treemap" else "\u2002"
+    return "<br>".join(indent + escape(line) for line in lines)
 
 
 def _hover(cell: Cell) -> str:

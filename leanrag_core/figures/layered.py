@@ -218,7 +218,8 @@ def _rows(
         crowded = layer > 0 and len(row) > _CROWDED
         headroom = 22 + min(26, 5 * arcs.get(layer, 0)) if arcs.get(layer) else 12
         lines = 2 if crowded else 1
-        height = 104.0 if layer == 0 else headroom + 52.0 * lines + 8
+        named = len(row) <= MOST_NAMES
+        height = (128.0 if named else 72.0) if layer == 0 else headroom + 52.0 * lines + 8
         for place, node in enumerate(row):
             if layer == 0:
                 y_of[node.id] = top + 40.0

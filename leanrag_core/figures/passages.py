@@ -67,8 +67,11 @@ def passage(
     return Passage(tuple(_cut(text, left, right, intervals)), left, right, left > 0, right < len(text))
 
 
-def excerpt(text: str, names: Iterable[str], *, longest: int = 420) -> tuple[Piece, ...]:
-    """The stretch of the text that holds most names, at most `longest` characters, names marked."""
+def excerpt(text: str, names: Iterable[str], *, longest: int = 340) -> tuple[Piece, ...]:
+    """The stretch of the text that holds most names, some `longest` characters, names marked, "…" where it is cut.
+
+    It begins with a sentence where one begins near.
+    """
     spans = name_spans(text, names)
     left = 0
     if spans and len(text) > longest:
@@ -76,10 +79,12 @@ def excerpt(text: str, names: Iterable[str], *, longest: int = 420) -> tuple[Pie
             (max(0, span[0] - 40) for span in spans),
             key=lambda at: (sum(at <= a and b <= at + longest for a, b in spans), -at),
         )
-    left = _word_start(text, left)
+    left = _sentence_start(text, left)
     right = len(text) if len(text) <= left + longest else _word_start(text, left + longest)
     pieces = _cut(text, left, right, [("name", a, b) for a, b in spans])
-    return tuple(pieces)
+    before = [Piece("… ", frozenset())] if left > 0 else []
+    after = [Piece(" …", frozenset())] if right < len(text) else []
+    return (*before, *pieces, *after)
 
 
 def _cut(text: str, left: int, right: int, intervals: list[tuple[str, int, int]]) -> list[Piece]:
@@ -89,6 +94,13 @@ def _cut(text: str, left: int, right: int, intervals: list[tuple[str, int, int]]
     for a, b in pairwise(edges):
         pieces.append(Piece(text[a:b], frozenset(mark for mark, x, y in inner if x <= a and b <= y)))
     return pieces
+
+
+def _sentence_start(text: str, at: int, reach: int = 160) -> int:
+    for place in range(at, max(0, at - reach), -1):
+        if text[place - 1].isspace() and text[:place].rstrip()[-1:] in (".", "!", "?", "\n"):
+            return place
+    return 0 if at <= reach else _word_start(text, at)
 
 
 def _word_start(text: str, at: int) -> int:

@@ -18,7 +18,7 @@ _TOKENIZER = Path(__file__).parent / "assets" / "minilm_tokenizer.json"
 _CHROMA_COPY = Path.home() / ".cache/chroma/onnx_models/all-MiniLM-L6-v2/onnx/model.onnx"
 _WINDOW = 254  # word pieces a window, without [CLS] and [SEP]; the model was trained on 256
 _CLS, _SEP = 101, 102
-_TOKENS_A_BATCH = 8192
+_TOKENS_A_BATCH = 4096
 
 
 def model_file() -> Path:
@@ -62,6 +62,7 @@ class MiniLM:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self.threads
         options.log_severity_level = 3
+        options.enable_cpu_mem_arena = False  # the arena keeps room for every batch shape it has seen: 1 GB more
         return onnxruntime.InferenceSession(str(model_file()), options, providers=["CPUExecutionProvider"])
 
     @cached_property

@@ -81,16 +81,12 @@ def reference(index: Index, trace: Trace, ref: str, mark: str) -> None:
             return
         entity = index.layers[place.layer].entity(place.row)
         found = "".join(f"<li>{escape(one.summary)} {escape(one.explanation)}</li>" for one in entity.findings)
-        above = [
-            f"{markup.layer_tag(layer)}{escape(index.layers[layer].entities['name'][row].as_py())}"
-            for layer, row in index.ancestors(place.layer, place.row)
-        ]
         st.html(
             f'<div class="lr-insp-top">{markup.layer_tag(place.layer)}{escape(entity.type)}</div>'
             f'<div class="lr-name">{markup.mark(mark)} {escape(entity.name)}</div>'
             f'<div class="lr-read">{escape(entity.description)}</div>'
             + (f'<ul class="lr-small">{found}</ul>' if found else "")
-            + (markup.label("Belongs to") + f'<div class="lr-side">{"<br>".join(above)}</div>' if above else "")
+            + markup.chain(index, entity)
         )
         node_id = ref
     if st.button("Open in Explore", icon=":material/account_tree:", key="reference_explore"):

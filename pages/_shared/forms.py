@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import Field, fields
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -108,3 +108,8 @@ def draw_fields(config: type, names: Sequence[str], *, prefix: str = "", columns
 def plain(text: str) -> str:
     """Text for a Streamlit label, which reads Markdown: its signs are escaped."""
     return "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+-.!:$~|<>" else sign for sign in text)
+
+
+def table_height(rows: int, most: int) -> int | Literal["content"]:
+    """All rows of a short table, else the height at which it begins to scroll."""
+    return "content" if 35 * rows + 40 <= most else most

@@ -83,6 +83,7 @@ def _figures(summary: IndexSummary) -> str:
     entities, relations = summary.layers[0].entities, summary.layers[0].relations
     label = '<span class="lr-kind">Heuristic graph</span>' if summary.kind == "heuristic graph" else "LLM graph"
     return (
+        f"{escape(summary.name) + '<br>' if len(summary.name) > 22 else ''}"
         f"<b>{entities:,}</b> entities, <b>{len(summary.layers)}</b> layers<br>"
         f"<b>{summary.chunks:,}</b> chunks, <b>{relations:,}</b> relations<br>"
         f"{label}<br>Built {escape(numbers.day(summary.created))}"

@@ -11,7 +11,7 @@ from leanrag_core.figures.browse import Place
 from leanrag_core.types.graph import Entity, Relation
 from leanrag_core.types.index import Index
 from pages._shared import markup, passage_view, state
-from pages._shared.forms import plain
+from pages._shared.forms import plain, table_height
 from pages._shared.frame import page_path
 
 _CHUNKS_AT_ONCE = 6
@@ -48,7 +48,7 @@ def _head(index: Index, entity: Entity, go: Callable[[str], None]) -> None:
     promoted = ", promoted from a cluster of one" if entity.promoted else ""
     st.html(
         f'<div class="lr-insp-top">{markup.layer_tag(entity.layer)}{what}{kind}{promoted}</div>'
-        f'<div class="lr-name" role="heading" aria-level="2">{escape(entity.name)}</div>'
+        f'<div class="lr-name" role="heading" aria-level="2">{escape(entity.name)}</div>{markup.chain(index, entity)}'
     )
     with st.container(horizontal=True, gap="small"):
         if st.button("Ask about this", icon=":material/forum:", key=f"ask_{entity.id}"):
@@ -241,7 +241,7 @@ def pick_row(
         key=key,
         on_select=picked,
         selection_mode="single-cell",
-        height=height or min(36 * len(ids) + 38, 400),
+        height=height or table_height(len(ids), 400),
         column_config={
             "Says": st.column_config.TextColumn(width="large"),
             "λ": st.column_config.NumberColumn(width="small"),

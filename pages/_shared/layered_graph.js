@@ -29,8 +29,7 @@ function wrap(text, width, most, font) {
 function draw(host, data, pick) {
   const width = host.clientWidth || 700, small = width < 520;
   const left = small ? 8 : 86, right = small ? 8 : 22, span = width - left - right;
-  const top = small ? 14 : 0; // room for the layer's name above its nodes
-  const X = (x) => left + span * x, Y = (y) => y * (small ? 1.12 : 1) + top * 0;
+  const X = (x) => left + span * x, Y = (y) => y * (small ? 1.12 : 1);
   const height = Y(data.height);
   const svg = make("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": data.label });
   const at = Object.fromEntries(data.nodes.map((node) => [node.id, node]));
@@ -41,8 +40,18 @@ function draw(host, data, pick) {
   }
   const links = make("g", {}, svg), boxes = make("g", {}, svg), pills = make("g", {}, svg);
   const radius = small || data.n_seeds > 15 ? (data.n_seeds > 30 ? 7 : 9) : 12;
-  const half = {}; // half the height of each drawn node
-  for (const node of data.nodes) half[node.id] = node.kind === "dot" ? radius : 20;
+  const size = small ? 10.5 : 12.5, step = size + 2;
+  const half = {}, boxed = {}; // half the height of each drawn node; width and lines of each box
+  for (const node of data.nodes) {
+    half[node.id] = radius;
+    if (node.kind === "dot" || node.kind === "fold") continue;
+    const w = Math.max(26, node.width * span - 4);
+    const shown = node.role === "seed" && node.rank ? `${node.rank}  ${node.name}` : node.name;
+    const lines = wrap(shown, w - 12, w < 90 ? 3 : 2, `600 ${size}px ${FONT}`);
+    const h = Math.max(26, lines.length * step + 10);
+    boxed[node.id] = { w, h, lines };
+    half[node.id] = h / 2;
+  }
   const taken = [];
   for (const edge of data.edges) {
     const a = at[edge.source], b = at[edge.target];
@@ -68,7 +77,8 @@ function draw(host, data, pick) {
     }
     const wide = edge.kind === "inter-cluster" ? Math.min(4.5, 1.5 + 0.3 * edge.strength) : "";
     const line = make("path", { class: `edge ${edge.kind}${edge.lit ? "" : " later"}`, d: path }, links);
-    if (wide) line.style.strokeWidth = wide;
+    if (wide) line.style.strokeWidth = edge.pill ? wide : 1.3;
+    if (wide && !edge.pill) line.style.opacity = 0.6;
     make("title", {}, line, edge.about);
   }
   for (const node of data.nodes) {
@@ -91,10 +101,7 @@ function draw(host, data, pick) {
       }
       continue;
     }
-    const size = small ? 10.5 : 12.5, w = Math.max(26, node.width * span - 4);
-    const shown = node.role === "seed" && node.rank ? `${node.rank}  ${node.name}` : node.name;
-    const lines = wrap(shown, w - 12, w < 90 ? 3 : 2, `600 ${size}px ${FONT}`), step = size + 2;
-    const h = Math.max(26, lines.length * step + 10);
+    const { w, h, lines } = boxed[node.id];
     const box = (out, name) => make("rect", { class: name, x: x - w / 2 - out, y: y - h / 2 - out, width: w + 2 * out, height: h + 2 * out, rx: (node.kind === "double" ? 3 : 6) + out }, group);
     box(6.5, "ring");
     if (node.kind === "double") box(3.5, "outer");

@@ -8,7 +8,9 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.figures.changes import Changes, Difference
 from leanrag_core.figures.palette import SECTIONS
-from leanrag_core.figures.passages import Passage, Piece
+from leanrag_core.figures.passages import Piece
+from leanrag_core.types.graph import Entity
+from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Context
 
 LEGEND = (
@@ -16,7 +18,7 @@ LEGEND = (
     ("path", "On the path"),
     ("lca", "LCA"),
     ("tree", "Tree link"),
-    ("inter", "Inter-cluster relation, λ on it"),
+    ("inter", "Inter-cluster relation"),
     ("base", "Base relation"),
     ("later", "Not yet reached"),
 )
@@ -37,6 +39,15 @@ def layer_tag(number: int) -> str:
     )
 
 
+def chain(index: Index, entity: Entity) -> str:
+    """What the entity belongs to, from its parent up to the root."""
+    above = [
+        f"{layer_tag(layer)}{escape(index.layers[layer].entities['name'][row].as_py())}"
+        for layer, row in index.ancestors(entity.layer, entity.row)
+    ]
+    return f'<div class="lr-side">{"<br>".join(above)}</div>' if above else ""
+
+
 def mark(name: str) -> str:
     """A citation mark such as C1."""
     return f'<span class="lr-mark {escape(name[:1].lower())}">{escape(name)}</span>'
@@ -51,20 +62,6 @@ def legend() -> str:
 def pieces(parts: Iterable[Piece]) -> str:
     """Text with the names of seeds marked."""
     return "".join(f"<mark>{escape(one.text)}</mark>" if "name" in one.marks else escape(one.text) for one in parts)
-
-
-def passage(found: Passage) -> str:
-    """A chunk in its document: chunk, names and cited sentences marked."""
-    out = ["<span class=lr-edge>…</span> " if found.cut_before else ""]
-    for one in found.pieces:
-        text = escape(one.text)
-        if "name" in one.marks:
-            text = f"<mark>{text}</mark>"
-        if "cited" in one.marks:
-            text = f'<span class="cited">{text}</span>'
-        out.append(f'<span class="{"inchunk" if "chunk" in one.marks else "around"}">{text}</span>')
-    out.append(" <span class=lr-edge>…</span>" if found.cut_after else "")
-    return f'<div class="lr-text">{"".join(out)}</div>'
 
 
 def seed_dots(count: int, of: int) -> str:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from html import escape
+from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -10,6 +12,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.trace import RetrievedChunk
 from pages._shared import markup
 
+_HERE = Path(__file__).resolve().parent
 _WHOLE = 60_000  # characters; a longer document is shown around the chunk only
 
 
@@ -64,7 +67,20 @@ def open_passage(index: Index, row: int, names: Sequence[str], cited: Sequence[s
     said = "Tinted: the chunk. "
     said += "Darker: the cited sentence. " if any("cited" in one.marks for one in found.pieces) else ""
     said += "Underlined: what was looked for." if any("name" in one.marks for one in found.pieces) else ""
-    st.html(f'<div class="lr-small lr-muted">{said}</div>{markup.passage(found)}')
+    st.html(f'<div class="lr-small lr-muted">{said}</div>')
+    pieces = [{"text": one.text, "marks": sorted(one.marks)} for one in found.pieces]
+    data = {"pieces": pieces, "cut_before": found.cut_before, "cut_after": found.cut_after}
+    _passage_component()(data=data, key=f"passage_{chunk.id}_{whole}")
+
+
+@st.cache_resource(show_spinner=False)
+def _passage_component() -> Callable[..., Any]:
+    return st.components.v2.component(
+        "lr_passage",
+        html='<div class="lr-text"></div>',
+        js=(_HERE / "passage.js").read_text(encoding="utf-8"),
+        isolate_styles=False,
+    )
 
 
 def drawer(index: Index) -> None:

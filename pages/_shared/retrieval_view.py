@@ -9,8 +9,8 @@ from leanrag_core.figures import browse, numbers
 from leanrag_core.figures.layered import layered_graph
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace, TraceNode
+from pages._shared import forms, markup, passage_view, state
 from pages._shared import layered_graph as drawing
-from pages._shared import markup, passage_view, state
 from pages._shared.frame import page_path
 
 STEPS = {
@@ -47,7 +47,9 @@ def show(index: Index, trace: Trace) -> None:
             format_func=lambda name: f"{names.index(name) + 1} {STEPS.get(name, name.capitalize())}",
             label_visibility="collapsed",
             width="stretch",
+            wrap=True,
         )
+    step = step or names[-1]
     place = names.index(step)
     state.remember("step", None if place == len(names) - 1 else step)
     with st.container(horizontal=True, wrap=False, gap="xsmall", vertical_alignment="center"):
@@ -114,7 +116,7 @@ def without_graph(trace: Trace) -> None:
             "Tokens": [chunk.tokens for chunk in trace.chunks],
         }
     )
-    st.dataframe(table, hide_index=True, height=min(36 * len(table) + 38, 360))
+    st.dataframe(table, hide_index=True, height=forms.table_height(len(table), 360))
 
 
 def node_table(trace: Trace) -> None:
@@ -131,7 +133,7 @@ def node_table(trace: Trace) -> None:
             "Parent": [name_of.get(node.parent_id or "", "–") for node in trace.nodes],
         }
     )
-    st.dataframe(nodes, hide_index=True, height=min(36 * len(nodes) + 38, 330))
+    st.dataframe(nodes, hide_index=True, height=forms.table_height(len(nodes), 330))
     others = [one for one in trace.relations if one.kind != "tree"]
     if others:
         relations = pd.DataFrame(
@@ -144,7 +146,7 @@ def node_table(trace: Trace) -> None:
                 "Says": [one.description for one in others],
             }
         )
-        st.dataframe(relations, hide_index=True, height=min(36 * len(relations) + 38, 260))
+        st.dataframe(relations, hide_index=True, height=forms.table_height(len(relations), 260))
 
 
 def node_card(index: Index, trace: Trace, node: TraceNode) -> None:

@@ -8,11 +8,13 @@ import pyarrow as pa
 
 from leanrag_core.indexing.aggregation.cluster_terms import BaseTerms, Candidate, base_terms, cluster_candidates
 from leanrag_core.indexing.aggregation.extracts import choose_sentences, findings_of
-from leanrag_core.indexing.aggregation.naming import cluster_name, title_case
+from leanrag_core.indexing.aggregation.naming import cluster_name, title_case, written
 from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupView, Sentence, Summary
 from leanrag_core.types.graph import Layer
 
 _DEGREE_SHARE = 0.4  # how much inside relations count beside nearness to the centroid
+_PROPER_NAME, _SEVERAL_WORDS = 0.15, 0.05
+_FRESH = 0.5  # of the best phrase's score
 _SENTENCES = 4
 _DESCRIPTION_TOKENS = 120
 _KEYWORDS_SHOWN = 3
@@ -91,11 +93,14 @@ class BuiltinWriter:
         return Sentence(f"{text} ({such_as})." if such_as else f"{text}.")
 
 
-def centrality_order(vectors: np.ndarray, degrees: np.ndarray) -> list[int]:
-    """Positions of members, the most central first: nearest to the centroid and best connected inside."""
+def centrality_order(vectors: np.ndarray, degrees: np.ndarray, bonus: np.ndarray | float = 0.0) -> list[int]:
+    """Positions of members, the most central first: nearest to the centroid and best connected inside.
+
+    vectors: (members, d) unit rows; degrees: (members,); bonus: added to each member's score.
+    """
     centroid = vectors.mean(axis=0, dtype=np.float64)
     nearness = vectors @ (centroid / max(float(np.linalg.norm(centroid)), 1e-12))
-    score = nearness + _DEGREE_SHARE * degrees / max(int(degrees.max(initial=0)), 1)
+    score = nearness + _DEGREE_SHARE * degrees / max(int(degrees.max(initial=0)), 1) + bonus
     return np.argsort(-np.round(score, 6), kind="stable").tolist()
 
 
@@ -108,6 +113,7 @@ def _names(below: Layer, labels: np.ndarray, candidates: list[list[Candidate]]) 
     order = np.argsort(labels, kind="stable")
     bounds = np.searchsorted(labels[order], np.arange(len(candidates) + 1))
     taken: set[str] = set()
+    used: set[str] = set()
     names = []
     for label, phrases in enumerate(candidates):
         rows = order[bounds[label] : bounds[label + 1]]
@@ -115,15 +121,33 @@ def _names(below: Layer, labels: np.ndarray, candidates: list[list[Candidate]]) 
             names.append(below_names[rows[0]])
         else:
             own = _folded([below_names[row] for row in rows])
-            central = [below_names[rows[place]] for place in centrality_order(below.vectors[rows], degrees[rows])]
-            # Above layer 1 the members' names are phrases already; joining them on would grow "a: b: c: d".
+            appeal = np.array([0.0 if shouted else _appeal(below_names[row]) for row in rows])
+            order_inside = centrality_order(below.vectors[rows], degrees[rows], appeal)
+            central = [below_names[rows[place]] for place in order_inside]
             if shouted:
                 central = [title_case(name) for name in central]
+            phrases = _fresh_first(phrases, used)
+            # Above layer 1 the members' names are phrases already; joining them on would grow "a: b: c: d".
             partners = central if below.number == 0 else [phrase.surface for phrase in phrases]
             joint = ": " if below.number == 0 else " and "
-            names.append(cluster_name(phrases, partners or central, forbidden=own | frozenset(taken), joint=joint))
+            name = cluster_name(phrases, partners or central, forbidden=own | frozenset(taken), joint=joint)
+            names.append(name)
+            used.add(name.partition(joint)[0].casefold())
         taken.add(names[-1].casefold())
     return names
+
+
+def _appeal(name: str) -> float:
+    """How well a member's name serves as half of a cluster's: proper names and names of several words say more."""
+    return _PROPER_NAME * any(letter.isupper() for letter in name) + _SEVERAL_WORDS * (" " in name)
+
+
+def _fresh_first(phrases: list[Candidate], used: set[str]) -> list[Candidate]:
+    """The phrases with those that no sibling leads with in front, unless these are far worse."""
+    fresh = [phrase for phrase in phrases if written(phrase.surface).casefold() not in used]
+    if not fresh or fresh[0].score < _FRESH * phrases[0].score:
+        return phrases
+    return fresh + [phrase for phrase in phrases if phrase not in fresh]
 
 
 def _inside_degrees(below: Layer, labels: np.ndarray) -> np.ndarray:

@@ -21,22 +21,26 @@ from leanrag_core.indexing.aggregation.phrases import (
 _KEPT = 24  # phrases kept for each cluster
 _SINGLE_WORD = 0.4  # pairs are preferred to single words
 _IS_NAME = 1.6  # a phrase that names an entity is a noun phrase for certain
-_PLAIN_PAIR = 0.7  # of words in small letters that is nobody's name: may hold a verb
-_ONCE = 0.25  # a phrase of one sentence speaks for a mention, not for the cluster
+_PLAIN = 0.7  # words in small letters that are nobody's name may be or hold a verb
+_CAPITAL = 1.2
+_ONCE = 0.5  # a phrase of one sentence speaks for a mention, not for the cluster
+_COVERAGE_FLOOR = 0.2
 
 
 @dataclass(frozen=True, eq=False)
 class BaseTerms:
     """Phrases of the base entities, counted once for all layers.
 
-    in_sentences: sparse (sentences, phrases). holds: (pairs, 2) base row, sentence. in_names: sparse (base rows,
-    phrases). surface: how each phrase is written most often. names: folded names of all lengths.
+    in_sentences: sparse (sentences, phrases). in_entities: sparse (base rows, phrases of their sentences). in_names:
+    sparse (base rows, phrases). holds: (pairs, 2) base row, sentence. surface: how each phrase is written most often.
+    names: folded names of all lengths.
     word_weight: inverse sentence frequency of each folded word.
     """
 
     phrases: list[Phrase]
     surface: list[str]
     in_sentences: Any
+    in_entities: Any
     holds: np.ndarray
     in_names: Any
     names: frozenset[Phrase]
@@ -71,10 +75,14 @@ def base_terms(entities: pa.Table) -> BaseTerms:
             in_names.append((row, number.setdefault(phrase, len(number))))
             surfaces.setdefault(phrase, Counter())[written] += 1
     n_sentences = max(len(sentence_of), 1)
+    spoken = _incidence(in_sentences, n_sentences, len(number))
+    in_entities = (_incidence(holds, len(texts), n_sentences) @ spoken).tocsr()
+    in_entities.data[:] = 1.0
     return BaseTerms(
         phrases=list(number),
         surface=[_most_frequent(surfaces[phrase]) for phrase in number],
-        in_sentences=_incidence(in_sentences, n_sentences, len(number)),
+        in_sentences=spoken,
+        in_entities=in_entities,
         holds=np.array(sorted(set(holds)), dtype=np.int64).reshape(-1, 2),
         in_names=_incidence(in_names, len(texts), len(number)),
         names=names,
@@ -115,8 +123,9 @@ def cluster_candidates(terms: BaseTerms, cluster_of: np.ndarray, n_clusters: int
     """For each cluster the phrases that set it apart, best first.
 
     cluster_of: (base entities,) cluster of each. The score is tf x log(1 + A / f), where tf is the share of a phrase in
-    the cluster's phrases, f its count over all clusters and A the mean count of a cluster, times preferences for pairs
-    and for names. A pair or word that only one name holds, and no sentence outside a name, is a fragment and left out.
+    the cluster's phrases, f its count over all clusters and A the mean count of a cluster, times the share of members
+    that the phrase covers, times preferences for pairs and for names. A pair or word that only one name holds, and no
+    sentence outside a name, is a fragment and left out.
     """
     held = np.unique(np.stack([cluster_of[terms.holds[:, 0]].astype(np.int64), terms.holds[:, 1]], axis=1), axis=0)
     holds = _incidence(held, n_clusters, terms.in_sentences.shape[0])
@@ -127,6 +136,8 @@ def cluster_candidates(terms: BaseTerms, cluster_of: np.ndarray, n_clusters: int
     counts = (spoken + named).tocsr()
     counts.eliminate_zeros()
     counts.sort_indices()
+    sizes = np.bincount(cluster_of, minlength=n_clusters)
+    covered = (members @ terms.in_entities).tocsr()
     totals = np.asarray(counts.sum(axis=1)).ravel()
     frequency = np.asarray(counts.sum(axis=0)).ravel()
     rarity = np.log1p(totals.mean() / np.maximum(frequency, 1.0))
@@ -136,7 +147,12 @@ def cluster_candidates(terms: BaseTerms, cluster_of: np.ndarray, n_clusters: int
     for cluster in range(n_clusters):
         start, stop = counts.indptr[cluster : cluster + 2]
         columns, count = counts.indices[start:stop], counts.data[start:stop]
-        score = count / max(totals[cluster], 1.0) * rarity[columns] * taste[columns] * np.where(count > 1, 1.0, _ONCE)
+        held_by = np.zeros(len(taste))
+        row = slice(covered.indptr[cluster], covered.indptr[cluster + 1])
+        held_by[covered.indices[row]] = covered.data[row]
+        coverage = _COVERAGE_FLOOR + held_by[columns] / max(int(sizes[cluster]), 1)
+        score = count / max(totals[cluster], 1.0) * rarity[columns] * taste[columns] * coverage
+        score *= np.where(count > 1, 1.0, _ONCE)
         best = np.lexsort((columns, -score))[:_KEPT]
         found.append(
             [
@@ -151,8 +167,8 @@ def cluster_candidates(terms: BaseTerms, cluster_of: np.ndarray, n_clusters: int
 def _taste(phrase: Phrase, surface: str, names: frozenset[Phrase]) -> float:
     if not any(is_content(word) for word in phrase):
         return 0.0
+    capital = all(word[:1].isupper() for word in surface.split() if is_content(word))
+    taste = (_CAPITAL if capital else 1.0) * (_SINGLE_WORD if len(phrase) == 1 else 1.0)
     if phrase in names:
-        return _IS_NAME * (_SINGLE_WORD if len(phrase) == 1 else 1.0)
-    if len(phrase) == 1:
-        return _SINGLE_WORD
-    return _PLAIN_PAIR if surface.islower() else 1.0
+        return taste * _IS_NAME
+    return taste if capital else taste * _PLAIN

@@ -13,9 +13,17 @@ from leanrag_core.types.graph import Finding
 _RELEVANCE = 0.7  # share of relevance against redundancy in the choice of sentences
 _SHORT, _LONG = 5, 45  # words; sentences outside say little alone or crowd out others
 _ODD_LENGTH = 0.6
+_DANGLING = 0.75
+_OPENING = 5  # words
+_LEANING_WORDS = """
+he she it they we i you his her its their him them this that these those there here then thus therefore however but and
+or so such also both another instead meanwhile moreover yet
+"""
+_LEANING = frozenset(_LEANING_WORDS.split())
 _FEWEST_FINDINGS, _MOST_FINDINGS = 5, 7
 _RELATION_FINDINGS = 3
 _EXPLANATION_TOKENS = 80
+_LONGEST_HEAD = 120  # characters of "A weakens B" before a colon
 
 
 def choose_sentences(
@@ -47,6 +55,7 @@ def choose_sentences(
     relevance = 0.5 * matrix @ (theme / max(float(np.linalg.norm(theme)), 1e-12)) + 0.5 * of_member
     lengths = np.array([len(words(text)) for text in texts])
     relevance *= np.where((lengths < _SHORT) | (lengths > _LONG), _ODD_LENGTH, 1.0)
+    relevance *= np.array([_DANGLING if leans_on_context(text) else 1.0 for text in texts])
     likeness = np.zeros(len(texts))
     available = np.ones(len(texts), dtype=bool)
     chosen: list[str] = []
@@ -79,6 +88,12 @@ def _word_matrix(texts: Sequence[str], word_weight: Mapping[str, float]) -> np.n
             matrix[row, column[word]] = count * word_weight.get(word, 1.0)
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     return matrix / np.maximum(lengths, 1e-12)
+
+
+def leans_on_context(sentence: str) -> bool:
+    """Whether a sentence starts like one that only its neighbours explain: with a pronoun or a connective, early on."""
+    opening = [word.casefold() for word in words(sentence)[:_OPENING]]
+    return bool(opening) and (opening[0] in _LEANING or bool({"he", "she", "they", "however"} & set(opening)))
 
 
 def _ended(sentence: str) -> str:
@@ -121,22 +136,30 @@ def _strongest(relations: Sequence[InsideRelation]) -> list[InsideRelation]:
 
 def _relation_finding(members: ClusterView, relation: InsideRelation) -> Finding:
     left, right = members.names[relation.source], members.names[relation.target]
+    head, colon, rest = relation.description.partition(": ")
     if relation.kind in ("summarised", "concatenated"):
         count = "one relation joins" if relation.strength == 1 else f"{relation.strength} relations join"
-        summary = f"{count} {left} and {right}"
-    elif relation.kind == "co-occurrence":
+        return Finding(_capital(f"{count} “{left}” and “{right}”"), _first_sentences(relation.description))
+    if colon and len(head) <= _LONGEST_HEAD and all(name.casefold() in head.casefold() for name in (left, right)):
+        return Finding(_capital(head), _first_sentences(rest))  # "A weakens B: the sentence that says so"
+    if relation.kind == "co-occurrence":
         summary = f"{left} and {right} are mentioned together"
     elif relation.keywords:
         summary = f"{left} and {right}: {', '.join(relation.keywords[:3])}"
     else:
         summary = f"{left} is related to {right}"
-    return Finding(summary[:1].upper() + summary[1:], _first_sentences(relation.description))
+    return Finding(_capital(summary), _first_sentences(relation.description))
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _member_finding(members: ClusterView, place: int) -> Finding:
-    name, type_ = members.names[place], members.types[place]
+    shown = [f"“{name}”" for name in members.names] if members.layer > 1 else members.names
+    name, type_ = shown[place], members.types[place]
     partners = [
-        members.names[relation.target if relation.source == place else relation.source]
+        shown[relation.target if relation.source == place else relation.source]
         for relation in _strongest(members.relations)
         if place in (relation.source, relation.target)
     ]

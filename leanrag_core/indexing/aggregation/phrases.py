@@ -29,6 +29,9 @@ yet you your yours yourself
 born died based according different located work works day days people person name number kind kinds type types group
 groups large small high low good great main major important per week month character individual figure story narrative
 text event entity concept role example mentioned referred refers described depicted related associated involved
+wrote written write read lived live went found find held hold left leave moved move worked taught asked stood brought
+led grew spent met showed sent received think thought knew told tried turned paid kept wanted needed lost won end side
+half life man men woman women king head simple
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 

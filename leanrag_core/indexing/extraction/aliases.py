@@ -9,16 +9,18 @@ from leanrag_core.indexing.extraction.sentences import ReadSentence
 
 _ACRONYM = re.compile(r"\(\s*([A-Z][A-Za-z&-]{0,8}[A-Z]s?|[A-Z]{2,10}s?)\s*\)")
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_SEVERAL = re.compile(r",| and | & ")
 _SMALL = frozenset(["of", "and", "for", "the", "in", "on", "to", "a", "an", "de", "la", "du", "et"])
 _TITLED = re.compile(r"^(?:mr|mrs|miss|ms|dr|lady|madame|queen|king|prince|princess|saint|st|pope|sir)\b\.?", re.I)
 
 
 @dataclass(frozen=True)
 class Names:
-    """Settled names. joined: (document, key) to the key of its long form. shown: the name of each key."""
+    """Settled names. joined: (document, key) to the key of its long form. shown, kind: name and type of each key."""
 
     joined: dict[tuple[int, str], str]
     shown: dict[str, str]
+    kind: dict[str, str]
 
     def key(self, document: int, key: str) -> str:
         """The key under which a sighting of that document is kept."""
@@ -60,7 +62,8 @@ def settle_names(sentences: Sequence[ReadSentence], titles: Mapping[str, str]) -
     """Short forms and acronyms joined where exactly one long form fits, in their document first, then in the corpus.
 
     A name is joined with the one person or organization whose name ends with it; within a document also with the one
-    person whose name begins with it. Words that are also written small are no names. titles: key to spelling of the document titles, which is preferred.
+    person whose name begins with it. Words that are also written small are no names.
+    titles: key to spelling of the document titles, which is preferred.
     """
     surfaces: dict[str, Counter[str]] = defaultdict(Counter)
     types: dict[str, Counter[str]] = defaultdict(Counter)
@@ -87,7 +90,7 @@ def settle_names(sentences: Sequence[ReadSentence], titles: Mapping[str, str]) -
     _join_acronyms(joined, sentences, keys_in, as_spelled, shown)
     _join_short_forms(joined, keys_in, kind, shown, common | set(titles))
     _join_articles(joined, keys_in, titles)
-    return Names(joined, shown)
+    return Names(joined, shown, kind)
 
 
 def _most_frequent(counted: Counter[str]) -> str:
@@ -165,7 +168,7 @@ def _long_forms(keys: Iterable[str], kind: dict[str, str]) -> _LongForms:
     begins: dict[str, set[str]] = defaultdict(set)
     for key in keys:
         words = key.split()
-        if len(words) < 2 or kind[key] not in ("person", "organization") or _TITLED.match(key):
+        if len(words) < 2 or _SEVERAL.search(key) or kind[key] not in ("person", "organization") or _TITLED.match(key):
             continue
         if words[-2] not in _SMALL:  # "California" is not the University of California
             ends[words[-1]].add(key)

@@ -19,7 +19,10 @@ class Extractor(Protocol):
 
     name: str
     kind: str
-    fingerprint: str
+
+    @property
+    def fingerprint(self) -> str:
+        """Version of everything that decides what is found."""
 
     def extract(
         self, documents: Sequence[Document], chunks: Sequence[Chunk], report: Callable[[int], None]

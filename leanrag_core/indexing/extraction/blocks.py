@@ -11,18 +11,21 @@ from leanrag_core.types.corpus import Document
 MAX_BLOCK = 20_000  # characters; the parser's memory grows with its input
 _SHORT_LINE = 45
 _NOISE = re.compile(
-    r"(?P<image>!\[[^\]\n]*\]\([^)\n]*\))"
-    r"|\[(?P<link>[^\]\n]+)\]\([^)\n]*\)"
-    r"|(?P<gone>https?://\S+|www\.\S+|\[\^?\d+\]|</?[A-Za-z][^<>\n]{0,80}>|[\u00ad\u200b-\u200f\u2060\ufeff]"
+    r"(?P<image>!\[[^\[\]\n]{0,300}\]\([^()\n]{0,500}\))"
+    r"|\[(?P<link>[^\[\]\n]{1,300})\]\([^()\n]{0,500}\)"
+    r"|(?P<gone>https?://\S+|www\.\S+|\[\^?\d+\]|</?[A-Za-z][^<>\n]{0,80}>"
+    r"|[\x00-\x08\u00ad\u200b-\u200f\u2060\ufeff\ud800-\udfff]"
     r"|\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<!\w)_{1,3}(?=\w)|(?<=\w|[.,!?;:])_{1,3}(?!\w)|`+)"
     r"|(?P<hyphen>(?<=\w-)[ \t]*\n\s*(?=[a-z]))"
+    r"|(?P<cell>\s*\|\s*)"
     r"|(?P<space>[\s\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]+)"
     r"|(?P<dash>-{2,}|[—―])"
-    r"|(?P<cell>\s*\|\s*)"
 )
 _RULE_LINE = re.compile(r"^[\s|:=*_~+\-.#]{3,}$")
 _ITEM = re.compile(r"^\s*(?:[-*+•‣·▪◦]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{2,5})[.)])\s+")
-_LEAD = re.compile(r"^\s*(?:#{1,6}\s+|>+\s*|(?:[-*+•‣·▪◦]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{2,5})[.)])\s+)+")
+_LEAD = re.compile(
+    r"^\s*(?:#{1,6}\s+|>+\s*|\d+(?:\.\d+)+\.?\s+|(?:[-*+•‣·▪◦]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{2,5})[.)])\s+)+"
+)
 _FENCE = re.compile(r"^[ \t]*(```|~~~)[^\n]*\n.*?^[ \t]*\1[^\n]*$", re.M | re.S)
 _SPEAKER = re.compile(r"^[ \t]*(?:\*\*)?([A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,3}):(?:\*\*)?\s+\S", re.M)
 _NO_SPEAKER = frozenset(

@@ -55,7 +55,7 @@ class BuiltinExtractor:
             progress.reached(row, len(documents[row].text))
         located = _Chunks(documents, chunks)
         for row, document in enumerate(documents):
-            read[row] += heading_sentences(document, row, read[row], located.first_start(row))
+            read[row] = [*read[row], *heading_sentences(document, row, read[row], located.first_start(row))]
         names = settle_names([sentence for row in sorted(read) for sentence in read[row]], titles)
         extractions = _by_chunk(documents, chunks, read, names, located, set(neutral))
         report(len(chunks))
@@ -215,8 +215,12 @@ def _mentions(sentence: ReadSentence, names: Names, chunk_id: str) -> Iterator[M
         if name not in best or best[name][0].weight < one.weight:
             best[name] = (one, name)
     for one, name in best.values():
-        short = one.surface if names.key(sentence.document, one.key) != one.key else ""
-        yield Mention(name, one.type, sentence.text, chunk_id, one.weight, surface=short)
+        key = names.key(sentence.document, one.key)
+        if key == one.key:
+            yield Mention(name, one.type, sentence.text, chunk_id, one.weight)
+        else:  # a short form is what its long form is
+            kind = names.kind.get(key, one.type)
+            yield Mention(name, kind, sentence.text, chunk_id, one.weight, surface=one.surface)
 
 
 def _relations(sentence: ReadSentence, names: Names, chunk_id: str) -> Iterator[RelationMention]:

@@ -4,7 +4,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from leanrag_core.indexing.extraction.noun_phrases import title_key
+from leanrag_core.indexing.extraction.english_words import GENERIC_HEADINGS
+from leanrag_core.indexing.extraction.noun_phrases import MAX_LENGTH, title_key
 from leanrag_core.indexing.extraction.sentences import Link, ReadSentence, Sighting
 from leanrag_core.types.corpus import Document
 
@@ -15,59 +16,12 @@ _NUMBERING = re.compile(
     re.I,
 )
 _MARKUP = re.compile(r"[*_`#]+|\[(?=[^\]]*\]\()|\]\([^)]*\)|:$")
-_GENERIC = frozenset(
-    [
-        "introduction",
-        "conclusion",
-        "conclusions",
-        "abstract",
-        "references",
-        "bibliography",
-        "contents",
-        "overview",
-        "summary",
-        "background",
-        "appendix",
-        "index",
-        "notes",
-        "footnotes",
-        "discussion",
-        "results",
-        "methods",
-        "acknowledgements",
-        "acknowledgments",
-        "preface",
-        "foreword",
-        "glossary",
-        "preamble",
-        "general",
-        "miscellaneous",
-        "other",
-        "example",
-        "examples",
-        "exercises",
-        "title",
-        "untitled",
-        "document",
-        "page",
-        "home",
-        "table",
-        "of",
-        "contents",
-        "further",
-        "reading",
-        "see",
-        "also",
-        "external",
-        "links",
-    ]
-) | {"table of contents", "further reading", "see also", "external links"}
 _FILE_ENDING = re.compile(r"\.(?:txt|md|pdf|docx|html?|csv|jsonl?)$", re.I)
 
 
 def title_of(document: Document) -> str:
     """The document's title as an entity's name; "" when it has none that names anything."""
-    return _heading_name(_FILE_ENDING.sub("", document.title))
+    return _name(_FILE_ENDING.sub("", document.title))
 
 
 def heading_sentences(
@@ -86,7 +40,7 @@ def heading_sentences(
         yield from _described(row, first_chunk, first_chunk, sighting, sentences[:3])
     starts = [sentence.start for sentence in sentences]
     for heading in sorted(document.headings, key=lambda one: (one.start, one.end)):
-        name = _heading_name(heading.title)
+        name = _name(_NUMBERING.sub("", _MARKUP.sub("", heading.title).strip()))
         while above and above[-1][0] >= max(heading.level, 1):
             above.pop()
         if not name:
@@ -100,13 +54,13 @@ def heading_sentences(
         yield from _described(row, heading.start, heading.end, sighting, sentences[following : following + 2], parent)
 
 
-def _heading_name(text: str) -> str:
-    name = " ".join(_MARKUP.sub("", text).split())
-    bare = _NUMBERING.sub("", name).strip(" .–—-")
-    letters = sum(letter.isalpha() for letter in bare)
-    if letters < 2 or bare.casefold() in _GENERIC or len(bare.split()) > _MAX_WORDS:
+def _name(text: str) -> str:
+    """The text without markup, as a name; "" for one that names nothing, or that is a sentence."""
+    name = " ".join(_MARKUP.sub("", text).split()).strip(" –—-")
+    letters = sum(letter.isalpha() for letter in name)
+    if letters < 2 or name.casefold() in GENERIC_HEADINGS or len(name.split()) > _MAX_WORDS or len(name) > MAX_LENGTH:
         return ""
-    return bare
+    return name
 
 
 def _described(

@@ -1,6 +1,6 @@
 """Entities without a language model of the language: statistics of words, capitals and character runs.
 
-Where white space parts words, an entity is a run of content words between function words (the idea of RAKE: Rose et al.,
+Where white space parts words, an entity is a run of content words between function words (as in RAKE: Rose et al.,
 "Automatic keyword extraction from individual documents", 2010); function words are the short and frequent ones. Where
 it does not (Chinese, Japanese, Thai), an entity is a run of characters that recurs, or that stands between particles.
 """
@@ -15,6 +15,7 @@ from leanrag_core.types.corpus import Document
 
 MAX_PAIRS = 20
 _MAX_WORDS = 3
+_MAX_LENGTH = 80  # characters; what is longer is no phrase
 _MAX_RUN = 6  # characters of an entity where no white space parts words
 _SENTENCE = re.compile(r"(?<=[.!?…؟۔।])[\"'”’»)\]]*\s+|(?<=[。！？])|\n+")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’׳״][^\W\d_]+)*")
@@ -26,6 +27,7 @@ _KANA = re.compile(r"[\u3040-\u309f]")
 _PARTICLES = re.compile(
     "[的了是在和與与及或等之其也就都而被把對对於于以為为所從从到這这那個个他她它我你您們们不有又并並則则即將将會会可能应應须須得使由向]"
 )
+_JAPANESE_PARTICLES = re.compile("[及又並或其此之]")
 
 
 def is_latin(text: str) -> bool:
@@ -39,7 +41,9 @@ def read_neutral(documents: Sequence[Document], rows: Sequence[int]) -> Iterator
     texts = [list(_sentences(document)) for document in documents]
     vocabulary: dict[str, _Words] = {}
     for language in sorted({document.language for document in documents}):
-        own = [text for d, text in zip(documents, texts, strict=True) if d.language == language for _, _, text in text]
+        own = [
+            text for one, read in zip(documents, texts, strict=True) if one.language == language for *_, text in read
+        ]
         vocabulary[language] = _Words(own)
     for document, row, sentences in zip(documents, rows, texts, strict=True):
         words = vocabulary[document.language]
@@ -85,11 +89,14 @@ class _Words:
         self.function = {
             word
             for word, n in holding.items()
-            if len(word) <= 2 or (n >= floor and len(word) <= 7 and 2 * capital[word] < counted[word])
+            if len(word) <= (3 if word != word.upper() and not capital[word] else 2)
+            or (n >= floor and len(word) <= 7 and 2 * capital[word] < counted[word])
         }
         # Where every noun has a capital (German), lower-case words are no entities.
         share = sum(capital.values()) / max(1, sum(counted.values()))
         self.nouns_have_capitals = share > 0.2
+        small: set[str] = {word for text in sentences for word in _WORD.findall(text) if word.islower()}
+        self.also_small = {word for word in small if not capital[word]}
         self.recurring = {run: n for run, n in runs.items() if n > 1 and not _PARTICLES.search(run)}
 
 
@@ -119,8 +126,8 @@ def _spaced_phrases(text: str, words: _Words) -> Iterator[tuple[int, str]]:
     for found in [*_WORD.finditer(text), None]:
         broken = found is None or bool(_BREAK.search(text, previous, found.start()))
         content = found is not None and found[0].casefold() not in words.function
-        if found is not None and words.nouns_have_capitals and not found[0][0].isupper():
-            content = False
+        if found is not None and words.nouns_have_capitals:
+            content = content and found[0][0].isupper() and found[0].casefold() not in words.also_small
         if run and (broken or not content):
             yield from _of_run(text, run)
             run = []
@@ -134,11 +141,11 @@ def _of_run(text: str, run: list[re.Match[str]]) -> Iterator[tuple[int, str]]:
     """The run as one entity when it is short; else its names (runs of capitals) and its longer words."""
     if len(run) <= _MAX_WORDS:
         phrase = text[run[0].start() : run[-1].end()]
-        if len(phrase) > 2:
+        if 2 < len(phrase) <= _MAX_LENGTH:
             yield run[0].start(), " ".join(phrase.split())
         return
     for word in run:
-        if len(word[0]) > 3:
+        if 3 < len(word[0]) <= _MAX_LENGTH:
             yield word.start(), word[0]
 
 
@@ -147,11 +154,11 @@ def _unspaced_phrases(text: str, words: _Words) -> Iterator[tuple[int, str]]:
     pieces = _KATAKANA_OR_HAN if japanese else _UNSPACED_RUN
     for found in pieces.finditer(text):
         position = found.start()
-        for piece in [found[0]] if japanese else _PARTICLES.split(found[0]):
+        for piece in (_JAPANESE_PARTICLES if japanese else _PARTICLES).split(found[0]):
             yield from _segments(piece, position, words)
-            position += len(piece) + (0 if japanese else 1)
+            position += len(piece) + 1
     for found in _WORD.finditer(_UNSPACED_RUN.sub(" ", text)):  # foreign names
-        if len(found[0]) > 2:
+        if 2 < len(found[0]) <= _MAX_LENGTH:
             yield text.find(found[0]), found[0]
 
 

@@ -5,9 +5,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from leanrag_core.indexing.extraction.english_words import (
+    GENERIC,
+    HONORIFICS,
+    LEADING,
+    LEGAL_FORMS,
+    MAY_BELONG,
+    RANKS,
+)
 from leanrag_core.indexing.extraction.sentences import Sighting
 
 MAX_TOKENS = 5
+MAX_LENGTH = 100  # characters; what is longer is a code or a damaged table
 _MAX_NAME_TOKENS = 9
 _NAMED = {
     "PERSON": "person",
@@ -23,304 +32,6 @@ _NAMED = {
     "LANGUAGE": "language",
 }
 _MEASURES = frozenset(["DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "QUANTITY", "MONEY"])
-# Words that denote nothing by themselves; with a noun before them ("body part") they may.
-GENERIC = frozenset(
-    [
-        "thing",
-        "way",
-        "number",
-        "part",
-        "example",
-        "kind",
-        "sort",
-        "type",
-        "lot",
-        "bit",
-        "piece",
-        "case",
-        "fact",
-        "point",
-        "time",
-        "times",
-        "year",
-        "day",
-        "month",
-        "week",
-        "hour",
-        "minute",
-        "moment",
-        "today",
-        "tomorrow",
-        "yesterday",
-        "morning",
-        "evening",
-        "night",
-        "other",
-        "one",
-        "ones",
-        "anything",
-        "something",
-        "nothing",
-        "everything",
-        "someone",
-        "somebody",
-        "anyone",
-        "anybody",
-        "everyone",
-        "everybody",
-        "none",
-        "nobody",
-        "self",
-        "place",
-        "side",
-        "end",
-        "beginning",
-        "start",
-        "middle",
-        "rest",
-        "all",
-        "set",
-        "series",
-        "range",
-        "variety",
-        "amount",
-        "quantity",
-        "degree",
-        "extent",
-        "matter",
-        "manner",
-        "respect",
-        "regard",
-        "term",
-        "terms",
-        "instance",
-        "sake",
-        "aspect",
-        "issue",
-        "question",
-        "answer",
-        "reason",
-        "result",
-        "effect",
-        "purpose",
-        "use",
-        "need",
-        "order",
-        "form",
-        "turn",
-        "hand",
-        "front",
-        "back",
-        "top",
-        "bottom",
-        "half",
-        "second",
-        "first",
-        "third",
-        "following",
-        "latter",
-        "former",
-        "same",
-        "such",
-        "various",
-        "several",
-        "many",
-        "much",
-        "more",
-        "most",
-        "few",
-        "little",
-        "some",
-        "any",
-        "each",
-        "majority",
-        "plenty",
-        "dozen",
-        "couple",
-        "pair",
-        "total",
-        "sum",
-        "item",
-        "stuff",
-        "addition",
-        "course",
-        "chance",
-        "while",
-        "view",
-        "sense",
-        "idea",
-        "name",
-        "word",
-        "line",
-        "section",
-        "chapter",
-        "page",
-        "figure",
-        "table",
-        "paragraph",
-        "note",
-        "etc",
-        "ms",
-        "mr",
-        "mrs",
-        "dr",
-        "sir",
-        "madam",
-        "no.",
-        "vol.",
-        "pp.",
-        "yes",
-        "ok",
-        "okay",
-        "hey",
-        "hi",
-        "thanks",
-        "thank",
-        "hello",
-        "oh",
-        "ah",
-        "bye",
-        "please",
-        "lol",
-        "haha",
-        "wow",
-        "yeah",
-        "hmm",
-        "guy",
-        "guys",
-    ]
-)
-_LEADING = frozenset(
-    [
-        "such",
-        "other",
-        "another",
-        "many",
-        "several",
-        "own",
-        "same",
-        "various",
-        "certain",
-        "more",
-        "most",
-        "much",
-        "few",
-        "fewer",
-        "less",
-        "least",
-        "last",
-        "next",
-        "first",
-        "second",
-        "third",
-        "only",
-        "every",
-        "each",
-        "all",
-        "both",
-        "some",
-        "any",
-        "no",
-        "own",
-        "very",
-        "quite",
-        "rather",
-        "just",
-        "even",
-        "also",
-        "still",
-        "then",
-        "there",
-        "here",
-        "particular",
-        "specific",
-        "different",
-        "whole",
-        "entire",
-        "main",
-        "good",
-        "great",
-        "new",
-        "old",
-        "big",
-        "small",
-        "large",
-        "little",
-        "long",
-        "short",
-        "high",
-        "low",
-        "possible",
-        "certain",
-        "further",
-        "additional",
-        "subsequent",
-        "previous",
-        "recent",
-        "current",
-        "present",
-        "latter",
-        "former",
-        "so-called",
-        "numerous",
-        "countless",
-        "aforementioned",
-        "said",
-        "true",
-        "real",
-        "mere",
-        "sheer",
-        "overall",
-        "general",
-        "usual",
-        "following",
-    ]
-)
-# Adjectives of _LEADING that may belong to a term ("long division", "new town") stay unless the noun is generic.
-_MAY_BELONG = frozenset(
-    [
-        "good",
-        "great",
-        "new",
-        "old",
-        "big",
-        "small",
-        "large",
-        "little",
-        "long",
-        "short",
-        "high",
-        "low",
-        "general",
-        "real",
-        "true",
-        "main",
-    ]
-)
-_HONORIFICS = frozenset(
-    [
-        "mrs",
-        "mrs.",
-        "miss",
-        "ms",
-        "ms.",
-        "lady",
-        "madame",
-        "queen",
-        "king",
-        "prince",
-        "princess",
-        "saint",
-        "st.",
-        "pope",
-        "emperor",
-        "empress",
-    ]
-)
-_RANKS = frozenset(  # before a person's name: no part of it
-    """mr mr. dr dr. sir agent agents president captain colonel general senator congressman professor prof prof. judge
-    justice uncle cousin dear poor old young director actor actress singer""".split()
-)
 _STOPS = frozenset([",", "–", ":", ";", "/", "|", "...", "…", "•"])
 _BRACKETS = frozenset('()[]{}<>"“”«»„')
 _MARKUP = re.compile(r"[<>=\[\]{}|\\\"~^#@]|&\w+;")
@@ -380,7 +91,7 @@ def _names(sentence: Any, titles: Sequence[tuple[int, int]]) -> Iterator[Sightin
         if taken.isdisjoint(range(start, end)):
             taken.update(range(start, end))
             surface = _tidy(doc[start:end].text)
-            if len(surface) > 1 and not _MARKUP.search(surface):
+            if sum(map(str.isalpha, surface)) > 1 and len(surface) <= MAX_LENGTH and not _MARKUP.search(surface):
                 yield Sighting(surface, surface.casefold(), label, start, end, doc[start:end].root.i)
 
 
@@ -388,13 +99,15 @@ def _trimmed_name(tokens: list[Any]) -> tuple[int, int]:
     """Token range of a name without articles, possessives and what stands outside a bracket or quote."""
     while tokens and (tokens[0].pos_ in ("DET", "PUNCT", "SYM", "SPACE") or tokens[0].tag_ in ("PRP$", "POS", "CC")):
         tokens = tokens[1:]
+    if len(tokens) > 1 and tokens[0].is_sent_start and tokens[0].pos_ == "ADV":  # "Later Curie wrote"
+        tokens = tokens[1:]
     person = bool(tokens) and tokens[0].ent_type_ == "PERSON"
-    while person and len(tokens) > 1 and tokens[0].lower_ in _RANKS:
+    while person and len(tokens) > 1 and tokens[0].lower_ in RANKS:
         tokens = tokens[1:]
     for place, token in enumerate(tokens):
         outside = token.text in _BRACKETS or token.text in ("–", "|", ":", ";")
         repeated = person and place > 0 and token.text == tokens[place - 1].text
-        if outside or repeated or (person and (token.text == "," or token.pos_ in ("VERB", "AUX"))):
+        if outside or repeated or (person and (token.text in (",", "and", "&") or token.pos_ in ("VERB", "AUX"))):
             tokens = tokens[:place]
             break
     if tokens and _hyphenated(tokens[-1]):  # half of a compound: "National League All" of "All-Star"
@@ -416,6 +129,8 @@ def _hyphenated(token: Any) -> bool:
 def _is_name(span: Any) -> bool:
     if len(span) > _MAX_NAME_TOKENS or not any(letter.isalpha() for letter in span.text):
         return False
+    if span.text.lower() in LEGAL_FORMS:
+        return False
     capital = [token for token in span if any(letter.isupper() for letter in token.text)]
     if not capital:
         return False
@@ -428,7 +143,7 @@ def _is_name(span: Any) -> bool:
 def _with_honorific(doc: Any, start: int, first: int) -> int:
     """Mrs. Cratchit is not Mr. Cratchit, and King George is a king."""
     before = start - 1
-    return before if before >= first and doc[before].lower_ in _HONORIFICS and doc[before].text[0].isupper() else start
+    return before if before >= first and doc[before].lower_ in HONORIFICS and doc[before].text[0].isupper() else start
 
 
 def _denoting(tokens: list[Any], covered: dict[int, Sighting]) -> list[Any]:
@@ -443,7 +158,9 @@ def _denoting(tokens: list[Any], covered: dict[int, Sighting]) -> list[Any]:
             break
     if tokens and tokens[-1].pos_ == "PROPN" and tokens[-1].i not in covered:  # "free agent Bo Outlaw"
         first = len(tokens) - 1
-        while first > 0 and (tokens[first - 1].pos_ == "PROPN" or tokens[first - 1].text in ("-", ".", "&", "’", "'")):
+        while first > 0 and (
+            tokens[first - 1].pos_ == "PROPN" or tokens[first - 1].text in "-.&’'" or _starts_term(tokens[first - 1])
+        ):
             first -= 1
         tokens = tokens[first:]
     while tokens and tokens[0].i not in covered and _leads(tokens[0], alone=len(tokens) == 1):
@@ -458,13 +175,20 @@ def _denoting(tokens: list[Any], covered: dict[int, Sighting]) -> list[Any]:
 
 
 def _leads(token: Any, *, alone: bool) -> bool:
-    if _hyphenated(token):
+    if _hyphenated(token) or (not alone and _starts_term(token)):
         return False
     if token.pos_ == "VERB" and not alone and token.dep_ not in ("amod", "compound"):
         return True
     if token.pos_ in ("DET", "PRON", "NUM", "ADV", "PUNCT", "SYM", "CCONJ", "ADP", "INTJ", "AUX", "PART", "SCONJ"):
         return True
-    return token.is_stop or (not alone and token.lower_ in _LEADING and token.lower_ not in _MAY_BELONG)
+    return token.is_stop or (not alone and token.lower_ in LEADING and token.lower_ not in MAY_BELONG)
+
+
+def _starts_term(token: Any) -> bool:
+    """A capital inside a sentence, before another one: "First" of "First Lien Agent"."""
+    after = token.i + 1
+    capital = token.text[0].isupper() and token.pos_ not in ("DET", "PRON") and not token.is_sent_start
+    return bool(capital and after < len(token.doc) and token.doc[after].text[0].isupper())
 
 
 def _wordless(token: Any) -> bool:
@@ -499,11 +223,15 @@ def _concept_key(tokens: list[Any], surface: str) -> str:
 
 def _too_general(tokens: list[Any], surface: str) -> bool:
     last = tokens[-1]
-    if len(surface) < 2 or _MARKUP.search(surface) or sum(letter.isalpha() for letter in surface) < 2:
+    if (
+        not 2 <= len(surface) <= MAX_LENGTH
+        or _MARKUP.search(surface)
+        or sum(letter.isalpha() for letter in surface) < 2
+    ):
         return True
     if len(surface) == 2 and not surface.isupper():
         return True
-    if len(tokens) == 1 and (last.is_stop or last.lower_ in _LEADING):
+    if len(tokens) == 1 and (last.is_stop or last.lower_ in LEADING or last.lower_ in LEGAL_FORMS):
         return True
     if last.lemma_.lower() not in GENERIC and last.lower_ not in GENERIC:
         return False

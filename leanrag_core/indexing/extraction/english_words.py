@@ -1,0 +1,50 @@
+"""Word lists of the English rules."""
+
+_GENERIC = """
+addition ah alas all amount answer any anybody anyone anything aspect ay aye back beginning bit bottom bye case chance
+chapter couple course day degree dozen dr each effect eh end etc evening everybody everyone everything example extent
+fact few figure first following form former front guy guys haha half halloo hand hello hey hi hmm hour idea inc
+instance issue item kind latter line little lol lot madam majority manner many matter middle minute moment month more
+morning most mr mrs ms much name nay need night no. nobody none note nothing number oh ok okay one ones order other
+page pair paragraph part piece place please plenty point pp. purpose quantity question range reason regard respect
+rest result sake same second section self sense series set several side sir some somebody someone something sort start
+stuff such sum table term terms thank thanks thing third time times today tomorrow top total turn type use variety
+various view vol. way week while word wow yeah year yes yesterday
+"""
+_LEADING = """
+additional aforementioned all also another any big both certain countless current different each entire even every few
+fewer first following former further general good great here high just large last latter least less little long low
+main many mere more most much new next no numerous old only other overall own particular possible present previous
+quite rather real recent said same second several sheer short small so-called some specific still subsequent such then
+there third true usual various very whole
+"""
+_MAY_BELONG = "big general good great high large little long low main new old real short small true"
+_HONORIFICS = """
+emperor empress king lady madame miss mrs mrs. ms ms. pope prince princess queen saint st.
+"""
+_RANKS = """
+actor actress agent agents captain colonel congressman cousin dear director dr dr. general judge justice mr mr. old
+poor president prof prof. professor senator singer sir uncle young
+"""
+_LEGAL_FORMS = "inc inc. llc l.l.c. corp corp. ltd ltd. plc co co. l.p. lp llp n.a. gmbh ag s.a. sa"
+_HEADINGS = """
+abstract, acknowledgements, acknowledgments, appendix, background, bibliography, conclusion, conclusions, contents,
+discussion, document, example, examples, exercises, external links, footnotes, foreword, further reading, general,
+glossary, home, index, introduction, methods, miscellaneous, notes, overview, page, preamble, preface, references,
+results, see also, summary, table of contents, title, untitled
+"""
+
+# Denote nothing by themselves; with a noun before them ("body part") they may.
+GENERIC = frozenset(_GENERIC.split())
+# Fall off the front of a phrase.
+LEADING = frozenset(_LEADING.split())
+# Of LEADING, those that may belong to a term ("long division", "new town").
+MAY_BELONG = frozenset(_MAY_BELONG.split())
+# Belong to the name: Mrs. Cratchit is not Mr. Cratchit.
+HONORIFICS = frozenset(_HONORIFICS.split())
+# Stand before a person's name and are no part of it.
+RANKS = frozenset(_RANKS.split())
+# Say nothing about what stands below them.
+GENERIC_HEADINGS = frozenset(" ".join(_HEADINGS.split()).split(", "))
+# End a company's name and are none by themselves.
+LEGAL_FORMS = frozenset(_LEGAL_FORMS.split())

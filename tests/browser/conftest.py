@@ -1,0 +1,132 @@
+"""A real server on a free loopback port, and a browser that notes every request and every console error."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+PROJECT = Path(__file__).resolve().parents[2]
+CHROMIUM = "/usr/bin/chromium"
+ARGUMENTS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@dataclass
+class Server:
+    """A running app. home: where it keeps its corpora and indexes."""
+
+    url: str
+    home: Path
+    process: subprocess.Popen[bytes]
+
+
+@dataclass
+class Watched:
+    """A page, the hosts it asked, and what its console complained about."""
+
+    page: Page
+    foreign: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def assert_clean(self) -> None:
+        assert self.foreign == []
+        assert self.complaints == []
+
+
+def start_server(home: Path) -> Server:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)],
+        cwd=PROJECT,
+        env={**os.environ, "LEANRAG_HOME": str(home)},
+        stdout=(home / "server.log").open("wb"),
+        stderr=subprocess.STDOUT,
+    )
+    url = f"http://127.0.0.1:{port}"
+    for _ in range(150):
+        try:
+            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2):
+                return Server(url, home, process)
+        except OSError:
+            time.sleep(0.2)
+    process.terminate()
+    raise AssertionError((home / "server.log").read_text())
+
+
+@pytest.fixture
+def server_in() -> Iterator[Callable[[Path], Server]]:
+    """Starts servers; they end with the test."""
+    started: list[Server] = []
+
+    def start(home: Path) -> Server:
+        home.mkdir(parents=True, exist_ok=True)
+        started.append(start_server(home))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.process.terminate()
+        one.process.wait(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if not Path(CHROMIUM).exists():
+        pytest.fail(f"no browser at {CHROMIUM}: install the package chromium, or deselect with -m 'not browser'")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def watch(browser: Browser) -> Iterator[Callable[..., Watched]]:
+    """Opens watched pages: watch(width=390, dark=True)."""
+    pages: list[Page] = []
+
+    def open_page(width: int = 1440, height: int = 900, *, dark: bool = False) -> Watched:
+        page = browser.new_page(viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light")
+        page.set_default_timeout(30_000)
+        watched = Watched(page)
+        pages.append(page)
+        page.on(
+            "request",
+            lambda request: (
+                watched.foreign.append(request.url)
+                if urlsplit(request.url).hostname not in ("127.0.0.1", None)
+                else None
+            ),
+        )
+        page.on("pageerror", lambda error: watched.complaints.append(str(error)))
+        page.on("console", lambda message: _note(watched, message.type, message.text, message.location))
+        return watched
+
+    yield open_page
+    for page in pages:
+        page.close()
+
+
+def _note(watched: Watched, kind: str, text: str, location: dict[str, object]) -> None:
+    # On a deep link Streamlit's front end looks for its server below the page's path first and is told 404 there.
+    probing = "/_stcore/" in str(location.get("url", "")) and "404" in text
+    if kind == "error" and not probing:
+        watched.complaints.append(text)
