@@ -63,7 +63,8 @@ class Workbench:
 
     def corpora(self) -> list[CorpusSummary]:
         """All corpora, the sample ones first."""
-        self._read_samples()
+        for name in self._sample_files:
+            self._read_sample(name)
         return self.corpus_store.summaries()
 
     @cached_property
@@ -74,19 +75,19 @@ class Workbench:
             if (folder / "corpus.json").is_file()
         }
 
-    def _read_samples(self) -> None:
-        """The sample corpora are in the store, read again when their files have changed."""
-        for name, files in self._sample_files.items():
-            digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
-            corpus_id = f"sample-{name}"
-            if self.corpus_store.source(corpus_id) == digest:
-                continue
-            about = json.loads((SAMPLES / name / "corpus.json").read_text(encoding="utf-8"))
-            parsed = read_files(files)
-            self.corpus_store.create(
-                about["title"], corpus_id=corpus_id, description=about["description"], sample=True, source=digest
-            )
-            self.corpus_store.add(corpus_id, parsed.documents)
+    def _read_sample(self, name: str) -> None:
+        """The sample corpus is in the store, read again when its files have changed."""
+        files = self._sample_files[name]
+        digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+        corpus_id = f"sample-{name}"
+        if self.corpus_store.source(corpus_id) == digest:
+            return
+        about = json.loads((SAMPLES / name / "corpus.json").read_text(encoding="utf-8"))
+        parsed = read_files(files)
+        self.corpus_store.create(
+            about["title"], corpus_id=corpus_id, description=about["description"], sample=True, source=digest
+        )
+        self.corpus_store.add(corpus_id, parsed.documents)
 
     def corpus(self, corpus_id: str) -> CorpusSummary:
         """The corpus's card. Raises CorpusNotFound."""
@@ -234,7 +235,7 @@ class Workbench:
         """On a first start the sample index is being built; returns the job's id, None when there is nothing to do."""
         if self.indexes() or any(job.status in ("queued", "running", "cancelled") for job in self.jobs()):
             return None
-        self._read_samples()
+        self._read_sample(FIRST_SAMPLE)
         return self.start_build(f"sample-{FIRST_SAMPLE}", SAMPLE_CONFIG)
 
     # Indexes

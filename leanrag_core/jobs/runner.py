@@ -17,6 +17,7 @@ from leanrag_core.jobs.events import JobLog, JobSpec, is_running, job_lock, read
 from leanrag_core.types.progress import Progress, Report
 
 _POLL_SECONDS = 0.2
+_NICENESS = 10  # the pages and an answer go before a build
 _GRACE_SECONDS = 1.2  # from the wish to cancel to the end of a process that does not listen
 
 Work = Callable[[JobSpec, Report], tuple[str, dict[str, Any]]]
@@ -51,6 +52,8 @@ def run(folder: Path, work: Work, clean_up: Callable[[JobSpec], None]) -> int:
     process must end at once.
     """
     spec, log = read_spec(folder), JobLog(folder)
+    if hasattr(os, "nice"):
+        os.nice(_NICENESS)
     with job_lock(folder).acquire(timeout=10):
         log.write("started", pid=os.getpid())
         finished = threading.Event()
