@@ -23,7 +23,9 @@ def main() -> int:
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     failed = 0
-    print(f"{'corpus':<28}{'seconds':>8}{'peak GB':>9}{'documents':>11}{'chunks':>8}  entities by layer; relations; checks")
+    print(
+        f"{'corpus':<28}{'seconds':>8}{'peak GB':>9}{'documents':>11}{'chunks':>8}  entities by layer; relations; check"
+    )
     for path in options.paths:
         index = options.out / path_name(path)
         seconds, peak, code = timed(["build", str(path), "--out", str(index)], index.with_suffix(".log"))

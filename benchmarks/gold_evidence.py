@@ -90,11 +90,11 @@ def build(corpus: Path, out: Path) -> None:
     """The corpus's index stands in `out`."""
     from leanrag_core.indexing.build import build_index
     from leanrag_core.indexing.reading import read_files
-    from leanrag_core.models.registry import embedding_model
+    from leanrag_core.models.minilm import MiniLM
 
     started = time.perf_counter()
     parsed = read_files([corpus])
-    build_index(parsed.documents, IndexConfig(), out, embedding=embedding_model("builtin"), name=corpus.stem)
+    build_index(parsed.documents, IndexConfig(), out, embedding=MiniLM(), name=corpus.stem)
     print(f"built in {time.perf_counter() - started:.0f} s", file=sys.stderr)
 
 

@@ -40,9 +40,10 @@ def _parser() -> argparse.ArgumentParser:
     build.add_argument("--out", required=True, type=Path, metavar="DIR")
     build.add_argument("--name", default="", help="name of the index (default: the first path's name)")
     build.add_argument("--resume", action="store_true", help="keep a finished index of the same settings")
+    build.add_argument("--budget", type=float, default=0.0, metavar="DOLLARS", help="stop, resumably, when it is spent")
     build.add_argument("--no-size-cap", dest="size_cap", action="store_false", help="clusters of any size")
     for spec in fields(IndexConfig):
-        if spec.name in ("size_cap", "entity_types"):
+        if spec.name in ("size_cap", "entity_types", "prompts"):
             continue
         kind = int if isinstance(spec.default, int) else str
         text = f"{spec.metadata['help']} (default: {spec.default})".replace("%", "%%")
@@ -84,12 +85,14 @@ def _build(options: argparse.Namespace) -> int:
     from leanrag_core.indexing.build import build_index
     from leanrag_core.indexing.describe import describe
     from leanrag_core.indexing.reading import read_files
-    from leanrag_core.models.registry import embedding_model, language_model
-    from leanrag_core.workbench import open_index
+    from leanrag_core.models.metering import Budget
+    from leanrag_core.workbench import Workbench, open_index
 
-    names = {spec.name for spec in fields(IndexConfig)} - {"entity_types"}
+    names = {spec.name for spec in fields(IndexConfig)} - {"entity_types", "prompts"}
     config = IndexConfig(**{name: getattr(options, name) for name in names})
-    language, embedding = language_model(config.model), embedding_model(config.embedding)
+    budget = Budget(dollars=options.budget)
+    models = Workbench.default().models(budget=budget, index=options.name or options.out.name)
+    language, embedding = models.language(config.model), models.embedding(config.embedding)
     started = time.perf_counter()
     parsed = read_files(options.paths)
     for refusal in parsed.refusals:
@@ -103,6 +106,8 @@ def _build(options: argparse.Namespace) -> int:
             options.out,
             embedding=embedding,
             language=language,
+            aggregation=models.language(config.aggregation_model or config.model),
+            workers=models.settings.concurrency,
             name=options.name or options.paths[0].resolve().name,
             refusals=parsed.refusals,
             report=_Progress(),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from leanrag_core.models.base import EmbeddingModel, LanguageModel
+from leanrag_core.models.base import Completion, EmbeddingModel, LanguageModel
 from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.types.trace import Answer, AnswerPart, Trace
 
@@ -158,10 +158,21 @@ def answer_from(trace: Trace, embedding: EmbeddingModel, question_vector: np.nda
     )
 
 
+def answer_messages(trace: Trace) -> tuple[list[dict[str, str]], str]:
+    """The question as it is put to a language model, and the fingerprint of its prompt."""
+    prompt = load_prompt("answer")
+    content = prompt.fill(context=trace.context.text, question=trace.question)
+    return [{"role": "user", "content": content}], prompt.fingerprint
+
+
 def write_answer(trace: Trace, language: LanguageModel) -> Answer:
     """A language model's answer from the context; marks that the context does not have are taken out."""
-    prompt = load_prompt("answer").fill(context=trace.context.text, question=trace.question)
-    reply = language.complete([{"role": "user", "content": prompt}])
+    messages, task = answer_messages(trace)
+    return written_answer(trace, language.complete(messages, task=task), language.name)
+
+
+def written_answer(trace: Trace, reply: Completion, model: str) -> Answer:
+    """The model's reply as an answer: sentences with the marks that the context has."""
     known = {item.mark for section in trace.context.sections for item in section.items}
     parts = []
     for sentence in split_sentences(_MARK.sub(lambda m: f"[{m[1]}]" if m[1] in known else "", reply.text)):
@@ -178,7 +189,7 @@ def write_answer(trace: Trace, language: LanguageModel) -> Answer:
         citations=citations,
         grounded=bool(citations),
         extractive=False,
-        model=language.name,
+        model=model,
         trace=trace,
         usage=reply.usage,
     )

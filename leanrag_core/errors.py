@@ -59,3 +59,31 @@ class JobNotFound(LeanRAGError):
 
 class Cancelled(LeanRAGError):
     """The work was cancelled by its owner; nothing half made stays behind."""
+
+
+class EndpointError(LeanRAGError):
+    """A model endpoint could not do what was asked. Every further call would fail as well: work stops, resumably."""
+
+
+class EndpointBusy(EndpointError):
+    """A call may succeed when it is made again later. retry_after: seconds that the server asked to wait."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class EndpointRefusal(EndpointError):
+    """The server understood the request and refuses it as it is (too long, an option it does not have)."""
+
+
+class BudgetSpent(LeanRAGError):
+    """The budget that a build may spend is used up; everything that was answered is kept."""
+
+
+class CallFailed(ReplyError):
+    """One call got no usable answer after every retry; other calls may well succeed."""
+
+
+class ReplyCut(ReplyError):
+    """A reply ended at the token limit, in the middle of what it had to say."""

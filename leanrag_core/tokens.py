@@ -14,7 +14,7 @@ _PATTERN = (
     r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|"""
     r"""\s+(?!\S)|\s"""
 )
-_PIECE = 20_000  # characters; a run without a break of a million letters would take minutes as one piece
+# A run without a break of a million letters would take minutes as one piece.
 _RUN = re.compile(r"\S{2000}")
 
 

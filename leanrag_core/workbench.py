@@ -19,14 +19,18 @@ from leanrag_core.indexing.describe import describe_layers
 from leanrag_core.indexing.reading import files_below, read_files, read_uploads
 from leanrag_core.jobs import events, runner
 from leanrag_core.models.base import EmbeddingModel
-from leanrag_core.models.registry import embedding_model, language_model
+from leanrag_core.models.metering import Budget
+from leanrag_core.models.registry import Models, remote_name
 from leanrag_core.retrieval.base import Query, StrategyInfo, strategies, strategy
 from leanrag_core.storage import layout
+from leanrag_core.storage.calls import CallStore
 from leanrag_core.storage.corpora import CorpusStore
+from leanrag_core.storage.settings import read_settings, write_settings
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.index import Index
 from leanrag_core.types.progress import Report, silent
+from leanrag_core.types.settings import Settings
 from leanrag_core.types.summary import CorpusSummary, DocumentSummary, IndexSummary, JobState, UploadReport
 from leanrag_core.types.trace import Answer, Trace
 
@@ -52,12 +56,29 @@ class Workbench:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.corpus_store = CorpusStore(root / "corpora")
+        self.calls = CallStore(root / "calls")
         self._embeddings: dict[str, EmbeddingModel] = {}
 
     @classmethod
     def default(cls, root: str | Path | None = None) -> "Workbench":
         """The workbench in `root`, else in the folder that LEANRAG_HOME names, else in cache/ beside the app."""
         return cls(Path(root or os.environ.get("LEANRAG_HOME") or PROJECT / "cache").resolve())
+
+    # Models
+
+    def settings(self) -> Settings:
+        """The settings file, an address that it leaves open being OPENAI_BASE_URL."""
+        settings = read_settings(self.root / "settings.json")
+        return settings if settings.base_url else replace(settings, base_url=os.environ.get("OPENAI_BASE_URL", ""))
+
+    def save_settings(self, settings: Settings) -> None:
+        """The settings hold from the next model call on, for jobs from their start."""
+        write_settings(self.root / "settings.json", settings)
+        self._embeddings.clear()
+
+    def models(self, *, budget: Budget | None = None, index: str = "") -> Models:
+        """The models of one piece of work. index: for which index its calls are kept."""
+        return Models(self.settings(), self.calls, budget or Budget(), index)
 
     # Corpora
 
@@ -143,7 +164,13 @@ class Workbench:
     # Building
 
     def build(
-        self, corpus_id: str, config: IndexConfig | None = None, *, name: str = "", report: Report = silent
+        self,
+        corpus_id: str,
+        config: IndexConfig | None = None,
+        *,
+        name: str = "",
+        report: Report = silent,
+        models: Models | None = None,
     ) -> Index:
         """An index of the corpus, built in this process. The same corpus and settings replace the index of before."""
         from leanrag_core.indexing.build import build_index
@@ -152,12 +179,15 @@ class Workbench:
         corpus = self.corpus(corpus_id)
         documents = [self.document(corpus_id, row.id) for row in self.documents(corpus_id)]
         index_id = self._index_id(corpus_id, config)
+        models = models or self.models(index=index_id)
         out = build_index(
             documents,
             config,
             self.index_path(index_id),
-            embedding=self._embedding(config.embedding),
-            language=language_model(config.model),
+            embedding=models.embedding(config.embedding),
+            language=models.language(config.model),
+            aggregation=models.language(config.aggregation_model or config.model),
+            workers=models.settings.concurrency,
             name=name or corpus.name,
             corpus={"id": corpus.id, "name": corpus.name},
             report=report,
@@ -174,7 +204,8 @@ class Workbench:
         config, corpus = config or IndexConfig(), self.corpus(corpus_id)
         if not corpus.documents:
             raise InvalidConfig(f"{corpus.name} has no documents: add some in the Library")
-        language_model(config.model)
+        for model in (config.model, config.embedding):
+            remote_name(model)
         now = datetime.now(UTC)
         job_id = f"{now.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
         spec = events.JobSpec(
@@ -313,7 +344,7 @@ class Workbench:
 
     def answer(self, index: Index, trace: Trace) -> Answer:
         """The answer to a trace's question from its context alone."""
-        language = language_model(index.manifest["config"]["model"])
+        language = self.models(index=str(index.manifest["id"])).language(index.manifest["config"]["model"])
         if language is not None:
             return answering.write_answer(trace, language)
         vector = self.question_vector(index, trace.question)
@@ -325,10 +356,16 @@ class Workbench:
 
     def _embedding(self, name: str) -> EmbeddingModel:
         if name not in self._embeddings:
-            self._embeddings[name] = embedding_model(name)
+            self._embeddings[name] = self.models().embedding(name)
         return self._embeddings[name]
 
 
 def _config(values: dict[str, Any]) -> IndexConfig:
     """The configuration of its JSON values."""
-    return replace(IndexConfig(), **{**values, "entity_types": tuple(values["entity_types"])})
+    return replace(
+        IndexConfig(), **{**values, "entity_types": tuple(values["entity_types"]), "prompts": _pairs(values)}
+    )
+
+
+def _pairs(values: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    return tuple((str(task), str(text)) for task, text in values.get("prompts", ()))

@@ -1,14 +1,16 @@
 """Build: settings, the live job, its report, and the indexes there are."""
 
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from leanrag_core.errors import IndexDamaged, IndexNotFound, InvalidConfig, JobNotFound
+from leanrag_core.errors import InvalidConfig, JobNotFound
 from leanrag_core.figures import numbers
 from leanrag_core.figures.forecast import forecast
+from leanrag_core.indexing.aggregation.threshold import parse_tau
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.summary import CorpusSummary, IndexSummary, JobState
 from pages._shared import forms, job_view, markup, session, state
@@ -72,6 +74,7 @@ def settings_form(corpora: list[CorpusSummary]) -> tuple[str, IndexConfig | None
         st.html(f'<div class="lr-hint">Top-N {n} and top-C {c} are set on Ask.</div>')
     values = forms.draw_fields(IndexConfig, FIELDS, prefix="b_")
     try:
+        parse_tau(values["tau"], heuristic=True)  # else the job would find out, minutes later
         return corpus_id, IndexConfig(**values)
     except (InvalidConfig, TypeError) as error:
         message(str(error), kind="error", title="These settings do not go together.")
@@ -119,7 +122,7 @@ def forecast_panel(corpus: CorpusSummary, config: IndexConfig | None, jobs: list
 
 def report_panel(job: JobState) -> None:
     """Counts, layers, cluster sizes, drops and seconds of a build that is done."""
-    found = next((one for one in session.workbench().indexes() if one.id == job.result), None)
+    found = next((one for one in session.shelf().indexes if one.id == job.result), None)
     if found is None:
         message("The index of this build was deleted since.")
         return
@@ -176,7 +179,7 @@ def drop_list(found: IndexSummary) -> None:
         st.dataframe(pd.DataFrame(rows), hide_index=True, height=forms.table_height(len(rows), 320))
 
 
-def index_table(indexes: list[IndexSummary]) -> None:
+def index_table(indexes: Sequence[IndexSummary]) -> None:
     st.html(markup.label("Indexes", f"{len(indexes):,}, newest first"))
     table = pd.DataFrame(
         {
@@ -218,8 +221,13 @@ def index_table(indexes: list[IndexSummary]) -> None:
         chosen = st.selectbox(
             "Index", list(by_id), format_func=lambda id_: by_id[id_].name, key="index_chosen", width=320
         )
-        if st.button("Explore", icon=":material/account_tree:", key="explore_index"):
-            state.set_widget("index", chosen)
+        if st.button(
+            "Explore",
+            icon=":material/account_tree:",
+            key="explore_index",
+            on_click=state.set_widget,  # before the sidebar's own widget is drawn
+            args=("index", chosen),
+        ):
             st.switch_page(page_path("explore"))
         if st.button("Rename", type="tertiary", icon=":material/edit:", key="rename_index"):
             rename(by_id[chosen])
@@ -268,7 +276,7 @@ def job_panel(jobs: list[JobState]) -> None:
     others = [other for other in live if other.id != job.id]
     with st.container(horizontal=True, gap="small"):
         for other in others:
-            label = f"Also running: {other.title}, {numbers.share(other.share)}"
+            label = forms.plain(f"Also running: {other.title}, {numbers.share(other.share)}")
             st.button(label, key=f"other_{other.id}", type="tertiary", on_click=state.remember, args=("job", other.id))
         if not job_view.is_live(job):
             st.button("Put this report away", key="away", type="tertiary", on_click=state.remember, args=("job", None))
@@ -289,21 +297,16 @@ def page() -> None:
         corpus_id, config = settings_form(corpora)
     with right:
         forecast_panel(next(one for one in corpora if one.id == corpus_id), config, jobs)
-    with plain_errors():
-        try:
-            indexes = workbench.indexes()
-        except (IndexDamaged, IndexNotFound) as error:
-            message(str(error), kind="error")
-            indexes = []
-        if indexes:
-            index_table(indexes)
-        else:
-            st.html('<div class="lr-empty">No index yet. The one you build will be listed here.</div>')
+    indexes = session.shelf().indexes
+    if indexes:
+        index_table(indexes)
+    else:
+        st.html('<div class="lr-empty">No index yet. The one you build will be listed here.</div>')
     ended = [job for job in jobs if not job_view.is_live(job) and job.id != state.recall("job")]
     if ended:
         with st.expander(f"Earlier builds, {len(ended):,}", icon=":material/history:"):
             for job in ended[:12]:
-                label = f"{job.title}, {job.status}, {numbers.day(job.started)}"
+                label = forms.plain(f"{job.title}, {job.status}, {numbers.day(job.started)}")
                 st.button(
                     label, key=f"earlier_{job.id}", type="tertiary", on_click=state.remember, args=("job", job.id)
                 )

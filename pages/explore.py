@@ -122,7 +122,7 @@ def entity_table(rows: tuple[browse.EntityRow, ...] | list[browse.EntityRow], *,
             "Layer": [f"L{one.layer}" for one in rows],
             "Name": [one.name for one in rows],
             "Type": [one.type if one.layer == 0 else "aggregated" for one in rows],
-            "Entities below": [one.below if one.layer else None for one in rows],
+            "Entities below": [one.below if one.layer else 0 for one in rows],
             "Relations": [one.relations for one in rows],
             "Chunks": [one.chunks for one in rows],
         }

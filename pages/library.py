@@ -91,7 +91,7 @@ def to_build(corpus_id: str) -> None:
 
 
 def cards(corpora: list[CorpusSummary], chosen: str) -> None:
-    built = [one.corpus_id for one in session.workbench().indexes()]
+    built = [one.corpus_id for one in session.shelf().indexes]
     with st.grid(4, min_column_width=240, gap="small"):
         for one in corpora:
             with st.container(border=True, gap="xsmall", key=f"card_{one.id}", height="stretch"):

@@ -60,9 +60,7 @@ class ScriptedModel:
     def __init__(self, reply: str) -> None:
         self.reply, self.prompts = reply, list[str]()
 
-    def complete(
-        self, messages: list[dict[str, str]], *, schema: object = None, max_tokens: object = None
-    ) -> Completion:
+    def complete(self, messages: list[dict[str, str]], **options: object) -> Completion:
         self.prompts.append(messages[-1]["content"])
         return Completion(self.reply, "stop", Usage(calls=1, prompt_tokens=7))
 

@@ -145,7 +145,8 @@ def hierarchy_figure(
 def _label(cell: Cell, shape: str) -> str:
     """Wrapped, at most three lines, safe in Plotly's own small HTML. A treemap's outer blocks hold one line."""
     if shape == "treemap" and cell.children:
-        return escape(textwrap.shorten(cell.name, 48, placeholder=" …"))
+        line = textwrap.shorten(cell.name, 48, placeholder=" …")
+        return escape(line if line != "…" else f"{cell.name.split()[0][:47]}…")  # its first word alone is too long
     width = 13 if shape == "treemap" else 18
     lines = textwrap.wrap(cell.name, width, break_long_words=shape != "treemap") or [""]
     if len(lines) > 3:

@@ -9,11 +9,16 @@ def counted(n: int, one: str, many: str = "") -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
+def of_unit(n: int, plural: str) -> str:
+    """ "1 entity", "3 entities": the unit is given as progress names it."""
+    return counted(n, plural[:-3] + "y" if plural.endswith("ies") else plural.removesuffix("s"), plural)
+
+
 def tokens(n: int) -> str:
     """Whole below 10,000, then "12 k", "4.1 M"."""
     if n < 10_000:
         return f"{n:,}"
-    if n < 1_000_000:
+    if n < 999_500:
         return f"{n / 1000:.0f} k"
     return f"{n / 1_000_000:.1f} M"
 
@@ -22,9 +27,9 @@ def size(n_bytes: int) -> str:
     """Bytes as "820 B", "14 kB", "3.2 MB"."""
     if n_bytes < 1000:
         return f"{n_bytes} B"
-    if n_bytes < 1_000_000:
+    if n_bytes < 999_500:
         return f"{n_bytes / 1000:.0f} kB"
-    if n_bytes < 1_000_000_000:
+    if n_bytes < 999_950_000:
         return f"{n_bytes / 1_000_000:.1f} MB"
     return f"{n_bytes / 1_000_000_000:.1f} GB"
 

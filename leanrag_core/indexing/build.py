@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.errors import EmptyCorpus
+from leanrag_core.execution.threads import ThreadMap
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.hierarchy import Hierarchy, build_hierarchy
 from leanrag_core.indexing.aggregation.llm_writer import LLMWriter
@@ -20,8 +21,11 @@ from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.describe import count_layers
 from leanrag_core.indexing.extraction.base import Extractor
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
+from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.indexing.resolution import resolve
+from leanrag_core.indexing.resolution.condense import condense
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
+from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.layout import FORMAT_VERSION, staged, write_index
 from leanrag_core.storage.search_index import require_unit_rows, write_search_index
 from leanrag_core.types.config import IndexConfig
@@ -29,7 +33,7 @@ from leanrag_core.types.corpus import Chunk, Document, Refusal
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
 from leanrag_core.types.progress import Progress, Report, silent
-from leanrag_core.types.usage import Usage
+from leanrag_core.types.usage import NO_USAGE, Usage
 
 _EXAMPLES_KEPT = 200  # of the drops of one stage, listed in the report; all are counted
 
@@ -41,6 +45,8 @@ def build_index(
     *,
     embedding: EmbeddingModel,
     language: LanguageModel | None = None,
+    aggregation: LanguageModel | None = None,
+    workers: int = 1,
     name: str = "",
     corpus: dict[str, str] | None = None,
     refusals: Sequence[Refusal] = (),
@@ -49,13 +55,15 @@ def build_index(
     """An index of the documents stands in `out`, complete, or nothing has changed there.
 
     Documents are taken in the order of their names, so that the order of an upload does not matter. language None
-    chooses the built-in extractor and writer. Raises EmptyCorpus when there is no text to index.
+    chooses the built-in extractor and writer; aggregation None takes the same model for both. workers: language-model
+    calls at a time; their number changes nothing in the index. Raises EmptyCorpus when there is no text to index.
     """
     ordered = in_build_order(documents)
     if not ordered:
         raise EmptyCorpus("there are no documents to index: add some that have text")
+    models = _Models(embedding, language, aggregation or language, PromptBook(config.prompts), ThreadMap(workers))
     with staged(out) as staging:
-        index = _make(ordered, config, embedding, language, name, corpus or {}, refusals, report)
+        index = _make(ordered, config, models, name, corpus or {}, refusals, report)
         write_index(staging, index)
         write_search_index(staging, index, lambda done, total: report(Progress("index", done, total, "vectors")))
     return out
@@ -66,11 +74,37 @@ def in_build_order(documents: Sequence[Document]) -> list[Document]:
     return sorted({document.id: document for document in documents}.values(), key=lambda one: (one.name, one.id))
 
 
+@dataclass(frozen=True)
+class _Models:
+    """What writes and embeds in one build."""
+
+    embedding: EmbeddingModel
+    language: LanguageModel | None
+    aggregation: LanguageModel | None
+    prompts: PromptBook
+    apply: ThreadMap
+
+    def extractor(self, config: IndexConfig) -> Extractor:
+        """Who finds entities and relations."""
+        if self.language is None:
+            return BuiltinExtractor()
+        return LLMExtractor(
+            self.language,
+            entity_types=config.entity_types,
+            gleaning_rounds=config.gleaning_rounds,
+            prompts=self.prompts,
+            apply=self.apply,
+        )
+
+    def writer(self) -> AggregationWriter:
+        """Who writes aggregated entities and relations."""
+        return BuiltinWriter() if self.aggregation is None else LLMWriter(self.aggregation, prompts=self.prompts)
+
+
 def _make(
     documents: list[Document],
     config: IndexConfig,
-    embedding: EmbeddingModel,
-    language: LanguageModel | None,
+    models: _Models,
     name: str,
     corpus: dict[str, str],
     refusals: Sequence[Refusal],
@@ -83,7 +117,7 @@ def _make(
         raise EmptyCorpus("the documents have no text to index: add some that have")
     report(Progress("chunk", len(chunks), len(chunks), "chunks"))
 
-    extractor = _extractor(config, language)
+    extractor, embedding = models.extractor(config), models.embedding
     report(Progress("extract", 0, len(chunks), "chunks"))
     extractions = extractor.extract(
         documents, chunks, lambda done: report(Progress("extract", done, len(chunks), "chunks"))
@@ -91,13 +125,16 @@ def _make(
     heuristic = extractor.kind == "heuristic graph"
     report(Progress("merge", 0, 0, "entities"))
     merged = resolve(extractions, chunks, heuristic=heuristic)
-    base = merged.graph
+    base, merge_usage = merged.graph, NO_USAGE
+    if models.aggregation is not None:
+        condensed = condense(base, models.aggregation, models.prompts, apply=models.apply)
+        base, merge_usage = condensed.graph, condensed.usage
+        merged = replace(merged, graph=base, drops=(*merged.drops, *condensed.drops))
     n_entities = base.entities.num_rows
     report(Progress("merge", n_entities, n_entities, "entities", ", ".join(base.entities["name"][:3].to_pylist())))
     if n_entities == 0:
         raise EmptyCorpus("nothing in the documents names an entity: add documents with running text")
 
-    writer: AggregationWriter = BuiltinWriter() if language is None else LLMWriter(language)
     hierarchy = build_hierarchy(
         base,
         cluster_size=config.cluster_size,
@@ -105,7 +142,8 @@ def _make(
         size_cap=config.size_cap,
         seed=config.seed,
         embed=embedding.embed,
-        writer=writer,
+        writer=models.writer(),
+        apply=models.apply,
         heuristic=heuristic,
         report=lambda stage, done, total: report(Progress(stage, done, total, _UNITS.get(stage, ""))),
     )
@@ -116,8 +154,8 @@ def _make(
     extraction_drops = [drop for extraction in extractions for drop in extraction.drops]
     refused = [Drop("parse", refusal.name, refusal.reason) for refusal in refusals]
     drops = [*refused, *extraction_drops, *merged.drops, *hierarchy.drops]
-    usage = sum((extraction.usage for extraction in extractions), Usage()) + hierarchy.usage
-    manifest = _manifest(documents, chunks, config, extractor, embedding, language, hierarchy, name, corpus)
+    usage = sum((extraction.usage for extraction in extractions), NO_USAGE) + merge_usage + hierarchy.usage
+    manifest = _manifest(documents, chunks, config, extractor, models, hierarchy, name, corpus)
     index = Index(
         manifest=manifest,
         documents=_documents_table(documents),
@@ -142,14 +180,6 @@ def extractions_empty(extractions: Sequence[Any]) -> list[str]:
     return [extraction.chunk_id for extraction in extractions if not extraction.mentions]
 
 
-def _extractor(config: IndexConfig, language: LanguageModel | None) -> Extractor:
-    if language is None:
-        return BuiltinExtractor()
-    from leanrag_core.indexing.extraction.llm import LLMExtractor
-
-    return LLMExtractor(language, entity_types=config.entity_types, gleaning_rounds=config.gleaning_rounds)
-
-
 def corpus_fingerprint(documents: Sequence[Document]) -> str:
     """Hash of the documents' ids and names."""
     listing = json.dumps([[document.id, document.name] for document in documents])
@@ -161,8 +191,7 @@ def _manifest(
     chunks: list[Chunk],
     config: IndexConfig,
     extractor: Extractor,
-    embedding: EmbeddingModel,
-    language: LanguageModel | None,
+    models: _Models,
     hierarchy: Hierarchy,
     name: str,
     corpus: dict[str, str],
@@ -172,11 +201,12 @@ def _manifest(
         "config": asdict(config),
         "extractor": extractor.fingerprint,
         "embedding": {
-            "name": embedding.name,
-            "fingerprint": embedding.fingerprint,
-            "dimension": embedding.dimension,
+            "name": models.embedding.name,
+            "fingerprint": models.embedding.fingerprint,
+            "dimension": models.embedding.dimension,
         },
-        "language_model": language.fingerprint if language else "none",
+        "language_model": models.language.fingerprint if models.language else "none",
+        "aggregation_model": models.aggregation.fingerprint if models.aggregation else "none",
     }
     identity = hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:16]
     return {

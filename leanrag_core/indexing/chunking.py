@@ -36,13 +36,16 @@ def _windows(text: str, max_tokens: int, overlap_tokens: int) -> list[tuple[int,
         last = min(first + max_tokens, n_tokens)
         begin = offsets[first]
         end = offsets[last] if last == n_tokens else _good_end(text, offsets, first, last)
-        while end > begin + 1 and count_tokens(text[begin:end].strip()) > max_tokens:
+        end = max(end, offsets[first + 1])  # a window that ends inside its first token would lose the rest of it
+        while last > first + 1 and count_tokens(text[begin:end].strip()) > max_tokens:
             last -= 1  # cut out of its context a text can take more tokens
             end = min(end, offsets[last])
         trimmed = text[begin:end]
         start = begin + len(trimmed) - len(trimmed.lstrip())
         stop = end - (len(trimmed) - len(trimmed.rstrip()))
-        if start < stop:
+        if start < stop and (not found or stop > found[-1][1]):  # else all of it is in the window before
+            if found and found[-1][0] == start:
+                found.pop()  # all of that one is in this
             found.append((start, stop))
         if end >= len(text):
             break

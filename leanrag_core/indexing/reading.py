@@ -1,12 +1,14 @@
 """Files and folders to documents."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from leanrag_core.indexing.parsing import ParsedUpload, parse_upload
+from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.types.corpus import Document, Refusal
 
 MAX_FILE_BYTES = 200 * 1024 * 1024
+_TOO_LARGE = "larger than 200 MB: split it and add the parts"
 
 
 def files_below(paths: Sequence[Path]) -> list[Path]:
@@ -25,19 +27,22 @@ def files_below(paths: Sequence[Path]) -> list[Path]:
 
 def read_files(paths: Sequence[Path]) -> ParsedUpload:
     """The documents of the files and folders; what could not be read comes back with its reason."""
-    contents: list[tuple[str, bytes]] = []
     refused: list[Refusal] = []
-    for path in files_below(paths):
-        try:
-            if path.stat().st_size > MAX_FILE_BYTES:
-                refused.append(Refusal(path.name, "larger than 200 MB: split it and add the parts"))
+
+    def contents() -> Iterator[tuple[str, bytes]]:  # one at a time: a folder may be larger than memory
+        for path in files_below(paths):
+            try:
+                if path.stat().st_size > MAX_FILE_BYTES:
+                    refused.append(Refusal(path.name, _TOO_LARGE))
+                    continue
+                content = path.read_bytes()
+            except OSError as error:
+                said = f"cannot be read ({error.strerror}): check that it exists and its rights"
+                refused.append(Refusal(path.name, said))
                 continue
-            contents.append((path.name, path.read_bytes()))
-        except OSError as error:
-            refused.append(
-                Refusal(path.name, f"cannot be read ({error.strerror}): check that it exists and its rights")
-            )
-    parsed = read_uploads(contents)
+            yield path.name, content
+
+    parsed = read_uploads(contents())
     return ParsedUpload(parsed.documents, (*refused, *parsed.refusals))
 
 
@@ -46,6 +51,9 @@ def read_uploads(files: Iterable[tuple[str, bytes]]) -> ParsedUpload:
     documents: dict[str, Document] = {}
     refused: list[Refusal] = []
     for name, content in files:
+        if len(content) > MAX_FILE_BYTES:
+            refused.append(Refusal(shown_name(name), _TOO_LARGE))
+            continue
         parsed = parse_upload(name, content)
         refused += parsed.refusals
         for document in parsed.documents:

@@ -1,5 +1,6 @@
 """The two seams to models: one for language, one for embeddings."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -10,11 +11,22 @@ from leanrag_core.types.usage import Usage
 
 @dataclass(frozen=True)
 class Completion:
-    """A language model's reply. finish_reason: stop, length, or what the server said."""
+    """A language model's reply. finish_reason: stop, length, or what the server said.
+
+    usage is what the reply cost when it was first made, without its seconds, so that a resumed build records the same.
+    """
 
     text: str
     finish_reason: str
     usage: Usage
+
+    @property
+    def cut(self) -> bool:
+        """Whether the reply ended at the token limit."""
+        return self.finish_reason == "length"
+
+
+Accept = Callable[[Completion], object]
 
 
 class LanguageModel(Protocol):
@@ -27,16 +39,29 @@ class LanguageModel(Protocol):
         """Name and version, as manifests record them."""
 
     def complete(
-        self, messages: list[dict[str, str]], *, schema: dict[str, Any] | None = None, max_tokens: int | None = None
+        self,
+        messages: list[dict[str, str]],
+        *,
+        schema: dict[str, Any] | None = None,
+        max_tokens: int | None = None,
+        task: str = "",
+        accept: Accept | None = None,
     ) -> Completion:
-        """Reply to chat messages ({"role", "content"}); schema asks for JSON of that JSON schema."""
+        """Reply to chat messages ({"role", "content"}); schema asks for JSON of that JSON schema.
+
+        task: the prompt's fingerprint, for the books. accept raises ReplyError for a reply that cannot be used; it is
+        raised on, and the reply is not remembered. Raises CallFailed when this call got no reply.
+        """
 
 
 class EmbeddingModel(Protocol):
     """Phi of eq. 3. name and fingerprint go into the manifest; vectors of two fingerprints never mix."""
 
     name: str
-    dimension: int
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
 
     @property
     def fingerprint(self) -> str:

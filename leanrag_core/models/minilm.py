@@ -18,7 +18,7 @@ _TOKENIZER = Path(__file__).parent / "assets" / "minilm_tokenizer.json"
 _CHROMA_COPY = Path.home() / ".cache/chroma/onnx_models/all-MiniLM-L6-v2/onnx/model.onnx"
 _WINDOW = 254  # word pieces a window, without [CLS] and [SEP]; the model was trained on 256
 _CLS, _SEP = 101, 102
-_TOKENS_A_BATCH = 4096
+_TOKENS_A_BATCH = 512  # larger batches leave the processor's cache: 4096 is 30 % slower
 
 
 def model_file() -> Path:

@@ -1,23 +1,65 @@
-"""Which model a name means: builtin, or openai:NAME (endpoints are not part of this version)."""
+"""Which model a name means: builtin, or openai:NAME at the endpoint of the settings."""
 
-from leanrag_core.errors import ModelUnavailable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from leanrag_core.errors import InvalidConfig
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
+from leanrag_core.models.endpoint import Endpoint
+from leanrag_core.models.metering import Budget, Meter
+from leanrag_core.models.pacing import Pacer
+from leanrag_core.models.remote import CallMemory, RemoteEmbeddingModel, RemoteLanguageModel
+from leanrag_core.types.settings import Settings
+
+BUILTIN = "builtin"
+_PREFIX = "openai:"
 
 
-def embedding_model(name: str) -> EmbeddingModel:
-    """The embedding model of that name. Raises ModelUnavailable for one that this version does not have."""
-    if name == "builtin":
-        from leanrag_core.models.minilm import MiniLM
+def remote_name(name: str) -> str:
+    """The server's name of the model, "" for builtin. Raises InvalidConfig for anything else."""
+    if name == BUILTIN:
+        return ""
+    if name.startswith(_PREFIX) and name.removeprefix(_PREFIX).strip():
+        return name.removeprefix(_PREFIX).strip()
+    raise InvalidConfig(f"model {name!r} is not known: write builtin, or openai:NAME for a model of your endpoint")
 
-        return MiniLM()
-    raise ModelUnavailable(f"embedding model {name!r} is not available in this version; use builtin")
 
+@dataclass
+class Models:
+    """The models of one piece of work: they share the endpoint, its pace, the meter and the memory of calls."""
 
-def language_model(name: str) -> LanguageModel | None:
-    """The language model of that name, None for builtin (heuristic extraction, extractive answers).
+    settings: Settings
+    memory: CallMemory
+    budget: Budget = field(default_factory=Budget)
+    index: str = ""
 
-    Raises ModelUnavailable for one that this version does not have.
-    """
-    if name == "builtin":
-        return None
-    raise ModelUnavailable(f"language model {name!r} is not available in this version; use builtin")
+    @cached_property
+    def meter(self) -> Meter:
+        """What the work has cost so far."""
+        return Meter(self.budget)
+
+    @cached_property
+    def endpoint(self) -> Endpoint:
+        """The server."""
+        return Endpoint(self.settings)
+
+    @cached_property
+    def pacer(self) -> Pacer:
+        """The pace of all calls."""
+        return Pacer(self.settings)
+
+    def language(self, name: str) -> LanguageModel | None:
+        """The language model of that name, None for builtin (heuristic extraction, extractive answers)."""
+        remote = remote_name(name)
+        if not remote:
+            return None
+        return RemoteLanguageModel(remote, self.endpoint, self.pacer, self.meter, self.memory, index=self.index)
+
+    def embedding(self, name: str) -> EmbeddingModel:
+        """The embedding model of that name. Raises ModelUnavailable where the built-in one is not installed."""
+        remote = remote_name(name)
+        if not remote:
+            from leanrag_core.models.minilm import MiniLM
+
+            return MiniLM()
+        return RemoteEmbeddingModel(remote, self.endpoint, self.pacer, self.meter, self.memory, index=self.index)

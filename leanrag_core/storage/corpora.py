@@ -9,8 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock
+
 from leanrag_core.atomic import write_json
-from leanrag_core.errors import CorpusNotFound
+from leanrag_core.errors import CorpusNotFound, InvalidConfig
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.corpus import Document, Heading, Refusal, Span
 from leanrag_core.types.summary import CorpusSummary, DocumentSummary
@@ -44,6 +46,12 @@ class CorpusStore:
             raise CorpusNotFound(f"no corpus {corpus_id!r}: choose one of the Library, or add documents there")
         return self.root / corpus_id
 
+    def _document_file(self, corpus_id: str, document_id: str) -> Path:
+        path = self._folder(corpus_id) / f"{document_id}.json"
+        if not _ID.fullmatch(document_id) or path.name == "corpus.json" or not path.is_file():
+            raise CorpusNotFound(f"no document {document_id!r} in this corpus: it may have been removed")
+        return path
+
     def _record(self, corpus_id: str) -> dict[str, Any]:
         return dict(json.loads((self._folder(corpus_id) / "corpus.json").read_text(encoding="utf-8")))
 
@@ -53,6 +61,8 @@ class CorpusStore:
         """A corpus of that name exists, empty; returns its id. source: fingerprint of what it is read from."""
         slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40]
         corpus_id = corpus_id or "-".join(part for part in (slug, secrets.token_hex(3)) if part)
+        if not _ID.fullmatch(corpus_id):
+            raise InvalidConfig(f"corpus id {corpus_id!r} is not one: take small letters, digits and hyphens")
         folder = self.root / corpus_id
         folder.mkdir(parents=True, exist_ok=True)
         record = {
@@ -76,6 +86,15 @@ class CorpusStore:
 
     def add(self, corpus_id: str, documents: tuple[Document, ...]) -> tuple[list[DocumentSummary], list[Refusal]]:
         """The documents are in; those whose content was there already come back as refusals."""
+        self._folder(corpus_id)
+        with self._alone():
+            return self._add(corpus_id, documents)
+
+    def _alone(self) -> FileLock:
+        """Held while a record is read and written again, by any session."""
+        return FileLock(str(self.root / ".lock"), timeout=60)
+
+    def _add(self, corpus_id: str, documents: tuple[Document, ...]) -> tuple[list[DocumentSummary], list[Refusal]]:
         folder, record = self._folder(corpus_id), self._record(corpus_id)
         known = {row["id"]: row["name"] for row in record["documents"]}
         added, duplicates = [], []
@@ -92,12 +111,15 @@ class CorpusStore:
         return added, duplicates
 
     def remove(self, corpus_id: str, document_id: str) -> None:
-        """The document is no longer in the corpus."""
-        folder, record = self._folder(corpus_id), self._record(corpus_id)
-        record["documents"] = [row for row in record["documents"] if row["id"] != document_id]
-        write_json(folder / "corpus.json", record)
-        if _ID.fullmatch(document_id):
-            (folder / f"{document_id}.json").unlink(missing_ok=True)
+        """The document is no longer in the corpus; one that was not there changes nothing."""
+        self._folder(corpus_id)
+        with self._alone():
+            folder, record = self._folder(corpus_id), self._record(corpus_id)
+            kept = [row for row in record["documents"] if row["id"] != document_id]
+            if len(kept) == len(record["documents"]):
+                return
+            write_json(folder / "corpus.json", {**record, "documents": kept})
+            self._document_file(corpus_id, document_id).unlink()
 
     def delete(self, corpus_id: str) -> None:
         """The corpus and its documents are gone."""
@@ -105,7 +127,8 @@ class CorpusStore:
 
     def summaries(self) -> list[CorpusSummary]:
         """All corpora, sample ones first, then the newest first."""
-        found = [self.summary(path.parent.name) for path in self.root.glob("*/corpus.json")]
+        names = sorted(path.parent.name for path in self.root.glob("*/corpus.json"))
+        found = [self.summary(name) for name in names if _ID.fullmatch(name)]  # a copied folder is no corpus
         by_name = sorted(found, key=lambda one: (one.name, one.id))
         newest = sorted(by_name, key=lambda one: "" if one.sample else one.created, reverse=True)
         return sorted(newest, key=lambda one: not one.sample)
@@ -131,10 +154,7 @@ class CorpusStore:
 
     def document(self, corpus_id: str, document_id: str) -> Document:
         """The document with its text. Raises CorpusNotFound."""
-        path = self._folder(corpus_id) / f"{document_id}.json"
-        if not _ID.fullmatch(document_id) or not path.is_file():
-            raise CorpusNotFound(f"no document {document_id!r} in this corpus: it may have been removed")
-        cells = json.loads(path.read_text(encoding="utf-8"))
+        cells = json.loads(self._document_file(corpus_id, document_id).read_text(encoding="utf-8"))
         cells["pages"] = tuple(Span(**span) for span in cells["pages"])
         cells["boilerplate"] = tuple(Span(**span) for span in cells["boilerplate"])
         cells["headings"] = tuple(Heading(**heading) for heading in cells["headings"])

@@ -44,6 +44,9 @@ class IndexConfig:
     size_cap: bool = option(True, help="No cluster above 2 x clustersize nodes.")
     model: str = option("builtin", help="Language model: builtin, or openai:NAME at your endpoint.")
     embedding: str = option("builtin", help="Embedding model: builtin (all-MiniLM-L6-v2), or openai:NAME.")
+    aggregation_model: str = option(
+        "", help="Another language model for descriptions, aggregated entities and relations; empty takes the same."
+    )
     seed: int = option(0, low=0, high=2**31 - 1, help="Seed of every random choice.")
     gleaning_rounds: int = option(
         1, low=0, high=5, help="Extra rounds that ask a language model what it missed in a chunk."
@@ -52,6 +55,7 @@ class IndexConfig:
         ("person", "organization", "location", "event", "concept", "product", "method", "law"),
         help="Entity types that a language model is asked for.",
     )
+    prompts: tuple[tuple[str, str], ...] = option((), help="Prompts of this index's own: pairs of task and text.")
 
     def __post_init__(self) -> None:
         validate(self)

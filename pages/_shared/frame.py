@@ -67,7 +67,10 @@ def enter(page: str) -> IndexSummary | None:
 
 
 def _choose_index() -> IndexSummary | None:
-    indexes = {one.id: one for one in session.workbench().indexes()}
+    shelf = session.shelf()
+    indexes = {one.id: one for one in shelf.indexes}
+    for said in shelf.damaged:
+        message(said, kind="error")
     if not indexes:
         st.html('<div class="lr-side">No index yet.<br>Build one from a corpus.</div>')
         return None
@@ -85,7 +88,8 @@ def _figures(summary: IndexSummary) -> str:
     return (
         f"{escape(summary.name) + '<br>' if len(summary.name) > 22 else ''}"
         f"<b>{entities:,}</b> entities, <b>{len(summary.layers)}</b> layers<br>"
-        f"<b>{summary.chunks:,}</b> chunks, <b>{relations:,}</b> relations<br>"
+        f"<b>{summary.chunks:,}</b> {'chunk' if summary.chunks == 1 else 'chunks'}, "
+        f"<b>{relations:,}</b> relations<br>"
         f"{label}<br>Built {escape(numbers.day(summary.created))}"
     )
 

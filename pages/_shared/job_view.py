@@ -125,8 +125,13 @@ def _buttons(job: JobState) -> None:
                 workbench.cancel(job.id)
     elif job.status == "done" and job.result:
         for page, title, icon in (("explore", "Explore", "account_tree"), ("ask", "Ask", "forum")):
-            if st.button(title, icon=f":material/{icon}:", key=f"{page}_{job.id}"):
-                state.set_widget("index", job.result)
+            if st.button(
+                title,
+                icon=f":material/{icon}:",
+                key=f"{page}_{job.id}",
+                on_click=state.set_widget,  # before the sidebar's own widget is drawn
+                args=("index", job.result),
+            ):
                 st.switch_page(page_path(page))
     elif st.button("Resume", icon=":material/play_arrow:", key=f"resume_{job.id}"):
         with plain_errors():
@@ -139,8 +144,8 @@ def _stages(job: JobState) -> str:
     for stage in job.stages:
         status = "stopped" if stage.status == "running" and not is_live(job) else stage.status
         share = 100.0 if status == "done" else 100 * stage.done / stage.total if stage.total else 0.0
-        counted = f"{stage.done:,}" if stage.done == stage.total else f"{stage.done:,} of {stage.total:,}"
-        amount = f"{counted} {stage.unit}" if stage.total else ""
+        before = "" if stage.done == stage.total else f"{stage.done:,} of "
+        amount = before + numbers.of_unit(stage.total, stage.unit) if stage.total else ""
         time = numbers.duration(stage.seconds) if stage.seconds and status != "waiting" else ""
         rows.append(
             f'<div class="lr-st {status}"><span class="lr-ic {status}" role="img" aria-label="{status}"></span>'

@@ -1,11 +1,14 @@
 """The one workbench of this server, opened indexes and retrievals, kept between reruns and shared by all sessions."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
+from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.browse import leaf_counts
+from leanrag_core.storage.layout import MANIFEST
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary, JobState
 from leanrag_core.types.trace import Answer, Trace
@@ -18,8 +21,38 @@ Options = tuple[tuple[str, Any], ...]
 def workbench() -> Workbench:
     """The workbench; on the first start of all it begins to build the sample index."""
     opened = Workbench.default()
-    opened.ensure_sample_index()
+    if not _shelf(opened).damaged:
+        opened.ensure_sample_index()
     return opened
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """The indexes that read, the newest first, and what is wrong with each of the others."""
+
+    indexes: tuple[IndexSummary, ...]
+    damaged: tuple[str, ...]
+
+
+def shelf() -> Shelf:
+    """The indexes there are; one that does not read hides none of the others."""
+    return _shelf(workbench())
+
+
+def _shelf(bench: Workbench) -> Shelf:
+    found, damaged = [], []
+    for path in sorted((bench.root / "indexes").glob(f"*/{MANIFEST}")):
+        name = path.parent.name
+        if name.startswith("."):
+            continue
+        try:
+            found.append(bench.index_summary(name))
+        except LeanRAGError as error:
+            damaged.append(str(error))
+        except (OSError, LookupError, TypeError, ValueError) as error:
+            if path.is_file():  # else it was deleted just now
+                damaged.append(f"the index {name} does not read ({error}): build it again")
+    return Shelf(tuple(sorted(found, key=lambda one: (one.created, one.id), reverse=True)), tuple(damaged))
 
 
 def open_index(summary: IndexSummary) -> Index:

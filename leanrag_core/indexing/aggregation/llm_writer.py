@@ -10,8 +10,9 @@ import numpy as np
 from leanrag_core.errors import ReplyError
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupView, Sentence, Summary
+from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel
-from leanrag_core.prompts.catalog import load_prompt
+from leanrag_core.prompts.book import PromptBook
 from leanrag_core.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Finding, Layer
@@ -35,7 +36,6 @@ ENTITY_REPLY: dict[str, Any] = {
     "required": ["name", "description", "findings"],
     "additionalProperties": False,
 }
-_ATTEMPTS = 2
 _LONGEST_ITEM = 300  # tokens of one member or relation in a prompt
 
 
@@ -54,8 +54,16 @@ class LLMWriter:
     sentence_tokens: limit of a relation's sentence.
     """
 
-    def __init__(self, model: LanguageModel, *, input_tokens: int = 6000, sentence_tokens: int = 100) -> None:
+    def __init__(
+        self,
+        model: LanguageModel,
+        *,
+        input_tokens: int = 6000,
+        sentence_tokens: int = 100,
+        prompts: PromptBook | None = None,
+    ) -> None:
         self.model = model
+        self.prompts = prompts or PromptBook()
         self.input_tokens = input_tokens
         self.sentence_tokens = sentence_tokens
         self.fallback = BuiltinWriter()
@@ -78,21 +86,22 @@ class LLMWriter:
                 f"{self.input_tokens} tokens of the prompt"
             )
             drops.append(Drop(stage, _label(members), reason))
-        prompt = load_prompt("aggregate_entity").fill(members=listed.text, relations=relations.text or "(none)")
-        messages, usage, problem = [{"role": "user", "content": prompt}], Usage(), ""
-        for _ in range(_ATTEMPTS):
-            completion = None
-            try:
-                completion = self.model.complete(messages, schema=ENTITY_REPLY)
-                usage = usage + completion.usage
-                written = parse_summary(completion.text, members.names)
-                return Summary(written.name, written.description, written.findings, usage, tuple(drops))
-            except ReplyError as error:
-                problem = str(error)
-                messages = _asked_again(messages, completion, problem)
-        instead = self.fallback.entity(members)
-        drops.append(Drop(stage, _label(members), f"{problem}; the built-in writer wrote {instead.name!r} instead"))
-        return Summary(instead.name, instead.description, instead.findings, usage, tuple(drops))
+        prompt = self.prompts.of("aggregate_entity")
+        text = prompt.fill(members=listed.text, relations=relations.text or "(none)")
+        try:
+            asked = ask(
+                self.model,
+                [{"role": "user", "content": text}],
+                lambda completion: parse_summary(_whole(completion), members.names),
+                schema=ENTITY_REPLY,
+                task=prompt.fingerprint,
+            )
+        except ReplyError as error:
+            instead = self.fallback.entity(members)
+            drops.append(Drop(stage, _label(members), f"{error}; the built-in writer wrote {instead.name!r} instead"))
+            return Summary(instead.name, instead.description, instead.findings, Usage(), tuple(drops))
+        written = asked.value
+        return Summary(written.name, written.description, written.findings, asked.completion.usage, tuple(drops))
 
     def relation(self, view: RelationGroupView) -> Sentence:
         """The model's sentence, at most sentence_tokens long; the built-in one and a Drop when it stays silent."""
@@ -104,7 +113,8 @@ class LLMWriter:
         drops = []
         if relations.left_out:
             drops.append(Drop(stage, item, f"{relations.left_out} relations did not fit into the prompt"))
-        prompt = load_prompt("aggregate_relation").fill(
+        prompt = self.prompts.of("aggregate_relation")
+        text = prompt.fill(
             left_name=view.left_name,
             left_description=trim_to_tokens(view.left_description, self.input_tokens // 4),
             right_name=view.right_name,
@@ -112,23 +122,28 @@ class LLMWriter:
             relations=relations.text,
             max_tokens=str(self.sentence_tokens),
         )
-        messages, usage, problem = [{"role": "user", "content": prompt}], Usage(), "the reply is empty"
-        for _ in range(_ATTEMPTS):
-            completion, text = None, ""
-            try:
-                completion = self.model.complete(messages)
-                usage = usage + completion.usage
-                text = " ".join(completion.text.split()).strip("`\"'“” ")
-            except ReplyError as error:
-                problem = str(error)
-            if text:
-                kept = trim_to_tokens(text, self.sentence_tokens)
-                if kept != text:
-                    drops.append(Drop(stage, item, f"the sentence was cut at {self.sentence_tokens} tokens"))
-                return Sentence(kept, usage, tuple(drops))
-            messages = _asked_again(messages, completion, problem)
-        drops.append(Drop(stage, item, f"{problem}; the built-in writer wrote the sentence instead"))
-        return Sentence(self.fallback.relation(view).text, usage, tuple(drops))
+        try:
+            asked = ask(self.model, [{"role": "user", "content": text}], _sentence, task=prompt.fingerprint)
+        except ReplyError as error:
+            drops.append(Drop(stage, item, f"{error}; the built-in writer wrote the sentence instead"))
+            return Sentence(self.fallback.relation(view).text, Usage(), tuple(drops))
+        kept = trim_to_tokens(asked.value, self.sentence_tokens)
+        if kept != asked.value:
+            drops.append(Drop(stage, item, f"the sentence was cut at {self.sentence_tokens} tokens"))
+        return Sentence(kept, asked.completion.usage, tuple(drops))
+
+
+def _sentence(completion: Completion) -> str:
+    text = " ".join(completion.text.split()).strip("`\"'“” ")
+    if not text:
+        raise ReplyError("the reply is empty")
+    return text
+
+
+def _whole(completion: Completion) -> str:
+    if completion.cut:
+        raise ReplyError("the reply was cut at the token limit: be shorter")
+    return completion.text
 
 
 def parse_summary(reply: str, member_names: Sequence[str]) -> Summary:
@@ -165,16 +180,6 @@ def _json_object(reply: str) -> dict[str, Any]:
     if not isinstance(cells, dict):
         raise ReplyError("the reply is not a JSON object")
     return cells
-
-
-def _asked_again(messages: list[dict[str, str]], completion: Completion | None, problem: str) -> list[dict[str, str]]:
-    if completion is None:  # no reply to speak of: the same question once more
-        return messages
-    return [
-        *messages,
-        {"role": "assistant", "content": completion.text},
-        {"role": "user", "content": f"That cannot be used: {problem}. Answer again, in the form that was asked for."},
-    ]
 
 
 def _fitting(lines: Iterable[str], max_tokens: int) -> _Listing:

@@ -3,40 +3,62 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from leanrag_core.errors import ReplyError
+from leanrag_core.errors import CallFailed, ReplyCut, ReplyError
 from leanrag_core.indexing.extraction.base import BY_MODEL
-from leanrag_core.indexing.extraction.reply import GLEAN_SCHEMA, GRAPH_SCHEMA, Reply, parse_reply
+from leanrag_core.indexing.extraction.reply import (
+    ENTITIES_SCHEMA,
+    GLEAN_SCHEMA,
+    GRAPH_SCHEMA,
+    Reply,
+    parse_reply,
+)
+from leanrag_core.models.asking import Asked, ask
 from leanrag_core.models.base import Completion, LanguageModel
-from leanrag_core.prompts.catalog import load_prompt
+from leanrag_core.prompts.book import PromptBook
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
 from leanrag_core.types.usage import NO_USAGE, Usage
 
-_ATTEMPTS = 2
 _FENCE = re.compile(r"PASSAGE>>>|<<<PASSAGE")
 _SPACE = re.compile(r"\s+")
+_BREAK = re.compile(r"\n\s*\n|(?<=[.!?。！？])\s+|\n")
+_SMALLEST = 400  # characters of a passage that is still cut in two when its reply does not fit
+_DEFAULT_TYPES = "person, organization, location, event, concept"
+_SIMPLER = 'Give the entities alone: {"entities": [{"name": "...", "type": "...", "description": "..."}]}'
 
 Messages = list[dict[str, str]]
+Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
 class LLMExtractor:
     """Entities and relations as a language model states them (section 2, step 2).
 
     entity_types: what the model is asked for; others are allowed. gleaning_rounds: how often it is asked at most what
-    it missed; it stops earlier when it says that nothing was, or lists nothing new.
+    it missed; it stops earlier when it says that nothing was, or lists nothing new. apply: see build_hierarchy.
     """
 
     name = "llm"
     kind = BY_MODEL
 
-    def __init__(self, model: LanguageModel, *, entity_types: Sequence[str] = (), gleaning_rounds: int = 1) -> None:
+    def __init__(
+        self,
+        model: LanguageModel,
+        *,
+        entity_types: Sequence[str] = (),
+        gleaning_rounds: int = 1,
+        prompts: PromptBook | None = None,
+        apply: Apply = map,
+    ) -> None:
         self.model = model
         self.entity_types = tuple(entity_types)
         self.gleaning_rounds = gleaning_rounds
-        self._first = load_prompt("extract_graph")
-        self._more = load_prompt("glean_graph")
+        self.apply = apply
+        book = prompts or PromptBook()
+        self._first = book.of("extract_graph")
+        self._more = book.of("glean_graph")
 
     @property
     def fingerprint(self) -> str:
@@ -55,54 +77,96 @@ class LLMExtractor:
     ) -> list[Extraction]:
         """One Extraction per chunk, in the chunks' order; report(n) is told after n chunks are done.
 
-        A chunk whose replies cannot be read has an empty Extraction with a Drop. Errors of the model itself are raised.
+        A chunk whose replies cannot be read has an empty Extraction with a Drop. Errors that would meet every chunk
+        (no key, server down, budget spent) are raised.
         """
         extractions = []
-        for done, chunk in enumerate(chunks, start=1):
-            extractions.append(self.extract_chunk(chunk))
+        for done, extraction in enumerate(self.apply(self.extract_chunk, chunks), start=1):
+            extractions.append(extraction)
             report(done)
         return extractions
 
     def extract_chunk(self, chunk: Chunk) -> Extraction:
         """What the model finds in one chunk; depends on the chunk alone, so that chunks may be done in any order."""
-        types = ", ".join(self.entity_types) or "person, organization, location, event, concept"
-        prompt = self._first.fill(entity_types=types, text=_as_material(chunk.text))
-        messages: Messages = [{"role": "user", "content": prompt}]
         found = _Found(chunk.id)
-        said = self._asked(messages, GRAPH_SCHEMA, found)
-        if said is None:
-            return found.extraction()
-        found.add(said)
-        for _ in range(self.gleaning_rounds):
-            messages.append({"role": "user", "content": self._more.fill(entity_types=types)})
-            said = self._asked(messages, GLEAN_SCHEMA, found)
-            if said is None or not found.add(said) or said.done:
-                break
+        self._read(chunk.text, found)
         return found.extraction()
 
-    def _asked(self, messages: Messages, schema: dict[str, object], found: "_Found") -> Reply | None:
-        """The model's reply, which is also added to messages; None and a Drop when two replies cannot be read."""
-        problem = ""
-        attempt = list(messages)
-        for _ in range(_ATTEMPTS):
-            completion = self.model.complete(attempt, schema=schema)
-            found.usage = found.usage + completion.usage
+    def first_messages(self, text: str) -> Messages:
+        """The first question about a passage."""
+        prompt = self._first.fill(entity_types=self._types, text=_as_material(text))
+        return [{"role": "user", "content": prompt}]
+
+    @property
+    def _types(self) -> str:
+        return ", ".join(self.entity_types) or _DEFAULT_TYPES
+
+    def _read(self, text: str, found: "_Found") -> None:
+        """All that the model finds in the passage; one whose reply does not fit is read in two halves."""
+        messages = self.first_messages(text)
+        try:
+            said = self._asked(messages, GRAPH_SCHEMA, self._first.fingerprint, found)
+        except ReplyCut as error:
+            halves = _halves(text)
+            if halves:
+                for half in halves:
+                    self._read(half, found)
+            else:
+                found.keep_complete_part(error)
+            return
+        if said is None:
+            return
+        found.add(said.value, said.completion.usage)
+        for _ in range(self.gleaning_rounds):
+            messages = [
+                *messages,
+                {"role": "assistant", "content": said.completion.text},
+                {"role": "user", "content": self._more.fill(entity_types=self._types)},
+            ]
             try:
-                reply = parse_reply(completion.text, found.chunk_id)
-            except ReplyError as error:
-                problem = str(error) + (" (it was cut at the token limit)" if _cut(completion) else "")
-                attempt = [
-                    *messages,
-                    {"role": "assistant", "content": completion.text},
-                    {"role": "user", "content": f"That cannot be used: {problem}. Answer again with the JSON object."},
-                ]
-                continue
-            if _cut(completion):
-                found.drop("the reply was cut at the token limit; what was complete is kept")
-            messages.append({"role": "assistant", "content": completion.text})
-            return reply
-        found.drop(f"{problem}, twice")
+                said = self._asked(messages, GLEAN_SCHEMA, self._more.fingerprint, found)
+            except ReplyCut as error:
+                found.keep_complete_part(error)
+                return
+            if said is None or not found.add(said.value, said.completion.usage) or said.value.done:
+                return
+
+    def _asked(self, messages: Messages, schema: dict[str, Any], task: str, found: "_Found") -> "Asked[Reply] | None":
+        """The model's reply; None and a Drop when it cannot be read, not even its entities alone."""
+
+        def read(completion: Completion) -> Reply:
+            if completion.cut:
+                raise _Cut(completion.text)
+            return parse_reply(completion.text, found.chunk_id)
+
+        try:
+            return ask(self.model, messages, read, schema=schema, task=task)
+        except (CallFailed, ReplyCut) as error:
+            if isinstance(error, ReplyCut):
+                raise
+            found.drop(str(error))
+            return None
+        except ReplyError as error:
+            problem = error
+        if schema is GRAPH_SCHEMA:
+            simpler = [*messages[:-1], {"role": "user", "content": f"{messages[-1]['content']}\n\n{_SIMPLER}"}]
+            try:
+                said = ask(self.model, simpler, read, schema=ENTITIES_SCHEMA, task=task, attempts=1)
+            except ReplyError:
+                found.drop(f"{problem}, and not in a simpler form either")
+                return None
+            found.drop(f"{problem}; in a simpler form the entities were told, without relations")
+            return said
+        found.drop(str(problem))
         return None
+
+
+class _Cut(ReplyCut):
+    """A reply that ended at the token limit; text: what there is of it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__("the reply was cut at the token limit")
+        self.text = text
 
 
 class _Found:
@@ -115,8 +179,9 @@ class _Found:
         self._relations: dict[tuple[str, str, str], RelationMention] = {}
         self._drops: list[Drop] = []
 
-    def add(self, reply: Reply) -> bool:
+    def add(self, reply: Reply, usage: Usage = NO_USAGE) -> bool:
         """Whether the reply held an entity or relation that was not known."""
+        self.usage = self.usage + usage
         before = len(self._mentions) + len(self._relations)
         for mention in reply.mentions:
             self._mentions.setdefault(_key(mention.name), mention)
@@ -130,6 +195,15 @@ class _Found:
                     self._mentions[end] = unknown
         self._drops += reply.drops
         return len(self._mentions) + len(self._relations) > before
+
+    def keep_complete_part(self, error: ReplyCut) -> None:
+        """What stands whole in a reply that was cut is kept, the rest told as lost."""
+        try:
+            self.add(parse_reply(getattr(error, "text", ""), self.chunk_id))
+        except ReplyError as problem:
+            self.drop(f"{error}, and {problem}")
+            return
+        self.drop(f"{error}; what was complete is kept")
 
     def drop(self, reason: str) -> None:
         """Something of the chunk was lost."""
@@ -146,8 +220,14 @@ class _Found:
         )
 
 
-def _cut(completion: Completion) -> bool:
-    return completion.finish_reason == "length"
+def _halves(text: str) -> tuple[str, str] | None:
+    """The text in two parts, cut between paragraphs or sentences near its middle; None when it is too short."""
+    if len(text) < 2 * _SMALLEST:
+        return None
+    middle = len(text) // 2
+    places = [found.end() for found in _BREAK.finditer(text) if _SMALLEST <= found.end() <= len(text) - _SMALLEST]
+    place = min(places, key=lambda one: (abs(one - middle), one), default=middle)
+    return text[:place], text[place:]
 
 
 def _key(name: str) -> str:

@@ -34,6 +34,12 @@ GRAPH_SCHEMA: dict[str, Any] = {
     "required": ["entities", "relations"],
     "additionalProperties": False,
 }
+ENTITIES_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"entities": {"type": "array", "items": _ENTITY}},
+    "required": ["entities"],
+    "additionalProperties": False,
+}
 GLEAN_SCHEMA: dict[str, Any] = {
     **GRAPH_SCHEMA,
     "properties": {**GRAPH_SCHEMA["properties"], "done": {"type": "boolean"}},

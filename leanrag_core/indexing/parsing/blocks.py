@@ -10,14 +10,16 @@ from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing.language import detect_language
 from leanrag_core.types.corpus import Document, Heading, Refusal, Span
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f​‎‏﻿]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b\u200e\u200f\ufeff]")  # soft hyphens, marks without width
+_LINE_END = re.compile("[\r\v\f\x85\u2028]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _SPACES = re.compile(r"[^\S\n]+")
-_LINE_END_SPACES = re.compile(r"[^\S\n]+(?=\n|$)")
 _INDENT = re.compile(r"\n[^\S\n]+")
 _MANY_LINES = re.compile(r"\n{3,}")
-_LEADER = re.compile(r"(\.\s?){4,}\s*\d+\s*$|\s{3,}\d+\s*$", re.MULTILINE)
+_DIGITS = "0123456789"
 _BOILERPLATE = re.compile(
-    r"^(©|\(c\)|copyright\b|all rights reserved|cookie|this (web)?site uses cookies|privacy policy|terms of use)",
+    r"^(©|\(c\)|copyright\s*(©|\(c\)|\d{4}|$)|all rights reserved|cookie (policy|settings|preferences|notice)|"
+    r"this (web)?site uses cookies|(privacy policy|terms of use)\W*($|[|·•\n]))",
     re.IGNORECASE,
 )
 _CONTENTS = re.compile(r"^(table of )?contents$", re.IGNORECASE)
@@ -54,10 +56,14 @@ class FormatResult:
 
 
 def clean(text: str) -> str:
-    """NFC, line ends as \\n, no control characters, no space at line ends, at most one empty line."""
-    text = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n"))
-    text = _CONTROL.sub("", text.replace("\u2028", "\n").replace("\u2029", "\n\n"))
-    return _MANY_LINES.sub("\n\n", _LINE_END_SPACES.sub("", text)).strip("\n")
+    """NFC, line ends as \\n, no control characters, no space at line ends, at most one empty line.
+
+    Half a surrogate pair, which no file can hold, becomes the replacement character.
+    """
+    text = _LINE_END.sub("\n", text.replace("\r\n", "\n")).replace("\u2029", "\n\n")
+    text = unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", _CONTROL.sub("", text)))
+    # Line by line: a pattern that looks for the end of the line takes quadratic time on long runs of spaces.
+    return _MANY_LINES.sub("\n\n", "\n".join(line.rstrip() for line in text.split("\n"))).strip("\n")
 
 
 def one_line(text: str) -> str:
@@ -136,9 +142,21 @@ def _page_spans(starts: list[int | None], length: int) -> tuple[Span, ...]:
 
 def _is_boilerplate(text: str) -> bool:
     lines = [line for line in text.split("\n") if line.strip()]
-    if len(lines) >= 3 and len(_LEADER.findall(text)) >= 0.6 * len(lines):
+    if len(lines) >= 3 and sum(map(_ends_in_leader, lines)) >= 0.6 * len(lines):
         return True
-    return len(text) < 400 and bool(_BOILERPLATE.match(text) or _CONTENTS.match(text) or _LEADER.fullmatch(text))
+    lone_leader = len(lines) == 1 and _ends_in_leader(text) and not text.rstrip().rstrip(_DIGITS).strip(". ")
+    return len(text) < 400 and bool(_BOILERPLATE.match(text) or _CONTENTS.match(text) or lone_leader)
+
+
+def _ends_in_leader(line: str) -> bool:
+    """Whether the line ends like one of a table of contents: dots or a gap, then a page number."""
+    line = line.rstrip()
+    before = line.rstrip(_DIGITS)
+    if before == line:
+        return False
+    gap = len(before) - len(before.rstrip())
+    leader = before[len(before.rstrip(". \t")) :]
+    return gap >= 3 or leader.count(".") >= 4
 
 
 def _title(stated: str, headings: list[Heading], name: str) -> str:

@@ -2,8 +2,10 @@
 
 import codecs
 from dataclasses import dataclass
+from typing import Any
 
 from leanrag_core.errors import UnreadableDocument
+from leanrag_core.indexing.parsing.language import detect_language
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -13,6 +15,8 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _MAX_LOST = 3  # undecodable characters at the end of a cut file
+_JAPANESE = (b"\x1b$B", b"\x1b$@", b"\x1b$(")
+_WESTERN = frozenset(["da", "de", "en", "es", "fi", "fr", "id", "it", "la", "nl", "pt", "sv", "und"])
 _NAMES = {"utf-8-sig": "UTF-8", "utf-16": "UTF-16", "utf-32": "UTF-32"}
 
 
@@ -33,27 +37,42 @@ def decode(content: bytes) -> Decoded:
             if encoding != "utf-8-sig":
                 notes.append(f"Read as {_NAMES[encoding]}.")
             return _without_nul(text, notes)
+    if any(escape in content for escape in _JAPANESE):  # all its bytes are ASCII, so UTF-8 would take it too
+        return _without_nul(content.decode("iso2022_jp", errors="ignore"), ["Read as ISO-2022-JP."])
     try:
         return _without_nul(content.decode("utf-8"), notes)
     except UnicodeDecodeError as error:
-        if error.start >= len(content) - _MAX_LOST:  # cut in the middle of its last character
+        if _is_cut(content, error):
             notes.append("The last character is cut off and was left out.")
             return _without_nul(content[: error.start].decode("utf-8"), notes)
     return _detected(content, notes)
 
 
+def _is_cut(content: bytes, error: UnicodeDecodeError) -> bool:
+    """Whether UTF-8 ends in the middle of its last character; one odd byte after plain ASCII is no such end."""
+    lost = len(content) - error.start
+    whole = lost >= 2 or not content[: error.start].isascii()
+    return error.reason == "unexpected end of data" and lost <= _MAX_LOST and whole
+
+
+def _is_western(content: bytes, matches: Any, best: Any) -> bool:
+    """Whether Windows-1252 reads it as cleanly, in a language written with it; short texts fit many code pages."""
+    if not any("cp1252" in match.could_be_from_charset and match.chaos <= best.chaos for match in matches):
+        return False
+    return detect_language(content.decode("cp1252", errors="ignore")) in _WESTERN
+
+
 def _detected(content: bytes, notes: list[str]) -> Decoded:
-    if b"\x1b$" in content:
-        return _without_nul(content.decode("iso2022_jp", errors="ignore"), [*notes, "Read as ISO-2022-JP."])
     if content.count(b"\x00") > len(content) // 10:
         raise UnreadableDocument("is not a text file: its bytes are not text in any encoding that is known here")
     from charset_normalizer import from_bytes
 
     # A cut last character must not hide the right encoding.
-    best = from_bytes(content).best() or from_bytes(content[:-1]).best()
+    matches = from_bytes(content) or from_bytes(content[:-1])
+    best = matches.best()
     if best is None:
         raise UnreadableDocument("is not a text file: its bytes are not text in any encoding that is known here")
-    encoding = best.encoding
+    encoding = "cp1252" if best.encoding != "cp1252" and _is_western(content, matches, best) else best.encoding
     text = content.decode(encoding, errors="ignore")
     notes.append(f"Read as {encoding.replace('_', '-').upper()}; the file does not say its encoding.")
     return _without_nul(text, notes)

@@ -16,11 +16,14 @@ def parse(name: str, content: bytes) -> FormatResult:
     decoded = decode(content)
     csv.field_size_limit(10_000_000)
     try:
-        dialect: type[csv.Dialect] | csv.Dialect = csv.Sniffer().sniff(decoded.text[:8192], delimiters=",;\t|")
+        # Only the delimiter: the sniffer's guess at quoting is wrong when the first quoted quote comes later.
+        delimiter = csv.Sniffer().sniff(decoded.text[:8192], delimiters=",;\t|").delimiter
     except csv.Error:
-        dialect = csv.excel
+        delimiter = ","
     try:
-        rows = [row for row in csv.reader(io.StringIO(decoded.text), dialect) if any(cell.strip() for cell in row)]
+        lines = io.StringIO(decoded.text, newline="")  # lines that end in a lone carriage return are lines too
+        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+        rows = [row for row in reader if any(cell.strip() for cell in row)]
     except csv.Error as error:
         raise UnreadableDocument(f"is not a readable CSV file ({error}): save the table again as CSV") from error
     if len(rows) < 2:

@@ -1,8 +1,9 @@
-"""DOCX: paragraphs and tables in the order of the document."""
+"""DOCX: paragraphs and tables in the order of the document, as they read when every tracked change is accepted."""
 
 import io
 import re
 import zipfile
+from collections.abc import Iterator
 from typing import Any
 
 from leanrag_core.errors import UnreadableDocument
@@ -12,49 +13,97 @@ SUFFIXES = ("docx",)
 MEDIA_TYPE = "docx"
 _MAX_UNPACKED = 500 * 1024 * 1024
 _HEADING = re.compile(r"(?:heading|überschrift|titre) (\d)", re.IGNORECASE)
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
+_WRAPPERS = frozenset(_W + name for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"))
+# Text boxes are blocks of their own; deleted text, layout and the reading beside an ideograph are not read.
+_UNREAD = frozenset([_FALLBACK, *(_W + name for name in ("txbxContent", "pPr", "rPr", "del", "moveFrom", "rt"))])
+_CHARACTERS = {_W + "tab": "\t", _W + "br": "\n", _W + "cr": "\n", _W + "noBreakHyphen": "-"}
 
 
 def parse(name: str, content: bytes) -> FormatResult:
     """One document. Raises UnreadableDocument for what is no DOCX."""
-    import docx
-    from docx.opc.exceptions import PackageNotFoundError
-
     if content.startswith(b"\xd0\xcf\x11\xe0"):
         raise UnreadableDocument("is an old Word file or protected by a password: save it as .docx without a password")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if sum(entry.file_size for entry in archive.infolist()) > _MAX_UNPACKED:
                 raise UnreadableDocument("unpacks to more than 500 MB: it is not taken")
-        document = docx.Document(io.BytesIO(content))
-    except (zipfile.BadZipFile, PackageNotFoundError, KeyError, ValueError, SyntaxError) as error:
+        return FormatResult((_document(content),))
+    except (UnreadableDocument, RecursionError, MemoryError):
+        raise
+    except Exception as error:  # zipfile, lxml and python-docx raise anything on damaged files
         raise UnreadableDocument(
             "is not a readable DOCX file: open it in a word processor and save it again"
         ) from error
+
+
+def _document(content: bytes) -> Parsed:
+    import docx
+    from docx.text.paragraph import Paragraph
+
+    document = docx.Document(io.BytesIO(content))
     blocks: list[Block] = []
-    for item in document.iter_inner_content():
-        blocks += _table(item) if hasattr(item, "rows") else [_paragraph(item)]
-    return FormatResult((Parsed(tuple(blocks), title=document.core_properties.title or ""),))
+    for item in _within(document.element.body, "p", "tbl"):
+        if item.tag == _W + "tbl":
+            blocks += _table(item)
+        else:
+            blocks += [_paragraph(Paragraph(one, document)) for one in _paragraphs(item)]
+    return Parsed(tuple(blocks), title=document.core_properties.title or "")
+
+
+def _within(element: Any, *names: str) -> Iterator[Any]:
+    """Children of these names, those in content controls and tracked insertions among them."""
+    wanted = frozenset(_W + name for name in names)
+    for child in element:
+        if child.tag in wanted:
+            yield child
+        elif child.tag in _WRAPPERS:
+            yield from _within(child, *names)
+
+
+def _paragraphs(element: Any) -> Iterator[Any]:
+    """The paragraphs at and below an element, in text boxes and inner tables too, each once."""
+    for found in element.iter(_W + "p"):
+        if next(found.iterancestors(_FALLBACK), None) is None:
+            yield found
+
+
+def _text(element: Any) -> str:
+    parts: list[str] = []
+    for node in element:
+        if node.tag == _W + "t" or node.tag == _MATH:
+            parts.append(node.text or "")
+        elif node.tag not in _UNREAD:
+            parts.append(_CHARACTERS.get(node.tag) or _text(node))
+    return "".join(parts)
 
 
 def _paragraph(paragraph: Any) -> Block:
+    text = _text(paragraph._p)
     style = (paragraph.style.name if paragraph.style is not None else "") or ""
     found = _HEADING.match(style)
     if style == "Title" or found:
-        return Block(paragraph.text, "heading", int(found[1]) if found else 1)
+        return Block(text, "heading", int(found[1]) if found else 1)
     if style.lower().startswith("toc"):
-        return Block(paragraph.text, "boilerplate")
-    return Block(f"- {paragraph.text}" if style.startswith("List") and paragraph.text.strip() else paragraph.text)
+        return Block(text, "boilerplate")
+    return Block(f"- {text}" if style.startswith("List") and text.strip() else text)
 
 
 def _table(table: Any) -> list[Block]:
-    """A block a row; cells that span several columns are written once."""
-    rows = []
-    for row in table.rows:
+    """A block a row; a cell over several columns is written once, one over several rows in each of them."""
+    rows: list[Block] = []
+    above: dict[int, str] = {}
+    for row in _within(table, "tr"):
         cells: list[str] = []
-        seen: set[int] = set()
-        for cell in row.cells:
-            if id(cell._tc) not in seen:
-                seen.add(id(cell._tc))
-                cells.append(" ".join(cell.text.split()))
+        column = 0
+        for cell in _within(row, "tc"):
+            text = " ".join(" ".join(_text(one) for one in _paragraphs(cell)).split())
+            if cell.vMerge == "continue":
+                text = above.get(column, text)
+            above[column] = text
+            cells.append(text)
+            column += cell.grid_span
         rows.append(Block(" | ".join(cells)))
     return rows

@@ -15,14 +15,16 @@ _SILENT = (
     "footer",
     "iframe",
     "svg",
-    "form",
     "button",
+    "select",
+    "textarea",
+    "label",
     "head",
     "object",
 )
 _BLOCKS = frozenset(
     [
-        *("address", "article", "aside", "blockquote", "body", "dd", "details", "div", "dl", "dt", "fieldset"),
+        *("address", "article", "aside", "blockquote", "body", "dd", "details", "div", "dl", "dt", "fieldset", "form"),
         *("figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "html", "li", "main", "ol", "p"),
         *("pre", "section", "summary", "table", "tbody", "tfoot", "thead", "tr", "ul", "caption", "br"),
     ]
@@ -32,9 +34,27 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 def parse(name: str, content: bytes) -> FormatResult:
     """One document."""
-    soup = _soup(content)
+    from bs4.dammit import EncodingDetector
+
+    soup = _soup(_utf8(content))
+    guessed = soup.original_encoding or "utf-8"
+    known = guessed.startswith(("utf-", "ascii")) or EncodingDetector.find_declared_encoding(content, is_html=True)
+    notes = () if known else (f"Read as {guessed.upper()}; the file does not say its encoding.",)
     title = one_line(soup.title.get_text()) if soup.title else ""
-    return FormatResult((Parsed(tuple(_walk(soup)), title=title),))
+    return FormatResult((Parsed(tuple(_walk(soup)), title=title, notes=notes),))
+
+
+def _utf8(content: bytes) -> str | bytes:
+    """The text, where it is UTF-8; else the bytes, whose encoding is declared or to be guessed.
+
+    Few texts in another encoding happen to be UTF-8, while guessing takes short UTF-8 pages for others.
+    """
+    if b"\x1b$" in content or b"\x00" in content:
+        return content
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content
 
 
 def blocks_of(markup: str) -> list[Block]:

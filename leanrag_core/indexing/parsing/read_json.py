@@ -69,4 +69,6 @@ def _lines(value: Any, path: str = "") -> list[str]:
         return [line for key, inner in value.items() for line in _lines(inner, f"{path}.{key}" if path else str(key))]
     if isinstance(value, list):
         return [line for inner in value for line in _lines(inner, path)]
-    return [f"{path}: {value}" if path else str(value)] if value is not None else []
+    if value is None or not str(value).strip():
+        return []
+    return [f"{path}: {value}" if path else str(value)]

@@ -8,7 +8,7 @@ from leanrag_core.indexing.parsing.encoding import decode
 
 SUFFIXES = ("md", "markdown")
 MEDIA_TYPE = "markdown"
-_FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
+_FRONT_MATTER = re.compile(r"\A---\n(?=[\w-]+\s*:)(.*?)\n---(?:\n|\Z)", re.DOTALL)  # else a line across the page
 _FRONT_TITLE = re.compile(r"^title:\s*[\"']?(.+?)[\"']?\s*$", re.MULTILINE)
 
 
@@ -31,7 +31,7 @@ def _blocks(tokens: list[Any]) -> list[Block]:
     found: list[Block] = []
     row: list[str] = []
     open_tags: list[str] = []
-    for token in tokens:
+    for place, token in enumerate(tokens):
         if token.nesting == 1:
             open_tags.append(token.type)
         elif token.nesting == -1:
@@ -44,7 +44,7 @@ def _blocks(tokens: list[Any]) -> list[Block]:
             if open_tags[-1] in ("th_open", "td_open"):
                 row.append(text)
             elif open_tags[-1] == "heading_open":
-                found.append(Block(text, "heading", int(token_level(tokens, token))))
+                found.append(Block(text, "heading", int(tokens[place - 1].tag[1])))
             else:
                 found.append(Block(f"- {text}" if "list_item_open" in open_tags else text))
         elif token.type in ("fence", "code_block"):
@@ -56,17 +56,12 @@ def _blocks(tokens: list[Any]) -> list[Block]:
     return found
 
 
-def token_level(tokens: list[Any], inline: Any) -> str:
-    """The level, 1 to 6, of the heading that the inline token stands in."""
-    return str(tokens[tokens.index(inline) - 1].tag[1])
-
-
 def _inline(children: list[Any]) -> str:
     parts = []
     for child in children:
         if child.type in ("text", "code_inline"):
             parts.append(child.content)
-        elif child.type == "softbreak":
+        elif child.type == "softbreak" or (child.type == "html_inline" and child.content.lower().startswith("<br")):
             parts.append(" ")
         elif child.type == "hardbreak":
             parts.append("\n")

@@ -3,7 +3,9 @@
 import io
 import re
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
 from statistics import median
 from typing import Any
 
@@ -22,36 +24,44 @@ class _Box:
     size: float  # points
     page: int
     edge: bool  # first or last on its page
+    masked: str = ""  # by which running heads are known again
 
 
 def parse(name: str, content: bytes) -> FormatResult:
     """One document. Raises UnreadableDocument: not a PDF, password, no text layer, damaged."""
     if b"%PDF-" not in content[:1024]:
         raise UnreadableDocument("is not a PDF: its content is something else; give it the ending of what it is")
-    boxes, n_pages = _boxes(content)
+    boxes, n_pages, damaged = _boxes(content)
     if not any(character.isalnum() for box in boxes for character in box.text):
         raise UnreadableDocument(f"has no text layer (pages: {n_pages}): run OCR on it, then add it again")
+    body = _body_size(boxes)
+    boxes = [replace(box, masked=_masked(box.text, large=box.size > _HEADING_SIZE * body)) for box in boxes]
     running = _running_heads(boxes, n_pages)
-    kept = [box for box in boxes if not (box.edge and _masked(box.text) in running)]
+    # A document of running heads alone, such as a one-page form with a number, keeps them.
+    kept = [box for box in boxes if not (box.edge and box.masked in running)] or boxes
     notes = (
         (f"{len(boxes) - len(kept)} running heads and page numbers were left out.",) if len(kept) < len(boxes) else ()
     )
-    body = median(box.size for box in kept for _ in range(1 + len(box.text) // 40))
-    return FormatResult((Parsed(tuple(_blocks(kept, body)), title=_title(content), notes=notes),))
+    blocks = tuple(_blocks(kept, _body_size(kept)))
+    return FormatResult((Parsed(blocks, title=_title(content), notes=(*notes, *damaged)),))
 
 
-def _boxes(content: bytes) -> tuple[list[_Box], int]:
+def _body_size(boxes: list[_Box]) -> float:
+    return median(box.size for box in boxes for _ in range(1 + len(box.text) // 40))
+
+
+def _boxes(content: bytes) -> tuple[list[_Box], int, tuple[str, ...]]:
+    """Text boxes in the order of the pages, the number of pages, and a note when the file breaks off."""
     import logging
 
-    from pdfminer.high_level import extract_pages
-    from pdfminer.layout import LAParams, LTTextContainer
+    from pdfminer.layout import LTTextContainer
     from pdfminer.pdfdocument import PDFPasswordIncorrect, PDFTextExtractionNotAllowed
 
     logging.getLogger("pdfminer").setLevel(logging.ERROR)
     boxes: list[_Box] = []
     pages = 0
     try:
-        for pages, page in enumerate(extract_pages(io.BytesIO(content), laparams=LAParams(line_margin=0.4)), start=1):
+        for pages, page in enumerate(_layouts(content), start=1):
             texts = [element for element in page if isinstance(element, LTTextContainer) and element.get_text().strip()]
             for place, element in enumerate(texts):
                 edge = place < 2 or place >= len(texts) - 2
@@ -66,7 +76,50 @@ def _boxes(content: bytes) -> tuple[list[_Box], int]:
         if not boxes:
             said = f"is damaged and cannot be read ({type(error).__name__}): open it in a PDF viewer and save it again"
             raise UnreadableDocument(said) from error
-    return boxes, pages
+        return boxes, pages, (f"The file is damaged after page {pages}; what follows could not be read.",)
+    return boxes, pages, ()
+
+
+@cache
+def _document_class() -> Any:
+    from pdfminer.pdfdocument import PDFDocument
+    from pdfminer.pdfexceptions import PDFException
+    from pdfminer.pdftypes import PDFObjRef
+
+    class Document(PDFDocument):
+        """A PDF whose objects are never references: pdfminer follows one that leads to itself for ever."""
+
+        def getobj(self, objid: int) -> Any:
+            found, seen = super().getobj(objid), {objid}
+            while isinstance(found, PDFObjRef):
+                if found.objid in seen:
+                    raise PDFException(f"object {objid} leads to itself")
+                seen.add(found.objid)
+                found = super().getobj(found.objid)
+            return found
+
+    return Document
+
+
+def _opened(content: bytes) -> Any:
+    from pdfminer.pdfparser import PDFParser
+
+    return _document_class()(PDFParser(io.BytesIO(content)))
+
+
+def _layouts(content: bytes) -> Iterator[Any]:
+    """The layout of each page in turn."""
+    from pdfminer.converter import PDFPageAggregator
+    from pdfminer.layout import LAParams
+    from pdfminer.pdfinterp import PDFPageInterpreter, PDFResourceManager
+    from pdfminer.pdfpage import PDFPage
+
+    resources = PDFResourceManager()
+    device = PDFPageAggregator(resources, laparams=LAParams(line_margin=0.4))
+    interpreter = PDFPageInterpreter(resources, device)
+    for page in PDFPage.create_pages(_opened(content)):
+        interpreter.process_page(page)
+        yield device.get_result()
 
 
 def _size(element: Any) -> float:
@@ -76,13 +129,16 @@ def _size(element: Any) -> float:
     return float(median(sizes)) if sizes else 0.0
 
 
-def _masked(text: str) -> str:
-    return re.sub(r"\d+", "#", " ".join(text.split())).lower()
+def _masked(text: str, *, large: bool) -> str:
+    """The text in small letters, numbers masked; not in large type: Chapter 1 and Chapter 2 are no running head."""
+    folded = " ".join(text.split()).lower()
+    masked = re.sub(r"\d+", "#", folded)
+    return folded if large and masked != "#" else masked
 
 
 def _running_heads(boxes: list[_Box], n_pages: int) -> set[str]:
     """Texts, numbers masked, that stand at the edge of more than half of the pages; lone page numbers."""
-    pages_of = Counter(masked for masked, _ in {(_masked(box.text), box.page) for box in boxes if box.edge})
+    pages_of = Counter(masked for masked, _ in {(box.masked, box.page) for box in boxes if box.edge})
     heads = {masked for masked, n in pages_of.items() if n_pages >= 2 and n > n_pages / 2 and len(masked) < 150}
     return heads | {"#"}
 
@@ -95,26 +151,30 @@ def _blocks(boxes: list[_Box], body: float) -> list[Block]:
             found.append(Block(text, "heading", 1 if box.size > 1.5 * body else 2, box.page))
             continue
         before = found[-1] if found else None
+        if before is None:
+            found.append(Block(text, page=box.page))
+            continue
         joins = (
-            before is not None
-            and before.kind == "paragraph"
+            before.kind == "paragraph"
             and before.text[-1:] not in ".!?:;。！？"
             and (text[:1].islower() or (is_wide(before.text[-1]) and is_wide(text[0])))
         )
-        found.append(Block(text, page=box.page, joins=joins))
+        if joins and re.search(r"[^\W\d_]-$", before.text) and text[:1].islower():
+            head, _, text = text.partition(" ")  # a word that is cut by the end of the page or column
+            found[-1] = replace(before, text=before.text[:-1] + head)
+        if text:
+            found.append(Block(text, page=box.page, joins=joins))
     return found
 
 
 def _title(content: bytes) -> str:
     """The title that the file states; empty when it states none that can be read."""
-    from pdfminer.pdfdocument import PDFDocument
     from pdfminer.pdfexceptions import PDFException
-    from pdfminer.pdfparser import PDFParser
     from pdfminer.psexceptions import PSException
     from pdfminer.utils import decode_text
 
     try:
-        stated = (PDFDocument(PDFParser(io.BytesIO(content))).info or [{}])[0].get("Title", b"")
+        stated = (_opened(content).info or [{}])[0].get("Title", b"")
     except (PDFException, PSException):
         return ""  # a damaged trailer: the text was read all the same
     return decode_text(stated) if isinstance(stated, bytes) else ""

@@ -33,18 +33,20 @@ class Scripted:
     name = "scripted"
     fingerprint = "scripted-1"
 
-    def __init__(self, *replies: str, finish_reason: str = "stop") -> None:
+    def __init__(self, *replies: str, finish_reason: str = "stop", cut_first: int = 0) -> None:
         self.replies = list(replies)
+        self.cut_first = cut_first
         self.finish_reason = finish_reason
         self.asked: list[list[dict[str, str]]] = []
         self.schemas: list[Any] = []
 
     def complete(
-        self, messages: list[dict[str, str]], *, schema: dict[str, Any] | None = None, max_tokens: int | None = None
+        self, messages: list[dict[str, str]], *, schema: Any = None, max_tokens: Any = None, task: str = "", accept: Any
     ) -> Completion:
         self.asked.append([dict(message) for message in messages])
         self.schemas.append(schema)
-        return Completion(self.replies.pop(0), self.finish_reason, Usage(calls=1, prompt_tokens=10))
+        finish = "length" if len(self.asked) <= self.cut_first else self.finish_reason
+        return Completion(self.replies.pop(0), finish, Usage(calls=1, prompt_tokens=10))
 
 
 def chunks(*texts: str) -> list[Chunk]:
@@ -145,15 +147,25 @@ def test_an_unreadable_reply_is_asked_for_once_more_with_its_error() -> None:
     assert [one.name for one in found.mentions] == ["Ada"]
     assert model.asked[1][1]["content"] == "no idea"
     assert "not a JSON object" in model.asked[1][2]["content"]
-    assert found.usage.calls == 2
+    assert found.usage.calls == 1, "a refused reply is the meter's, so that a resumed build records the same"
 
 
-def test_two_unreadable_replies_cost_the_chunk_and_not_the_build() -> None:
-    first, second = extract(Scripted("no", "no", graph(entity("Ada"))), "one", "two")
+def test_unreadable_replies_cost_the_chunk_and_not_the_build() -> None:
+    first, second = extract(Scripted("no", "no", "no", graph(entity("Ada"))), "one", "two")
     assert (first.mentions, first.relations) == ((), ())
     assert [(drop.item, drop.stage) for drop in first.drops] == [("chunk c0", "extract")]
-    assert first.usage.calls == 2
+    assert first.drops[0].reason == (
+        "the reply is not a JSON object, 2 times; the last reply began 'no', and not in a simpler form either"
+    )
     assert [one.name for one in second.mentions] == ["Ada"]
+
+
+def test_a_model_that_fails_the_whole_form_is_asked_for_entities_alone() -> None:
+    model = Scripted("no", "no", json.dumps({"entities": [entity("Ada")]}))
+    (found,) = extract(model)
+    assert [one.name for one in found.mentions] == ["Ada"]
+    assert model.schemas[2]["required"] == ["entities"]
+    assert [drop.reason.endswith("without relations") for drop in found.drops] == [True]
 
 
 def test_a_failed_gleaning_round_keeps_what_was_found_before() -> None:
@@ -162,10 +174,21 @@ def test_a_failed_gleaning_round_keeps_what_was_found_before() -> None:
     assert len(found.drops) == 1
 
 
-def test_a_reply_cut_at_the_token_limit_is_told() -> None:
+def test_a_cut_reply_to_a_passage_too_short_to_divide_keeps_what_is_complete() -> None:
     (found,) = extract(Scripted('{"entities": [{"name": "Ada", "type": "p"', finish_reason="length"))
     assert [one.name for one in found.mentions] == ["Ada"]
     assert [drop.reason for drop in found.drops] == ["the reply was cut at the token limit; what was complete is kept"]
+
+
+def test_a_passage_whose_reply_is_cut_is_read_in_two_halves() -> None:
+    text = "Ada wrote a letter. " * 25 + "\n\n" + "Bob never answered. " * 25
+    model = Scripted(graph(entity("half")), graph(entity("Ada")), graph(entity("Bob")), cut_first=1)
+    (found,) = extract(model, text)
+    assert [one.name for one in found.mentions] == ["Ada", "Bob"]
+    assert found.drops == ()
+    passages = [asked[0]["content"].rsplit("<<<PASSAGE", 1)[1] for asked in model.asked]
+    assert "Bob" not in passages[1]
+    assert "Ada" not in passages[2]
 
 
 def test_the_passage_cannot_leave_its_fence() -> None:

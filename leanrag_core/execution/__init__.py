@@ -1,0 +1,1 @@
+"""Mapping work over workers; every way gives the same results in the same order."""

@@ -1,0 +1,162 @@
+"""Replies in the delimited form of GraphRAG, nano-graphrag and LightRAG, read record by record.
+
+("entity"<|>name<|>type<|>description)##("relationship"<|>source<|>target<|>description<|>strength)<|COMPLETE|>
+LightRAG puts keywords before the strength. Models keep to this only loosely: what can be understood is taken, what
+cannot becomes a Drop.
+"""
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from leanrag_core.errors import ReplyError
+from leanrag_core.indexing.extraction.reply import Reply
+from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
+
+_DOUBLE, _SINGLE = '"“”„', "'‘’`"
+_QUOTES = _DOUBLE + _SINGLE
+_FIELD = re.compile(r"</?\|/?>")
+_START = re.compile(rf"\(?[ \t]*[{_QUOTES}]?\b([a-z_]+)\b[{_QUOTES}]?[ \t]*<\|>", re.IGNORECASE)
+_KINDS = {"entity": "entity", "relationship": "relation", "relation": "relation"}
+_PASSED_OVER = ("content_keywords",)  # LightRAG's keywords of the whole chunk: no place in a graph
+_RECORD_END = re.compile(r"##(?=[\s(*]|$)|<\|complete\|>", re.IGNORECASE)
+_COMPLETE = re.compile(r"<\|complete\|>", re.IGNORECASE)
+_CLOSED = re.compile(r"\)[ \t*`,;.]*(?=\n|$)")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_WHOLE = re.compile(rf"[{_QUOTES}.!?。！？\d][ \t]*$")
+_NUMBER = re.compile(r"^[-+]?\d+(?:\.\d+)?(?=$|\s*/\s*10$)")
+_SHOWN = 120  # characters of a broken record that are kept with its loss
+
+
+@dataclass(frozen=True)
+class _Record:
+    """One record. closed: it ended with a parenthesis, or something came behind it."""
+
+    kind: str
+    text: str
+    closed: bool
+
+
+def parse_delimited(text: str, chunk_id: str, *, upper: bool = False) -> Reply:
+    """Mentions and relations of a delimited reply; a record that is not as it must be becomes a Drop.
+
+    upper: names in capitals, as those systems store them. done: the reply says that it is complete. strengths are
+    held between 0 and 10. Raises ReplyError when there is neither a record nor the mark of completion.
+    """
+    mentions: list[Mention] = []
+    relations: list[RelationMention] = []
+    drops: list[Drop] = []
+    for record in _records(text):
+        try:
+            if record.kind in _PASSED_OVER:
+                continue
+            if record.kind not in _KINDS:
+                raise ReplyError(f"a record is an entity or a relationship, not {record.kind!r}")
+            fields = _fields(record)
+            if _KINDS[record.kind] == "entity":
+                mentions.append(_mention(fields, chunk_id, upper))
+            else:
+                relations.append(_relation(fields, chunk_id, upper))
+        except ReplyError as error:
+            shown = " ".join(record.text.split())[:_SHOWN]
+            drops.append(Drop("extract", f"chunk {chunk_id}: {record.kind} {shown}", str(error)))
+    complete = _COMPLETE.search(text) is not None
+    if not (mentions or relations or drops or complete):
+        raise ReplyError("the reply holds no delimited record, and no mark that it is complete")
+    return Reply(tuple(mentions), tuple(relations), tuple(drops), complete)
+
+
+def delimited_extraction(replies: Sequence[str], chunk_id: str, *, upper: bool = False) -> Extraction:
+    """All that the replies about one chunk hold, the first one's and those of gleaning, each statement once.
+
+    The end of a relation that no reply lists as an entity becomes a mention of unknown type, described by the
+    relation. A reply without any record is a Drop, unless it is a bare yes or no to "is there more?".
+    """
+    mentions: dict[tuple[str, str], Mention] = {}
+    relations: dict[tuple[str, str, str], RelationMention] = {}
+    drops: list[Drop] = []
+    for text in replies:
+        try:
+            reply = parse_delimited(text, chunk_id, upper=upper)
+        except ReplyError as error:
+            if text.strip(f" \t\r\n.!{_QUOTES}").lower() not in ("yes", "no", "y", "n"):
+                drops.append(Drop("extract", f"chunk {chunk_id}", str(error)))
+            continue
+        drops += reply.drops
+        for mention in reply.mentions:
+            mentions.setdefault((mention.name, mention.description), mention)
+        for relation in reply.relations:
+            relations.setdefault((relation.source, relation.target, relation.description), relation)
+    named = {name for name, _ in mentions}
+    for relation in relations.values():
+        for end in (relation.source, relation.target):
+            if end not in named:
+                named.add(end)
+                mentions[end, relation.description] = Mention(end, "unknown", relation.description, chunk_id)
+    return Extraction(chunk_id, tuple(mentions.values()), tuple(relations.values()), tuple(drops))
+
+
+def _records(text: str) -> Iterator[_Record]:
+    """The records in their order. One begins with its kind and a delimiter, and ends where the next begins, at a
+    closing parenthesis at the end of a line, or at a mark."""
+    starts = [found for found in _START.finditer(text) if _begins(text, found)]
+    for place, start in enumerate(starts):
+        last = place + 1 == len(starts)
+        body = text[start.end() : len(text) if last else starts[place + 1].start()]
+        mark = _RECORD_END.search(body)
+        body = body[: mark.start()] if mark else body
+        behind = max((found.end() for found in _FIELD.finditer(body)), default=0)  # a parenthesis in a name closes none
+        brace = _CLOSED.search(body, behind)
+        closed = not last or mark is not None or brace is not None
+        yield _Record(start[1].lower(), body[: brace.start()] if brace else body, closed)
+
+
+def _begins(text: str, found: re.Match[str]) -> bool:
+    """Whether a word before a delimiter begins a record; it may also be a field: a type can be called "entity"."""
+    known = found[1].lower() in _KINDS or found[1].lower() in _PASSED_OVER
+    bracketed = found[0].startswith("(")
+    is_field = text[: found.start()].rstrip(" \t").endswith("|>")
+    return (known and bracketed) or (not is_field and (known or bracketed))
+
+
+def _fields(record: _Record) -> list[str]:
+    """The fields without quotes. Raises ReplyError for a record that broke off in the middle."""
+    if not record.closed and not _WHOLE.search(record.text):
+        raise ReplyError("the reply breaks off in the middle of this record")
+    return [_cleaned(field) for field in _FIELD.split(record.text)]
+
+
+def _cleaned(field: str) -> str:
+    """The field in one line, out of its quotes; a lone double quote at an end was never closed or opened."""
+    text = _CONTROL.sub("", " ".join(html.unescape(field).split()))
+    while len(text) > 1 and any(text[0] in pair and text[-1] in pair for pair in (_DOUBLE, _SINGLE)):
+        text = text[1:-1].strip()
+    if sum(text.count(mark) for mark in _DOUBLE) == 1:
+        text = text.strip(_DOUBLE).strip()
+    return text
+
+
+def _mention(fields: Sequence[str], chunk_id: str, upper: bool) -> Mention:
+    if len(fields) < 3:
+        raise ReplyError(f"an entity needs a name, a type and a description; here are {len(fields)} of 3")
+    name, kind, description = fields[:3]
+    return Mention(_named(name, upper), kind.lower() or "unknown", description, chunk_id)
+
+
+def _relation(fields: Sequence[str], chunk_id: str, upper: bool) -> RelationMention:
+    if len(fields) < 3:
+        raise ReplyError(f"a relation needs a source, a target and a description; here are {len(fields)} of 3")
+    source, target = _named(fields[0], upper), _named(fields[1], upper)
+    number = _NUMBER.match(fields[-1])
+    strength = min(10.0, max(0.0, float(number[0]))) if number else 1.0
+    said = list(fields[2:-1] if number else fields[2:])
+    keywords = tuple(word for word in map(str.strip, re.split(r"[,，、;]", said[1])) if word) if len(said) > 1 else ()
+    description = said[0] if said and said[0] else f"{source} – {target}"
+    return RelationMention(source, target, description, chunk_id, keywords, strength)
+
+
+def _named(name: str, upper: bool) -> str:
+    if not re.search(r"\w", name):
+        raise ReplyError("a name is empty")
+    return name.upper() if upper else name

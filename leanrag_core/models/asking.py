@@ -1,0 +1,63 @@
+"""Asking a language model until its reply can be used: read, complain, ask again."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from leanrag_core.errors import CallFailed, ReplyCut, ReplyError
+from leanrag_core.models.base import Completion, LanguageModel
+
+T = TypeVar("T")
+_RAW_SHOWN = 300  # characters of a useless reply that are kept with its loss
+_RAW_RETURNED = 4000  # characters of a useless reply that go back to the model with the complaint
+
+
+@dataclass(frozen=True)
+class Asked(Generic[T]):
+    """What the reply was read as, and the reply."""
+
+    value: T
+    completion: Completion
+
+
+def ask(
+    model: LanguageModel,
+    messages: list[dict[str, str]],
+    read: Callable[[Completion], T],
+    *,
+    schema: dict[str, Any] | None = None,
+    task: str = "",
+    attempts: int = 2,
+) -> Asked[T]:
+    """The reply as `read` understands it. A reply that read refuses with ReplyError goes back with the error.
+
+    Replies that were refused are not remembered, and not part of any usage but the meter's. Raises ReplyError with the
+    beginning of the last reply after so many attempts, ReplyCut at once, and CallFailed when no reply came at all.
+    """
+    asked, problem, raw = messages, "", ""
+    for _ in range(attempts):
+        seen: list[Completion] = []
+
+        def accept(completion: Completion, seen: list[Completion] = seen) -> None:
+            seen.append(completion)
+            read(completion)
+
+        try:
+            completion = model.complete(asked, schema=schema, task=task, accept=accept)
+            seen.append(completion)
+            return Asked(read(completion), completion)
+        except (CallFailed, ReplyCut):
+            raise
+        except ReplyError as error:
+            problem, raw = str(error), seen[-1].text if seen else ""
+        if raw.strip():
+            asked = [
+                *messages,
+                {"role": "assistant", "content": raw[:_RAW_RETURNED]},
+                {
+                    "role": "user",
+                    "content": f"That cannot be used: {problem}. Answer again, in the form that was asked for.",
+                },
+            ]
+    shown = " ".join(raw.split())[:_RAW_SHOWN]
+    raise ReplyError(f"{problem}, {attempts} times" + (f"; the last reply began {shown!r}" if shown else ""))

@@ -1,0 +1,79 @@
+"""What calls cost while they are made: counted for pages and logs, and held against a budget."""
+
+import threading
+from collections import defaultdict, deque
+from dataclasses import dataclass, field
+
+from leanrag_core.errors import BudgetSpent
+from leanrag_core.types.usage import NO_USAGE, Usage
+
+_ERRORS_KEPT = 8
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a build may spend; 0 is no limit. dollars: US dollars; tokens: prompt and completion together."""
+
+    dollars: float = 0.0
+    tokens: int = 0
+
+
+@dataclass(frozen=True)
+class Spent:
+    """A meter's reading. by_task: usage of each prompt's calls. reused: answers that were in the call store."""
+
+    usage: Usage = NO_USAGE
+    by_task: dict[str, Usage] = field(default_factory=dict)
+    reused: int = 0
+    faults: int = 0
+    last_faults: tuple[str, ...] = ()
+
+
+class Meter:
+    """Adds up calls of all threads. A budget that is spent stops the next call."""
+
+    def __init__(self, budget: Budget | None = None) -> None:
+        self.budget = budget or Budget()
+        self._lock = threading.Lock()
+        self._by_task: dict[str, Usage] = defaultdict(Usage)
+        self._total = NO_USAGE
+        self._reused = 0
+        self._faults = 0
+        self._last: deque[str] = deque(maxlen=_ERRORS_KEPT)
+
+    def add(self, task: str, usage: Usage) -> None:
+        """A call was answered, usable or not."""
+        with self._lock:
+            self._by_task[task] = self._by_task[task] + usage
+            self._total = self._total + usage
+
+    def add_reused(self) -> None:
+        """An answer came from the call store."""
+        with self._lock:
+            self._reused += 1
+
+    def add_fault(self, text: str) -> None:
+        """A try failed."""
+        with self._lock:
+            self._faults += 1
+            self._last.append(text)
+
+    def require_budget(self) -> None:
+        """Nothing, or BudgetSpent when there is no room for another call."""
+        with self._lock:
+            spent = self._total
+        tokens = spent.prompt_tokens + spent.completion_tokens
+        over = (self.budget.dollars and spent.cost >= self.budget.dollars) or (
+            self.budget.tokens and tokens >= self.budget.tokens
+        )
+        if over:
+            limit = f"${self.budget.dollars:,.2f}" if self.budget.dollars else f"{self.budget.tokens:,} tokens"
+            raise BudgetSpent(
+                f"the budget of {limit} is spent: {spent.calls:,} calls, {tokens:,} tokens, ${spent.cost:,.2f}. "
+                "Everything that was answered is kept: raise the budget and resume"
+            )
+
+    def read(self) -> Spent:
+        """The present reading."""
+        with self._lock:
+            return Spent(self._total, dict(self._by_task), self._reused, self._faults, tuple(self._last))

@@ -1,0 +1,129 @@
+"""How fast calls may go: in flight, a minute, and slower when the server asks."""
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from leanrag_core.errors import CallFailed, EndpointBusy, EndpointError
+from leanrag_core.types.settings import Settings
+
+T = TypeVar("T")
+_BURST_SECONDS = 2.0  # how much of a minute's allowance may be used at once
+_DOWN_AFTER = 4  # calls in a row that failed after every retry: the server is down
+_LONGEST_WAIT = 60.0
+_PATIENCE_SECONDS = 900.0  # a server that asks to slow down is waited for as long as this
+
+
+class Pacer:
+    """Shared by all threads that call one endpoint.
+
+    In flight: at most settings.concurrency, halved when the server asks to slow down, one more after each round of
+    good replies. A minute: requests and tokens by the generic cell rate algorithm, a burst of two seconds.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.settings = settings
+        self.limit = float(settings.concurrency)
+        self._clock, self._sleep = clock, sleep
+        self._free = threading.Condition()
+        self._in_flight = 0
+        self._paused_until = 0.0
+        self._due = {"requests": 0.0, "tokens": 0.0}
+        self._failed_in_a_row = 0
+        self._random = random.Random(0)  # jitter only
+
+    def call(self, work: Callable[[], T], *, tokens: int = 0, on_fault: Callable[[str], None] = lambda text: None) -> T:
+        """What work gives, tried again while it raises EndpointBusy; tokens: the expected size of the call.
+
+        Raises CallFailed after the last try, and EndpointError when the server is down altogether.
+        """
+        started, tries = self._clock(), 0
+        while True:
+            with self._slot(tokens):
+                try:
+                    result = work()
+                except EndpointBusy as error:
+                    problem = error
+                else:
+                    self._went_well()
+                    return result
+            on_fault(str(problem))
+            patient = problem.retry_after is not None and self._clock() - started < _PATIENCE_SECONDS
+            tries += 0 if patient else 1
+            if tries > self.settings.retries:
+                self._give_up(problem)
+            self._slow_down(problem, tries)
+
+    @contextmanager
+    def _slot(self, tokens: int) -> Iterator[None]:
+        """A place among the calls in flight, once the minute's allowance has room."""
+        wait = self._reserve(tokens)
+        if wait > 0:
+            self._sleep(wait)
+        with self._free:
+            while self._in_flight >= max(1, int(self.limit)):
+                self._free.wait()
+            self._in_flight += 1
+            pause = self._paused_until - self._clock()
+        try:
+            if pause > 0:
+                self._sleep(pause)
+            yield
+        finally:
+            with self._free:
+                self._in_flight -= 1
+                self._free.notify()
+
+    def _reserve(self, tokens: int) -> float:
+        """Seconds to wait until the call fits into the allowances; it is counted in them from now on."""
+        wait = 0.0
+        with self._free:
+            now = self._clock()
+            allowances = (
+                ("requests", self.settings.requests_per_minute, 1),
+                ("tokens", self.settings.tokens_per_minute, tokens),
+            )
+            for name, a_minute, amount in allowances:
+                if a_minute:
+                    due = max(self._due[name], now)
+                    wait = max(wait, due - _BURST_SECONDS - now)
+                    self._due[name] = due + 60.0 * amount / a_minute
+        return wait
+
+    def _went_well(self) -> None:
+        with self._free:
+            self._failed_in_a_row = 0
+            if self.limit < self.settings.concurrency:
+                self.limit = min(self.settings.concurrency, self.limit + 1 / max(1.0, self.limit))
+                self._free.notify()
+
+    def _slow_down(self, problem: EndpointBusy, tries: int) -> None:
+        """The next try waits; after a wish to slow down everybody does."""
+        if problem.retry_after is not None:
+            with self._free:
+                self.limit = max(1.0, self.limit / 2)
+                self._paused_until = max(self._paused_until, self._clock() + min(problem.retry_after, _LONGEST_WAIT))
+            return
+        with self._free:
+            jitter = self._random.uniform(0.7, 1.3)
+        self._sleep(min(_LONGEST_WAIT, 0.25 * 2 ** (tries - 1) * jitter))
+
+    def _give_up(self, problem: EndpointBusy) -> None:
+        with self._free:
+            self._failed_in_a_row += 1
+            down = self._failed_in_a_row >= _DOWN_AFTER
+        if down:
+            raise EndpointError(
+                f"{problem}. {_DOWN_AFTER} calls in a row failed after every retry, so the work stops here; "
+                "what was answered is kept: resume when the server is well"
+            )
+        raise CallFailed(f"{problem}, after {self.settings.retries + 1} tries")

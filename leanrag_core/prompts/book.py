@@ -1,0 +1,34 @@
+"""The prompts of one index: the catalog's, or its own where somebody has edited them."""
+
+from collections.abc import Iterable
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.prompts.catalog import Prompt, load_prompt
+
+EDITED = 0  # version of a prompt that is not in the catalog
+
+
+class PromptBook:
+    """Prompts by task; edited: (task, text) pairs. Raises InvalidConfig for a text that lacks a field, or an unknown
+    task."""
+
+    def __init__(self, edited: Iterable[tuple[str, str]] = ()) -> None:
+        self._edited: dict[str, Prompt] = {}
+        for task, text in edited:
+            own, catalog = Prompt(task, EDITED, text), load_prompt(task)
+            lacking = catalog.fields - own.fields
+            if lacking:
+                raise InvalidConfig(
+                    f"the prompt {task} lacks {', '.join(f'{{{field}}}' for field in sorted(lacking))}: put it back, "
+                    "or nothing of the documents reaches the model"
+                )
+            unknown = own.fields - catalog.fields
+            if unknown:
+                raise InvalidConfig(
+                    f"the prompt {task} has the unknown field {', '.join(f'{{{field}}}' for field in sorted(unknown))}"
+                )
+            self._edited[task] = own
+
+    def of(self, task: str) -> Prompt:
+        """The prompt of that task."""
+        return self._edited.get(task) or load_prompt(task)

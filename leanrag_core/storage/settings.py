@@ -1,0 +1,27 @@
+"""The settings file of a workbench. It names the variable that holds a key, never the key."""
+
+import json
+from pathlib import Path
+
+from leanrag_core.atomic import write_json
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.types.settings import Settings, settings_of
+
+
+def read_settings(path: Path) -> Settings:
+    """The settings of the file, the defaults when there is none. Raises InvalidConfig for a damaged file."""
+    if not path.exists():
+        return Settings()
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InvalidConfig(f"{path.name} is no JSON ({error}): mend it, or delete it to begin anew") from error
+    if not isinstance(cells, dict):
+        raise InvalidConfig(f"{path.name} holds no settings: delete it to begin anew")
+    return settings_of(cells)
+
+
+def write_settings(path: Path, settings: Settings) -> None:
+    """The file holds the settings, in one step."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_json(path, settings.cells())

@@ -1,0 +1,71 @@
+"""Where models are served, what they cost, and how hard they may be driven. Keys are named here, never held."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.types.config import option, validate
+
+LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1", "[::1]")
+
+
+@dataclass(frozen=True)
+class Price:
+    """US dollars for a million tokens."""
+
+    prompt: float = 0.0
+    completion: float = 0.0
+
+    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """US dollars."""
+        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One endpoint and how it is used. base_url "" is OpenAI's own service."""
+
+    base_url: str = option("", help="Address of an OpenAI-compatible server, such as http://localhost:11434/v1.")
+    key_variable: str = option(
+        "OPENAI_API_KEY", help="Environment variable, or name in the app's secrets, that holds the key."
+    )
+    concurrency: int = option(8, low=1, high=256, help="Calls in flight; fewer for a slow local server.")
+    requests_per_minute: int = option(0, low=0, high=1_000_000, help="Requests a minute; 0 is no limit of our own.")
+    tokens_per_minute: int = option(0, low=0, high=1_000_000_000, help="Tokens a minute; 0 is no limit of our own.")
+    timeout_seconds: float = option(120.0, low=1.0, high=3600.0, help="Longest wait for one call.")
+    retries: int = option(6, low=0, high=20, help="How often a call is made again when the server fails.")
+    temperature: float = option(0.0, low=0.0, high=2.0, help="0 makes replies as repeatable as the server allows.")
+    max_reply_tokens: int = option(4096, low=64, high=131_072, help="Longest reply of a call.")
+    prices: Mapping[str, Price] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        validate(self)
+        if self.base_url and not self.base_url.startswith(("http://", "https://")):
+            raise InvalidConfig(f"base_url is {self.base_url!r}: begin it with http:// or https://")
+        if "@" in self.base_url.split("//", 1)[-1].split("/", 1)[0]:
+            raise InvalidConfig("base_url holds a name or password: take it out, and put the key into the environment")
+
+    def price(self, model: str) -> Price:
+        """What the model costs; nothing when no price is known."""
+        return self.prices.get(model, Price())
+
+    @property
+    def local(self) -> bool:
+        """Whether the endpoint is on this machine."""
+        host = self.base_url.split("//", 1)[-1].split("/", 1)[0]
+        return host.rsplit(":", 1)[0] in LOCAL_HOSTS
+
+    def cells(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return asdict(self)
+
+
+def settings_of(cells: Mapping[str, Any]) -> Settings:
+    """The settings of their JSON values; unknown names are passed over. Raises InvalidConfig."""
+    known = {name: cells[name] for name in Settings.__dataclass_fields__ if name in cells}
+    prices = known.pop("prices", {}) or {}
+    try:
+        return Settings(**known, prices={str(name): Price(**price) for name, price in prices.items()})
+    except (TypeError, AttributeError) as error:
+        raise InvalidConfig(f"the settings cannot be read ({error}): correct them on the Settings page") from error

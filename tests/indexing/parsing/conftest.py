@@ -1,0 +1,36 @@
+"""Files made in memory, as a user would upload them."""
+
+from collections.abc import Callable
+
+import pytest
+
+from leanrag_core.indexing.parsing import parse_upload
+from leanrag_core.types.corpus import Document
+
+Read = Callable[[str, str | bytes], Document]
+
+
+@pytest.fixture
+def read() -> Read:
+    """The one document in a file of that name and content."""
+
+    def one(name: str, content: str | bytes) -> Document:
+        upload = parse_upload(name, content.encode() if isinstance(content, str) else content)
+        assert upload.refusals == ()
+        [document] = upload.documents
+        return document
+
+    return one
+
+
+@pytest.fixture
+def refused() -> Callable[[str, str | bytes], str]:
+    """The reason for which a file of that name and content is refused as a whole."""
+
+    def reason(name: str, content: str | bytes) -> str:
+        upload = parse_upload(name, content.encode() if isinstance(content, str) else content)
+        assert upload.documents == ()
+        [refusal] = upload.refusals
+        return refusal.reason
+
+    return reason

@@ -1,0 +1,63 @@
+import pytest
+
+from leanrag_core.types.corpus import Heading
+from tests.indexing.parsing.conftest import Read
+
+
+def test_a_reader_sees_text_without_scripts_styles_and_navigation(read: Read) -> None:
+    page = """<html><head><title>On Bees</title><style>p {}</style></head><body><nav>Home</nav>
+    <p>They <b>dance</b>.</p><script>alert(1)</script><!-- note --><footer>Contact</footer></body></html>"""
+    document = read("a.html", page)
+    assert (document.title, document.text, document.media_type) == ("On Bees", "They dance.", "html")
+
+
+def test_headings_are_known_by_level_and_place(read: Read) -> None:
+    document = read("a.htm", "<h1>Bees &amp; ants</h1><p>One.</p><h3>Dance</h3>")
+    assert document.text == "Bees & ants\n\nOne.\n\nDance"
+    assert document.headings == (Heading("Bees & ants", 1, 0, 11), Heading("Dance", 3, 19, 24))
+
+
+def test_a_table_row_is_a_paragraph_of_cells(read: Read) -> None:
+    page = "<table><tr><th>Insect</th><th>Legs</th></tr><tr><td><p>bee</p><p>wasp</p></td><td>6</td></tr></table>"
+    assert read("a.html", page).text == "Insect | Legs\n\nbee wasp | 6"
+
+
+def test_list_items_are_marked_and_white_space_is_folded(read: Read) -> None:
+    assert read("a.html", "<ul><li>bees\n   dance<li>ants</ul>one<br>two").text == "- bees dance\n\n- ants\n\none two"
+
+
+def test_a_page_within_a_form_is_read_without_its_controls(read: Read) -> None:
+    page = (
+        "<form><label>Search</label><select><option>All</option></select><p>Bees dance.</p><button>Go</button></form>"
+    )
+    assert read("a.html", page).text == "Bees dance."
+
+
+def test_soft_hyphens_and_marks_without_width_are_left_out(read: Read) -> None:
+    assert read("a.html", "<p>co\u00adope\u200brate</p>").text == "cooperate"
+
+
+@pytest.mark.parametrize("text", ["Café naïve", "co-öperate", "蜂は踊る。", "Ås"])
+def test_utf_8_without_a_declaration_is_read_as_utf_8(read: Read, text: str) -> None:
+    document = read("a.html", f"<p>{text}</p>")
+    assert (document.text, document.notes) == (text, ())
+
+
+def test_a_declared_encoding_is_followed(read: Read) -> None:
+    document = read("a.html", '<meta charset="iso-8859-1"><p>Café</p>'.encode("latin-1"))
+    assert (document.text, document.notes) == ("Café", ())
+
+
+def test_a_guessed_encoding_is_told(read: Read) -> None:
+    page = "<p>蜂は踊る。花は咲く。今日は天気がいいですね。</p>".encode("shift_jis")
+    document = read("a.html", page)
+    assert document.text.startswith("蜂は踊る。花は咲く。")
+    assert document.notes == ("Read as CP932; the file does not say its encoding.",)
+
+
+def test_a_page_nested_ten_thousand_deep_is_read(read: Read) -> None:
+    assert read("a.html", "<div>" * 10_000 + "Bees dance." + "</div>" * 10_000).text == "Bees dance."
+
+
+def test_broken_markup_is_read_as_far_as_it_goes(read: Read) -> None:
+    assert read("a.html", "<p>Bees <b>dance<p>Ants < walk").text == "Bees dance\n\nAnts < walk"

@@ -1,0 +1,148 @@
+import random
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from fpdf import FPDF
+from fpdf.enums import AccessPermission
+
+from leanrag_core.indexing.parsing import parse_upload, read_pdf
+from leanrag_core.types.corpus import Heading
+from tests.indexing.parsing.conftest import Read
+
+BEES = "Bees dance in the hive to tell where nectar lies."
+ANTS = "Ants follow trails of scent to their nest and back."
+
+
+def pdf(*pages: list[tuple[int, str]], title: str = "") -> bytes:
+    """A PDF of pages of (size in points, text)."""
+    return bytes(unsaved(*pages, title=title).output())
+
+
+def unsaved(*pages: list[tuple[int, str]], title: str = "") -> FPDF:
+    file = FPDF()
+    file.set_creation_date(datetime(2026, 1, 1, tzinfo=UTC))  # the same bytes every time
+    if title:
+        file.set_title(title)
+    for lines in pages:
+        file.add_page()
+        for size, text in lines:
+            file.set_font("Helvetica", size=size)
+            file.multi_cell(0, size * 0.4, text, align="L")
+            file.ln(10)
+    return file
+
+
+def test_paragraphs_pages_and_headings_have_their_places(read: Read) -> None:
+    document = read("a.pdf", pdf([(24, "On insects"), (12, BEES)], [(15, "Ants"), (12, ANTS)]))
+    assert document.text == f"On insects\n\n{BEES}\n\nAnts\n\n{ANTS}"
+    assert document.headings == (Heading("On insects", 1, 0, 10), Heading("Ants", 2, 63, 67))
+    first, second = document.pages
+    assert document.text[first.start : first.end].strip() == f"On insects\n\n{BEES}"
+    assert document.text[second.start : second.end] == f"Ants\n\n{ANTS}"
+    assert (document.title, document.media_type, document.notes) == ("On insects", "pdf", ())
+
+
+def test_the_stated_title_is_taken_where_no_heading_opens_the_text(read: Read) -> None:
+    assert read("a.pdf", pdf([(12, BEES)], title="On Bées")).title == "On Bées"
+    assert read("my_bees.pdf", pdf([(12, BEES)], title="draft.tex")).title == "my bees"
+
+
+def test_a_page_without_text_is_an_empty_span(read: Read) -> None:
+    document = read("a.pdf", pdf([(12, BEES)], [], [(12, ANTS)]))
+    assert [document.text[page.start : page.end].strip() for page in document.pages] == [BEES, "", ANTS]
+
+
+def test_running_heads_and_page_numbers_are_left_out_and_counted(read: Read) -> None:
+    texts = [BEES, ANTS, "Wasps build with paper that they make of wood."]
+    pages = [[(12, "Journal of Insects"), (12, text), (12, f"Page {n}")] for n, text in enumerate(texts, 1)]
+    document = read("a.pdf", pdf(*pages))
+    assert document.text == "\n\n".join(texts)
+    assert document.notes == ("6 running heads and page numbers were left out.",)
+
+
+def test_numbered_chapters_in_large_type_are_headings_not_running_heads(read: Read) -> None:
+    document = read("a.pdf", pdf([(20, "Chapter 1"), (12, BEES)], [(20, "Chapter 2"), (12, ANTS)]))
+    assert [heading.title for heading in document.headings] == ["Chapter 1", "Chapter 2"]
+
+
+def test_a_file_of_running_heads_alone_keeps_them(read: Read) -> None:
+    assert read("a.pdf", pdf([(12, "Confidential")], [(12, "Confidential")])).text == "Confidential\n\nConfidential"
+    assert read("a.pdf", pdf([(12, "7")])).text == "7"
+
+
+def test_a_hyphenated_word_is_mended_and_wrapped_lines_are_one_paragraph(read: Read) -> None:
+    assert (
+        read("a.pdf", pdf([(12, "Bees collect nec-\ntar in the\nfields.")])).text
+        == "Bees collect nectar in the fields."
+    )
+
+
+def test_a_sentence_goes_on_over_the_page(read: Read) -> None:
+    document = read("a.pdf", pdf([(12, "Bees collect nectar in")], [(12, "the fields.")]))
+    assert document.text == "Bees collect nectar in the fields."
+    assert [page.start for page in document.pages] == [0, 23]
+
+
+def test_a_word_cut_by_the_end_of_the_page_is_mended(read: Read) -> None:
+    document = read("a.pdf", pdf([(12, "Bees collect nec-")], [(12, "tar in the fields.")]))
+    assert document.text == "Bees collect nectar in the fields."
+    assert [page.start for page in document.pages] == [0, 20]
+    assert read("a.pdf", pdf([(12, "Bees collect nec-")], [(12, "tar")])).text == "Bees collect nectar"
+
+
+def test_a_file_without_a_text_layer_is_refused_with_its_pages(refused: Callable[..., str]) -> None:
+    file = FPDF()
+    for _ in range(2):
+        file.add_page()
+        file.rect(10, 10, 50, 50)
+    assert refused("a.pdf", bytes(file.output())) == ("has no text layer (pages: 2): run OCR on it, then add it again")
+
+
+def test_a_file_with_a_password_is_refused(refused: Callable[..., str]) -> None:
+    file = unsaved([(12, BEES)])
+    file.set_encryption(owner_password="owner", user_password="user", permissions=AccessPermission.none())
+    assert refused("a.pdf", bytes(file.output())) == "needs a password: remove the password, then add it again"
+
+
+def test_what_is_no_pdf_is_refused(refused: Callable[..., str]) -> None:
+    assert refused("a.pdf", "Bees dance.").startswith("is not a PDF")
+
+
+def test_half_a_file_is_refused_as_damaged(refused: Callable[..., str]) -> None:
+    whole = pdf([(12, BEES)])
+    assert refused("a.pdf", whole[: len(whole) // 2]).startswith("is damaged and cannot be read")
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("objects", ["1 0 obj 1 0 R endobj", "1 0 obj 2 0 R endobj\n2 0 obj 1 0 R endobj"])
+def test_an_object_that_leads_to_itself_is_refused_and_not_followed_for_ever(
+    refused: Callable[..., str], objects: str
+) -> None:
+    file = f"%PDF-1.4\n{objects}\ntrailer << /Root 1 0 R >>\nstartxref\n0\n%%EOF\n"
+    assert refused("a.pdf", file).startswith("is damaged and cannot be read")
+
+
+def test_a_file_that_breaks_off_keeps_what_was_read_and_says_so(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    layouts = read_pdf._layouts
+
+    def breaking_off(content: bytes) -> Iterator[Any]:
+        yield next(layouts(content))
+        raise ValueError("bad object")
+
+    monkeypatch.setattr(read_pdf, "_layouts", breaking_off)
+    document = read("a.pdf", pdf([(12, BEES)], [(12, ANTS)]))
+    assert document.text == BEES
+    assert document.notes == ("The file is damaged after page 1; what follows could not be read.",)
+
+
+def test_a_damaged_file_is_read_or_refused_but_never_raises() -> None:
+    whole = pdf([(20, "Insects"), (12, BEES)], [(12, ANTS)], title="Insects")
+    chance = random.Random(5)
+    for _ in range(80):
+        damaged = bytearray(whole)
+        for _ in range(chance.choice([1, 5, 30])):
+            damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+        upload = parse_upload("a.pdf", bytes(damaged))
+        assert len(upload.documents) + len(upload.refusals) == 1

@@ -1,0 +1,122 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leanrag_core.indexing import reading
+from leanrag_core.indexing.parsing import parse_upload
+from leanrag_core.indexing.parsing.blocks import shown_name
+from leanrag_core.indexing.parsing.upload import formats
+from leanrag_core.indexing.reading import files_below, read_files, read_uploads
+from leanrag_core.types.corpus import Refusal
+from tests.indexing.parsing.conftest import Read
+
+
+def test_every_reader_of_the_folder_is_found() -> None:
+    assert sorted({module.MEDIA_TYPE for module in formats().values()}) == [
+        *("csv", "docx", "html", "json", "jsonl", "markdown", "pdf", "text")
+    ]
+    assert {"md", "htm", "tsv", "ndjson", "txt"} <= set(formats())
+
+
+def test_an_unknown_ending_is_refused_with_the_list_of_known_ones(refused: Callable[..., str]) -> None:
+    assert refused("a.xlsx", "x") == (
+        ".xlsx files are not read: save it as one of CSV, DOCX, HTML, JSON, JSONL, MARKDOWN, PDF, TEXT"
+    )
+
+
+def test_the_ending_may_be_in_capitals_and_a_name_without_one_is_text(read: Read) -> None:
+    assert read("A.MD", "# Bees").media_type == "markdown"
+    assert read("README", "Bees dance.").media_type == "text"
+
+
+@pytest.mark.parametrize("content", ["", " \n\t "])
+def test_an_empty_file_is_refused(refused: Callable[..., str], content: str) -> None:
+    assert refused("a.txt", content) == "has no text: the file is empty"
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html", "a.csv"])
+def test_a_file_of_signs_alone_is_refused(refused: Callable[..., str], name: str) -> None:
+    assert refused(name, "--- ... !!!") == "has no text: there is nothing to index in it"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("../../etc/passwd", "passwd"),
+        ("C:\\Users\\x\\bees.txt", "bees.txt"),
+        ("bees\x00\n.txt", "bees .txt"),
+        ("/", "unnamed"),
+        ("", "unnamed"),
+        ("x" * 300, "x" * 200),
+        ("蜂.txt", "蜂.txt"),
+    ],
+)
+def test_a_shown_name_has_no_folders_and_no_control_characters(name: str, shown: str) -> None:
+    assert shown_name(name) == shown
+
+
+def test_the_document_bears_the_shown_name(read: Read) -> None:
+    assert read("../secret/bees.txt", "They dance.").name == "bees.txt"
+
+
+def test_one_bad_file_does_not_stop_the_others() -> None:
+    upload = read_uploads([("a.txt", b"Bees."), ("b.pdf", b"no pdf"), ("c.exe", b"MZ"), ("d.txt", b"Ants.")])
+    assert [document.name for document in upload.documents] == ["a.txt", "d.txt"]
+    assert [refusal.name for refusal in upload.refusals] == ["b.pdf", "c.exe"]
+
+
+def test_repeated_content_is_taken_once_and_told() -> None:
+    upload = read_uploads([("a.txt", b"Bees dance."), ("b.md", b"Bees dance.\n"), ("c.txt", b"Ants.")])
+    assert [document.name for document in upload.documents] == ["a.txt", "c.txt"]
+    assert upload.refusals == (Refusal("b.md", "the same content as a.txt, which is taken once"),)
+
+
+def test_a_file_above_the_limit_is_refused_unread(tmp_path: Path) -> None:
+    with (tmp_path / "large.txt").open("wb") as file:
+        file.truncate(reading.MAX_FILE_BYTES + 1)  # sparse: takes no room on disk
+    (tmp_path / "small.txt").write_text("Bees dance.")
+    upload = read_files([tmp_path])
+    assert [document.name for document in upload.documents] == ["small.txt"]
+    assert upload.refusals == (Refusal("large.txt", "larger than 200 MB: split it and add the parts"),)
+
+
+def test_an_upload_at_the_limit_is_read_and_one_above_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "MAX_FILE_BYTES", 5)
+    upload = read_uploads([("x/a.txt", b"Bees."), ("x/b.txt", b"Bees.!")])
+    assert [document.name for document in upload.documents] == ["a.txt"]
+    assert upload.refusals == (Refusal("b.txt", "larger than 200 MB: split it and add the parts"),)
+
+
+def test_a_missing_file_is_refused_with_what_to_check(tmp_path: Path) -> None:
+    [refusal] = read_files([tmp_path / "none.txt"]).refusals
+    assert refusal.name == "none.txt"
+    assert refusal.reason.startswith("cannot be read (No such file or directory)")
+
+
+def test_folders_are_read_in_order_of_paths_without_hidden_files(tmp_path: Path) -> None:
+    for name in ["b/z.txt", "b/a.txt", "a.txt", ".hidden.txt", ".git/x.txt", "b/.x/y.txt"]:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    wanted = [tmp_path / "a.txt", tmp_path / "b/a.txt", tmp_path / "b/z.txt"]
+    assert files_below([tmp_path]) == wanted
+    assert files_below([tmp_path / "b/z.txt", tmp_path]) == [wanted[2], *wanted[:2]]
+
+
+def test_a_folder_that_links_to_itself_is_read_once(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Bees.")
+    (tmp_path / "again").symlink_to(tmp_path, target_is_directory=True)
+    assert files_below([tmp_path]) == [tmp_path / "a.txt"]
+
+
+# PDF and DOCX are damaged byte by byte in their own files; a random start never gets past their gates.
+@settings(deadline=None, max_examples=150)
+@given(
+    st.sampled_from(["txt", "md", "html", "csv", "json", "jsonl", "pdf", "docx"]),
+    st.binary(max_size=60) | st.text(st.sampled_from("\"',;|<>/a{}[]:#*-_`\n\t 1é"), max_size=60).map(str.encode),
+)
+def test_no_content_of_any_format_raises(suffix: str, content: bytes) -> None:
+    upload = parse_upload(f"a.{suffix}", content)
+    assert upload.documents or upload.refusals

@@ -1,0 +1,35 @@
+from pathlib import Path
+
+import pytest
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.models.minilm import MiniLM
+from leanrag_core.models.registry import Models, remote_name
+from leanrag_core.models.remote import RemoteEmbeddingModel, RemoteLanguageModel
+from leanrag_core.storage.calls import CallStore
+from leanrag_core.types.settings import Settings
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> Models:
+    return Models(Settings(base_url="http://127.0.0.1:9/v1"), CallStore(tmp_path / "calls"))
+
+
+def test_builtin_is_minilm_and_no_language_model(models: Models) -> None:
+    assert models.language("builtin") is None
+    assert isinstance(models.embedding("builtin"), MiniLM)
+
+
+def test_a_name_after_openai_is_a_model_of_the_endpoint(models: Models) -> None:
+    language, embedding = models.language("openai:qwen3:4b"), models.embedding("openai:nomic")
+    assert isinstance(language, RemoteLanguageModel)
+    assert isinstance(embedding, RemoteEmbeddingModel)
+    assert (language.model, language.name, embedding.name) == ("qwen3:4b", "openai:qwen3:4b", "openai:nomic")
+    assert language.meter is embedding.meter
+    assert language.pacer is embedding.pacer
+
+
+@pytest.mark.parametrize("name", ["", "gpt-5", "openai:", "openai:  ", "BUILTIN", "../builtin"])
+def test_any_other_name_is_refused_with_what_to_write(name: str) -> None:
+    with pytest.raises(InvalidConfig, match="write builtin, or openai:NAME"):
+        remote_name(name)

@@ -1,0 +1,186 @@
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from leanrag_core.errors import CorpusNotFound, InvalidConfig
+from leanrag_core.storage.corpora import CorpusStore, summarise
+from leanrag_core.tokens import count_tokens
+from leanrag_core.types.corpus import Document, Heading, Refusal, Span
+
+BEES = Document(
+    "doc-bees",
+    "bees.pdf",
+    "Bees 蜂",
+    "pdf",
+    "Bees 蜂\n\nThey dance. 🐝",
+    language="en",
+    pages=(Span(0, 6), Span(6, 21)),
+    headings=(Heading("Bees 蜂", 1, 0, 6),),
+    boilerplate=(Span(8, 19),),
+    notes=("Read as UTF-16.",),
+)
+ANTS = Document("doc-ants", "ants.txt", "ants", "text", "Ants walk.")
+HOSTILE = ["../outside", "/etc/passwd", "..", ".", "", "a/b", "a\\b", "a\n", "A", "a" * 200, "corpus.json", "a\x00b"]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> CorpusStore:
+    return CorpusStore(tmp_path / "corpora")
+
+
+def files_of(root: Path) -> list[str]:
+    found = [path for path in root.rglob("*") if path.is_file() and path.name != ".lock"]
+    return sorted(str(path.relative_to(root)) for path in found)
+
+
+def test_a_new_corpus_is_empty_and_listed(store: CorpusStore) -> None:
+    corpus = store.create("My Docs", description="about bees")
+    card = store.summary(corpus)
+    assert corpus.startswith("my-docs-")
+    assert (card.name, card.description, card.documents, card.tokens, card.sample) == (
+        "My Docs",
+        "about bees",
+        0,
+        0,
+        False,
+    )
+    assert store.summaries() == [card]
+    assert store.documents(corpus) == []
+
+
+def test_a_document_reads_back_as_it_was_added_after_reopening(store: CorpusStore) -> None:
+    corpus = store.create("docs")
+    added, duplicates = store.add(corpus, (BEES, ANTS))
+    again = CorpusStore(store.root)
+    assert added == [summarise(BEES), summarise(ANTS)]
+    assert duplicates == []
+    assert again.document(corpus, "doc-bees") == BEES
+    assert again.document(corpus, "doc-ants") == ANTS
+    assert again.documents(corpus) == [summarise(ANTS), summarise(BEES)]  # by name
+    assert again.summary(corpus).documents == 2
+    assert again.summary(corpus).tokens == count_tokens(BEES.text) + count_tokens(ANTS.text)
+
+
+def test_a_summary_counts_characters_tokens_and_pages() -> None:
+    row = summarise(BEES)
+    assert (row.characters, row.tokens, row.pages) == (len(BEES.text), count_tokens(BEES.text), 2)
+    assert row.notes == ("Read as UTF-16.",)
+
+
+def test_the_same_content_is_taken_once_under_its_first_name(store: CorpusStore) -> None:
+    corpus = store.create("docs")
+    copy = Document("doc-bees", "copy.pdf", "Bees", "pdf", BEES.text)
+    refusal = Refusal("copy.pdf", "the same content is already in as bees.pdf")
+    assert store.add(corpus, (BEES, copy))[1] == [refusal]  # in one go
+    assert store.add(corpus, (copy,)) == ([], [refusal])  # and later
+    assert [row.name for row in store.documents(corpus)] == ["bees.pdf"]
+    assert store.document(corpus, "doc-bees") == BEES
+
+
+def test_a_removed_document_is_gone_and_can_come_back(store: CorpusStore) -> None:
+    corpus = store.create("docs")
+    store.add(corpus, (BEES, ANTS))
+    store.remove(corpus, "doc-bees")
+    assert [row.id for row in store.documents(corpus)] == ["doc-ants"]
+    assert not (store.root / corpus / "doc-bees.json").exists()
+    with pytest.raises(CorpusNotFound, match="no document 'doc-bees'"):
+        store.document(corpus, "doc-bees")
+    assert store.add(corpus, (BEES,))[0] == [summarise(BEES)]
+
+
+@pytest.mark.parametrize("document_id", ["doc-other", "corpus", "../corpus", "../../secret", ""])
+def test_removing_what_is_not_a_document_changes_nothing(store: CorpusStore, document_id: str) -> None:
+    corpus = store.create("docs")
+    store.add(corpus, (ANTS,))
+    secret = store.root.parent / "secret.json"
+    secret.write_text("{}")
+    before = files_of(store.root.parent)
+    store.remove(corpus, document_id)
+    assert files_of(store.root.parent) == before
+    assert [row.id for row in store.documents(corpus)] == ["doc-ants"]
+
+
+def test_the_record_is_not_read_as_a_document(store: CorpusStore) -> None:
+    with pytest.raises(CorpusNotFound, match="no document 'corpus'"):
+        store.document(store.create("docs"), "corpus")
+
+
+def test_a_deleted_corpus_leaves_the_others(store: CorpusStore) -> None:
+    gone, kept = store.create("gone"), store.create("kept")
+    store.add(gone, (BEES,))
+    store.delete(gone)
+    assert [one.id for one in store.summaries()] == [kept]
+    assert not (store.root / gone).exists()
+    with pytest.raises(CorpusNotFound, match="add documents"):
+        store.summary(gone)
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_a_hostile_id_opens_nothing(store: CorpusStore, hostile: str) -> None:
+    corpus = store.create("docs")
+    (store.root.parent / "outside").mkdir()
+    (store.root.parent / "outside" / "corpus.json").write_text(json.dumps({"documents": []}))
+    before = files_of(store.root.parent)
+    for access in (store.summary, store.documents, store.delete):
+        with pytest.raises(CorpusNotFound):
+            access(hostile)
+    with pytest.raises(CorpusNotFound):
+        store.add(hostile, (ANTS,))
+    with pytest.raises(CorpusNotFound):
+        store.document(corpus, hostile)
+    assert files_of(store.root.parent) == before
+
+
+@pytest.mark.parametrize("name", ["../../outside", "/etc/passwd", "a/b\\c", "蜂", "...", "x" * 500, "\x00", " "])
+def test_a_hostile_name_is_kept_but_never_a_path(store: CorpusStore, name: str) -> None:
+    corpus = store.create(name)
+    store.add(corpus, (Document("doc-1", name, name, "text", "Ants walk."),))
+    assert files_of(store.root.parent) == [f"corpora/{corpus}/corpus.json", f"corpora/{corpus}/doc-1.json"]
+    assert store.summary(corpus).name == (name.strip() or "Untitled")
+    assert store.document(corpus, "doc-1").name == name
+
+
+@pytest.mark.parametrize("hostile", [one for one in HOSTILE if one])
+def test_a_corpus_is_not_created_under_a_hostile_id(store: CorpusStore, hostile: str) -> None:
+    with pytest.raises(InvalidConfig, match="is not one"):
+        store.create("docs", corpus_id=hostile)
+    assert files_of(store.root.parent) == []
+
+
+def test_corpora_of_one_name_are_two_corpora(store: CorpusStore) -> None:
+    assert len({store.create("docs"), store.create("docs")}) == 2
+
+
+def test_samples_come_first_then_the_newest(store: CorpusStore) -> None:
+    names = {"old": "2026-01-01", "new": "2026-03-01", "b sample": "2026-02-01", "a sample": "2026-01-15"}
+    for name, created in names.items():
+        path = store.root / store.create(name, sample="sample" in name) / "corpus.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), "created": created}))
+    assert [one.name for one in store.summaries()] == ["a sample", "b sample", "new", "old"]
+
+
+def test_a_folder_that_someone_copied_does_not_close_the_library(store: CorpusStore) -> None:
+    corpus = store.create("docs")
+    (store.root / "Docs copy").mkdir()
+    (store.root / "Docs copy" / "corpus.json").write_text((store.root / corpus / "corpus.json").read_text())
+    assert [one.id for one in store.summaries()] == [corpus]
+
+
+def test_the_source_of_a_sample_is_remembered(store: CorpusStore) -> None:
+    corpus = store.create("cs", corpus_id="sample-cs", sample=True, source="abc")
+    assert (corpus, store.source("sample-cs"), store.source("sample-other")) == ("sample-cs", "abc", "")
+
+
+def test_an_empty_store_lists_nothing(store: CorpusStore) -> None:
+    assert store.summaries() == []
+
+
+def test_two_sessions_that_add_at_once_lose_nothing(store: CorpusStore) -> None:
+    corpus = store.create("Shared")
+    with ThreadPoolExecutor(8) as pool:
+        for _ in pool.map(lambda n: CorpusStore(store.root).add(corpus, (replace(ANTS, id=f"doc-{n}"),)), range(24)):
+            pass
+    assert store.summary(corpus).documents == 24
