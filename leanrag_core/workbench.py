@@ -4,12 +4,12 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,8 @@ from leanrag_core.indexing.reading import files_below, read_files, read_uploads
 from leanrag_core.jobs import events, runner
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.metering import Budget
-from leanrag_core.models.registry import Models, remote_name
+from leanrag_core.models.registry import BUILTIN, Models, remote_name
+from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.retrieval.base import Query, StrategyInfo, strategies, strategy
 from leanrag_core.storage import layout
 from leanrag_core.storage.calls import CallStore
@@ -29,10 +30,13 @@ from leanrag_core.storage.settings import read_settings, write_settings
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.index import Index
-from leanrag_core.types.progress import Report, silent
+from leanrag_core.types.progress import Progress, Report, silent
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.summary import CorpusSummary, DocumentSummary, IndexSummary, JobState, UploadReport
 from leanrag_core.types.trace import Answer, Trace
+
+if TYPE_CHECKING:
+    from leanrag_core.indexing.model_check import ModelCheck
 
 PROJECT = Path(__file__).resolve().parent.parent
 SAMPLES = PROJECT / "sample_corpora"
@@ -79,6 +83,19 @@ class Workbench:
     def models(self, *, budget: Budget | None = None, index: str = "") -> Models:
         """The models of one piece of work. index: for which index its calls are kept."""
         return Models(self.settings(), self.calls, budget or Budget(), index)
+
+    def check_model(self, model: str, passage: str, config: IndexConfig | None = None) -> "ModelCheck":
+        """What the endpoint's model of that name makes of one passage. Raises EndpointError, InvalidConfig."""
+        from leanrag_core.indexing.extraction.llm import LLMExtractor
+        from leanrag_core.indexing.model_check import check_model
+        from leanrag_core.prompts.book import PromptBook
+
+        config, models = config or IndexConfig(), self.models()
+        language = models.language(f"openai:{model}")
+        if language is None or not passage.strip():
+            raise InvalidConfig("a model and a passage are needed for the check")
+        extractor = LLMExtractor(language, entity_types=config.entity_types, prompts=PromptBook(config.prompts))
+        return check_model(models.endpoint, model, extractor, passage, config)
 
     # Corpora
 
@@ -199,8 +216,15 @@ class Workbench:
         settings = json.dumps(asdict(config), sort_keys=True)
         return f"{corpus_id}-{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
 
-    def start_build(self, corpus_id: str, config: IndexConfig | None = None, name: str | None = None) -> str:
-        """A job in a process of its own builds the index; returns the job's id."""
+    def start_build(
+        self,
+        corpus_id: str,
+        config: IndexConfig | None = None,
+        name: str | None = None,
+        *,
+        budget: Budget | None = None,
+    ) -> str:
+        """A job in a process of its own builds the index; returns the job's id. It stops when the budget is spent."""
         config, corpus = config or IndexConfig(), self.corpus(corpus_id)
         if not corpus.documents:
             raise InvalidConfig(f"{corpus.name} has no documents: add some in the Library")
@@ -213,7 +237,7 @@ class Workbench:
             title=name or corpus.name,
             corpus_id=corpus_id,
             config=asdict(config),
-            arguments={"name": name or ""},
+            arguments={"name": name or "", "budget": asdict(budget or Budget())},
             created=now.isoformat(),
         )
         events.create_job(self._job_folder(job_id), spec)
@@ -224,10 +248,23 @@ class Workbench:
         """Do the job of that folder in this process; returns the exit code."""
 
         def work(spec: events.JobSpec, report: Report) -> tuple[str, dict[str, Any]]:
-            index = self.build(spec.corpus_id, _config(spec.config), name=spec.arguments["name"], report=report)
+            config = _config(spec.config)
+            budget = Budget(**spec.arguments.get("budget", {}))
+            models = self.models(budget=budget, index=self._index_id(spec.corpus_id, config))
+
+            def metered(progress: Progress) -> None:
+                report(replace(progress, spent=asdict(models.meter.read())))
+
+            listener = report if config.model == config.embedding == BUILTIN else metered
+            try:
+                index = self.build(spec.corpus_id, config, name=spec.arguments["name"], report=listener, models=models)
+            finally:
+                spent = asdict(models.meter.read())
+                if spent["usage"]["calls"] or spent["reused"] or spent["faults"]:
+                    (folder / "spent.json").write_text(json.dumps(spent, indent=1), encoding="utf-8")
             assert index.path is not None
             counts = {**index.manifest["counts"], "drops": index.report["drops"]}
-            return index.path.name, {"counts": counts}
+            return index.path.name, {"counts": counts, "spent": spent}
 
         def clean_up(spec: events.JobSpec) -> None:
             layout.remove_stale_staging(self.index_path(self._index_id(spec.corpus_id, _config(spec.config))))
@@ -260,7 +297,8 @@ class Workbench:
     def resume(self, job_id: str) -> str:
         """A new job does the work of an ended one again; it ends with the same index."""
         spec = events.read_spec(self._job_folder(job_id))
-        return self.start_build(spec.corpus_id, _config(spec.config), spec.arguments["name"] or None)
+        budget = Budget(**spec.arguments.get("budget", {}))
+        return self.start_build(spec.corpus_id, _config(spec.config), spec.arguments["name"] or None, budget=budget)
 
     def ensure_sample_index(self) -> str | None:
         """On a first start the sample index is being built; returns the job's id, None when there is nothing to do."""
@@ -349,6 +387,17 @@ class Workbench:
             return answering.write_answer(trace, language)
         vector = self.question_vector(index, trace.question)
         return answering.answer_from(trace, self._embedding(index.manifest["embedding"]["name"]), vector)
+
+    def stream_answer(self, index: Index, trace: Trace, on_text: Callable[[str], None]) -> Answer:
+        """answer(), told piece by piece where a language model writes it; extractive answers come in one piece."""
+        name = index.manifest["config"]["model"]
+        language = self.models(index=str(index.manifest["id"])).language(name)
+        if not isinstance(language, RemoteLanguageModel):
+            answer = self.answer(index, trace)
+            on_text(answer.text)
+            return answer
+        messages, task = answering.answer_messages(trace)
+        return answering.written_answer(trace, language.stream(messages, on_text, task=task), language.name)
 
     def ask(self, index: Index, question: str, strategy_name: str = "leanrag", **options: Any) -> Answer:
         """Retrieve and answer."""

@@ -23,6 +23,7 @@ from leanrag_core.types.summary import STAGES, JobState, StageState
 
 _RECENT = 8
 _START_SECONDS = 20.0  # a process that has not taken its lock by then never started
+_ENDINGS = ("done", "failed", "cancelled", "stopped")
 _EVENT_SECONDS = 0.2  # at most one progress event of a stage in that time
 # Share of a build with the built-in models that each stage takes, measured on the sample corpora.
 _SHARE = {
@@ -86,7 +87,8 @@ class JobLog:
         if progress.stage == stage and not ends and time.time() - at < _EVENT_SECONDS:
             return
         self._last = (progress.stage, time.time())
-        self.write("progress", **progress.__dict__)
+        facts = {name: value for name, value in progress.__dict__.items() if value is not None}
+        self.write("progress", **facts)
 
 
 def job_lock(folder: Path) -> FileLock:
@@ -121,7 +123,7 @@ def read_state(folder: Path) -> JobState:
     """Where the job stands. Raises JobNotFound."""
     spec, events = read_spec(folder), read_events(folder)
     started = next((event["at"] for event in events if event["event"] == "started"), None)
-    ending = next((event for event in reversed(events) if event["event"] in ("done", "failed", "cancelled")), None)
+    ending = next((event for event in reversed(events) if event["event"] in _ENDINGS), None)
     status = ending["event"] if ending else _unfinished(folder, spec, bool(started))
     begun = started or datetime.fromisoformat(spec.created).timestamp()
     until = ending["at"] if ending else (events[-1]["at"] if status == "interrupted" and events else time.time())
@@ -148,12 +150,14 @@ def read_state(folder: Path) -> JobState:
         details=(ending or {}).get("details", ""),
         result=(ending or {}).get("result"),
         report=(ending or {}).get("report", {}),
+        spent=next((event["spent"] for event in reversed(progress) if event.get("spent")), {}),
+        heard=max(0.0, time.time() - events[-1]["at"]) if events else 0.0,
     )
 
 
 def _unfinished(folder: Path, spec: JobSpec, started: bool) -> str:
     if is_running(folder):
-        return "running"
+        return "running" if started else "queued"
     age = datetime.now(UTC).timestamp() - datetime.fromisoformat(spec.created).timestamp()
     return "queued" if not started and age < _START_SECONDS else "interrupted"
 

@@ -12,11 +12,15 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from leanrag_core.errors import Cancelled, LeanRAGError
+from filelock import FileLock, Timeout
+
+from leanrag_core.errors import BudgetSpent, Cancelled, LeanRAGError
 from leanrag_core.jobs.events import JobLog, JobSpec, is_running, job_lock, read_spec
 from leanrag_core.types.progress import Progress, Report
 
 _POLL_SECONDS = 0.2
+_SLOTS = 2  # jobs at work at one time; the others queue
+_BEAT_SECONDS = 5.0
 _NICENESS = 10  # the pages and an answer go before a build
 _GRACE_SECONDS = 1.2  # from the wish to cancel to the end of a process that does not listen
 
@@ -55,6 +59,11 @@ def run(folder: Path, work: Work, clean_up: Callable[[JobSpec], None]) -> int:
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
     with job_lock(folder).acquire(timeout=10):
+        log.write("queued", pid=os.getpid())
+        slot = _wait_for_slot(folder)
+        if slot is None:
+            log.write("cancelled", error="Cancelled while it waited for its turn.")
+            return 1
         log.write("started", pid=os.getpid())
         finished = threading.Event()
         signal.signal(signal.SIGTERM, _raise_cancelled)
@@ -74,6 +83,9 @@ def run(folder: Path, work: Work, clean_up: Callable[[JobSpec], None]) -> int:
         except Cancelled:
             finished.set()
             log.write("cancelled", error="Stopped as asked. Nothing half made is left.")
+        except BudgetSpent as error:
+            finished.set()
+            log.write("stopped", error=str(error))
         except LeanRAGError as error:
             finished.set()
             log.write("failed", error=str(error), details=traceback.format_exc())
@@ -85,7 +97,23 @@ def run(folder: Path, work: Work, clean_up: Callable[[JobSpec], None]) -> int:
             finished.set()
             said = f"unexpected fault: {type(error).__name__}: {error}. Nothing half made is left; see the details."
             log.write("failed", error=said, details=traceback.format_exc())
+        finally:
+            slot.release()
         return 1
+
+
+def _wait_for_slot(folder: Path) -> FileLock | None:
+    """One of the places for jobs at work; None when the job was cancelled while it waited."""
+    slots = [FileLock(str(folder.parent / f".slot-{number}")) for number in range(_SLOTS)]
+    while not (folder / "cancel").exists():
+        for slot in slots:
+            try:
+                slot.acquire(blocking=False)
+            except Timeout:
+                continue
+            return slot
+        time.sleep(_POLL_SECONDS)
+    return None
 
 
 def _raise_cancelled(signum: int, frame: FrameType | None) -> None:
@@ -96,9 +124,13 @@ def _watch(
     folder: Path, spec: JobSpec, log: JobLog, clean_up: Callable[[JobSpec], None], finished: threading.Event
 ) -> None:
     """Work in a long native call does not look at the cancel file; after a grace time the process ends here."""
+    beat = time.monotonic()
     while not (folder / "cancel").exists():
         if finished.wait(_POLL_SECONDS):
             return
+        if time.monotonic() - beat > _BEAT_SECONDS:
+            beat = time.monotonic()
+            log.write("heartbeat")
     deadline = time.monotonic() + _GRACE_SECONDS
     while time.monotonic() < deadline:
         if finished.wait(_POLL_SECONDS):

@@ -2,17 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
 class Progress:
-    """A stage of a build has done so much. total 0: unknown. current: what is being written."""
+    """A stage of a build has done so much. total 0: unknown. current: what is being written.
+
+    spent: a meter's reading as JSON values, where models at an endpoint are used.
+    """
 
     stage: str
     done: int
     total: int
     unit: str = ""
     current: str = ""
+    spent: dict[str, Any] | None = None
 
 
 Report = Callable[[Progress], None]

@@ -104,8 +104,12 @@ class StageState:
 
 @dataclass(frozen=True)
 class JobState:
-    """A job as its events tell it. status: queued, running, done, failed, cancelled, interrupted (its process
-    died). seconds_left: None while unknown. result: id of the index that was made."""
+    """A job as its events tell it.
+
+    status: queued, running, done, failed, cancelled, stopped (its budget is spent), interrupted (its process died).
+    spent: the meter's last reading. heard: seconds since its last event. seconds_left: None while unknown. result: id
+    of the index that was made.
+    """
 
     id: str
     title: str
@@ -123,3 +127,5 @@ class JobState:
     details: str = ""
     result: str | None = None
     report: dict[str, Any] = field(default_factory=dict)
+    spent: dict[str, Any] = field(default_factory=dict)
+    heard: float = 0.0

@@ -1,0 +1,218 @@
+"""OpenAI's protocol as values: a request's cells in, a response's cells out. Nothing here touches a socket."""
+
+import base64
+import hashlib
+import json
+import time
+from array import array
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Protocol
+
+from tests.endpoint import faults
+from tests.endpoint.faults import FaultPlan, spoiled_text, spoiled_vectors
+from tests.endpoint.scripted_model import ScriptedModel
+from tests.endpoint.vectors import vector_of
+
+_KINDS = {
+    ("POST", "/v1/chat/completions"): "chat",
+    ("POST", "/v1/embeddings"): "embed",
+    ("GET", "/v1/models"): "models",
+    ("POST", "/api/show"): "show",
+}
+_PAGE = (
+    b"<html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1><p>The proxy is unwell.</p></body></html>"
+)
+_WORDS_A_PIECE = 3
+_HEEDLESS = (faults.MANY_ENTITIES, faults.LONG_NAMES)  # these arrive whole, whatever max_tokens says
+
+
+class Served(Protocol):
+    """What of a server its answers depend on."""
+
+    model: ScriptedModel
+    plan: FaultPlan
+    dimension: int
+    models: tuple[str, ...]
+    response_formats: tuple[str, ...]
+    max_prompt_tokens: int | None
+    ollama: bool
+    num_ctx: int | None
+    context_length: int
+    max_model_len: int | None
+
+    def fault_for(self, key: str, task: str) -> str | None:
+        """The fault that this request meets."""
+
+
+class Refusal(Exception):
+    """The request is answered with an error in OpenAI's form."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        kind = "rate_limit_error" if status == 429 else "server_error" if status >= 500 else "invalid_request_error"
+        self.cells = {"error": {"message": message, "type": kind, "param": None, "code": code}}
+
+
+@dataclass(frozen=True)
+class Response:
+    """What is sent, and what the log says of it. events: a streamed reply's, in the place of cells."""
+
+    kind: str
+    status: int
+    cells: dict[str, Any]
+    outcome: str = "answered"
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    events: list[dict[str, Any]] | None = None
+
+
+def body_of(raw: bytes) -> dict[str, Any]:
+    """The JSON object of a request; an empty one without a body. Raises Refusal."""
+    try:
+        body = json.loads(raw) if raw else {}
+    except ValueError:
+        raise Refusal(400, "invalid_json", "The body is not JSON. Send a JSON object.") from None
+    if not isinstance(body, dict):
+        raise Refusal(400, "invalid_json", "The body is no JSON object. Send one.")
+    return body
+
+
+def kind_of(method: str, path: str) -> str:
+    """chat, embed, models or show. Raises Refusal for another address."""
+    kind = _KINDS.get((method, path.partition("?")[0]))
+    if kind is None:
+        raise Refusal(404, "not_found", f"There is no {method} {path}.")
+    return kind
+
+
+def content_key(value: Any) -> str:
+    """sha256 of a value's canonical JSON."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def tokens_of(text: str) -> int:
+    """Words times 4/3, rounded."""
+    return round(len(text.split()) * 4 / 3)
+
+
+def respond(served: Served, kind: str, body: dict[str, Any]) -> Response:
+    """The response to a request, with the fault that the plan has for it. Raises Refusal."""
+    if kind == "chat":
+        return _chat(served, body)
+    if kind == "embed":
+        return _embeddings(served, body)
+    if kind == "show":
+        return _shown(served)
+    told = {"max_model_len": served.max_model_len} if served.max_model_len else {}
+    listed = [{"id": one, "object": "model", "created": 0, "owned_by": "tests", **told} for one in served.models]
+    return Response(kind, 200, {"object": "list", "data": listed})
+
+
+def failure(fault: str, retry_after: str) -> tuple[int, str, bytes, list[str]]:
+    """Status, content type, body and further headers of a fault that replaces the answer."""
+    if fault == faults.EMPTY_BODY:
+        return 200, "application/json", b"", []
+    if fault in (faults.HTML_200, faults.HTML_502):
+        return 200 if fault == faults.HTML_200 else 502, "text/html", _PAGE, []
+    status = {faults.HTTP_500: 500, faults.HTTP_503: 503}.get(fault, 429)
+    refusal = Refusal(status, fault, "The server is unwell. Try again later.")
+    headers = [f"Retry-After: {retry_after}"] if fault == faults.RATE_LIMIT else []
+    return status, "application/json", json.dumps(refusal.cells).encode(), headers
+
+
+def _chat(served: Served, body: dict[str, Any]) -> Response:
+    messages = body.get("messages")
+    if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
+        raise Refusal(400, "invalid_messages", "messages must be a list of messages. Give at least one.")
+    form = (body.get("response_format") or {}).get("type", "text")
+    if form not in served.response_formats and form != "text":
+        raise Refusal(400, "unsupported_response_format", f"response_format {form!r} is not available with this model.")
+    prompt_tokens = sum(tokens_of(str(one.get("content") or "")) for one in messages)
+    if served.max_prompt_tokens is not None and prompt_tokens > served.max_prompt_tokens:
+        message = f"The prompt has {prompt_tokens} tokens; the model takes {served.max_prompt_tokens}."
+        raise Refusal(400, "context_length_exceeded", message)
+    reply = served.model.reply(messages, as_json=form != "text")
+    fault = served.fault_for(content_key(messages), reply.task)
+    text = spoiled_text(fault, reply.task, reply.text) if fault and fault not in faults.WIRE else reply.text
+    finish = "length" if fault in (faults.CUT_JSON, faults.REPEATED_LOOP) else "stop"
+    limit = body.get("max_tokens") or body.get("max_completion_tokens")
+    if limit and tokens_of(text) > limit and fault not in _HEEDLESS:
+        text, finish = _cut(text, limit), "length"
+    usage = _usage(prompt_tokens, tokens_of(text))
+    model, outcome = str(body.get("model", "")), fault or "answered"
+    head = {"id": f"chatcmpl-{content_key(messages)[:16]}", "created": int(time.time()), "model": model}
+    counted = (prompt_tokens, usage["completion_tokens"])
+    if body.get("stream"):
+        with_usage = bool((body.get("stream_options") or {}).get("include_usage"))
+        return Response(
+            reply.task, 200, {}, outcome, *counted, _events(head, text, finish, usage if with_usage else None)
+        )
+    said = {"role": "assistant", "content": text}
+    choice = {"index": 0, "message": said, "finish_reason": finish, "logprobs": None}
+    cells = {**head, "object": "chat.completion", "choices": [choice], "usage": usage}
+    return Response(reply.task, 200, cells, outcome, *counted)
+
+
+def _cut(text: str, limit: int) -> str:
+    """The beginning of a text that has so many tokens."""
+    words = text.split(" ")
+    return " ".join(words[: max(1, limit * 3 // 4)])
+
+
+def _usage(prompt_tokens: int, completion_tokens: int) -> dict[str, int]:
+    return {
+        "prompt_tokens": prompt_tokens,
+        "completion_tokens": completion_tokens,
+        "total_tokens": prompt_tokens + completion_tokens,
+    }
+
+
+def _events(head: dict[str, Any], text: str, finish: str, usage: dict[str, int] | None) -> list[dict[str, Any]]:
+    """The role, the text three words at a time, the reason of its end and, where asked for, the usage."""
+    words = text.split(" ")
+    pieces = [" ".join(words[at : at + _WORDS_A_PIECE]) for at in range(0, len(words), _WORDS_A_PIECE)]
+    deltas: list[dict[str, str]] = [{"role": "assistant", "content": ""}]
+    deltas += [{"content": piece if at == 0 else f" {piece}"} for at, piece in enumerate(pieces)]
+    head = {**head, "object": "chat.completion.chunk"}
+    events = [{**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    events.append({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
+    return [*events, {**head, "choices": [], "usage": usage}] if usage else events
+
+
+def _embeddings(served: Served, body: dict[str, Any]) -> Response:
+    given = body.get("input")
+    texts = [given] if isinstance(given, str) else given
+    if not isinstance(texts, list) or not texts or not all(isinstance(one, str) and one for one in texts):
+        raise Refusal(400, "invalid_input", "input must be a text or a list of texts, none of them empty.")
+    dimension = int(body.get("dimensions") or served.dimension)
+    rows: list[dict[str, Any]] = [
+        {"object": "embedding", "index": at, "embedding": list(_remembered(text, dimension))}
+        for at, text in enumerate(texts)
+    ]
+    fault = served.fault_for(content_key(texts), "embed")
+    if fault and fault not in faults.WIRE:
+        rows = spoiled_vectors(fault, rows)
+    if body.get("encoding_format") == "base64":
+        for row in rows:
+            row["embedding"] = base64.b64encode(array("f", row["embedding"]).tobytes()).decode()
+    tokens = sum(map(tokens_of, texts))
+    usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+    cells = {"object": "list", "data": rows, "model": str(body.get("model", "")), "usage": usage}
+    return Response("embed", 200, cells, fault or "answered", tokens)
+
+
+@lru_cache(maxsize=10_000)
+def _remembered(text: str, dimension: int) -> tuple[float, ...]:
+    return tuple(vector_of(text, dimension))
+
+
+def _shown(served: Served) -> Response:
+    if not served.ollama:
+        raise Refusal(404, "not_found", "There is no POST /api/show.")
+    parameters = "temperature                    0"
+    if served.num_ctx is not None:
+        parameters = f"num_ctx                        {served.num_ctx}\n{parameters}"
+    info = {"general.architecture": "scripted", "scripted.context_length": served.context_length}
+    return Response("show", 200, {"parameters": parameters, "model_info": info, "details": {"family": "scripted"}})
