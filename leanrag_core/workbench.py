@@ -260,8 +260,8 @@ class Workbench:
                 index = self.build(spec.corpus_id, config, name=spec.arguments["name"], report=listener, models=models)
             finally:
                 spent = asdict(models.meter.read())
-                if spent["usage"]["calls"] or spent["reused"] or spent["faults"]:
-                    (folder / "spent.json").write_text(json.dumps(spent, indent=1), encoding="utf-8")
+                if listener is metered:
+                    events.JobLog(folder).write("spent", spent=spent)
             assert index.path is not None
             counts = {**index.manifest["counts"], "drops": index.report["drops"]}
             return index.path.name, {"counts": counts, "spent": spent}

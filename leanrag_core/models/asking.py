@@ -1,5 +1,6 @@
 """Asking a language model until its reply can be used: read, complain, ask again."""
 
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -8,6 +9,8 @@ from leanrag_core.errors import CallFailed, ReplyCut, ReplyError
 from leanrag_core.models.base import Completion, LanguageModel
 
 T = TypeVar("T")
+_LOOP_LENGTH = 1500  # characters; shorter repetition does no harm
+_LOOP_RATIO = 0.06  # of its length that a text compresses to; prose stays above 0.3, lists of entities above 0.1
 _RAW_SHOWN = 300  # characters of a useless reply that are kept with its loss
 _RAW_RETURNED = 4000  # characters of a useless reply that go back to the model with the complaint
 
@@ -40,11 +43,14 @@ def ask(
 
         def accept(completion: Completion, seen: list[Completion] = seen) -> None:
             seen.append(completion)
+            require_no_loop(completion.text)
             read(completion)
 
+        again: dict[str, Any] = {} if asked is messages else {"stands_for": messages}
         try:
-            completion = model.complete(asked, schema=schema, task=task, accept=accept)
+            completion = model.complete(asked, schema=schema, task=task, accept=accept, **again)
             seen.append(completion)
+            require_no_loop(completion.text)
             return Asked(read(completion), completion)
         except (CallFailed, ReplyCut):
             raise
@@ -61,3 +67,9 @@ def ask(
             ]
     shown = " ".join(raw.split())[:_RAW_SHOWN]
     raise ReplyError(f"{problem}, {attempts} times" + (f"; the last reply began {shown!r}" if shown else ""))
+
+
+def require_no_loop(text: str) -> None:
+    """Nothing, or ReplyError for a reply that says the same over and over, as small models do."""
+    if len(text) >= _LOOP_LENGTH and len(zlib.compress(text.encode())) < _LOOP_RATIO * len(text):
+        raise ReplyError("the reply repeats itself over and over")

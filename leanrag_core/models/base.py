@@ -46,11 +46,13 @@ class LanguageModel(Protocol):
         max_tokens: int | None = None,
         task: str = "",
         accept: Accept | None = None,
+        stands_for: list[dict[str, str]] | None = None,
     ) -> Completion:
         """Reply to chat messages ({"role", "content"}); schema asks for JSON of that JSON schema.
 
         task: the prompt's fingerprint, for the books. accept raises ReplyError for a reply that cannot be used; it is
-        raised on, and the reply is not remembered. Raises CallFailed when this call got no reply.
+        raised on, and the reply is not remembered. stands_for: the messages that these ask once more; the reply is
+        remembered as the answer to them, too. Raises CallFailed when this call got no reply.
         """
 
 

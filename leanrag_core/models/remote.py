@@ -12,15 +12,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from leanrag_core.errors import CallFailed, EndpointBusy, EndpointError, EndpointRefusal, ReplyError
+from leanrag_core.errors import CallFailed, EndpointBusy, EndpointError, EndpointRefusal, ReplyCut, ReplyError
 from leanrag_core.models.base import Accept, Completion
 from leanrag_core.models.endpoint import Endpoint, Reply
 from leanrag_core.models.metering import Meter
 from leanrag_core.models.pacing import Pacer
+from leanrag_core.tokens import count_tokens
 from leanrag_core.types.usage import Usage
 
 _TEXTS_A_CALL = 64
-_PROBES = ("bees make honey", "a river runs to the sea", "seven hills", "the king is dead")
+_PROBES = ("bees make honey", "a river runs to the sea", "seven hills", "the king is dead", "snow", "iron rusts")
 _CHARACTERS_A_TOKEN = 4  # for the pace only
 
 
@@ -77,10 +78,11 @@ class RemoteLanguageModel:
         max_tokens: int | None = None,
         task: str = "",
         accept: Accept | None = None,
+        stands_for: list[dict[str, str]] | None = None,
     ) -> Completion:
         """See LanguageModel; a call that was answered before is not made again."""
         key = self.key(messages, schema=schema, max_tokens=max_tokens, task=task)
-        known = self.recalled(key, accept)
+        known = self.recalled(key, accept, stands_for or messages)
         if known is not None:
             return known
         self.meter.require_budget()
@@ -97,60 +99,79 @@ class RemoteLanguageModel:
             reply = self.pacer.call(call, tokens=expected, on_fault=self.meter.add_fault)
         except EndpointRefusal as error:
             raise CallFailed(str(error)) from None
-        return self._kept(key, reply, task, started, accept)
+        keys, question = [key], stands_for or messages
+        if stands_for is not None:
+            keys.append(self.key(stands_for, schema=schema, max_tokens=max_tokens, task=task))
+        return self._kept(keys, question, reply, task, started, accept)
 
     def stream(self, messages: list[dict[str, str]], on_text: Callable[[str], None], *, task: str = "") -> Completion:
         """The reply, told piece by piece; one that was given before is told at once. No second try: text was shown."""
         key = self.key(messages, task=task)
-        known = self.recalled(key, None)
+        known = self.recalled(key, None, messages)
         if known is not None:
             on_text(known.text)
             return known
         self.meter.require_budget()
         started = time.perf_counter()
         reply = self.endpoint.stream(self.model, messages, on_text)
-        return self._kept(key, reply, task, started, _not_empty)
+        return self._kept([key], messages, reply, task, started, _not_empty)
 
-    def recalled(self, key: str, accept: Accept | None) -> Completion | None:
+    def recalled(self, key: str, accept: Accept | None, question: list[dict[str, str]]) -> Completion | None:
         """The stored reply of that key, when there is one and it can still be used."""
         record = self.memory.get(key)
         if record is None or not isinstance(record.get("text"), str):
             return None
-        cost = self.endpoint.settings.price(self.model)
-        tokens = int(record.get("prompt_tokens", 0)), int(record.get("completion_tokens", 0))
-        usage = Usage(1, *tokens, cost=cost.of(*tokens))
+        usage = self._usage(question, int(record.get("completion_tokens", 0)))
         known = Completion(record["text"], str(record.get("finish_reason", "stop")), usage)
         if accept is not None:
             try:
                 accept(known)
+            except ReplyCut:  # as it was when it came
+                self.meter.add_reused()
+                raise
             except ReplyError:  # the rules have changed since
                 return None
         self.meter.add_reused()
         return known
 
-    def _kept(self, key: str, reply: Reply, task: str, started: float, accept: Accept | None) -> Completion:
+    def _usage(self, question: list[dict[str, str]], completion_tokens: int) -> Usage:
+        """What an index records of a call: the question by our own count, so that a detour to its reply (a complaint,
+        a resumed build) changes nothing. The meter has the server's figures."""
+        tokens = sum(count_tokens(message["content"]) for message in question), completion_tokens
+        return Usage(1, *tokens, cost=self.endpoint.settings.price(self.model).of(*tokens))
+
+    def _kept(
+        self,
+        keys: list[str],
+        question: list[dict[str, str]],
+        reply: Reply,
+        task: str,
+        started: float,
+        accept: Accept | None,
+    ) -> Completion:
         tokens = reply.prompt_tokens, reply.completion_tokens
         cost = self.endpoint.settings.price(self.model).of(*tokens)
         self.meter.add(task, Usage(1, *tokens, seconds=time.perf_counter() - started, cost=cost))
-        completion = Completion(reply.text, reply.finish_reason, Usage(1, *tokens, cost=cost))
+        completion = Completion(reply.text, reply.finish_reason, self._usage(question, reply.completion_tokens))
+        record = {
+            "model": self.name,
+            "task": task,
+            "index": self.index,
+            "text": reply.text,
+            "finish_reason": reply.finish_reason,
+            "prompt_tokens": reply.prompt_tokens,
+            "completion_tokens": reply.completion_tokens,
+        }
         if accept is not None:
             try:
                 accept(completion)
+            except ReplyCut:  # the passage is too much for one reply: true the next time, too
+                self.memory.put_many(dict.fromkeys(keys, record))
+                raise
             except ReplyError as error:
                 self.meter.add_fault(f"{task.split(':')[0] or 'call'}: {error}")
                 raise
-        self.memory.put(
-            key,
-            {
-                "model": self.name,
-                "task": task,
-                "index": self.index,
-                "text": reply.text,
-                "finish_reason": reply.finish_reason,
-                "prompt_tokens": reply.prompt_tokens,
-                "completion_tokens": reply.completion_tokens,
-            },
-        )
+        self.memory.put_many(dict.fromkeys(keys, record))
         return completion
 
 
@@ -179,7 +200,7 @@ class RemoteEmbeddingModel:
 
     @property
     def dimension(self) -> int:
-        """Length of a vector, as two replies of the server agree on it."""
+        """Length of a vector, as three replies of the server agree on it."""
         self._settle_dimension()
         return self._dimension
 
@@ -205,7 +226,7 @@ class RemoteEmbeddingModel:
         return np.stack([found[text] for text in texts]).astype(np.float32)
 
     def _settle_dimension(self) -> None:
-        """The dimension is known: kept from before, or that of two probes that agree, since one reply may be faulty."""
+        """The dimension is known: kept from before, or that of three probes that agree, since a reply may be faulty."""
         with self._lock:
             if self._dimension:
                 return
@@ -217,7 +238,7 @@ class RemoteEmbeddingModel:
             for text in _PROBES:
                 row = self.pacer.call(partial(self._probe, text), on_fault=self.meter.add_fault)
                 self.meter.add("embed", Usage(1))
-                if len(row) in lengths:
+                if lengths.count(len(row)) == 2:
                     self._dimension = len(row)
                     self.memory.put(self._key(_PROBES[0]), self._record(row))
                     return

@@ -36,6 +36,7 @@ ENTITY_REPLY: dict[str, Any] = {
     "required": ["name", "description", "findings"],
     "additionalProperties": False,
 }
+_LONGEST_NAME = 200  # characters
 _LONGEST_ITEM = 300  # tokens of one member or relation in a prompt
 
 
@@ -157,6 +158,8 @@ def parse_summary(reply: str, member_names: Sequence[str]) -> Summary:
     description = str(cells.get("description") or "").strip()
     if not name or not description:
         raise ReplyError("the reply lacks a name or a description")
+    if len(name) > _LONGEST_NAME:
+        raise ReplyError(f"the name has {len(name):,} characters; at most {_LONGEST_NAME} are wanted")
     if name.casefold() in {" ".join(member.split()).casefold() for member in member_names}:
         raise ReplyError(f"the name {name!r} is already the name of a member; a new name is needed")
     listed = cells.get("findings")
@@ -202,8 +205,17 @@ def _member_line(members: ClusterView, place: int) -> str:
 
 
 def _relation_lines(members: ClusterView) -> list[str]:
+    """R_Cj, strongest first. Aggregated relations are told by lambda and keywords, which do not depend on tau, so that
+    another tau asks for no aggregated entity again."""
     ordered = sorted(members.relations, key=lambda one: (-one.strength, -one.weight, one.source, one.target))
-    return [f"- {members.names[one.source]} / {members.names[one.target]}: {one.description}" for one in ordered]
+    lines = []
+    for one in ordered:
+        told = one.description
+        if members.layer > 1:
+            about = f", about {', '.join(one.keywords)}" if one.keywords else ""
+            told = f"{one.strength} relations between them{about}"
+        lines.append(f"- {members.names[one.source]} / {members.names[one.target]}: {told}")
+    return lines
 
 
 def _label(members: ClusterView) -> str:

@@ -105,7 +105,7 @@ class LLMExtractor:
         """All that the model finds in the passage; one whose reply does not fit is read in two halves."""
         messages = self.first_messages(text)
         try:
-            said = self._asked(messages, GRAPH_SCHEMA, self._first.fingerprint, found)
+            said = self._asked(messages, GRAPH_SCHEMA, self._first.fingerprint, found, _most_items(text))
         except ReplyCut as error:
             halves = _halves(text)
             if halves:
@@ -124,20 +124,28 @@ class LLMExtractor:
                 {"role": "user", "content": self._more.fill(entity_types=self._types)},
             ]
             try:
-                said = self._asked(messages, GLEAN_SCHEMA, self._more.fingerprint, found)
+                said = self._asked(messages, GLEAN_SCHEMA, self._more.fingerprint, found, _most_items(text))
             except ReplyCut as error:
                 found.keep_complete_part(error)
                 return
             if said is None or not found.add(said.value, said.completion.usage) or said.value.done:
                 return
 
-    def _asked(self, messages: Messages, schema: dict[str, Any], task: str, found: "_Found") -> "Asked[Reply] | None":
+    def _asked(
+        self, messages: Messages, schema: dict[str, Any], task: str, found: "_Found", most: int
+    ) -> "Asked[Reply] | None":
         """The model's reply; None and a Drop when it cannot be read, not even its entities alone."""
 
         def read(completion: Completion) -> Reply:
             if completion.cut:
                 raise _Cut(completion.text)
-            return parse_reply(completion.text, found.chunk_id)
+            reply = parse_reply(completion.text, found.chunk_id)
+            if len(reply.mentions) > most or len(reply.relations) > 2 * most:
+                raise ReplyError(
+                    f"it lists {len(reply.mentions):,} entities and {len(reply.relations):,} relations, "
+                    "more than the passage has words for"
+                )
+            return reply
 
         try:
             return ask(self.model, messages, read, schema=schema, task=task)
@@ -218,6 +226,11 @@ class _Found:
             tuple(self._drops),
             self.usage,
         )
+
+
+def _most_items(text: str) -> int:
+    """As many entities as a passage can hold by any reading."""
+    return max(40, len(text) // 6)
 
 
 def _halves(text: str) -> tuple[str, str] | None:

@@ -46,7 +46,8 @@ GLEAN_SCHEMA: dict[str, Any] = {
     "required": ["entities", "relations", "done"],
 }
 # What must be right for an item to be kept; what is merely missing beside it is filled in.
-_NAMED = {"type": "string", "pattern": r"\w"}
+_LONGEST_NAME = 200  # characters
+_NAMED = {"type": "string", "pattern": r"\w", "maxLength": _LONGEST_NAME}
 _USABLE_ENTITY = {
     "type": "object",
     "properties": {"name": _NAMED, "type": {"type": "string"}, "description": {"type": "string"}},
@@ -127,7 +128,8 @@ def _usable(items: Any, schema: dict[str, Any], what: str, chunk_id: str, drops:
         else:
             place = "/".join(map(str, wrong.absolute_path)) or what
             shown = json.dumps(item, ensure_ascii=False)[:120]
-            drops.append(Drop("extract", f"chunk {chunk_id}: {what} {shown}", f"{place}: {wrong.message[:120]}"))
+            told = "the text is too long" if wrong.validator == "maxLength" else wrong.message[:120]
+            drops.append(Drop("extract", f"chunk {chunk_id}: {what} {shown}", f"{place}: {told}"))
     return kept
 
 

@@ -23,7 +23,7 @@ class ScriptedModel:
     def __init__(self, *replies):
         self.replies, self.asked = list(replies), []
 
-    def complete(self, messages, *, schema=None, max_tokens=None, task="", accept=None):
+    def complete(self, messages, *, schema=None, max_tokens=None, **options):
         self.asked.append((messages, schema))
         reply = self.replies.pop(0)
         if isinstance(reply, Exception):
@@ -108,7 +108,9 @@ def test_members_that_do_not_fit_are_counted():
 
 
 def test_a_relation_is_one_line_within_its_limit():
-    writer = LLMWriter(ScriptedModel('"Pests live\n in hives."', "word " * 300), sentence_tokens=20)
+    writer = LLMWriter(
+        ScriptedModel('"Pests live\n in hives."', " ".join(f"word{n}" for n in range(300))), sentence_tokens=20
+    )
     assert writer.relation(GROUP).text == "Pests live in hives."
     long = writer.relation(GROUP)
     assert count_tokens(long.text) <= 20

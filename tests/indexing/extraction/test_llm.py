@@ -41,7 +41,7 @@ class Scripted:
         self.schemas: list[Any] = []
 
     def complete(
-        self, messages: list[dict[str, str]], *, schema: Any = None, max_tokens: Any = None, task: str = "", accept: Any
+        self, messages: list[dict[str, str]], *, schema: Any = None, max_tokens: Any = None, **options: Any
     ) -> Completion:
         self.asked.append([dict(message) for message in messages])
         self.schemas.append(schema)

@@ -1,0 +1,195 @@
+"""Language and embedding models against the scripted server: what is kept, what is refused, what is told."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leanrag_core.errors import BudgetSpent, CallFailed, EndpointError, ReplyError
+from leanrag_core.models.base import Completion
+from leanrag_core.models.metering import Budget
+from leanrag_core.models.registry import Models
+from leanrag_core.storage.calls import CallStore
+from leanrag_core.types.settings import Price, Settings
+from tests.endpoint import faults
+from tests.endpoint.faults import FaultPlan
+from tests.endpoint.server import EndpointServer
+
+HELLO = [{"role": "user", "content": "Hello there"}]
+KEY = "sk-planted-0123456789abcdef"
+
+
+@pytest.fixture
+def server() -> Iterator[EndpointServer]:
+    with EndpointServer() as one:
+        yield one
+
+
+def models(server: EndpointServer, folder: Path, budget: Budget | None = None, **more: object) -> Models:
+    settings = Settings(base_url=server.url, **{"timeout_seconds": 3, "retries": 3, **more})  # type: ignore[arg-type]
+    return Models(settings, CallStore(folder / "calls"), budget or Budget(), "an index")
+
+
+def test_an_answered_call_is_never_made_again(server: EndpointServer, tmp_path: Path) -> None:
+    first = models(server, tmp_path).language("openai:m").complete(HELLO)
+    again = models(server, tmp_path)
+    assert again.language("openai:m").complete(HELLO) == first
+    assert len(server.answered()) == 1
+    assert (again.meter.read().reused, again.meter.read().usage.calls) == (1, 0)
+
+
+def test_other_messages_models_or_limits_are_other_calls(server: EndpointServer, tmp_path: Path) -> None:
+    made = models(server, tmp_path)
+    made.language("openai:m").complete(HELLO)
+    made.language("openai:m").complete(HELLO, max_tokens=70)
+    made.language("openai:m").complete(HELLO, task="another.v2")
+    made.language("openai:n").complete(HELLO)
+    assert len(server.answered()) == 4
+
+
+def test_a_reply_that_is_refused_is_not_kept(server: EndpointServer, tmp_path: Path) -> None:
+    made = models(server, tmp_path)
+
+    def refuse(completion: Completion) -> None:
+        raise ReplyError("not good enough")
+
+    for _ in range(2):
+        with pytest.raises(ReplyError):
+            made.language("openai:m").complete(HELLO, accept=refuse)
+    assert len(server.answered()) == 2
+    assert len(made.memory) == 0  # type: ignore[arg-type]
+    assert made.meter.read().usage.calls == 2, "the meter counts what was paid for"
+
+
+def test_a_second_question_answers_the_first_for_the_next_time(server: EndpointServer, tmp_path: Path) -> None:
+    language = models(server, tmp_path).language("openai:m")
+    asked_again = [*HELLO, {"role": "assistant", "content": "?"}, {"role": "user", "content": "Once more"}]
+    reply = language.complete(asked_again, stands_for=HELLO)
+    assert language.complete(HELLO).text == reply.text
+    assert len(server.answered()) == 1
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        faults.RATE_LIMIT,
+        faults.RATE_LIMIT_BARE,
+        faults.HTTP_500,
+        faults.HTTP_503,
+        faults.RESET,
+        faults.EMPTY_BODY,
+        faults.HTML_200,
+        faults.HTML_502,
+        faults.EMPTY_CONTENT,
+    ],
+)
+def test_a_passing_fault_is_survived_and_told(server: EndpointServer, tmp_path: Path, kind: str) -> None:
+    server.plan = FaultPlan(share=1.0, kinds=(kind,), recover_after=2)
+    made = models(server, tmp_path)
+    assert made.language("openai:m").complete(HELLO).text
+    reading = made.meter.read()
+    assert reading.faults == 2
+    assert len(reading.last_faults) == 2
+    assert len(server.failed()) == 2
+
+
+def test_a_stall_ends_at_the_time_limit(server: EndpointServer, tmp_path: Path) -> None:
+    server.plan = FaultPlan(share=1.0, kinds=(faults.STALL,), recover_after=1, stall_seconds=3.0)
+    made = models(server, tmp_path, timeout_seconds=1.0)
+    assert made.language("openai:m").complete(HELLO).text
+    assert "did not answer within 1 s" in made.meter.read().last_faults[0]
+
+
+def test_a_call_that_always_fails_is_lost_alone(server: EndpointServer, tmp_path: Path) -> None:
+    server.plan = FaultPlan(share=1.0, kinds=(faults.HTTP_500,), recover_after=None)
+    with pytest.raises(CallFailed, match="after 2 tries"):
+        models(server, tmp_path, retries=1).language("openai:m").complete(HELLO)
+
+
+def test_a_server_that_is_not_there_is_told_with_its_address(tmp_path: Path) -> None:
+    settings = Settings(base_url="http://127.0.0.1:9/v1", retries=0)
+    language = Models(settings, CallStore(tmp_path)).language("openai:m")
+    with pytest.raises(CallFailed, match=r"http://127\.0\.0\.1:9/v1 does not answer: is it running"):
+        language.complete(HELLO)
+
+
+def test_a_refused_key_stops_everything_and_is_shown_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with EndpointServer(api_key="another") as server:
+        with pytest.raises(EndpointError, match="refuses the key") as caught:
+            models(server, tmp_path).language("openai:m").complete(HELLO)
+        assert KEY not in str(caught.value)
+        assert caught.value.__cause__ is None
+        assert "OPENAI_API_KEY" in str(caught.value)
+
+
+@pytest.mark.parametrize("formats", [("json_object", "text"), ("text",)])
+def test_a_server_without_json_schemas_is_asked_in_its_own_way(tmp_path: Path, formats: tuple[str, ...]) -> None:
+    with EndpointServer(response_formats=formats) as server:
+        language = models(server, tmp_path).language("openai:m")
+        for n in range(3):
+            assert language.complete([{"role": "user", "content": f"hello {n}"}], schema={"type": "object"}).text
+        refused = [one for one in server.log if one.outcome == "refused"]
+        assert len(refused) == 3 - len(formats), "what the server lacks is learnt once"
+
+
+def test_money_is_counted_and_a_budget_stops_the_next_call(server: EndpointServer, tmp_path: Path) -> None:
+    made = models(server, tmp_path, Budget(dollars=0.01), prices={"m": Price(prompt=1000.0, completion=2000.0)})
+    language = made.language("openai:m")
+    language.complete(HELLO)
+    spent = made.meter.read().usage
+    assert spent.cost == pytest.approx((spent.prompt_tokens * 1000 + spent.completion_tokens * 2000) / 1e6)
+    with pytest.raises(BudgetSpent, match=r"the budget of \$0\.01 is spent: 1 calls"):
+        language.complete([{"role": "user", "content": "more"}])
+    assert language.complete(HELLO).text, "what is stored costs nothing"
+
+
+def test_a_stream_is_told_in_pieces_and_kept(server: EndpointServer, tmp_path: Path) -> None:
+    language = models(server, tmp_path).language("openai:m")
+    pieces: list[str] = []
+    whole = language.stream(HELLO, pieces.append)
+    assert "".join(pieces) == whole.text
+    assert len(pieces) > 1
+    again: list[str] = []
+    assert language.stream(HELLO, again.append).text == whole.text
+    assert again == [whole.text]
+    assert len(server.answered()) == 1
+
+
+def test_a_stream_that_breaks_off_is_an_error_and_not_an_answer(server: EndpointServer, tmp_path: Path) -> None:
+    server.plan = FaultPlan(share=1.0, kinds=(faults.RESET,), recover_after=None)
+    made = models(server, tmp_path)
+    with pytest.raises(EndpointError):
+        made.language("openai:m").stream(HELLO, lambda text: None)
+    assert len(made.memory) == 0  # type: ignore[arg-type]
+
+
+def test_vectors_are_unit_rows_in_order_and_asked_once(server: EndpointServer, tmp_path: Path) -> None:
+    texts = [f"text {n % 90}" for n in range(150)]
+    made = models(server, tmp_path).embedding("openai:e")
+    vectors = made.embed(texts)
+    assert vectors.shape == (150, 64)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=1e-5)
+    np.testing.assert_array_equal(vectors[0], vectors[90])
+    before = len(server.log)
+    np.testing.assert_array_equal(models(server, tmp_path).embedding("openai:e").embed(texts), vectors)
+    assert len(server.log) == before
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [faults.WRONG_DIMENSION, faults.NOT_A_NUMBER, faults.ZERO_VECTOR, faults.FEWER_VECTORS, faults.WRONG_ORDER],
+)
+def test_bad_vectors_are_asked_again_or_put_in_order(server: EndpointServer, tmp_path: Path, kind: str) -> None:
+    texts = [f"text {n}" for n in range(20)]
+    expected = models(server, tmp_path / "good").embedding("openai:e").embed(texts)
+    server.plan = FaultPlan(share=1.0, kinds=(kind,), recover_after=1)
+    found = models(server, tmp_path / "bad").embedding("openai:e").embed(texts)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_one_faulty_first_reply_does_not_decide_the_dimension(server: EndpointServer, tmp_path: Path) -> None:
+    server.plan = FaultPlan(share=0.3, kinds=(faults.WRONG_DIMENSION,), recover_after=1, seed=1)
+    assert models(server, tmp_path).embedding("openai:e").dimension == 64
+    assert server.failed(), "a faulty reply was among them"

@@ -1,0 +1,197 @@
+"""Whole builds with models at an endpoint: nothing paid twice, nothing lost, every loss told."""
+
+import json
+import os
+import random
+import re
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from leanrag_core import IndexConfig, Workbench
+from leanrag_core.indexing.invariants import check_index
+from leanrag_core.jobs.events import read_events
+from leanrag_core.models.metering import Budget
+from leanrag_core.types.settings import Price, Settings
+from leanrag_core.types.summary import JobState
+from tests.endpoint import faults
+from tests.endpoint.faults import FaultPlan
+from tests.endpoint.server import EndpointServer
+
+CONFIG = IndexConfig(model="openai:m", embedding="openai:e", cluster_size=5, chunk_tokens=64, overlap_tokens=8)
+PEOPLE = ["Ada Thornbury", "Bela Kraus", "Carl Ohm", "Dora Lind", "Edgar Moss", "Flora Penn", "Gustav Rau"]
+PLACES = ["Marram Point", "Holm Rock", "Grey Harbour", "Teeth Reef", "Corisande Bay"]
+WORKS = ["Lantern House", "Signal Tower", "Fog Bell", "Tide Mill"]
+KINDS = tuple(kind for kind in faults.KINDS if kind not in (*faults.USABLE, faults.INJECTION, faults.LONG_NAMES))
+KEY = "sk-planted-fedcba9876543210"
+
+
+def story(number: int) -> bytes:
+    lines = []
+    for n in range(12):
+        who, where = PEOPLE[(number + n) % 7], PLACES[(number * 3 + n) % 5]
+        work, other = WORKS[(number + 2 * n) % 4], PEOPLE[(number + 3 * n + 1) % 7]
+        lines.append(f"In year {n} {who} built the {work} at {where} together with {other} of {PLACES[n % 5]}.")
+    return "\n\n".join(lines).encode()
+
+
+def bench_in(root: Path, server: EndpointServer, **more: object) -> tuple[Workbench, str]:
+    bench = Workbench.default(root)
+    bench.save_settings(Settings(base_url=server.url, timeout_seconds=2, **{"retries": 4, **more}))  # type: ignore[arg-type]
+    return bench, bench.add_documents("Coast", [(f"s{n}.txt", story(n)) for n in range(6)]).corpus_id
+
+
+@pytest.fixture
+def server() -> Iterator[EndpointServer]:
+    with EndpointServer() as one:
+        yield one
+
+
+def files_of(bench: Workbench) -> dict[str, bytes]:
+    (index,) = bench.indexes()
+    return {path.name: path.read_bytes() for path in index.path.iterdir() if path.is_file()}
+
+
+def ended(bench: Workbench, job_id: str, seconds: float = 90) -> JobState:
+    deadline = time.monotonic() + seconds
+    while (state := bench.job(job_id)).status in ("queued", "running"):
+        assert time.monotonic() < deadline, f"{state.status} in {state.current}: {bench.job_log(job_id)}"
+        time.sleep(0.03)
+    return state
+
+
+def test_only_what_a_setting_changes_is_asked_again(server: EndpointServer, tmp_path: Path) -> None:
+    bench, corpus = bench_in(tmp_path, server)
+    built = bench.build(corpus, CONFIG)
+    assert built.manifest["kind"] == "LLM graph"
+    assert all(check.ok for check in check_index(built))
+    asked = Counter(one.kind for one in server.answered())
+    assert asked["extract_graph"] == asked["glean_graph"] == built.chunks.num_rows
+    assert asked["aggregate_entity"] > 3
+
+    server.clear()
+    bench.build(corpus, CONFIG)
+    assert server.log == [], "the same build asks nothing"
+
+    bench.build(corpus, IndexConfig(**{**vars(CONFIG), "tau": 1}))
+    assert {one.kind for one in server.log} == {"aggregate_relation"}
+
+    server.clear()
+    bench.build(corpus, IndexConfig(**{**vars(CONFIG), "cluster_size": 3}))
+    kinds = {one.kind for one in server.log}
+    assert "aggregate_entity" in kinds
+    assert not kinds & {"extract_graph", "glean_graph", "merge_descriptions"}
+
+
+def test_a_build_does_not_depend_on_the_number_of_workers(server: EndpointServer, tmp_path: Path) -> None:
+    bench, corpus = bench_in(tmp_path / "one", server, concurrency=1)
+    bench.build(corpus, CONFIG)
+    many, corpus_of_many = bench_in(tmp_path / "many", server, concurrency=16)
+    many.build(corpus_of_many, CONFIG)
+    first, second = files_of(bench), files_of(many)
+    del first["manifest.json"], second["manifest.json"]  # the corpus's random id stands there
+    assert first == second
+
+
+def test_every_loss_is_told_with_its_chunk_and_nothing_else_is_missing(server: EndpointServer, tmp_path: Path) -> None:
+    bench, corpus = bench_in(tmp_path / "good", server)
+    whole = bench.build(corpus, CONFIG)
+    chunk_ids = whole.chunks["id"].to_pylist()
+    server.plan = FaultPlan(
+        share=0.2, kinds=KINDS, recover_after=None, seed=5, stall_seconds=2.5, tasks=("extract_graph", "glean_graph")
+    )
+    other, same = bench_in(tmp_path / "bad", server, retries=1)
+    built = other.build(same, CONFIG)
+    assert all(check.ok for check in check_index(built))
+    lost = {re.search(r"chunk-[0-9a-f]+", one["item"])[0] for one in built.report["dropped"]["extract"]}  # type: ignore[index]
+    assert lost
+    assert lost < set(chunk_ids)
+    assert built.report["empty_chunks"]
+    assert set(built.report["empty_chunks"]) <= lost
+    named = {name for chunks, name in _chunks_and_names(whole, chunk_ids) if not chunks <= lost}
+    assert named <= set(built.layers[0].entities["name"].to_pylist())
+
+
+def _chunks_and_names(index: object, ids: list[str]) -> Iterator[tuple[set[str], str]]:
+    entities = index.layers[0].entities  # type: ignore[attr-defined]
+    for chunks, name in zip(entities["chunks"].to_pylist(), entities["name"].to_pylist(), strict=True):
+        yield {ids[row] for row in chunks}, name
+
+
+def test_a_spent_budget_stops_a_job_and_a_larger_one_ends_it(server: EndpointServer, tmp_path: Path) -> None:
+    bench, corpus = bench_in(tmp_path, server, prices={"m": Price(10.0, 10.0)})
+    job = ended(bench, bench.start_build(corpus, CONFIG, budget=Budget(dollars=0.05)))
+    assert job.status == "stopped"
+    assert "the budget of $0.05 is spent" in job.error
+    assert job.spent["usage"]["cost"] > 0
+    assert bench.indexes() == []
+    paid = {one.key for one in server.answered("extract_graph")}
+    again = ended(bench, bench.start_build(corpus, CONFIG))
+    assert again.status == "done"
+    repeated = [key for key, n in Counter(one.key for one in server.answered("extract_graph")).items() if n > 1]
+    assert paid
+    assert repeated == []
+
+
+def test_a_planted_key_is_in_no_file(server: EndpointServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    server.api_key = KEY
+    bench, corpus = bench_in(tmp_path, server, retries=0)
+    assert ended(bench, bench.start_build(corpus, CONFIG)).status == "done"
+    server.api_key = "another"
+    job = ended(bench, bench.start_build(corpus, IndexConfig(**{**vars(CONFIG), "cluster_size": 4})))
+    assert job.status == "failed"
+    assert "refuses the key" in job.error
+    bench.calls.export(tmp_path / "export.jsonl")
+    bench.calls.close()
+    found = [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+    assert found == []
+    assert sum(path.is_file() for path in tmp_path.rglob("*")) > 20
+
+
+@pytest.mark.slow
+def test_a_build_killed_again_and_again_ends_in_the_same_index_and_asks_nothing_twice(tmp_path: Path) -> None:
+    plan = {"share": 0.2, "kinds": KINDS, "recover_after": 1, "seed": 3, "stall_seconds": 2.5}
+    with EndpointServer(plan=FaultPlan(**plan), latency_seconds=0.02) as undisturbed:
+        bench, corpus = bench_in(tmp_path / "home", undisturbed, concurrency=4)
+        assert ended(bench, bench.start_build(corpus, CONFIG)).status == "done"
+        expected = files_of(bench)
+        bench.delete_index(bench.indexes()[0].id)
+        bench.calls.delete()
+        bench.calls.close()
+    chance = random.Random(11)
+    killed: list[float] = []
+    with EndpointServer(plan=FaultPlan(**plan), latency_seconds=0.02) as server:
+        bench.save_settings(Settings(base_url=server.url, timeout_seconds=2, retries=4, concurrency=4))
+        job = bench.start_build(corpus, CONFIG)
+        for _ in range(20):
+            pid = _started(bench, job)
+            time.sleep(chance.uniform(0.05, 1.5))
+            if bench.job(job).status == "running":
+                os.kill(pid, signal.SIGKILL)
+                killed.append(time.time())
+            if ended(bench, job).status == "done":
+                bench.delete_index(bench.indexes()[0].id)
+            job = bench.resume(job)
+        assert ended(bench, job).status == "done"
+        assert files_of(bench) == expected
+        assert len(killed) >= 10
+        first: dict[str, float] = {}
+        for one in server.answered():
+            if one.key in first:  # answered, but the client died before the answer was on its disk
+                assert any(0 <= moment - first[one.key] < 0.5 for moment in killed), one
+            first.setdefault(one.key, one.at)
+
+
+def _started(bench: Workbench, job: str) -> int:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        for event in read_events(bench.root / "jobs" / job):
+            if event["event"] == "started":
+                return int(event["pid"])
+        time.sleep(0.02)
+    raise AssertionError(json.dumps(bench.job_log(job)))
