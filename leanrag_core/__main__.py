@@ -1,4 +1,4 @@
-"""The command line: build, show, ask, check. Results on stdout, logs on stderr; exit 0, 2 usage, 1 failure."""
+"""The command line: build, forecast, show, ask, check. Results on stdout, logs on stderr; exit 0, 2 usage, 1 failure."""
 
 import argparse
 import json
@@ -41,14 +41,14 @@ def _parser() -> argparse.ArgumentParser:
     build.add_argument("--name", default="", help="name of the index (default: the first path's name)")
     build.add_argument("--resume", action="store_true", help="keep a finished index of the same settings")
     build.add_argument("--budget", type=float, default=0.0, metavar="DOLLARS", help="stop, resumably, when it is spent")
-    build.add_argument("--no-size-cap", dest="size_cap", action="store_false", help="clusters of any size")
-    for spec in fields(IndexConfig):
-        if spec.name in ("size_cap", "entity_types", "prompts"):
-            continue
-        kind = int if isinstance(spec.default, int) else str
-        text = f"{spec.metadata['help']} (default: {spec.default})".replace("%", "%%")
-        build.add_argument(f"--{spec.name.replace('_', '-')}", type=kind, default=spec.default, help=text)
+    _add_config(build)
     build.set_defaults(run=_build)
+
+    estimate = verbs.add_parser("forecast", help="calls, tokens, money and time of an LLM build, before it is begun")
+    estimate.add_argument("paths", nargs="+", type=Path, metavar="PATH")
+    estimate.add_argument("--dry-run", type=int, default=0, metavar="CHUNKS", help="extract so many chunks first")
+    _add_config(estimate)
+    estimate.set_defaults(run=_forecast)
 
     show = verbs.add_parser("show", help="what an index holds")
     show.add_argument("index", type=Path, metavar="DIR")
@@ -68,13 +68,29 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("index", type=Path, metavar="DIR")
     check.set_defaults(run=_check)
 
-    for verb in (build, show, ask, check):
+    for verb in (build, estimate, show, ask, check):
         verb.add_argument("--json", action="store_true", help="a machine-readable result on stdout")
 
     job = verbs.add_parser("run-job", help="do a job of the app in this process (the app calls this)")
     job.add_argument("folder", type=Path)
     job.set_defaults(run=_run_job)
     return parser
+
+
+def _add_config(parser: argparse.ArgumentParser) -> None:
+    """An option for every field of IndexConfig that fits into one."""
+    parser.add_argument("--no-size-cap", dest="size_cap", action="store_false", help="clusters of any size")
+    for spec in fields(IndexConfig):
+        if spec.name in ("size_cap", "entity_types", "prompts"):
+            continue
+        kind = int if isinstance(spec.default, int) else str
+        text = f"{spec.metadata['help']} (default: {spec.default})".replace("%", "%%")
+        parser.add_argument(f"--{spec.name.replace('_', '-')}", type=kind, default=spec.default, help=text)
+
+
+def _config_of(options: argparse.Namespace) -> IndexConfig:
+    names = {spec.name for spec in fields(IndexConfig)} - {"entity_types", "prompts"}
+    return IndexConfig(**{name: getattr(options, name) for name in names})
 
 
 def _print(value: Any) -> None:
@@ -88,8 +104,7 @@ def _build(options: argparse.Namespace) -> int:
     from leanrag_core.models.metering import Budget
     from leanrag_core.workbench import Workbench, open_index
 
-    names = {spec.name for spec in fields(IndexConfig)} - {"entity_types", "prompts"}
-    config = IndexConfig(**{name: getattr(options, name) for name in names})
+    config = _config_of(options)
     budget = Budget(dollars=options.budget)
     models = Workbench.default().models(budget=budget, index=options.name or options.out.name)
     language, embedding = models.language(config.model), models.embedding(config.embedding)
@@ -119,6 +134,33 @@ def _build(options: argparse.Namespace) -> int:
         _print({**shown, "index": str(options.out), "seconds": round(seconds, 2), "refused": refused})
     else:
         print(f"{options.out}: {_sentence(shown)} {seconds:.1f} s, {len(refused)} files refused.")
+    return 0
+
+
+def _forecast(options: argparse.Namespace) -> int:
+    from leanrag_core.indexing.reading import read_files
+    from leanrag_core.workbench import Workbench
+
+    config = _config_of(options)
+    made = Workbench.default().forecast_of(read_files(options.paths).documents, config, dry_run=options.dry_run)
+    if made is None:
+        print(
+            "the built-in engine makes no calls and costs nothing; name a model with --model openai:NAME",
+            file=sys.stderr,
+        )
+        return 2
+    totals = {"calls": made.calls, "tokens": made.tokens, "dollars": made.dollars, "seconds": made.seconds}
+    if options.json:
+        cells = {name: asdict(range_) for name, range_ in totals.items()}
+        _print({**asdict(made), "totals": cells, "saved": made.saved})
+        return 0
+    print(f"{made.chunks:,} chunks, {made.sampled:,} of them known; {made.saved:,} calls saved by stored answers")
+    for stage in made.stages:
+        calls = stage.calls
+        print(f"{stage.stage:>20}: {calls.expected:>9,.0f} calls ({calls.low:,.0f} to {calls.high:,.0f})")
+    for name, range_ in totals.items():
+        digits = 2 if name == "dollars" else 0
+        print(f"{name:>20}: {range_.expected:>9,.{digits}f} ({range_.low:,.{digits}f} to {range_.high:,.{digits}f})")
     return 0
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from leanrag_core import answering
 from leanrag_core.errors import CorpusNotFound, IndexNotFound, InvalidConfig, JobNotFound, ModelMismatch
+from leanrag_core.execution.threads import ThreadMap
 from leanrag_core.indexing.describe import describe_layers
 from leanrag_core.indexing.reading import files_below, read_files, read_uploads
 from leanrag_core.jobs import events, runner
@@ -29,6 +30,7 @@ from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.settings import read_settings, write_settings
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document
+from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
 from leanrag_core.types.progress import Progress, Report, silent
 from leanrag_core.types.settings import Settings
@@ -96,6 +98,40 @@ class Workbench:
             raise InvalidConfig("a model and a passage are needed for the check")
         extractor = LLMExtractor(language, entity_types=config.entity_types, prompts=PromptBook(config.prompts))
         return check_model(models.endpoint, model, extractor, passage, config)
+
+    def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast | None:
+        """What an LLM build will cost; None for the built-in engine. dry_run: so many chunks are extracted first, for
+        good, which sharpens the estimate. Raises InvalidConfig, EndpointError."""
+        documents = [self.document(corpus_id, row.id) for row in self.documents(corpus_id)]
+        return self.forecast_of(documents, config, dry_run=dry_run, index=self._index_id(corpus_id, config))
+
+    def forecast_of(
+        self, documents: Iterable[Document], config: IndexConfig, *, dry_run: int = 0, index: str = ""
+    ) -> Forecast | None:
+        """forecast() of documents that are in no corpus."""
+        from leanrag_core.indexing.build import in_build_order
+        from leanrag_core.indexing.chunking import chunk_documents
+        from leanrag_core.indexing.extraction.llm import LLMExtractor
+        from leanrag_core.indexing.forecast import forecast
+        from leanrag_core.prompts.book import PromptBook
+
+        models = self.models(index=index)
+        language = models.language(config.model)
+        if not isinstance(language, RemoteLanguageModel):
+            return None
+        ordered = in_build_order(tuple(documents))
+        chunks = chunk_documents(ordered, max_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens)
+        extractor = LLMExtractor(
+            language,
+            entity_types=config.entity_types,
+            gleaning_rounds=config.gleaning_rounds,
+            prompts=PromptBook(config.prompts),
+            apply=ThreadMap(models.settings.concurrency),
+        )
+        spread = range(0, len(chunks), max(1, -(-len(chunks) // dry_run))) if dry_run else range(0)
+        extractor.extract(ordered, [chunks[place] for place in spread], lambda done: None)
+        remote_embedding = config.embedding != BUILTIN
+        return forecast(chunks, config, extractor, language, models.settings, remote_embedding=remote_embedding)
 
     # Corpora
 

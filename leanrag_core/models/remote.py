@@ -116,6 +116,19 @@ class RemoteLanguageModel:
         reply = self.endpoint.stream(self.model, messages, on_text)
         return self._kept([key], messages, reply, task, started, _not_empty)
 
+    def recall(self, messages: list[dict[str, str]], *, schema: dict[str, Any], task: str) -> Completion | None:
+        """The stored reply to the messages, with the seconds it took, if there is one; for forecasts."""
+        record = self.memory.get(self.key(messages, schema=schema, task=task))
+        if record is None or not isinstance(record.get("text"), str):
+            return None
+        usage = Usage(
+            1,
+            int(record.get("prompt_tokens", 0)),
+            int(record.get("completion_tokens", 0)),
+            seconds=float(record.get("seconds", 0.0)),
+        )
+        return Completion(record["text"], str(record.get("finish_reason", "stop")), usage)
+
     def recalled(self, key: str, accept: Accept | None, question: list[dict[str, str]]) -> Completion | None:
         """The stored reply of that key, when there is one and it can still be used."""
         record = self.memory.get(key)
@@ -151,7 +164,8 @@ class RemoteLanguageModel:
     ) -> Completion:
         tokens = reply.prompt_tokens, reply.completion_tokens
         cost = self.endpoint.settings.price(self.model).of(*tokens)
-        self.meter.add(task, Usage(1, *tokens, seconds=time.perf_counter() - started, cost=cost))
+        seconds = time.perf_counter() - started
+        self.meter.add(task, Usage(1, *tokens, seconds=seconds, cost=cost))
         completion = Completion(reply.text, reply.finish_reason, self._usage(question, reply.completion_tokens))
         record = {
             "model": self.name,
@@ -161,6 +175,7 @@ class RemoteLanguageModel:
             "finish_reason": reply.finish_reason,
             "prompt_tokens": reply.prompt_tokens,
             "completion_tokens": reply.completion_tokens,
+            "seconds": round(seconds, 3),
         }
         if accept is not None:
             try:

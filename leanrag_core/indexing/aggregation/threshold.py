@@ -22,11 +22,15 @@ class TauRule:
 
         lambdas: (pairs,) connectivity strengths of that layer; only positive ones count towards a quantile.
         """
-        step = self.steps[min(max(layer_number, 1), len(self.steps)) - 1]
+        step = self.step(layer_number)
         if not isinstance(step, tuple):
             return step
         positive = np.asarray(lambdas)[np.asarray(lambdas) > 0]
         return float(np.quantile(positive, step[1])) if len(positive) else 0.0
+
+    def step(self, layer_number: int) -> float | tuple[str, float]:
+        """The number, or ("q", share), of layer `layer_number`."""
+        return self.steps[min(max(layer_number, 1), len(self.steps)) - 1]
 
     def __str__(self) -> str:
         return ",".join(f"q{step[1]:g}" if isinstance(step, tuple) else f"{step:g}" for step in self.steps)

@@ -4,7 +4,8 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from leanrag_core.errors import CallFailed, ReplyCut, ReplyError
 from leanrag_core.indexing.extraction.base import BY_MODEL
@@ -31,6 +32,20 @@ _SIMPLER = 'Give the entities alone: {"entities": [{"name": "...", "type": "..."
 
 Messages = list[dict[str, str]]
 Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+
+
+class Recall(Protocol):
+    """Gives the stored reply to messages, if there is one."""
+
+    def __call__(self, messages: Messages, *, schema: dict[str, Any], task: str) -> Completion | None: ...
+
+
+@dataclass(frozen=True)
+class StoredReplies:
+    """Replies about one passage, in their order. complete: a build would ask nothing more about it."""
+
+    found: tuple[tuple[Reply, Completion], ...]
+    complete: bool
 
 
 class LLMExtractor:
@@ -97,6 +112,37 @@ class LLMExtractor:
         prompt = self._first.fill(entity_types=self._types, text=_as_material(text))
         return [{"role": "user", "content": prompt}]
 
+    def stored_replies(self, text: str, recall: "Recall") -> "StoredReplies":
+        """The replies about a passage that are stored already, as a build would meet them."""
+        messages, schema, task = self.first_messages(text), GRAPH_SCHEMA, self._first.fingerprint
+        found: list[tuple[Reply, Completion]] = []
+        for number in range(self.gleaning_rounds + 1):
+            completion = recall(messages, schema=schema, task=task)
+            if completion is None:
+                return StoredReplies(tuple(found), False)
+            if completion.cut:
+                halves = [self.stored_replies(half, recall) for half in _halves(text) or ()]
+                whole = tuple(one for half in halves for one in half.found)
+                return StoredReplies((*found, *whole), all(half.complete for half in halves))
+            try:
+                reply = parse_reply(completion.text, "")
+            except ReplyError:
+                return StoredReplies(tuple(found), False)
+            found.append((reply, completion))
+            if number and (reply.done or not (reply.mentions or reply.relations)):
+                break
+            messages = self._next_messages(messages, completion)
+            schema, task = GLEAN_SCHEMA, self._more.fingerprint
+        return StoredReplies(tuple(found), True)
+
+    def _next_messages(self, messages: Messages, said: Completion) -> Messages:
+        """The next gleaning question."""
+        return [
+            *messages,
+            {"role": "assistant", "content": said.text},
+            {"role": "user", "content": self._more.fill(entity_types=self._types)},
+        ]
+
     @property
     def _types(self) -> str:
         return ", ".join(self.entity_types) or _DEFAULT_TYPES
@@ -118,11 +164,7 @@ class LLMExtractor:
             return
         found.add(said.value, said.completion.usage)
         for _ in range(self.gleaning_rounds):
-            messages = [
-                *messages,
-                {"role": "assistant", "content": said.completion.text},
-                {"role": "user", "content": self._more.fill(entity_types=self._types)},
-            ]
+            messages = self._next_messages(messages, said.completion)
             try:
                 said = self._asked(messages, GLEAN_SCHEMA, self._more.fingerprint, found, _most_items(text))
             except ReplyCut as error:

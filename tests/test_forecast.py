@@ -1,0 +1,67 @@
+"""The forecast of an LLM build beside what the build then asks of the scripted server."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from leanrag_core import IndexConfig, Workbench
+from leanrag_core.types.forecast import Range
+from leanrag_core.types.settings import Price, Settings
+from tests.endpoint.server import EndpointServer
+
+CONFIG = IndexConfig(model="openai:m", embedding="openai:e", chunk_tokens=1024)
+
+
+@pytest.fixture
+def server() -> Iterator[EndpointServer]:
+    with EndpointServer() as one:
+        yield one
+
+
+def bench_in(root: Path, server: EndpointServer) -> Workbench:
+    bench = Workbench.default(root)
+    bench.save_settings(Settings(base_url=server.url, prices={"m": Price(1.0, 4.0)}))
+    return bench
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["agriculture", "cs", "legal", "mix"])
+def test_a_forecast_after_a_dry_run_meets_the_build(server: EndpointServer, tmp_path: Path, name: str) -> None:
+    bench = bench_in(tmp_path, server)
+    bench.corpora()
+    made = bench.forecast(f"sample-{name}", CONFIG, dry_run=3)
+    assert made is not None
+    assert (made.sampled, made.saved) == (3, 6)
+    server.clear()
+    bench.build(f"sample-{name}", CONFIG)
+    actual = len(server.answered())
+    assert made.calls.low <= actual <= made.calls.high
+    assert abs(made.calls.expected - actual) <= 0.2 * actual
+
+
+def test_stored_answers_are_taken_off_and_nothing_is_asked_for_a_forecast(
+    server: EndpointServer, tmp_path: Path
+) -> None:
+    bench = bench_in(tmp_path, server)
+    corpus = bench.add_documents("Text", [("a.txt", ("Ada Lovelace met Charles Babbage in London. " * 90).encode())])
+    config = IndexConfig(model="openai:m", chunk_tokens=128, overlap_tokens=16)
+    before = bench.forecast(corpus.corpus_id, config)
+    assert server.log == []
+    assert before is not None
+    assert before.stages[0].calls.expected == 2 * before.chunks, "extraction and one gleaning round"
+    assert before.saved == 0
+    assert before.dollars.low < before.dollars.expected < before.dollars.high
+    bench.build(corpus.corpus_id, config)
+    after = bench.forecast(corpus.corpus_id, config)
+    assert after is not None
+    assert after.stages[0].calls == Range(0, 0, 0)
+    assert after.saved == 2 * after.chunks
+    entities = len(bench.open(bench.indexes()[0].id).layers[0])
+    assert after.entities == Range(entities, entities, entities)
+
+
+def test_the_built_in_engine_needs_no_forecast(server: EndpointServer, tmp_path: Path) -> None:
+    bench = bench_in(tmp_path, server)
+    corpus = bench.add_documents("Text", [("a.txt", b"Ada Lovelace met Charles Babbage.")])
+    assert bench.forecast(corpus.corpus_id, IndexConfig()) is None
