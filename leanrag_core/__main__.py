@@ -1,4 +1,4 @@
-"""The command line: build, forecast, show, ask, check. Results on stdout, logs on stderr; exit 0, 2 usage, 1 failure."""
+"""The command line. Results on stdout, logs on stderr; exit code 0, 2 for wrong usage, 1 for a failure."""
 
 import argparse
 import json

@@ -1,0 +1,118 @@
+"""The app over small homes: one sample corpus of three short texts, built once by the built-in models.
+
+No job is ever started: what would have been is noted in `launched`.
+"""
+
+import functools
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.components.v2.component_manager import BidiComponentManager
+from streamlit.runtime.scriptrunner import magic
+from streamlit.testing.v1 import AppTest
+
+import leanrag_core.workbench
+from leanrag_core import IndexConfig, Workbench
+from leanrag_core.jobs import runner
+from leanrag_core.models import minilm
+
+MAIN = Path(__file__).resolve().parents[2] / "pages" / "_shared" / "main.py"
+TEXTS = {
+    "bees.md": (
+        "# Bees in rape\n\nVarroa destructor is a mite that weakens honey bee colonies. Beekeepers treat Varroa "
+        "destructor with oxalic acid in winter. Honey bees pollinate oilseed rape. Oilseed rape gives honey bees "
+        "nectar in May. White clover feeds honey bees in summer.\n"
+    ),
+    "hives.txt": (
+        "Langstroth hives hold movable frames. Lorenzo Langstroth patented the hive in 1852. Beekeepers inspect the "
+        "movable frames for Varroa destructor. Honey bees build comb in the movable frames.\n"
+    ),
+    "notes.txt": (
+        "Oxalic acid <img src=x onerror=alert(1)> was tried by Marie Curie on honey bees. Marie Curie wrote "
+        "[a note](javascript:alert(1)) of $E=mc^2$ about movable frames. " + "Bzz" * 400 + " ends the note.\n"
+    ),
+}
+QUESTIONS = (
+    {"question": "What do beekeepers use against Varroa destructor?", "type": "single-hop"},
+    {"question": "Is $x$ <b>less</b> than [y](http://y)?", "type": "multi-hop"},
+)
+CORPUS = "sample-agriculture"
+
+
+@pytest.fixture(scope="session")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("samples")
+    documents = folder / "agriculture" / "documents"
+    documents.mkdir(parents=True)
+    for name, text in TEXTS.items():
+        (documents / name).write_text(text, encoding="utf-8")
+    about = {"title": "Bees", "description": "Three short texts."}
+    (folder / "agriculture" / "corpus.json").write_text(json.dumps(about), encoding="utf-8")
+    lines = "\n".join(json.dumps(question) for question in QUESTIONS)
+    (folder / "agriculture" / "questions.jsonl").write_text(lines, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def one_model() -> Callable[[], minilm.MiniLM]:
+    """The embedding model, loaded once for all homes."""
+    return functools.cache(minilm.MiniLM)
+
+
+@pytest.fixture(scope="session")
+def built(samples: Path, one_model: Callable[[], minilm.MiniLM], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with one index; tests work on copies of it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(leanrag_core.workbench, "SAMPLES", samples)
+        patch.setattr(minilm, "MiniLM", one_model)
+        bench = Workbench.default(tmp_path_factory.mktemp("built"))
+        bench.corpora()
+        bench.build(CORPUS, IndexConfig(cluster_size=3))
+    return bench.root
+
+
+@pytest.fixture
+def empty_home(tmp_path: Path) -> Workbench:
+    return Workbench.default(tmp_path / "home")
+
+
+@pytest.fixture
+def home(built: Path, tmp_path: Path) -> Workbench:
+    """A home with one index."""
+    return Workbench.default(shutil.copytree(built, tmp_path / "home"))
+
+
+@pytest.fixture(autouse=True)
+def launched(
+    samples: Path, one_model: Callable[[], minilm.MiniLM], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[list[Path]]:
+    """Folders of the jobs whose processes would have been started."""
+    folders: list[Path] = []
+    monkeypatch.setattr(leanrag_core.workbench, "SAMPLES", samples)
+    monkeypatch.setattr(minilm, "MiniLM", one_model)
+    monkeypatch.setattr(runner, "launch", lambda folder, package_root: folders.append(folder))
+    # The pages' own components come with them; looking through all packages for others takes most of a test's time.
+    # So does rewriting every page for expressions on a line of their own, which no page has.
+    monkeypatch.setattr(BidiComponentManager, "discover_and_register_components", lambda self, **options: None)
+    monkeypatch.setattr(magic, "add_magic", lambda code, script_path: code)
+    st.cache_resource.clear()
+    yield folders
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def visit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+    """Opens a page as a browser does: visit("ask", home, q="...") is /ask?q=... ."""
+
+    def open_page(name: str, bench: Workbench, **url: Any) -> AppTest:
+        monkeypatch.setenv("LEANRAG_HOME", str(bench.root))
+        app = AppTest.from_file(MAIN, default_timeout=30)
+        app.query_params = dict(url)
+        return app.switch_page(f"../{name}.py").run()
+
+    return open_page

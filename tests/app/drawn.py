@@ -1,0 +1,88 @@
+"""What a page gave the browser to draw, sorted by how the browser reads it: as HTML, as Markdown, or as plain text."""
+
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+# Tags and attributes that the pages themselves write; anything else came out of a document.
+TAGS = {"b", "br", "div", "hr", "i", "li", "mark", "p", "s", "span", "style", "table", "td", "th", "tr", "u", "ul"}
+ATTRIBUTES = re.compile(r"class|style|role|title|aria-[a-z]+")
+MARKDOWN = re.compile(r"\\.|(\[|\]|<|\$|`|\*|~)")
+PLOTLY_TAG = re.compile(r"<(?!br>|b>|/b>)")
+
+
+class Markup(HTMLParser):
+    """The tags, attributes and text of a piece of HTML."""
+
+    def __init__(self, body: str) -> None:
+        super().__init__()
+        self.strange: list[str] = []
+        self.text = ""
+        self.feed(body)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in TAGS:
+            self.strange.append(f"<{tag}>")
+        for name, value in attrs:
+            if not ATTRIBUTES.fullmatch(name) or (name == "style" and "url(" in (value or "")):
+                self.strange.append(f"<{tag} {name}={value!r}>")
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def everything(app: AppTest) -> Iterator[Any]:
+    for root in app._tree.children.values():
+        yield from root
+
+
+def html(app: AppTest) -> list[str]:
+    """Bodies of all pieces of HTML but the style sheet."""
+    bodies = [one.proto.body for one in everything(app) if one.type == "html"]
+    return [body for body in bodies if not body.startswith("<style>")]
+
+
+def text(app: AppTest) -> str:
+    """What all pieces of HTML and Markdown say, tags and entities resolved."""
+    said = [Markup(body).text for body in html(app)]
+    said += [str(one.value) for one in everything(app) if one.type in ("caption", "markdown", "text")]
+    return "\n".join(said)
+
+
+def labels(app: AppTest) -> list[str]:
+    """All that Streamlit reads as Markdown: labels, helps, options of pills, captions."""
+    found = []
+    for one in everything(app):
+        proto = getattr(one, "proto", None)
+        for holder in (proto, getattr(proto, "expandable", None), getattr(proto, "popover", None)):
+            found += [str(getattr(holder, name, "") or "") for name in ("label", "help")]
+        if one.type in ("caption", "markdown"):
+            found.append(str(one.value))
+        if one.type == "button_group":
+            found += [option.content for option in proto.options]
+    return [label for label in found if label]
+
+
+def component(app: AppTest, name: str) -> list[Any]:
+    """Data of the own components of that name, which their scripts draw as text."""
+    protos = [one.proto for one in everything(app) if one.type == "bidi_component"]
+    return [json.loads(proto.json or proto.mixed.json) for proto in protos if proto.component_name.endswith(name)]
+
+
+def assert_sound(app: AppTest) -> None:
+    """The run raised nothing, and nothing that a document says is read as HTML, Markdown or LaTeX."""
+    assert [(one.message, one.stack_trace) for one in app.exception] == []
+    for body in html(app):
+        assert Markup(body).strange == [], body
+    for label in labels(app):
+        assert [hit for hit in MARKDOWN.findall(label) if hit] == [], label
+    for one in everything(app):
+        if one.type == "plotly_chart":
+            for trace in json.loads(one.proto.spec)["data"]:
+                for drawn in (*trace["labels"], *trace["customdata"]):
+                    assert not PLOTLY_TAG.search(drawn), drawn

@@ -1,0 +1,142 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import Workbench
+from tests.app import drawn
+from tests.app.conftest import QUESTIONS
+
+Visit = Callable[..., AppTest]
+QUESTION = "What do beekeepers use against Varroa destructor?"
+
+
+def graph(app: AppTest) -> Any:
+    [found] = drawn.component(app, "lr_layered_graph")
+    return found
+
+
+def test_a_question_is_answered_with_its_sources(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q=QUESTION)
+    drawn.assert_sound(app)
+    [answer] = drawn.component(app, "lr_citations")
+    assert "oxalic acid" in "".join(part["text"] for part in answer["parts"])
+    assert all(mark["title"] for part in answer["parts"] for mark in part["marks"])
+    assert "Extractive answer" in drawn.text(app)
+    assert graph(app)["n_seeds"] == 10
+    assert app.text_area("lr_draft").value == QUESTION
+
+
+def test_a_question_that_is_written_and_sent_is_in_the_link(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home)
+    app.text_area("lr_draft").input(f"  {QUESTION}\n ")
+    next(button for button in app.button if button.label == "Ask").click().run()
+    drawn.assert_sound(app)
+    assert app.query_params["q"] == QUESTION
+    assert drawn.component(app, "lr_citations")
+
+
+def test_examples_of_the_corpus_can_be_asked(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home)
+    drawn.assert_sound(app)
+    hostile = app.button("example_1")
+    assert hostile.label == r"Is \$x\$ \<b\>less\</b\> than \[y\]\(http\://y\)?"
+    hostile.click().run()
+    drawn.assert_sound(app)
+    assert app.query_params["q"] == QUESTIONS[1]["question"]
+
+
+def test_steps_light_the_subgraph_one_by_one_and_move_nothing(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q=QUESTION)
+    whole = graph(app)
+    lit = [sum(node["lit"] for node in whole["nodes"])]
+    for _ in range(6):
+        app.button("step_chevron_left").click().run()
+        drawn.assert_sound(app)
+        now = graph(app)
+        assert [(node["id"], node["x"], node["y"]) for node in now["nodes"]] == [
+            (node["id"], node["x"], node["y"]) for node in whole["nodes"]
+        ]
+        lit.append(sum(node["lit"] for node in now["nodes"]))
+    assert lit == sorted(lit, reverse=True)
+    assert lit[-1] == 10, "the first step lights the seeds alone"
+    assert app.button("step_chevron_left").disabled
+    assert app.query_params["step"] == "seeds"
+
+
+def test_a_setting_tells_what_it_changed(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q=QUESTION)
+    assert "What changed" not in drawn.text(app)
+    app.slider("lr_n").set_value(2).run()
+    drawn.assert_sound(app)
+    said = drawn.text(app)
+    assert "What changed" in said
+    assert "Top-N seeds 10 to 2" in said
+    assert graph(app)["n_seeds"] == 2
+    assert app.query_params["n"] == "2"
+
+
+def test_the_graph_can_be_read_as_a_table(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q=QUESTION)
+    app.button("graph_or_table").click().run()
+    drawn.assert_sound(app)
+    nodes = app.dataframe[0].value
+    assert list(nodes["Role"]).count("seed") == 10
+    assert list(nodes["Role"]).count("LCA") == 1
+    assert app.query_params["show"] == "table"
+
+
+def test_a_node_of_a_link_has_its_card(home: Workbench, visit: Visit) -> None:
+    node = graph(visit("ask", home, q=QUESTION))["nodes"][0]
+    app = visit("ask", home, q=QUESTION, node=node["id"])
+    drawn.assert_sound(app)
+    assert graph(app)["picked"] == node["id"]
+    app.button("node_explore").click().run()
+    drawn.assert_sound(app)
+    assert app.query_params["node"] == node["id"]
+    assert f'aria-level="2">{node["name"]}</div>' in "".join(drawn.html(app))
+
+
+def test_a_chunk_card_opens_its_document(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q=QUESTION)
+    next(button for button in app.button if button.label == "Open in document").click().run()
+    drawn.assert_sound(app)
+    [passage] = drawn.component(app, "lr_passage")
+    assert any("name" in piece["marks"] for piece in passage["pieces"])
+
+
+def test_a_strategy_without_a_graph_says_so(home: Workbench, visit: Visit) -> None:
+    names = [info.name for info in home.strategies()]
+    app = visit("ask", home, q=QUESTION, strategy=next(name for name in names if name == "vector"))
+    drawn.assert_sound(app)
+    assert "This strategy does not use the hierarchy" in drawn.text(app)
+    assert drawn.component(app, "lr_citations")
+
+
+def test_a_question_that_the_documents_do_not_answer_is_not_answered(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q="Which opera did Verdi write in 1853?")
+    drawn.assert_sound(app)
+    assert drawn.component(app, "lr_citations") == []
+    assert "Nothing in the documents answers this." in drawn.text(app)
+    assert "Raise top-C, or say it in other words." in drawn.text(app)
+
+
+@pytest.mark.parametrize("question", ["<img src=x onerror=alert(1)>", "Bzz" * 900, "$\\frac{1}{2}$ [x](y) `z`", "?!"])
+def test_any_question_is_taken_as_text(question: str, home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q=question)
+    drawn.assert_sound(app)
+    assert app.text_area("lr_draft").value == question
+    assert app.query_params["q"] == question
+
+
+def test_a_citation_that_stands_for_an_entity_opens_in_a_drawer(home: Workbench, visit: Visit) -> None:
+    index = home.open(home.indexes()[0].id)
+    trace = home.retrieve(index, QUESTION)
+    app = visit("ask", home, q=QUESTION)
+    for section, said in (("entities", "L0"), ("relations", " and ")):
+        item = trace.context.section(section).items[0]
+        app.session_state["lr_reference"] = {"ref": item.ref, "mark": item.mark, "trace": trace}
+        app.run()
+        drawn.assert_sound(app)
+        assert any(f">{item.mark}</span>" in body and said in body for body in drawn.html(app)[-3:])

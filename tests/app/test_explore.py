@@ -1,0 +1,110 @@
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import Workbench
+from leanrag_core.figures.browse import find_entities
+from leanrag_core.types.index import Index
+from tests.app import drawn
+
+Visit = Callable[..., AppTest]
+
+
+@pytest.fixture
+def opened(home: Workbench) -> Index:
+    return home.open(home.indexes()[0].id)
+
+
+def id_of(index: Index, name: str) -> str:
+    return next(row.id for row in find_entities(index, name).rows if row.name == name)
+
+
+def open_tab(app: AppTest, node_id: str, name: str) -> AppTest:
+    tab = next(tab.label for tab in app.tabs if tab.label.startswith(name))
+    app.session_state[f"tabs_{node_id}"] = tab
+    return app.run()
+
+
+@pytest.mark.parametrize("view", ["Icicle", "Treemap", "Table"])
+def test_every_view_of_the_hierarchy_is_drawn(view: str, home: Workbench, visit: Visit) -> None:
+    app = visit("explore", home, view=view)
+    drawn.assert_sound(app)
+    charts = [one for one in drawn.everything(app) if one.type == "plotly_chart"]
+    assert (len(charts), len(app.dataframe)) == ((0, 1) if view == "Table" else (1, 0))
+
+
+def test_an_entity_of_a_link_is_inspected_under_its_parents(home: Workbench, opened: Index, visit: Visit) -> None:
+    node = id_of(opened, "Varroa destructor")
+    app = visit("explore", home, node=node)
+    drawn.assert_sound(app)
+    assert '<div class="lr-name" role="heading" aria-level="2">Varroa destructor</div>' in "".join(drawn.html(app))
+    crumbs = [button for button in app.button if str(button.key).startswith("crumb_")]
+    assert [button.label[:2] for button in crumbs] == ["L3", "L2", "L1"]
+    assert app.query_params["node"] == node
+    crumbs[0].click().run()
+    drawn.assert_sound(app)
+    assert app.query_params["node"] == opened.layers[-1].entity(0).id
+
+
+def test_the_way_up_leads_to_the_root(home: Workbench, opened: Index, visit: Visit) -> None:
+    app = visit("explore", home, node=id_of(opened, "Varroa destructor"))
+    for layer in (1, 2, 3):
+        next(button for button in app.button if button.label == f"Up to L{layer}").click().run()
+        drawn.assert_sound(app)
+    assert app.query_params["node"] == opened.layers[3].entity(0).id
+
+
+def test_a_chunk_of_an_entity_opens_in_its_document(home: Workbench, opened: Index, visit: Visit) -> None:
+    node = id_of(opened, "Varroa destructor")
+    app = open_tab(visit("explore", home, node=node), node, "Chunks")
+    drawn.assert_sound(app)
+    next(button for button in app.button if str(button.key).startswith("open_")).click().run()
+    drawn.assert_sound(app)
+    [passage] = drawn.component(app, "lr_passage")
+    marked = [piece["text"] for piece in passage["pieces"] if "name" in piece["marks"]]
+    assert marked
+    assert {text.split()[0].casefold() for text in marked} == {"varroa"}
+
+
+def test_relations_of_an_entity_are_listed_and_one_opens(home: Workbench, opened: Index, visit: Visit) -> None:
+    node = opened.layers[2].entity(0).id
+    relation = opened.layers[2].relation(int(opened.layers[2].relations_of(0)[0]))
+    app = open_tab(visit("explore", home, node=node, rel=relation.id), node, "Relations")
+    drawn.assert_sound(app)
+    assert f"λ {relation.strength}" in drawn.text(app)
+    assert "Stands for" in drawn.text(app)
+    app.button(f"close_{relation.id}").click().run()
+    drawn.assert_sound(app)
+    assert "rel" not in app.query_params
+
+
+def test_children_of_a_block_are_listed(home: Workbench, opened: Index, visit: Visit) -> None:
+    root = opened.layers[3].entity(0).id
+    app = open_tab(visit("explore", home, node=root), root, "Children 3")
+    drawn.assert_sound(app)
+    assert len(app.dataframe[0].value) == 3
+
+
+def test_a_search_lists_what_it_finds_and_tells_what_is_near(home: Workbench, visit: Visit) -> None:
+    app = visit("explore", home)
+    app.text_input("find_entity").input("VARROA").run()
+    drawn.assert_sound(app)
+    names = list(app.dataframe[0].value["Name"])
+    assert names
+    assert all("varroa" in name.casefold() for name in names)
+    app.text_input("find_entity").input("Varoa destructr").run()
+    drawn.assert_sound(app)
+    assert "No entity is called “Varoa destructr”. Nearest: Varroa destructor" in drawn.text(app)
+    app.text_input("find_entity").input("<img src=x onerror=alert(1)>").run()
+    drawn.assert_sound(app)
+    assert "No entity is called “<img src=x onerror=alert(1)>”" in drawn.text(app)
+
+
+def test_asking_about_an_entity_leads_to_its_answer(home: Workbench, opened: Index, visit: Visit) -> None:
+    node = id_of(opened, "Varroa destructor")
+    app = visit("explore", home, node=node)
+    app.button(f"ask_{node}").click().run()
+    drawn.assert_sound(app)
+    assert app.text_area("lr_draft").value == "What do the documents say about Varroa destructor?"
+    assert drawn.component(app, "lr_citations")

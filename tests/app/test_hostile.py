@@ -1,0 +1,143 @@
+"""An index whose every text is hostile: what comes from documents is drawn as text on every page."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import Workbench
+from leanrag_core.storage.layout import write_index
+from leanrag_core.types.index import Index
+from tests.app import drawn
+
+Visit = Callable[..., AppTest]
+HOSTILE = (
+    "<img src=x onerror=alert(1)>\"'</div><script>alert(2)</script> [x](javascript:alert(3)) $\\frac{1}{2}$ `c` **b** "
+)
+QUESTION = "What do beekeepers use against Varroa destructor?"
+
+
+def poisoned(column: pa.ChunkedArray, long: str = "") -> pa.ChunkedArray:
+    return pc.binary_join_element_wise(pa.scalar(HOSTILE), column, pa.scalar(long), "")
+
+
+def poison(table: pa.Table, *names: str, long: str = "") -> pa.Table:
+    for name in names:
+        place = table.schema.get_field_index(name)
+        table = table.set_column(place, table.schema.field(name), poisoned(table[name], long))
+    return table
+
+
+@pytest.fixture
+def hostile(home: Workbench) -> Workbench:
+    """Names, types, descriptions, titles and labels carry markup and, some, a word of 2,000 letters."""
+    index = home.open(home.indexes()[0].id)
+    assert index.path is not None
+    layers = tuple(
+        replace(
+            layer,
+            entities=poison(poison(layer.entities, "name", "description", long="w" * 2000), "type"),
+            relations=poison(layer.relations, "description", "kind"),
+            vectors=np.array(layer.vectors),  # no longer the file that is written anew
+        )
+        for layer in index.layers
+    )
+    manifest = {
+        **index.manifest,
+        "name": HOSTILE,
+        "kind": HOSTILE,
+        "corpus": {**index.manifest["corpus"], "name": HOSTILE},
+    }
+    documents, vectors = poison(index.documents, "name", "title"), np.array(index.chunk_vectors)
+    written = replace(index, layers=layers, documents=documents, chunk_vectors=vectors, manifest=manifest)
+    write_index(index.path, written)
+    home.add_documents(HOSTILE, [("<b>name.md", f"# {HOSTILE}\n\n{HOSTILE} {'w' * 5000}".encode())])
+    return home
+
+
+@pytest.fixture
+def opened(hostile: Workbench) -> Index:
+    return hostile.open(hostile.indexes()[0].id)
+
+
+def assert_harmless(app: AppTest) -> None:
+    drawn.assert_sound(app)
+    bodies = "".join(drawn.html(app))
+    assert "<img" not in bodies
+    assert "<script" not in bodies
+    assert "&lt;img src=x onerror=alert(1)&gt;" in bodies, "it is shown, and not left out"
+
+
+@pytest.mark.parametrize("url", [{"view": "Icicle"}, {"view": "Treemap"}, {"view": "Table"}])
+def test_explore_draws_an_aggregated_entity_as_text(url: dict[str, str], hostile: Workbench, visit: Visit) -> None:
+    assert_harmless(visit("explore", hostile, **url))
+
+
+@pytest.mark.parametrize("tab", ["Summary", "Children", "Relations", "Chunks"])
+def test_explore_draws_every_tab_of_an_entity_as_text(
+    tab: str, hostile: Workbench, opened: Index, visit: Visit
+) -> None:
+    layer = opened.layers[1]
+    row = next(row for row in range(len(layer)) if len(layer.relations_of(row)))
+    node, relation = layer.entity(row).id, layer.relation(int(layer.relations_of(row)[0])).id
+    app = visit("explore", hostile, node=node, rel=relation)
+    app.session_state[f"tabs_{node}"] = next(one.label for one in app.tabs if one.label.startswith(tab))
+    app.run()
+    assert_harmless(app)
+    if tab == "Chunks":
+        next(button for button in app.button if str(button.key).startswith("open_")).click().run()
+        assert_harmless(app)
+
+
+def test_explore_draws_a_search_as_text(hostile: Workbench, visit: Visit) -> None:
+    app = visit("explore", hostile)
+    app.text_input("find_entity").input("<img").run()
+    assert_harmless(app)
+    assert len(app.dataframe[0].value) > 20
+
+
+def test_ask_draws_answer_graph_and_sources_as_text(hostile: Workbench, visit: Visit) -> None:
+    app = visit("ask", hostile, q=QUESTION)
+    assert_harmless(app)
+    [graph] = drawn.component(app, "lr_layered_graph")
+    assert all(node["name"].startswith(HOSTILE) for node in graph["nodes"]), "the drawing's script sets it as text"
+    [answer] = drawn.component(app, "lr_citations")
+    assert answer["parts"]
+
+    assert_harmless(visit("ask", hostile, q=QUESTION, node=graph["nodes"][-1]["id"]))
+    assert_harmless(visit("ask", hostile, q=QUESTION, show="table", step="lca"))
+    app.slider("lr_n").set_value(2).run()
+    assert "What changed" in drawn.text(app)
+    assert_harmless(app)
+
+
+def test_ask_draws_a_passage_and_a_reference_as_text(hostile: Workbench, opened: Index, visit: Visit) -> None:
+    app = visit("ask", hostile, q=QUESTION)
+    next(button for button in app.button if button.label == "Open in document").click().run()
+    assert_harmless(app)
+    trace = hostile.retrieve(opened, QUESTION)
+    bridge = next(one for one in trace.relations if one.kind == "inter-cluster")
+    for ref in (trace.nodes[0].id, trace.nodes[-1].id, bridge.id):
+        app.session_state["lr_reference"] = {"ref": ref, "mark": "E1", "trace": trace}
+        assert_harmless(app.run())
+        assert any(">E1</span>" in body for body in drawn.html(app))
+
+
+def test_library_draws_names_and_texts_as_text(hostile: Workbench, visit: Visit) -> None:
+    [own] = [corpus.id for corpus in hostile.corpora() if not corpus.sample]
+    app = visit("library", hostile, corpus=own)
+    assert_harmless(app)
+    assert "w" * 5000 in drawn.text(app)
+    assert "<b>name.md" in drawn.text(app)
+
+
+def test_build_draws_names_as_text(hostile: Workbench, visit: Visit) -> None:
+    [own] = [corpus.id for corpus in hostile.corpora() if not corpus.sample]
+    app = visit("build", hostile, corpus=own)
+    assert_harmless(app)
+    app.button("delete_index").click().run()
+    assert_harmless(app)

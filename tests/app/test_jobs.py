@@ -1,0 +1,191 @@
+"""Builds in every state, as the Build page tells them: written by hand, without a process."""
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import IndexConfig, Workbench
+from leanrag_core.jobs.events import JobLog, JobSpec, create_job, job_lock, read_spec
+from leanrag_core.types.progress import Progress
+from tests.app import drawn
+from tests.app.conftest import CORPUS
+
+Visit = Callable[..., AppTest]
+HOSTILE = "<img src=x onerror=alert(1)> [x](javascript:alert(1)) $a$"
+LONG_AGO = "2026-01-02T03:04:05+00:00"
+
+
+def a_job(bench: Workbench, *events: tuple[str, dict[str, Any]], title: str = "Bees", name: str = "one") -> Path:
+    folder = bench.root / "jobs" / name
+    config = asdict(IndexConfig(cluster_size=7))
+    create_job(folder, JobSpec(name, title, CORPUS, config, {"name": title}, LONG_AGO))
+    log = JobLog(folder)
+    for kind, facts in events:
+        log.write(kind, **facts)
+    return folder
+
+
+def progress(stage: str, done: int, total: int, unit: str = "chunks", current: str = "") -> tuple[str, dict[str, Any]]:
+    return "progress", Progress(stage, done, total, unit, current).__dict__
+
+
+STARTED: tuple[str, dict[str, Any]] = ("started", {"pid": 1})
+FAILED: tuple[str, dict[str, Any]] = (
+    "failed",
+    {"error": "the disk is full. Free some space, then resume.", "details": f"Traceback: {HOSTILE}"},
+)
+
+
+def test_a_failed_build_says_why_and_what_to_do(home: Workbench, visit: Visit, launched: list[Path]) -> None:
+    a_job(home, STARTED, progress("extract", 3, 9), FAILED)
+    app = visit("build", home, job="one")
+    drawn.assert_sound(app)
+    said = drawn.text(app)
+    assert "Bees could not be built" in said
+    assert "during extract" in said
+    assert "What went wrong. The disk is full. Free some space, then resume." in said
+    assert "Nothing half made is left behind." in said
+    assert [one.value for one in app.code] == [f"Traceback: {HOSTILE}"]
+    assert any('class="lr-st stopped"' in body for body in drawn.html(app)), "no wheel turns any more"
+
+    app.button("resume_one").click().run()
+    drawn.assert_sound(app)
+    [again] = launched
+    assert read_spec(again).config["cluster_size"] == 7
+    assert read_spec(again).corpus_id == CORPUS
+    assert app.query_params["job"] == again.name
+    assert "Starting the build of Bees" in drawn.text(app)
+
+
+def test_an_interrupted_build_can_be_resumed(home: Workbench, visit: Visit, launched: list[Path]) -> None:
+    a_job(home, STARTED, progress("embed", 10, 40, "texts"))
+    app = visit("build", home, job="one")
+    drawn.assert_sound(app)
+    said = drawn.text(app)
+    assert "Bees was interrupted" in said
+    assert "The build's process ended before it was done. Resume begins again with the same settings." in said
+    app.button("resume_one").click().run()
+    assert len(launched) == 1
+
+
+def test_a_build_that_never_began_is_interrupted(home: Workbench, visit: Visit) -> None:
+    a_job(home)
+    app = visit("build", home, job="one")
+    drawn.assert_sound(app)
+    assert "Bees was interrupted" in drawn.text(app)
+
+
+def test_a_cancelled_build_can_be_resumed(home: Workbench, visit: Visit) -> None:
+    a_job(home, STARTED, ("cancelled", {"error": "Stopped as asked."}))
+    app = visit("build", home, job="one")
+    drawn.assert_sound(app)
+    assert "Bees was cancelled" in drawn.text(app)
+    assert not app.button("resume_one").disabled
+
+
+def test_a_running_build_shows_its_stages_and_can_be_cancelled(home: Workbench, visit: Visit) -> None:
+    folder = a_job(home, STARTED, progress("parse", 3, 3, "documents"), progress("extract", 3, 9, current=HOSTILE))
+    with job_lock(folder).acquire():
+        app = visit("build", home)
+        drawn.assert_sound(app)
+        said = drawn.text(app)
+        assert "Extracting entities and relations" in said
+        assert "3 of 9 chunks" in said
+        assert HOSTILE in said, "what was written just now is shown as it is"
+        assert "Safe to close: the build goes on." in said
+        assert app.query_params["job"] == "one", "the running build is in the link"
+        app.button("cancel_one").click().run()
+        drawn.assert_sound(app)
+    assert (folder / "cancel").exists()
+
+
+def test_a_build_that_is_done_reports_its_counts(home: Workbench, visit: Visit) -> None:
+    [index] = home.indexes()
+    drops = {"counts": {"drops": {"merge": 2, HOSTILE: 1}}}
+    a_job(home, STARTED, progress("index", 31, 31, "vectors"), ("done", {"result": index.id, "report": drops}))
+    app = visit("build", home, job="one")
+    drawn.assert_sound(app)
+    said = drawn.text(app)
+    assert "Bees is built" in said
+    assert "Entities21in layer 0" in said
+    assert "Merge2" in said
+    app.button("explore_one").click().run()
+    drawn.assert_sound(app)
+    assert "21 entities in 4 layers" in drawn.text(app)
+
+
+def test_explore_beside_the_list_opens_the_chosen_index(home: Workbench, visit: Visit) -> None:
+    first = home.indexes()[0].path
+    shutil.copytree(first, first.with_name("other"))
+    home.rename_index("other", "The other")
+    app = visit("build", home, index=first.name)
+    app.selectbox("index_chosen").set_value("other").run()
+    app.button("explore_index").click().run()
+    drawn.assert_sound(app)
+    assert "The other: 21 entities in 4 layers" in drawn.text(app)
+    assert app.query_params["index"] == "other"
+
+
+def test_a_build_whose_index_was_deleted_says_so(home: Workbench, visit: Visit) -> None:
+    a_job(home, STARTED, ("done", {"result": "deleted", "report": {}}))
+    app = visit("build", home, job="one")
+    drawn.assert_sound(app)
+    assert "The index of this build was deleted since." in drawn.text(app)
+    app.button("away").click().run()
+    assert "job" not in app.query_params
+
+
+@pytest.mark.parametrize("events", [(STARTED, FAILED), (STARTED,), ()])
+def test_a_hostile_title_of_a_build_is_text(events: Any, home: Workbench, visit: Visit) -> None:
+    a_job(home, *events, title=HOSTILE)
+    a_job(home, STARTED, ("failed", {"error": HOSTILE, "details": ""}), title=HOSTILE, name="two")
+    live = a_job(home, STARTED, progress("parse", 0, 3), title=HOSTILE, name="three")
+    with job_lock(live).acquire():
+        app = visit("build", home, job="two")
+        drawn.assert_sound(app)
+        assert f"{HOSTILE} could not be built" in drawn.text(app)
+        assert any(label.startswith("Also running") for label in drawn.labels(app))
+        assert any(label.startswith("Earlier builds") for label in drawn.labels(app))
+
+
+def test_pressing_build_starts_a_job_with_the_settings_of_the_form(
+    home: Workbench, visit: Visit, launched: list[Path]
+) -> None:
+    app = visit("build", home, b_cluster_size="7", b_tau="4")
+    app.text_input("index_name").input(HOSTILE)
+    app.button("primary_build").click().run()
+    drawn.assert_sound(app)
+    [folder] = launched
+    spec = json.loads((folder / "spec.json").read_text())
+    assert (spec["title"], spec["config"]["cluster_size"], spec["config"]["tau"]) == (HOSTILE, 7, "4")
+    assert f"Starting the build of {HOSTILE}" in drawn.text(app)
+
+
+def test_a_preset_fills_the_form_with_the_papers_values(home: Workbench, visit: Visit) -> None:
+    app = visit("build", home)
+    app.pills("preset").set_value("Paper: Legal").run()
+    drawn.assert_sound(app)
+    names = ("chunk_tokens", "overlap_tokens", "cluster_size")
+    assert [app.number_input(f"lr_b_{name}").value for name in names] == [1024, 128, 20]
+    assert "Top-N 15 and top-C 10 are set on Ask." in drawn.text(app)
+    app.number_input("lr_b_cluster_size").set_value(8).run()
+    assert app.pills("preset").value in (None, []), "the form no longer holds the preset"
+
+
+def test_renaming_and_deleting_ask_first(home: Workbench, visit: Visit) -> None:
+    home.rename_index(home.indexes()[0].id, HOSTILE)
+    app = visit("build", home)
+    app.button("rename_index").click().run()
+    drawn.assert_sound(app)
+    assert next(one.value for one in app.text_input if one.label == "Name") == HOSTILE
+    app.button("delete_index").click().run()
+    drawn.assert_sound(app)
+    assert [one.value for one in app.text] == [HOSTILE]
+    assert "The documents stay, so that it can be built again." in drawn.text(app)
+    assert len(home.indexes()) == 1, "nothing is deleted before it is confirmed"

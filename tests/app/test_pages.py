@@ -1,0 +1,117 @@
+"""Every page stands on its own, in every state that a home can be in."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import Workbench
+from tests.app import drawn
+
+PAGES = ("library", "build", "explore", "ask")
+PROJECT = Path(__file__).resolve().parents[2]
+Visit = Callable[..., AppTest]
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("library", "1 corpus, 3 documents"),
+        ("build", "Indexes1, newest first"),
+        ("explore", "aggregated"),
+        ("ask", "Bees, 3 documents, clustersize 3"),
+    ],
+)
+def test_a_page_stands_on_a_home_with_an_index(
+    page: str, said: str, home: Workbench, visit: Visit, launched: list[Path]
+) -> None:
+    app = visit(page, home)
+    drawn.assert_sound(app)
+    assert said in drawn.text(app)
+    assert "Heuristic graph" in drawn.text(app), "the sidebar says what the index is"
+    assert launched == [], "a home with an index builds nothing by itself"
+    assert app.query_params["index"] == home.indexes()[0].id
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("library", "1 corpus, 3 documents"),
+        ("build", "Starting the build of Bees"),
+        ("explore", "The first one is being built"),
+        ("ask", "The first one is being built"),
+    ],
+)
+def test_a_page_stands_on_an_empty_home_while_the_first_index_is_built(
+    page: str, said: str, empty_home: Workbench, visit: Visit, launched: list[Path]
+) -> None:
+    app = visit(page, empty_home)
+    drawn.assert_sound(app)
+    assert said in drawn.text(app)
+    assert "No index yet" in drawn.text(app)
+    [job] = empty_home.jobs()
+    assert [folder.name for folder in launched] == [job.id]
+
+
+@pytest.mark.parametrize("page", ["explore", "ask"])
+def test_without_an_index_and_a_build_the_way_to_one_is_shown(page: str, empty_home: Workbench, visit: Visit) -> None:
+    job_id = empty_home.ensure_sample_index()
+    assert job_id
+    empty_home.cancel(job_id)
+    app = visit(page, empty_home)
+    drawn.assert_sound(app)
+    assert "Build one from a corpus" in drawn.text(app)
+    app.button("primary_build_first").click().run()
+    drawn.assert_sound(app)
+    assert "From documents to a hierarchy" in drawn.text(app)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_an_index_that_does_not_read_leaves_the_pages_standing(page: str, home: Workbench, visit: Visit) -> None:
+    (home.root / "indexes" / "broken").mkdir()
+    (home.root / "indexes" / "broken" / "manifest.json").write_text("{not json", encoding="utf-8")
+    app = visit(page, home)
+    drawn.assert_sound(app)
+    assert "not a readable manifest" in drawn.text(app)
+    assert "build the index again" in drawn.text(app)
+
+
+def test_an_index_whose_files_are_gone_is_told_and_the_page_stands(home: Workbench, visit: Visit) -> None:
+    next(home.indexes()[0].path.glob("entities-0.parquet")).unlink()
+    for page in ("explore", "ask"):
+        app = visit(page, home, q="What do beekeepers use?")
+        drawn.assert_sound(app)
+        assert "does not read" in drawn.text(app)
+        assert "uild it again" in drawn.text(app)
+
+
+def test_an_index_of_another_model_is_told_with_the_remedy(home: Workbench, visit: Visit) -> None:
+    manifest = home.indexes()[0].path / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"fingerprint": "', '"fingerprint": "other '), encoding="utf-8")
+    app = visit("ask", home, q="What do beekeepers use?")
+    drawn.assert_sound(app)
+    assert "build the index again" in drawn.text(app)
+
+
+def test_the_sidebar_changes_the_index_of_every_page(home: Workbench, visit: Visit) -> None:
+    first = home.indexes()[0].path
+    other = first.rename(first.with_name("other"))
+    home.rename_index("other", "The other")
+    app = visit("explore", home)
+    assert app.query_params["index"] == other.name
+    assert "The other: 21 entities" in drawn.text(app)
+
+
+def test_scripts_in_the_browser_set_texts_as_text() -> None:
+    scripts = sorted((PROJECT / "pages" / "_shared").glob("*.js"))
+    assert len(scripts) >= 3
+    for script in scripts:
+        written = script.read_text(encoding="utf-8")
+        for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "DOMParser"):
+            assert way not in written, f"{script.name}: {way}"
+
+
+def test_no_page_allows_raw_html_in_markdown() -> None:
+    for page in sorted((PROJECT / "pages").rglob("*.py")):
+        assert "unsafe_allow" not in page.read_text(encoding="utf-8"), page.name

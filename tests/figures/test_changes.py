@@ -1,0 +1,70 @@
+from leanrag_core.figures.changes import Difference, changes
+from tests.figures.small_trace import chunk, node, relation, trace_of
+
+NONE = Difference((), ())
+BEES, FIELDS, FARM = node("bees", 1, "farm"), node("fields", 1, "farm"), node("farm", 2, role="lca")
+QUEEN, RAPE = node("queen", 0, "bees", rank=1), node("rape", 0, "fields", rank=2)
+
+
+def test_the_same_retrieval_changes_nothing() -> None:
+    trace = trace_of([QUEEN, BEES], lca=BEES, chunks=[chunk(0, "A")], top_n=1)
+    found = changes(trace, trace)
+    assert not found.any
+    assert (found.settings, found.seeds, found.aggregated, found.relations, found.chunks) == (
+        {},
+        NONE,
+        NONE,
+        NONE,
+        NONE,
+    )
+    assert (found.tokens, found.lca) == (0, None)
+
+
+def test_one_more_seed_brings_its_path_a_higher_meeting_point_and_a_bridge() -> None:
+    before = trace_of([QUEEN, BEES], lca=BEES, chunks=[chunk(0, "A"), chunk(1, "B")], tokens=300, top_n=1)
+    bridge = relation("bees", "fields", 1, "inter-cluster", 2.0)
+    tree = relation("queen", "bees", 0)
+    after = trace_of(
+        [QUEEN, RAPE, BEES, FIELDS, FARM],
+        [bridge, tree],
+        lca=FARM,
+        chunks=[chunk(0, "A"), chunk(4, "C", page=3)],
+        tokens=280,
+        top_n=2,
+    )
+    found = changes(before, after)
+    assert found.any
+    assert found.settings == {"top_n": (1, 2)}
+    assert found.seeds == Difference(("rape",), ())
+    assert found.aggregated == Difference(("fields", "farm"), ())
+    assert found.relations == Difference(("bees, fields",), ())
+    assert found.chunks == Difference(("C, p. 3",), ("B, chunk 2",))
+    assert found.tokens == -20
+    assert found.lca == ("bees", "farm")
+
+
+def test_read_backwards_what_entered_has_left() -> None:
+    small, large = trace_of([QUEEN, BEES], lca=BEES), trace_of([QUEEN, RAPE, BEES, FIELDS, FARM], lca=FARM)
+    there, back = changes(small, large), changes(large, small)
+    assert (back.seeds.left, back.aggregated.left) == (there.seeds.entered, there.aggregated.entered)
+    assert back.lca == ("farm", "bees")
+
+
+def test_another_strategy_is_the_one_setting_told() -> None:
+    before = trace_of([QUEEN], lca=QUEEN, top_n=5, findings=True)
+    after = trace_of([], strategy="vector", top_c=7)
+    found = changes(before, after)
+    assert found.settings == {"strategy": ("leanrag", "vector")}
+    assert found.seeds == Difference((), ("queen",))
+    assert found.lca == ("queen", "none")
+
+
+def test_entities_of_one_name_are_told_apart_by_their_ids() -> None:
+    before = trace_of([node("a", 0, rank=1)])
+    other = node("b", 0, rank=1)
+    after = trace_of([type(other)(**{**other.__dict__, "name": "a"})])
+    assert changes(before, after).seeds == Difference(("a",), ("a",))
+
+
+def test_fewer_tokens_alone_are_a_change() -> None:
+    assert changes(trace_of([QUEEN], tokens=5), trace_of([QUEEN], tokens=4)).any
