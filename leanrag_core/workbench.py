@@ -15,11 +15,10 @@ import numpy as np
 
 from leanrag_core import answering
 from leanrag_core.errors import CorpusNotFound, IndexNotFound, InvalidConfig, JobNotFound, ModelMismatch
-from leanrag_core.execution.threads import ThreadMap
 from leanrag_core.indexing.describe import describe_layers
 from leanrag_core.indexing.reading import files_below, read_files, read_uploads
 from leanrag_core.jobs import events, runner
-from leanrag_core.models.base import EmbeddingModel
+from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.metering import Budget
 from leanrag_core.models.registry import BUILTIN, Models, remote_name
 from leanrag_core.models.remote import RemoteLanguageModel
@@ -39,6 +38,7 @@ from leanrag_core.types.trace import Answer, Trace
 
 if TYPE_CHECKING:
     from leanrag_core.indexing.model_check import ModelCheck
+    from leanrag_core.models.probing import Probe
 
 PROJECT = Path(__file__).resolve().parent.parent
 SAMPLES = PROJECT / "sample_corpora"
@@ -88,16 +88,15 @@ class Workbench:
 
     def check_model(self, model: str, passage: str, config: IndexConfig | None = None) -> "ModelCheck":
         """What the endpoint's model of that name makes of one passage. Raises EndpointError, InvalidConfig."""
-        from leanrag_core.indexing.extraction.llm import LLMExtractor
         from leanrag_core.indexing.model_check import check_model
-        from leanrag_core.prompts.book import PromptBook
 
-        config, models = config or IndexConfig(), self.models()
-        language = models.language(f"openai:{model}")
-        if language is None or not passage.strip():
-            raise InvalidConfig("a model and a passage are needed for the check")
-        extractor = LLMExtractor(language, entity_types=config.entity_types, prompts=PromptBook(config.prompts))
-        return check_model(models.endpoint, model, extractor, passage, config)
+        return check_model(self.models(), model, passage, config or IndexConfig())
+
+    def probe_concurrency(self, model: str) -> "Probe":
+        """How many calls in flight the endpoint can use. Raises EndpointError."""
+        from leanrag_core.models.probing import probe_concurrency
+
+        return probe_concurrency(self.models().endpoint, model)
 
     def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast | None:
         """What an LLM build will cost; None for the built-in engine. dry_run: so many chunks are extracted first, for
@@ -109,29 +108,9 @@ class Workbench:
         self, documents: Iterable[Document], config: IndexConfig, *, dry_run: int = 0, index: str = ""
     ) -> Forecast | None:
         """forecast() of documents that are in no corpus."""
-        from leanrag_core.indexing.build import in_build_order
-        from leanrag_core.indexing.chunking import chunk_documents
-        from leanrag_core.indexing.extraction.llm import LLMExtractor
         from leanrag_core.indexing.forecast import forecast
-        from leanrag_core.prompts.book import PromptBook
 
-        models = self.models(index=index)
-        language = models.language(config.model)
-        if not isinstance(language, RemoteLanguageModel):
-            return None
-        ordered = in_build_order(tuple(documents))
-        chunks = chunk_documents(ordered, max_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens)
-        extractor = LLMExtractor(
-            language,
-            entity_types=config.entity_types,
-            gleaning_rounds=config.gleaning_rounds,
-            prompts=PromptBook(config.prompts),
-            apply=ThreadMap(models.settings.concurrency),
-        )
-        spread = range(0, len(chunks), max(1, -(-len(chunks) // dry_run))) if dry_run else range(0)
-        extractor.extract(ordered, [chunks[place] for place in spread], lambda done: None)
-        remote_embedding = config.embedding != BUILTIN
-        return forecast(chunks, config, extractor, language, models.settings, remote_embedding=remote_embedding)
+        return forecast(list(documents), config, self.models(index=index), dry_run=dry_run)
 
     # Corpora
 
@@ -336,6 +315,23 @@ class Workbench:
         budget = Budget(**spec.arguments.get("budget", {}))
         return self.start_build(spec.corpus_id, _config(spec.config), spec.arguments["name"] or None, budget=budget)
 
+    def run_empty_chunks_again(self, index_id: str) -> str:
+        """A job builds the index again, asking anew about the chunks in which nothing was found; returns its id."""
+        from leanrag_core.indexing.extraction.llm import LLMExtractor
+
+        index = self.open(index_id)
+        config = _config(index.manifest["config"])
+        language = self.models().language(config.model)
+        if not isinstance(language, RemoteLanguageModel):
+            raise InvalidConfig("the built-in engine finds the same again; only a language model may find more")
+        rows = [
+            row for row, id_ in enumerate(index.chunks["id"].to_pylist()) if id_ in set(index.report["empty_chunks"])
+        ]
+        extractor = LLMExtractor.of(language, config)
+        questions = (extractor.first_question(index.chunk(row).text) for row in rows)
+        self.calls.forget(language.key(messages, schema=schema, task=task) for messages, schema, task in questions)
+        return self.start_build(index.manifest["corpus"]["id"], config, index.manifest["name"])
+
     def ensure_sample_index(self) -> str | None:
         """On a first start the sample index is being built; returns the job's id, None when there is nothing to do."""
         if self.indexes() or any(job.status in ("queued", "running", "cancelled") for job in self.jobs()):
@@ -418,16 +414,19 @@ class Workbench:
 
     def answer(self, index: Index, trace: Trace) -> Answer:
         """The answer to a trace's question from its context alone."""
-        language = self.models(index=str(index.manifest["id"])).language(index.manifest["config"]["model"])
+        language = self._answering_model(index)
         if language is not None:
             return answering.write_answer(trace, language)
         vector = self.question_vector(index, trace.question)
         return answering.answer_from(trace, self._embedding(index.manifest["embedding"]["name"]), vector)
 
+    def _answering_model(self, index: Index) -> LanguageModel | None:
+        models, own = self.models(index=str(index.manifest["id"])), index.manifest["config"]["model"]
+        return models.language(own if own == BUILTIN else models.settings.answer_model or own)
+
     def stream_answer(self, index: Index, trace: Trace, on_text: Callable[[str], None]) -> Answer:
         """answer(), told piece by piece where a language model writes it; extractive answers come in one piece."""
-        name = index.manifest["config"]["model"]
-        language = self.models(index=str(index.manifest["id"])).language(name)
+        language = self._answering_model(index)
         if not isinstance(language, RemoteLanguageModel):
             answer = self.answer(index, trace)
             on_text(answer.text)

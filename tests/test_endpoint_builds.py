@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core import IndexConfig, Workbench
+from leanrag_core.__main__ import main
 from leanrag_core.indexing.invariants import check_index
 from leanrag_core.jobs.events import read_events
 from leanrag_core.models.metering import Budget
@@ -195,3 +196,52 @@ def _started(bench: Workbench, job: str) -> int:
                 return int(event["pid"])
         time.sleep(0.02)
     raise AssertionError(json.dumps(bench.job_log(job)))
+
+
+def test_page_and_command_line_build_the_same_index(
+    server: EndpointServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench, corpus = bench_in(tmp_path / "home", server)
+    assert ended(bench, bench.start_build(corpus, CONFIG)).status == "done"
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    for n in range(6):
+        (folder / f"s{n}.txt").write_bytes(story(n))
+    monkeypatch.setenv("LEANRAG_HOME", str(tmp_path / "other"))
+    Workbench.default().save_settings(Settings(base_url=server.url))
+    options = ["--cluster-size", "5", "--chunk-tokens", "64", "--overlap-tokens", "8"]
+    models = ["--model", "openai:m", "--embedding", "openai:e"]
+    assert main(["build", str(folder), "--out", str(tmp_path / "index"), *options, *models]) == 0
+    assert "LLM graph" in capsys.readouterr().out
+    made = {path.name: path.read_bytes() for path in (tmp_path / "index").iterdir() if path.is_file()}
+    expected = files_of(bench)
+    manifests = [json.loads(files.pop("manifest.json")) for files in (made, expected)]
+    assert made == expected
+    for manifest in manifests:
+        del manifest["name"], manifest["corpus"]
+    assert manifests[0] == manifests[1]
+
+
+def test_chunks_in_which_nothing_was_found_are_asked_again_alone(server: EndpointServer, tmp_path: Path) -> None:
+    bench, corpus = bench_in(tmp_path, server)
+    bench.add_documents(corpus, [("dull.txt", b"nothing here is named at all, and so it goes on and on.")])
+    built = bench.build(corpus, CONFIG)
+    empty = built.report["empty_chunks"]
+    assert len(empty) == 1
+    server.clear()
+    assert ended(bench, bench.run_empty_chunks_again(bench.indexes()[0].id)).status == "done"
+    assert [one.kind for one in server.log] == ["extract_graph"]
+
+
+def test_jobs_beyond_two_wait_for_their_turn_and_may_be_cancelled_there(server: EndpointServer, tmp_path: Path) -> None:
+    server.latency_seconds = 0.3
+    bench, corpus = bench_in(tmp_path, server, concurrency=1)
+    jobs = [bench.start_build(corpus, IndexConfig(**{**vars(CONFIG), "seed": seed})) for seed in range(3)]
+    deadline = time.monotonic() + 60
+    while Counter(bench.job(job).status for job in jobs) != {"running": 2, "queued": 1}:
+        assert time.monotonic() < deadline, [bench.job(job) for job in jobs]
+        time.sleep(0.05)
+    for job in sorted(jobs, key=lambda job: bench.job(job).status != "queued"):
+        bench.cancel(job)
+    assert {ended(bench, job).status for job in jobs} == {"cancelled"}
+    assert bench.indexes() == []

@@ -88,13 +88,7 @@ class _Models:
         """Who finds entities and relations."""
         if self.language is None:
             return BuiltinExtractor()
-        return LLMExtractor(
-            self.language,
-            entity_types=config.entity_types,
-            gleaning_rounds=config.gleaning_rounds,
-            prompts=self.prompts,
-            apply=self.apply,
-        )
+        return LLMExtractor.of(self.language, config, apply=self.apply)
 
     def writer(self) -> AggregationWriter:
         """Who writes aggregated entities and relations."""

@@ -10,15 +10,19 @@ from dataclasses import dataclass, field
 from statistics import mean
 
 from leanrag_core.clustering.mixture import n_components
+from leanrag_core.execution.threads import ThreadMap
 from leanrag_core.indexing.aggregation.threshold import parse_tau
+from leanrag_core.indexing.build import in_build_order
+from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.indexing.resolution.names import name_key
+from leanrag_core.models.registry import BUILTIN, Models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.corpus import Chunk
+from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.forecast import Forecast, Range, StageForecast
-from leanrag_core.types.settings import Price, Settings
+from leanrag_core.types.settings import Price
 
 _HEAPS = 0.82  # distinct entities grow with this power of the chunks
 _DENSITY = Range(4.0, 12.0, 30.0)  # entities of 1,000 tokens, where nothing is known (published graphs: 4 to 28)
@@ -46,15 +50,19 @@ class _Known:
 
 
 def forecast(
-    chunks: Sequence[Chunk],
-    config: IndexConfig,
-    extractor: LLMExtractor,
-    model: RemoteLanguageModel,
-    settings: Settings,
-    *,
-    remote_embedding: bool,
-) -> Forecast:
-    """Calls, tokens, money and time of a build of the chunks, less what the call store holds."""
+    documents: Sequence[Document], config: IndexConfig, models: Models, *, dry_run: int = 0
+) -> Forecast | None:
+    """Calls, tokens, money and time of a build of the documents, less what the call store holds; None for the built-in
+    engine. dry_run: so many chunks, spread over all, are extracted first. Raises EndpointError."""
+    model, settings = models.language(config.model), models.settings
+    if not isinstance(model, RemoteLanguageModel):
+        return None
+    ordered = in_build_order(documents)
+    chunks = chunk_documents(ordered, max_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens)
+    extractor = LLMExtractor.of(model, config, apply=ThreadMap(settings.concurrency))
+    if dry_run and chunks:
+        step = max(1, -(-len(chunks) // dry_run))
+        extractor.extract(ordered, chunks[::step], lambda done: None)
     known = _known(chunks, extractor, model)
     n = len(chunks)
     entities = _entities(known, n, sum(chunk.tokens for chunk in chunks))
@@ -78,7 +86,7 @@ def forecast(
         _stage("aggregate entities", clusters, other),
         _stage("aggregate relations", summaries, other),
     ]
-    if remote_embedding:
+    if config.embedding != BUILTIN:
         texts = entities + clusters + Range(n, n, n)
         calls = texts.scaled(1 / _TEXTS_A_CALL) + Range(1, 3, 6)
         tokens = texts.scaled(80)

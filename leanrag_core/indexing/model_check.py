@@ -3,10 +3,10 @@
 import time
 from dataclasses import dataclass
 
-from leanrag_core.errors import EndpointBusy, EndpointRefusal, ReplyError
+from leanrag_core.errors import EndpointBusy, EndpointRefusal, InvalidConfig, ReplyError
 from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.indexing.extraction.reply import GRAPH_SCHEMA, Reply, parse_reply
-from leanrag_core.models.endpoint import Endpoint
+from leanrag_core.models.registry import Models
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
 
@@ -39,10 +39,13 @@ class ModelCheck:
         return self.completion_tokens / self.seconds if self.seconds else 0.0
 
 
-def check_model(
-    endpoint: Endpoint, model: str, extractor: LLMExtractor, passage: str, config: IndexConfig
-) -> ModelCheck:
-    """One call with the real extraction prompt; nothing is stored. Raises EndpointError when there is no reply."""
+def check_model(models: Models, model: str, passage: str, config: IndexConfig) -> ModelCheck:
+    """One call with the real extraction prompt; nothing is stored. Raises EndpointError when there is no reply,
+    InvalidConfig without a model or a passage."""
+    language = models.language(f"openai:{model}")
+    if language is None or not passage.strip():
+        raise InvalidConfig("a model and a passage are needed for the check")
+    endpoint, extractor = models.endpoint, LLMExtractor.of(language, config)
     messages = extractor.first_messages(passage)
     started = time.perf_counter()
     reply = endpoint.chat(model, messages, schema=GRAPH_SCHEMA)

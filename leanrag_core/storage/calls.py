@@ -8,7 +8,7 @@ was put is on disk when put() returns, so that a killed process loses nothing.
 import json
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -118,6 +118,11 @@ class CallStore:
             for key in chosen:
                 self._cache.delete(key)
         return len(chosen)
+
+    def forget(self, keys: Iterable[str]) -> int:
+        """The calls of those keys are gone; returns how many there were."""
+        with self._cache.transact():
+            return sum(bool(self._cache.delete(key)) for key in keys)
 
     def close(self) -> None:
         """The file is closed; the next use opens it again."""

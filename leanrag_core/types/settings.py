@@ -37,6 +37,7 @@ class Settings:
     retries: int = option(6, low=0, high=20, help="How often a call is made again when the server fails.")
     temperature: float = option(0.0, low=0.0, high=2.0, help="0 makes replies as repeatable as the server allows.")
     max_reply_tokens: int = option(4096, low=64, high=131_072, help="Longest reply of a call.")
+    answer_model: str = option("", help="Another model for answers, openai:NAME; empty takes the index's own.")
     prices: Mapping[str, Price] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

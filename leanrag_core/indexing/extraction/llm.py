@@ -19,6 +19,7 @@ from leanrag_core.indexing.extraction.reply import (
 from leanrag_core.models.asking import Asked, ask
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.prompts.book import PromptBook
+from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
 from leanrag_core.types.usage import NO_USAGE, Usage
@@ -75,6 +76,17 @@ class LLMExtractor:
         self._first = book.of("extract_graph")
         self._more = book.of("glean_graph")
 
+    @classmethod
+    def of(cls, model: LanguageModel, config: IndexConfig, *, apply: Apply = map) -> "LLMExtractor":
+        """The extractor that an index's settings ask for."""
+        return cls(
+            model,
+            entity_types=config.entity_types,
+            gleaning_rounds=config.gleaning_rounds,
+            prompts=PromptBook(config.prompts),
+            apply=apply,
+        )
+
     @property
     def fingerprint(self) -> str:
         """Hash of the model, the prompts, the entity types and the rounds."""
@@ -107,6 +119,10 @@ class LLMExtractor:
         self._read(chunk.text, found)
         return found.extraction()
 
+    def first_question(self, text: str) -> tuple[Messages, dict[str, Any], str]:
+        """Messages, schema and task of the first call about a passage."""
+        return self.first_messages(text), GRAPH_SCHEMA, self._first.fingerprint
+
     def first_messages(self, text: str) -> Messages:
         """The first question about a passage."""
         prompt = self._first.fill(entity_types=self._types, text=_as_material(text))
@@ -114,7 +130,7 @@ class LLMExtractor:
 
     def stored_replies(self, text: str, recall: "Recall") -> "StoredReplies":
         """The replies about a passage that are stored already, as a build would meet them."""
-        messages, schema, task = self.first_messages(text), GRAPH_SCHEMA, self._first.fingerprint
+        messages, schema, task = self.first_question(text)
         found: list[tuple[Reply, Completion]] = []
         for number in range(self.gleaning_rounds + 1):
             completion = recall(messages, schema=schema, task=task)
