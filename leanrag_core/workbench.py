@@ -309,10 +309,11 @@ class Workbench:
         """The job stops within two seconds and leaves nothing half made."""
         runner.ask_to_cancel(self._job_folder(job_id))
 
-    def resume(self, job_id: str) -> str:
-        """A new job does the work of an ended one again; it ends with the same index."""
+    def resume(self, job_id: str, *, budget: Budget | None = None) -> str:
+        """A new job does the work of an ended one again; it ends with the same index. What was answered is not asked
+        again. budget: what the new job may spend, as much as the ended one by default."""
         spec = events.read_spec(self._job_folder(job_id))
-        budget = Budget(**spec.arguments.get("budget", {}))
+        budget = budget or Budget(**spec.arguments.get("budget", {}))
         return self.start_build(spec.corpus_id, _config(spec.config), spec.arguments["name"] or None, budget=budget)
 
     def run_empty_chunks_again(self, index_id: str) -> str:
@@ -423,6 +424,15 @@ class Workbench:
     def _answering_model(self, index: Index) -> LanguageModel | None:
         models, own = self.models(index=str(index.manifest["id"])), index.manifest["config"]["model"]
         return models.language(own if own == BUILTIN else models.settings.answer_model or own)
+
+    def kept_answer(self, index: Index, trace: Trace) -> Answer | None:
+        """answer() where no model at an endpoint needs to be asked: None when one would be."""
+        language = self._answering_model(index)
+        if not isinstance(language, RemoteLanguageModel):
+            return self.answer(index, trace)
+        messages, task = answering.answer_messages(trace)
+        known = language.recalled(language.key(messages, task=task), None, messages)
+        return None if known is None else answering.written_answer(trace, known, language.name)
 
     def stream_answer(self, index: Index, trace: Trace, on_text: Callable[[str], None]) -> Answer:
         """answer(), told piece by piece where a language model writes it; extractive answers come in one piece."""

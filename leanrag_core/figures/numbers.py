@@ -34,6 +34,18 @@ def size(n_bytes: int) -> str:
     return f"{n_bytes / 1_000_000_000:.1f} GB"
 
 
+def money(dollars: float) -> str:
+    """ "$0", "$1,234", "$2.50" to the cent, below ten cents two figures: "$0.034"."""
+    if dollars <= 0:
+        return "$0"
+    if dollars >= 999.5:
+        return f"${dollars:,.0f}"
+    if dollars >= 0.0995:
+        return f"${dollars:.2f}"
+    places = 1 - math.floor(math.log10(dollars))
+    return f"${dollars:.{min(places, 8)}f}"
+
+
 def duration(seconds: float) -> str:
     """ "820 ms", "3.4 s", "48 s", "39 min", "1 h 20 min"."""
     if seconds < 0.9995:

@@ -152,6 +152,7 @@ def read_state(folder: Path) -> JobState:
         report=(ending or {}).get("report", {}),
         spent=next((event["spent"] for event in reversed(events) if event.get("spent")), {}),
         heard=max(0.0, time.time() - events[-1]["at"]) if events else 0.0,
+        budget=dict(spec.arguments.get("budget") or {}),
     )
 
 

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.types.config import option, validate
 
-LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1", "[::1]")
+LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
+OPENAI_HOST = "api.openai.com"
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,17 @@ class Settings:
     @property
     def local(self) -> bool:
         """Whether the endpoint is on this machine."""
-        host = self.base_url.split("//", 1)[-1].split("/", 1)[0]
-        return host.rsplit(":", 1)[0] in LOCAL_HOSTS
+        return self.host in LOCAL_HOSTS
+
+    @property
+    def host(self) -> str:
+        """Who the endpoint is: the host alone, without port and path."""
+        if not self.base_url:
+            return OPENAI_HOST
+        try:
+            return urlsplit(self.base_url).hostname or ""
+        except ValueError:  # an address of IPv6 that is none
+            return ""
 
     def cells(self) -> dict[str, Any]:
         """Plain JSON values."""

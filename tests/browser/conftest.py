@@ -86,6 +86,8 @@ def server_in() -> Iterator[Callable[[Path], Server]]:
     for one in started:
         one.process.terminate()
         one.process.wait(timeout=20)
+        for job in (one.home / "jobs").glob("*/spec.json"):  # builds outlive the server
+            (job.parent / "cancel").touch()
 
 
 @pytest.fixture(scope="session")

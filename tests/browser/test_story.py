@@ -86,8 +86,12 @@ def test_a_file_becomes_an_index_and_a_question_ends_at_its_passage(
     expect(page.get_by_role("heading", name="Build")).to_be_visible()
     snap(page, "3_build_form")
     page.get_by_role("button", name="Build index").click()
+    # Its own job, not the sample's, which may be under way.
+    own = page.get_by_text("Starting the build of Grey Coast").or_(page.get_by_text("Also running")).first
+    expect(own).to_be_visible(timeout=30_000)
     expect(page.get_by_role("progressbar").first).to_be_visible()
     expect(page).to_have_url(re.compile("job="))
+    settled(page)
     snap(page, "4_build_live")
     page.reload()
     settled(page)
