@@ -107,8 +107,8 @@ class JobState:
     """A job as its events tell it.
 
     status: queued, running, done, failed, cancelled, stopped (its budget is spent), interrupted (its process died).
-    spent: the meter's last reading. budget: what it may spend, dollars and tokens; 0 is no limit. heard: seconds since its last event. seconds_left: None while unknown. result: id
-    of the index that was made.
+    spent: the meter's last reading. budget: what it may spend, dollars and tokens; 0 is no limit. heard: seconds since
+    its last event. seconds_left: None while unknown. result: id of the index that was made.
     """
 
     id: str
