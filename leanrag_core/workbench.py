@@ -271,6 +271,9 @@ class Workbench:
                 report(replace(progress, spent=asdict(models.meter.read())))
 
             listener = report if config.model == config.embedding == BUILTIN else metered
+            expected = self.forecast(spec.corpus_id, config)
+            if expected is not None:
+                events.JobLog(folder).write("forecast", forecast=asdict(expected))
             try:
                 index = self.build(spec.corpus_id, config, name=spec.arguments["name"], report=listener, models=models)
             finally:

@@ -129,6 +129,8 @@ def test_a_spent_budget_stops_a_job_and_a_larger_one_ends_it(server: EndpointSer
     assert job.status == "stopped"
     assert "the budget of $0.05 is spent" in job.error
     assert job.spent["usage"]["cost"] > 0
+    assert {stage["stage"] for stage in job.forecast["stages"]} >= {"extract", "aggregate entities", "embed"}
+    assert set(job.spent["by_stage"]) <= {"extract", "embed"}
     assert bench.indexes() == []
     paid = {one.key for one in server.answered("extract_graph")}
     again = ended(bench, bench.start_build(corpus, CONFIG))

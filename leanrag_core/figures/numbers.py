@@ -36,7 +36,7 @@ def size(n_bytes: int) -> str:
 
 def money(dollars: float) -> str:
     """ "$0", "$1,234", "$2.50" to the cent, below ten cents two figures: "$0.034"."""
-    if dollars <= 0:
+    if dollars < 5e-9:
         return "$0"
     if dollars >= 999.5:
         return f"${dollars:,.0f}"

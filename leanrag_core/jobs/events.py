@@ -150,6 +150,7 @@ def read_state(folder: Path) -> JobState:
         details=(ending or {}).get("details", ""),
         result=(ending or {}).get("result"),
         report=(ending or {}).get("report", {}),
+        forecast=next((event["forecast"] for event in events if event["event"] == "forecast"), {}),
         spent=next((event["spent"] for event in reversed(events) if event.get("spent")), {}),
         heard=max(0.0, time.time() - events[-1]["at"]) if events else 0.0,
         budget=dict(spec.arguments.get("budget") or {}),

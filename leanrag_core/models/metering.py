@@ -20,10 +20,10 @@ class Budget:
 
 @dataclass(frozen=True)
 class Spent:
-    """A meter's reading. by_task: usage of each prompt's calls. reused: answers that were in the call store."""
+    """A meter's reading. by_stage: usage of each stage's calls. reused: answers that were in the call store."""
 
     usage: Usage = NO_USAGE
-    by_task: dict[str, Usage] = field(default_factory=dict)
+    by_stage: dict[str, Usage] = field(default_factory=dict)
     reused: int = 0
     faults: int = 0
     last_faults: tuple[str, ...] = ()
@@ -35,16 +35,16 @@ class Meter:
     def __init__(self, budget: Budget | None = None) -> None:
         self.budget = budget or Budget()
         self._lock = threading.Lock()
-        self._by_task: dict[str, Usage] = defaultdict(Usage)
+        self._by_stage: dict[str, Usage] = defaultdict(Usage)
         self._total = NO_USAGE
         self._reused = 0
         self._faults = 0
         self._last: deque[str] = deque(maxlen=_ERRORS_KEPT)
 
-    def add(self, task: str, usage: Usage) -> None:
+    def add(self, stage: str, usage: Usage) -> None:
         """A call was answered, usable or not."""
         with self._lock:
-            self._by_task[task] = self._by_task[task] + usage
+            self._by_stage[stage] = self._by_stage[stage] + usage
             self._total = self._total + usage
 
     def add_reused(self) -> None:
@@ -76,4 +76,4 @@ class Meter:
     def read(self) -> Spent:
         """The present reading."""
         with self._lock:
-            return Spent(self._total, dict(self._by_task), self._reused, self._faults, tuple(self._last))
+            return Spent(self._total, dict(self._by_stage), self._reused, self._faults, tuple(self._last))

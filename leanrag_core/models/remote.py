@@ -20,6 +20,14 @@ from leanrag_core.models.pacing import Pacer
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.usage import Usage
 
+_STAGE_OF = {  # the stage of a build that a prompt belongs to
+    "extract_graph": "extract",
+    "glean_graph": "extract",
+    "merge_descriptions": "merge",
+    "aggregate_entity": "aggregate entities",
+    "aggregate_relation": "aggregate relations",
+    "answer": "answer",
+}
 _TEXTS_A_CALL = 64
 _PROBES = ("bees make honey", "a river runs to the sea", "seven hills", "the king is dead", "snow", "iron rusts")
 _CHARACTERS_A_TOKEN = 4  # for the pace only
@@ -165,7 +173,7 @@ class RemoteLanguageModel:
         tokens = reply.prompt_tokens, reply.completion_tokens
         cost = self.endpoint.settings.price(self.model).of(*tokens)
         seconds = time.perf_counter() - started
-        self.meter.add(task, Usage(1, *tokens, seconds=seconds, cost=cost))
+        self.meter.add(_STAGE_OF.get(task.split(".")[0], "other"), Usage(1, *tokens, seconds=seconds, cost=cost))
         completion = Completion(reply.text, reply.finish_reason, self._usage(question, reply.completion_tokens))
         record = {
             "model": self.name,

@@ -81,7 +81,8 @@ def notes(
     if len(chunks) < wanted:
         said.append(
             f"Top-C is not filled: {len(chunks)} of {wanted}. "
-            f"The {count(len(seeds), 'seed')} occur in {count(n_candidates, 'chunk')} only."
+            f"The {count(len(seeds), 'seed')} {'occurs' if len(seeds) == 1 else 'occur'} in "
+            f"{count(n_candidates, 'chunk')} only."
         )
     total = index.chunks.num_rows
     for seed in seeds:

@@ -107,8 +107,9 @@ class JobState:
     """A job as its events tell it.
 
     status: queued, running, done, failed, cancelled, stopped (its budget is spent), interrupted (its process died).
-    spent: the meter's last reading. budget: what it may spend, dollars and tokens; 0 is no limit. heard: seconds since
-    its last event. seconds_left: None while unknown. result: id of the index that was made.
+    forecast: the Forecast made when it began. spent: the meter's last reading. budget: what it may spend, dollars and
+    tokens; 0 is no limit. heard: seconds since its last event. seconds_left: None while unknown. result: id of the
+    index that was made.
     """
 
     id: str
@@ -127,6 +128,7 @@ class JobState:
     details: str = ""
     result: str | None = None
     report: dict[str, Any] = field(default_factory=dict)
+    forecast: dict[str, Any] = field(default_factory=dict)
     spent: dict[str, Any] = field(default_factory=dict)
     heard: float = 0.0
     budget: dict[str, Any] = field(default_factory=dict)

@@ -181,6 +181,5 @@ def test_an_empty_store_lists_nothing(store: CorpusStore) -> None:
 def test_two_sessions_that_add_at_once_lose_nothing(store: CorpusStore) -> None:
     corpus = store.create("Shared")
     with ThreadPoolExecutor(8) as pool:
-        for _ in pool.map(lambda n: CorpusStore(store.root).add(corpus, (replace(ANTS, id=f"doc-{n}"),)), range(24)):
-            pass
+        list(pool.map(lambda n: CorpusStore(store.root).add(corpus, (replace(ANTS, id=f"doc-{n}"),)), range(24)))
     assert store.summary(corpus).documents == 24
