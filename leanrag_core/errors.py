@@ -45,6 +45,10 @@ class InvalidVectors(LeanRAGError):
     """A vector is zero, NaN or of another dimension."""
 
 
+class SearchIndexFailed(LeanRAGError):
+    """The search index of an index could not be written."""
+
+
 class ReplyError(LeanRAGError):
     """A language model's reply does not parse into what was asked for."""
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,12 @@ from leanrag_core.indexing.resolution.condense import condense
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.layout import FORMAT_VERSION, staged, write_index
-from leanrag_core.storage.search_index import require_unit_rows, write_search_index
+from leanrag_core.storage.search_index import (
+    holds_secrets,
+    require_unit_rows,
+    write_search_index,
+    write_search_index_apart,
+)
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Chunk, Document, Refusal
 from leanrag_core.types.extraction import Drop
@@ -65,7 +71,12 @@ def build_index(
     with staged(out) as staging:
         index = _make(ordered, config, models, name, corpus or {}, refusals, report)
         write_index(staging, index)
-        write_search_index(staging, index, lambda done, total: report(Progress("index", done, total, "vectors")))
+        if holds_secrets():
+            n_vectors = sum(map(len, index.layers))
+            write_search_index_apart(staging)
+            report(Progress("index", n_vectors, n_vectors, "vectors"))
+        else:
+            write_search_index(staging, index, lambda done, total: report(Progress("index", done, total, "vectors")))
     return out
 
 
@@ -113,9 +124,13 @@ def _make(
 
     extractor, embedding = models.extractor(config), models.embedding
     report(Progress("extract", 0, len(chunks), "chunks"))
-    extractions = extractor.extract(
-        documents, chunks, lambda done: report(Progress("extract", done, len(chunks), "chunks"))
-    )
+    with ThreadPoolExecutor(1) as beside:  # reading keeps one processor busy, so chunks are embedded meanwhile
+        embedded = beside.submit(embedding.embed, [chunk.text for chunk in chunks])
+        extractions = extractor.extract(
+            documents, chunks, lambda done: report(Progress("extract", done, len(chunks), "chunks"))
+        )
+        chunk_vectors = embedded.result()
+    require_unit_rows(chunk_vectors, "chunks")
     heuristic = extractor.kind == "heuristic graph"
     report(Progress("merge", 0, 0, "entities"))
     merged = resolve(extractions, chunks, heuristic=heuristic)
@@ -142,8 +157,6 @@ def _make(
         report=lambda stage, done, total: report(Progress(stage, done, total, _UNITS.get(stage, ""))),
     )
     report(Progress("index", 0, 0, "vectors"))
-    chunk_vectors = embedding.embed([chunk.text for chunk in chunks])
-    require_unit_rows(chunk_vectors, "chunks")
 
     extraction_drops = [drop for extraction in extractions for drop in extraction.drops]
     refused = [Drop("parse", refusal.name, refusal.reason) for refusal in refusals]

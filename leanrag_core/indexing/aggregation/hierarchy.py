@@ -116,8 +116,10 @@ class _Progress:
         }
 
     def expect(self, stage: str, total: int) -> None:
-        """The stage has at least so much ahead of it."""
+        """The stage has at least so much ahead of it, and has begun: its first step may wait long for a server."""
         self._total[stage] = max(self._total[stage], self._done[stage] + total)
+        if total:
+            self.advance(stage, 0)
 
     def advance(self, stage: str, steps: int) -> None:
         """So much more is done."""
