@@ -425,7 +425,8 @@ class Workbench:
         return answering.answer_from(trace, self._embedding(index.manifest["embedding"]["name"]), vector)
 
     def _answering_model(self, index: Index) -> LanguageModel | None:
-        models, own = self.models(index=str(index.manifest["id"])), index.manifest["config"]["model"]
+        folder = index.path.name if index.path else index.id  # as builds name it, so that both go together
+        models, own = self.models(index=folder), index.manifest["config"]["model"]
         return models.language(own if own == BUILTIN else models.settings.answer_model or own)
 
     def kept_answer(self, index: Index, trace: Trace) -> Answer | None:

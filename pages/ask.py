@@ -4,11 +4,12 @@ from typing import Any
 
 import streamlit as st
 
+from leanrag_core.errors import EndpointError
 from leanrag_core.figures import numbers
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
-from leanrag_core.types.trace import Answer, Trace
-from pages._shared import answer_view, forms, job_view, passage_view, retrieval_view, session, state
+from leanrag_core.types.trace import Trace
+from pages._shared import answer_view, asking, forms, job_view, passage_view, retrieval_view, session, state
 from pages._shared.frame import enter, heading, kind_line, message, plain_errors
 
 PILLS = ("inter_cluster", "source_chunks", "findings")
@@ -19,12 +20,14 @@ URL = ["index", "q", "strategy", "n", "c", "use", "step", "node", "show"]
 def ask_now() -> None:
     state.remember("q", " ".join(str(st.session_state.get(state.widget_key("draft"), "")).split()))
     state.remember("node", None)
+    asking.want(state.recall("q"))
 
 
 def take_example(question: str) -> None:
     state.remember("q", question)
     st.session_state[state.widget_key("draft")] = question
     state.remember("node", None)
+    asking.want(question)
 
 
 def question_form() -> None:
@@ -130,19 +133,18 @@ def result(index: Index, summary: IndexSummary, question: str, strategy: str, op
     retrieval_view.context_panel(trace)
     retrieval_view.chunk_cards(trace)
     with slot:
-        waiting = st.empty()
-        with waiting.container():
-            st.skeleton(110)
-        found: Answer | None = None
-        with plain_errors():
-            found = session.answer(summary, question, strategy, packed)
-        with waiting.container():
-            if found is not None:
-                answer_view.show(index, found)
-            else:
-                message("Retrieval is complete; everything beside this still holds.")
+        asking.show(index, asking.Ask(summary, question, strategy, packed), trace)
         answer_view.changes_panel(before, trace)
         answer_view.notes_panel(trace)
+
+
+def answer_or_retry(index: Index, summary: IndexSummary, question: str, strategy: str, options: dict[str, Any]) -> None:
+    """The result; where the endpoint could not embed the question, why, and a way to try again."""
+    try:
+        result(index, summary, question, strategy, options)
+    except EndpointError as error:
+        message(str(error), kind="error", title="The question could not be embedded.")
+        st.button("Try again", icon=":material/replay:", key="retry_retrieval")
 
 
 def previous_trace(summary: IndexSummary, question: str, strategy: str, trace: Trace) -> Trace | None:
@@ -174,7 +176,7 @@ def page() -> None:
     with plain_errors():
         index = session.open_index(summary)
         if question:
-            result(index, summary, question, strategy, options)
+            answer_or_retry(index, summary, question, strategy, options)
         else:
             examples(summary)
         answer_view.dialogs(index)

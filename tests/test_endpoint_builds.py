@@ -123,6 +123,7 @@ def _chunks_and_names(index: object, ids: list[str]) -> Iterator[tuple[set[str],
         yield {ids[row] for row in chunks}, name
 
 
+@pytest.mark.slow
 def test_a_spent_budget_stops_a_job_and_a_larger_one_ends_it(server: EndpointServer, tmp_path: Path) -> None:
     bench, corpus = bench_in(tmp_path, server, prices={"m": Price(10.0, 10.0)})
     job = ended(bench, bench.start_build(corpus, CONFIG, budget=Budget(dollars=0.05)))
@@ -140,6 +141,7 @@ def test_a_spent_budget_stops_a_job_and_a_larger_one_ends_it(server: EndpointSer
     assert repeated == []
 
 
+@pytest.mark.slow
 def test_a_planted_key_is_in_no_file(server: EndpointServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     server.api_key = KEY
@@ -200,6 +202,7 @@ def _started(bench: Workbench, job: str) -> int:
     raise AssertionError(json.dumps(bench.job_log(job)))
 
 
+@pytest.mark.slow
 def test_page_and_command_line_build_the_same_index(
     server: EndpointServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -224,6 +227,7 @@ def test_page_and_command_line_build_the_same_index(
     assert manifests[0] == manifests[1]
 
 
+@pytest.mark.slow
 def test_chunks_in_which_nothing_was_found_are_asked_again_alone(server: EndpointServer, tmp_path: Path) -> None:
     bench, corpus = bench_in(tmp_path, server)
     bench.add_documents(corpus, [("dull.txt", b"nothing here is named at all, and so it goes on and on.")])
@@ -235,6 +239,7 @@ def test_chunks_in_which_nothing_was_found_are_asked_again_alone(server: Endpoin
     assert [one.kind for one in server.log] == ["extract_graph"]
 
 
+@pytest.mark.slow
 def test_jobs_beyond_two_wait_for_their_turn_and_may_be_cancelled_there(server: EndpointServer, tmp_path: Path) -> None:
     server.latency_seconds = 0.3
     bench, corpus = bench_in(tmp_path, server, concurrency=1)

@@ -10,7 +10,7 @@ from leanrag_core.figures.changes import changes
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
 from pages._shared import citations, forms, markup, passage_view, retrieval_view, state
-from pages._shared.frame import page_path
+from pages._shared.frame import message, page_path
 
 EXTRACTIVE = "Extractive answer: the documents' own sentences, no language model."
 
@@ -20,16 +20,30 @@ def show(index: Index, answer: Answer) -> None:
     trace = answer.trace
     took = numbers.duration(trace.timings_ms.get("total", 0.0) / 1000)
     st.html(markup.label("Answer", f"retrieval {took}, {trace.context.tokens:,} tokens of context"))
-    if not answer.grounded:
+    if not answer.grounded and answer.extractive:
         no_answer(answer)
+        return
+    if not answer.grounded:
+        st.html(f'<div class="lr-read">{escape(answer.text)}</div>')
+        message("It cites nothing of the context, so nothing here can be traced to the documents.")
+        st.html(f'<div class="lr-small lr-muted">{escape(written_by(answer))}</div>')
         return
 
     def cited(mark: str) -> None:
         open_citation(index, answer, mark)
 
     citations.show(answer, open_mark=str(st.session_state.get("lr_cited", "")), key="answer", on_cite=cited)
-    label = EXTRACTIVE if answer.extractive else f"Written by {answer.model} from the context alone."
+    label = EXTRACTIVE if answer.extractive else written_by(answer)
     st.html(f'<div class="lr-small lr-muted">{escape(label)} Click a mark to see what it stands on.</div>')
+
+
+def written_by(answer: Answer) -> str:
+    """Which model wrote it, and what that took."""
+    usage = answer.usage
+    tokens = usage.prompt_tokens + usage.completion_tokens
+    cost = f", {numbers.money(usage.cost)}" if usage.cost else ""
+    name = answer.model.removeprefix("openai:")
+    return f"Written by {name} from the context alone, {numbers.tokens(tokens)} tokens{cost}."
 
 
 def no_answer(answer: Answer) -> None:

@@ -27,6 +27,12 @@ TITLES = {
     "entity_tokens": "Budget: entities, tokens",
     "aggregated_tokens": "Budget: aggregated, tokens",
     "relation_tokens": "Budget: relations, tokens",
+    "gleaning_rounds": "Gleaning rounds",
+    "concurrency": "Calls in flight",
+    "requests_per_minute": "Requests a minute",
+    "tokens_per_minute": "Tokens a minute",
+    "timeout_seconds": "Timeout, seconds",
+    "max_reply_tokens": "Longest reply, tokens",
 }
 
 

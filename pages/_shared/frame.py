@@ -1,14 +1,15 @@
 """The frame around every page: theme, style sheet, sidebar with the index, and errors in plain words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
-from leanrag_core.errors import LeanRAGError
+from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.palette import Palette, palette
 from leanrag_core.types.summary import IndexSummary
@@ -19,6 +20,7 @@ PAGES = (
     ("build", "Build", "construction"),
     ("explore", "Explore", "account_tree"),
     ("ask", "Ask", "forum"),
+    ("settings", "Settings", "settings"),
 )
 _HERE = Path(__file__).resolve().parent
 
@@ -59,11 +61,37 @@ def enter(page: str) -> IndexSummary | None:
     st.logo(str(_HERE / f"logo_{theme}.svg"), size="medium", icon_image=str(_HERE / f"mark_{theme}.svg"))
     with st.sidebar:
         chosen = _choose_index()
-        st.html(
-            '<p class="lr-private"><i class="lr-dot-ok" aria-hidden="true"></i>'
-            "Built-in engine. Nothing leaves this machine.</p>"
-        )
+        st.html(_where_text_goes(chosen))
     return chosen
+
+
+def _where_text_goes(chosen: IndexSummary | None) -> str:
+    """Which machine reads the index's text and the questions; and which one a build is sending text to."""
+    try:
+        settings = session.workbench().settings()
+    except InvalidConfig as error:
+        return f'<p class="lr-private"><i class="lr-dot-out" aria-hidden="true"></i>{escape(_sentence(str(error)))}</p>'
+    lines = []
+    if chosen is None or not uses_endpoint(chosen.config):
+        lines.append(("ok", "Built-in engine. Nothing leaves this machine."))
+    elif settings.local:
+        lines.append(("ok", "Model on this machine."))
+    else:
+        lines.append(("out", f"Questions and passages are sent to {settings.host}."))
+    if not settings.local and session.endpoint_builds():
+        if lines[0][0] == "ok":
+            lines = [("ok", "This index: nothing leaves this machine.")]
+        lines.append(("out", f"A build is sending text to {settings.host}."))
+    return "".join(
+        f'<p class="lr-private"><i class="lr-dot-{sign}" aria-hidden="true"></i>{escape(said)}</p>'
+        for sign, said in lines
+    )
+
+
+def uses_endpoint(config: Mapping[str, Any]) -> bool:
+    """Whether the settings of an index name a model of the endpoint."""
+    models = (config.get(name) for name in ("model", "embedding", "aggregation_model"))
+    return any(str(model).startswith("openai:") for model in models if model)
 
 
 def _choose_index() -> IndexSummary | None:
@@ -138,5 +166,6 @@ def _sentence(text: str) -> str:
     text = text.strip()
     if not text:
         return text
-    text = text[0].upper() + text[1:]
+    if not text.startswith(("http://", "https://")):
+        text = text[0].upper() + text[1:]
     return text if text[-1] in ".!?" else text + "."

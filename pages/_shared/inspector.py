@@ -10,7 +10,7 @@ from leanrag_core.figures import browse, numbers
 from leanrag_core.figures.browse import Place
 from leanrag_core.types.graph import Entity, Relation
 from leanrag_core.types.index import Index
-from pages._shared import markup, passage_view, state
+from pages._shared import asking, markup, passage_view, state
 from pages._shared.forms import plain, table_height
 from pages._shared.frame import page_path
 
@@ -52,7 +52,9 @@ def _head(index: Index, entity: Entity, go: Callable[[str], None]) -> None:
     )
     with st.container(horizontal=True, gap="small"):
         if st.button("Ask about this", icon=":material/forum:", key=f"ask_{entity.id}"):
-            state.remember("q", f"What do the documents say about {entity.name}?")
+            question = f"What do the documents say about {entity.name}?"
+            state.remember("q", question)
+            asking.want(question)
             st.session_state.pop(state.widget_key("draft"), None)
             st.switch_page(page_path("ask"))
         above = index.ancestors(entity.layer, entity.row)

@@ -6,10 +6,13 @@ import streamlit as st
 
 from leanrag_core.errors import JobNotFound
 from leanrag_core.figures import numbers
+from leanrag_core.models.metering import Budget
 from leanrag_core.types.summary import JobState, StageState
-from pages._shared import markup, session, state
+from pages._shared import frame, markup, session, state
 from pages._shared.frame import message, page_path, plain_errors
 
+_STARTS_WITHIN = 4.0  # seconds; a job that is queued for longer waits for others
+_SILENT = 30.0  # seconds without a heartbeat
 _DOING = {
     "parse": "Reading documents",
     "chunk": "Cutting chunks",
@@ -69,6 +72,13 @@ def _headline(job: JobState) -> None:
         f'<u style="width:{job.share * 100:.1f}%"></u></div>'
         f'<div class="lr-small lr-muted">{escape(_about(job))}</div>'
     )
+    if job.spent:
+        spent_line(job)
+    if job.status == "running" and job.heard > _SILENT:
+        message(f"Nothing was heard of the build for {numbers.duration(job.heard)}. Cancel it, then resume.")
+    if job.status == "stopped":
+        message(job.error, title="The budget is spent.")
+        resume_with_budget(job)
     if job.status == "failed":
         message(job.error, kind="error", title="What went wrong.")
         if job.details:
@@ -77,11 +87,18 @@ def _headline(job: JobState) -> None:
 
 
 def _title(job: JobState, running: StageState | None) -> str:
+    if job.status == "queued" and job.seconds > _STARTS_WITHIN:
+        return f"{job.title} waits for its turn: two builds run at a time"
     if job.status == "queued":
         return f"Starting the build of {job.title}"
     if job.status == "running":
         return f"{_DOING.get(running.name, running.name) if running else 'Starting'}, {numbers.share(job.share)}"
-    ending = {"done": "is built", "failed": "could not be built", "cancelled": "was cancelled"}
+    ending = {
+        "done": "is built",
+        "failed": "could not be built",
+        "cancelled": "was cancelled",
+        "stopped": "stopped at its budget",
+    }
     return f"{job.title} {ending.get(job.status, 'was interrupted')}"
 
 
@@ -108,11 +125,16 @@ def _about(job: JobState) -> str:
         f"tau {config.get('tau') or 'chosen from the data'}",
         f"chunks of {config.get('chunk_tokens', 0):,} tokens, {config.get('overlap_tokens', 0):,} overlap",
     ]
+    remote = frame.uses_endpoint(config)
+    if remote:
+        facts.insert(0, str(config.get("model", "")).removeprefix("openai:"))
+    again = "asks only for what is missing" if remote else "begins again with the same settings"
     tail = {
         "done": "",
+        "stopped": " Every answer is kept.",
         "failed": " Nothing half made is left behind.",
-        "cancelled": " Nothing half made is left behind. Resume begins again with the same settings.",
-        "interrupted": " The build's process ended before it was done. Resume begins again with the same settings.",
+        "cancelled": f" Nothing half made is left behind. Resume {again}.",
+        "interrupted": f" The build's process ended before it was done. Resume {again}.",
     }.get(job.status, " Safe to close: the build goes on.")
     return f"{', '.join(facts)}. Started {numbers.day(job.started)}.{tail}"
 
@@ -133,10 +155,58 @@ def _buttons(job: JobState) -> None:
                 args=("index", job.result),
             ):
                 st.switch_page(page_path(page))
-    elif st.button("Resume", icon=":material/play_arrow:", key=f"resume_{job.id}"):
+    elif job.status != "stopped" and st.button("Resume", icon=":material/play_arrow:", key=f"resume_{job.id}"):
         with plain_errors():
             state.remember("job", workbench.resume(job.id))
             st.rerun(scope="app")
+
+
+def spent_line(job: JobState) -> None:
+    """What the build has cost so far, how much was reused, and the last faults of the server."""
+    usage = job.spent.get("usage", {})
+    tokens = usage.get("prompt_tokens", 0) + usage.get("completion_tokens", 0)
+    said = [numbers.counted(usage.get("calls", 0), "call"), f"{numbers.tokens(tokens)} tokens"]
+    said[-1] += f" of {numbers.tokens(job.budget['tokens'])}" if job.budget.get("tokens") else ""
+    if usage.get("cost") or job.budget.get("dollars"):
+        of = f" of {numbers.money(job.budget['dollars'])}" if job.budget.get("dollars") else ""
+        said.append(f"{numbers.money(usage.get('cost', 0.0))}{of}")
+    said.append(f"{numbers.counted(job.spent.get('reused', 0), 'answer')} reused")
+    faults = job.spent.get("faults", 0)
+    said += [numbers.counted(faults, "fault")] if faults else []
+    st.html(f'<div class="lr-spent"><b>Spent</b> {escape(", ".join(said))}</div>')
+    last = job.spent.get("last_faults", ())
+    if last:
+        with st.expander("Last faults of the server; such calls are made again"):
+            lines = "".join(f"<div>{escape(text)}</div>" for text in reversed(last))
+            st.html(f'<div class="lr-feed">{lines}</div>')
+
+
+def resume_with_budget(job: JobState) -> None:
+    """A larger budget for the rest, and the button that goes on."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+        dollars = st.number_input(
+            "US dollars for the rest",
+            min_value=0.0,
+            value=2 * float(job.budget.get("dollars", 0.0)),
+            step=1.0,
+            format="%.2f",
+            key=f"more_dollars_{job.id}",
+            width=190,
+        )
+        tokens = st.number_input(
+            "Tokens for the rest",
+            min_value=0,
+            value=2 * int(job.budget.get("tokens", 0)),
+            step=100_000,
+            key=f"more_tokens_{job.id}",
+            width=190,
+        )
+        if st.button("Resume", icon=":material/play_arrow:", key=f"resume_{job.id}"):
+            with plain_errors():
+                more = Budget(float(dollars), int(tokens))
+                state.remember("job", session.workbench().resume(job.id, budget=more))
+                st.rerun(scope="app")
+    st.html('<div class="lr-hint">What was spent before does not count in it; 0 is no limit.</div>')
 
 
 def _stages(job: JobState) -> str:

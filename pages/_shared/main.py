@@ -4,9 +4,11 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages._shared import keys
 from pages._shared.frame import PAGES, mark_path
 
 st.set_page_config(page_title="LeanRAG workbench", page_icon=mark_path(), layout="wide", initial_sidebar_state=236)
+keys.provide()
 folder = Path(__file__).resolve().parent.parent
 pages = [
     st.Page(folder / f"{name}.py", title=title, icon=f":material/{icon}:", url_path=name) for name, title, icon in PAGES

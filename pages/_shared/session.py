@@ -8,6 +8,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.browse import leaf_counts
+from leanrag_core.models.registry import BUILTIN
 from leanrag_core.storage.layout import MANIFEST
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary, JobState
@@ -85,9 +86,12 @@ def _retrieved(index_id: str, created: str, question: str, strategy: str, option
     return workbench().retrieve(_opened(index_id, created), question, strategy, **dict(options))
 
 
-def answer(summary: IndexSummary, question: str, strategy: str, options: Options) -> Answer:
-    """The answer to that question with those options."""
-    return _answered(summary.id, summary.created, question, strategy, options)
+def kept_answer(summary: IndexSummary, question: str, strategy: str, options: Options) -> Answer | None:
+    """The answer to that question with those options where no model needs to be called for it, else None."""
+    if summary.config.get("model") == BUILTIN:
+        return _answered(summary.id, summary.created, question, strategy, options)
+    trace = _retrieved(summary.id, summary.created, question, strategy, options)
+    return workbench().kept_answer(_opened(summary.id, summary.created), trace)
 
 
 @st.cache_resource(show_spinner=False, max_entries=128)
@@ -99,3 +103,10 @@ def _answered(index_id: str, created: str, question: str, strategy: str, options
 def running_jobs() -> list[JobState]:
     """Jobs that are under way, the newest first."""
     return [job for job in workbench().jobs() if job.status in ("queued", "running")]
+
+
+@st.cache_data(ttl=3, show_spinner=False)
+def endpoint_builds() -> int:
+    """How many builds with a model of the endpoint are under way, counted at most every three seconds."""
+    configs = [job.config for job in running_jobs()]
+    return sum(any(str(value).startswith("openai:") for value in config.values()) for config in configs)

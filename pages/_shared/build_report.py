@@ -1,0 +1,161 @@
+"""What a build made, what it cost, what was lost on the way, and how to get it back."""
+
+import re
+
+import pandas as pd
+import streamlit as st
+
+from leanrag_core.figures import numbers
+from leanrag_core.types.index import Index
+from leanrag_core.types.summary import IndexSummary, JobState
+from pages._shared import forecast_card, forms, markup, session, state
+from pages._shared.frame import kind_line, message, plain_errors
+
+_WHOLE_CHUNK = re.compile(r"chunk (\S+)")  # a drop of the whole chunk, not of one item in it
+_INSTEAD = "the built-in writer wrote"
+_LOG_SHOWN = 20_000  # characters
+
+
+def show(job: JobState) -> None:
+    """Counts, layers, cluster sizes, drops and seconds of a build that is done."""
+    found = next((one for one in session.shelf().indexes if one.id == job.result), None)
+    if found is None:
+        message("The index of this build was deleted since.")
+        return
+    base = found.layers[0]
+    tiles = [
+        ("Entities", f"{base.entities:,}", "in layer 0"),
+        ("Relations", f"{base.relations:,}", "in layer 0"),
+        ("Aggregated", f"{sum(one.entities for one in found.layers[1:]):,}", f"in {len(found.layers) - 1} layers"),
+        ("Inter-cluster", f"{sum(one.relations for one in found.layers[1:]):,}", "relations"),
+        ("Chunks", f"{found.chunks:,}", numbers.counted(found.documents, "document")),
+    ]
+    shown = "".join(
+        f'<div class="lr-tile"><div class="lr-label" style="margin:0">{title}</div><div class="v">{value}</div>'
+        f'<div class="lr-small lr-muted">{note}</div></div>'
+        for title, value, note in tiles
+    )
+    st.html(f'<div class="lr-tiles">{shown}</div>')
+    kind_line(found.kind)
+    left, right = st.columns([7, 5], gap="large")
+    with left:
+        head = ("Layer", "Entities", "Relations", "Summarised", "Joined", "Clusters", "Largest", "Components")
+        rows = [
+            (
+                f"L{one.layer}",
+                f"{one.entities:,}",
+                f"{one.relations:,}",
+                f"{one.summarised:,}" if one.layer else "–",
+                f"{one.concatenated:,}" if one.layer else "–",
+                f"{one.clusters:,}" if one.clusters else "–",
+                f"{one.largest_cluster:,}" if one.clusters else "–",
+                f"{one.components:,}",
+            )
+            for one in reversed(found.layers)
+        ]
+        markup.block("Layers", markup.facts_table(head, rows), "clusters: how a layer was grouped into the next")
+    with right:
+        drops = job.report.get("counts", {}).get("drops", {}) or {}
+        body = markup.facts_table(("", ""), [(stage.capitalize(), f"{n:,}") for stage, n in sorted(drops.items())])
+        none = '<div class="lr-small lr-muted">Nothing was dropped.</div>'
+        markup.block("Left out on the way", body if drops else none, "by stage, with reasons below" if drops else "")
+        if drops:
+            with st.expander("What was left out, and why"):
+                drop_list(found)
+        actual = forecast_card.against(job)
+        if actual:
+            markup.block("Forecast and actual", markup.facts_table(("", "Forecast", "Actual"), actual))
+    if found.kind == "LLM graph":
+        losses(job, found)
+
+
+def drop_list(found: IndexSummary) -> None:
+    with plain_errors():
+        listed = session.open_index(found).report.get("dropped", {})
+        rows = [
+            {"Stage": stage, "What": drop["item"], "Why": drop["reason"]}
+            for stage, drops in sorted(listed.items())
+            for drop in drops
+        ]
+        st.dataframe(pd.DataFrame(rows), hide_index=True, height=forms.table_height(len(rows), 320))
+
+
+def losses(job: JobState, found: IndexSummary) -> None:
+    """Chunks and summaries that the model failed at, and the ways to ask again."""
+    with plain_errors():
+        index = session.open_index(found)
+        listed = index.report.get("dropped", {})
+        lost = {
+            match[1]: drop["reason"]
+            for drop in listed.get("extract", ())
+            if (match := _WHOLE_CHUNK.fullmatch(drop["item"]))
+        }
+        instead = sum(_INSTEAD in drop["reason"] for drops in listed.values() for drop in drops)
+        empty = [id_ for id_ in index.report.get("empty_chunks", ()) if id_ not in lost]
+        if not (lost or instead or empty):
+            st.html('<div class="lr-small lr-muted">The model answered everything; nothing was lost.</div>')
+            return
+        st.html(markup.label("What the model failed at", _told(len(lost), instead, len(empty))))
+        if lost or empty:
+            loss_table(index, {**lost, **dict.fromkeys(empty, "the model found nothing in it")})
+        with st.container(horizontal=True, gap="small"):
+            if (lost or instead) and st.button("Retry what failed", icon=":material/replay:", key="retry_failed"):
+                state.remember("job", session.workbench().resume(job.id))
+                st.rerun()
+            if empty and st.button(
+                f"Ask again about {numbers.counted(len(empty), 'empty chunk')}", type="tertiary", key="retry_empty"
+            ):
+                state.remember("job", session.workbench().run_empty_chunks_again(found.id))
+                st.rerun()
+        st.html('<div class="lr-hint" style="margin:0">Every other answer is stored and not asked for again.</div>')
+
+
+def _told(lost: int, instead: int, empty: int) -> str:
+    said = [f"{numbers.counted(lost, 'chunk')} with losses"] if lost else []
+    said += [f"{numbers.counted(instead, 'summary', 'summaries')} written by the built-in writer"] if instead else []
+    said += [f"{numbers.counted(empty, 'chunk')} without entities"] if empty else []
+    return ", ".join(said)
+
+
+def loss_table(index: Index, reasons: dict[str, str]) -> None:
+    """Chunks by number and document, and why they are incomplete."""
+    row_of = {id_: row for row, id_ in enumerate(index.chunks["id"].to_pylist())}
+    titles = index.documents["title"].to_pylist()
+    document_of = index.chunks["document"].to_pylist()
+    rows = sorted(row_of[id_] for id_ in reasons if id_ in row_of)
+    ids = index.chunks["id"].to_pylist()
+    table = pd.DataFrame(
+        {
+            "Chunk": [row + 1 for row in rows],
+            "Document": [titles[document_of[row]] for row in rows],
+            "Why": [reasons[ids[row]] for row in rows],
+        }
+    )
+    st.dataframe(
+        table,
+        hide_index=True,
+        height=forms.table_height(len(rows), 240),
+        column_config={
+            "Chunk": st.column_config.NumberColumn(format="localized", width="small"),
+            "Why": st.column_config.TextColumn(width="large"),
+        },
+    )
+
+
+def log_fold(job: JobState) -> None:
+    """What the build's process printed, to read and to download; nothing when it printed nothing."""
+    log = session.workbench().job_log(job.id)
+    if not log.strip():
+        return
+    with st.expander("Log", icon=":material/notes:", key="job_log"):
+        st.code(log[-_LOG_SHOWN:], language=None, wrap_lines=True, height=240)
+        st.download_button(
+            "Download the log",
+            log,
+            file_name=f"build-{job.id}.log",
+            mime="text/plain",
+            type="tertiary",
+            icon=":material/download:",
+            key="download_log",
+            on_click="ignore",
+        )

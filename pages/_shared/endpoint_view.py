@@ -1,0 +1,170 @@
+"""The server of the settings: does it answer, which models it has, and the choice among them."""
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import pandas as pd
+import streamlit as st
+
+from leanrag_core.errors import EndpointError
+from leanrag_core.figures import numbers
+from leanrag_core.models.registry import Models
+from leanrag_core.types.settings import Settings
+from pages._shared import forms, keys, session, state
+from pages._shared.frame import message
+
+_PATIENCE = 6.0  # seconds for a list of models; a page waits for it
+_WINDOWS_ASKED = 12  # models whose context window is asked for
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The models of the server, those that embed last; error: why there are none."""
+
+    names: tuple[str, ...]
+    seconds: float
+    error: str = ""
+
+    @property
+    def writing(self) -> tuple[str, ...]:
+        """Models that write, by their names."""
+        return tuple(name for name in self.names if not embeds(name))
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A connection that was tried. windows: tokens that a model reads, None where the server does not tell."""
+
+    address: str
+    listing: Listing
+    windows: dict[str, int | None]
+
+
+def embeds(name: str) -> bool:
+    """Whether the name is that of an embedding model, as far as names tell."""
+    return any(word in name.lower() for word in ("embed", "bge-", "e5-", "gte-", "minilm"))
+
+
+def is_set_up(settings: Settings) -> bool:
+    """Whether there is an address, or a key for OpenAI's own."""
+    return bool(settings.base_url) or keys.has_key(settings)
+
+
+def listing(settings: Settings) -> Listing:
+    """The server's models, asked at most every half minute."""
+    return _listing(settings.base_url, settings.key_variable, keys.has_key(settings))
+
+
+@st.cache_data(ttl=30, max_entries=8, show_spinner=False)
+def _listing(base_url: str, key_variable: str, has_key: bool) -> Listing:
+    return _ask_for_models(_patient(replace(session.workbench().settings(), base_url=base_url)))
+
+
+def _patient(settings: Settings) -> Settings:
+    return replace(settings, timeout_seconds=min(_PATIENCE, settings.timeout_seconds))
+
+
+def _ask_for_models(settings: Settings) -> Listing:
+    started = time.perf_counter()
+    try:
+        found = Models(settings, session.workbench().calls).endpoint.models()
+    except EndpointError as error:
+        return Listing((), time.perf_counter() - started, str(error))
+    return Listing(tuple(sorted(found, key=lambda name: (embeds(name), name))), time.perf_counter() - started)
+
+
+def test_connection(settings: Settings) -> Tested:
+    """The server is asked now for its models and their context windows."""
+    _listing.clear()
+    found = _ask_for_models(_patient(settings))
+    if not found.error:
+        found = _ask_for_models(_patient(settings))  # the first time, loading the client took longer than the server
+    asked = found.names[:_WINDOWS_ASKED]
+    endpoint = Models(_patient(settings), session.workbench().calls).endpoint
+
+    def window(name: str) -> int | None:
+        try:
+            return endpoint.context_window(name)
+        except EndpointError:
+            return None
+
+    with ThreadPoolExecutor(4) as pool:
+        return Tested(endpoint.address, found, dict(zip(asked, pool.map(window, asked), strict=True)))
+
+
+def show_test(tested: Tested, settings: Settings) -> None:
+    """What answered, how many models, how fast; else what went wrong."""
+    found = tested.listing
+    if found.error:
+        message(found.error, kind="error", title="No connection.")
+        return
+    models = numbers.counted(len(found.names), "model")
+    message(f"{tested.address} answers with {models} in {numbers.duration(found.seconds)}.", kind="good")
+    if not found.names:
+        message("It has no model. Load one into the server, then test again.")
+        return
+    table = pd.DataFrame(
+        {
+            "Model": found.names,
+            "Context window, tokens": [_window(tested, name) for name in found.names],
+            "Price of a million tokens": [_price(settings, name) for name in found.names],
+        }
+    )
+    st.dataframe(table, hide_index=True, height=forms.table_height(len(table), 260))
+
+
+def _window(tested: Tested, name: str) -> str:
+    if name not in tested.windows:
+        return "–"
+    window = tested.windows[name]
+    return "not told" if window is None else f"{window:,}"
+
+
+def _price(settings: Settings, name: str) -> str:
+    price = settings.prices.get(name)
+    return "–" if price is None else f"{numbers.money(price.prompt)} in, {numbers.money(price.completion)} out"
+
+
+def pick_model(
+    title: str,
+    name: str,
+    found: Listing,
+    *,
+    blank: str = "",
+    names: Sequence[str] | None = None,
+    on_pick: Callable[[str], None] | None = None,
+) -> str:
+    """The model that is remembered under `name`: chosen from the server's list, or written. blank: says what none
+    means, where there may be none. on_pick: called when another one is chosen."""
+    listed = list(found.names if names is None else names)
+    chosen = state.recall(name)
+    if not chosen and not blank and len(listed) == 1:
+        chosen = listed[0]
+        state.remember(name, chosen)
+    key = f"{state.widget_key(name)}_{'chosen' if listed else 'written'}"
+
+    def changed() -> None:
+        wanted = str(st.session_state[key] or "").strip()
+        state.remember(name, wanted)
+        if on_pick is not None:
+            on_pick(wanted)
+
+    if listed:
+        options = [*([""] if blank else []), *listed, *([chosen] if chosen and chosen not in listed else [])]
+        st.session_state[key] = chosen if chosen or blank else None
+        st.selectbox(
+            title,
+            options,
+            format_func=lambda one: one or blank,
+            key=key,
+            on_change=changed,
+            accept_new_options=True,
+            index=None,
+            placeholder="Choose or write a model",
+        )
+    else:
+        st.session_state[key] = chosen
+        st.text_input(title, key=key, on_change=changed, placeholder=blank or "The server's name of the model")
+    return chosen

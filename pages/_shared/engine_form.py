@@ -1,0 +1,121 @@
+"""Which engine builds: the built-in one, or models of the endpoint with entity types, gleaning rounds and prompts."""
+
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.settings import Settings
+from pages._shared import endpoint_view, forms, keys, prompts_form, session, state
+from pages._shared.frame import message, page_path
+
+BUILTIN, ENDPOINT = "Built-in", "Endpoint"
+URL = ("b_engine", "b_model", "b_aggregation", "b_embedding", "b_types", "b_gleaning_rounds")
+_DEFAULT_TYPES = IndexConfig().entity_types
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What was chosen. values: fields of IndexConfig; lacking: what must still be chosen, empty when nothing."""
+
+    name: str = BUILTIN
+    values: dict[str, Any] = field(default_factory=dict)
+    lacking: str = ""
+
+    @property
+    def remote(self) -> bool:
+        """Whether a language model or an embedding model of the endpoint works."""
+        return self.name == ENDPOINT
+
+
+def choose() -> str:
+    """The engine, as a switch."""
+    names = (BUILTIN, ENDPOINT)
+    key = state.prepare("b_engine", BUILTIN, str, lambda value: value in names)
+    with st.container(gap="xsmall"):
+        chosen = st.segmented_control("Engine", names, key=key, required=True, width="stretch") or BUILTIN
+        said = {
+            BUILTIN: "No key, no download, no cost: rules, MiniLM, Gaussian mixtures.",
+            ENDPOINT: "A language model of your server extracts and aggregates.",
+        }[chosen]
+        st.html(f'<div class="lr-hint">{said}</div>')
+    state.remember("b_engine", None if chosen == BUILTIN else chosen)
+    return chosen
+
+
+def endpoint(corpus_id: str) -> Engine:
+    """The endpoint's models and what they are asked for."""
+    try:
+        settings = session.workbench().settings()
+    except LeanRAGError as error:
+        message(str(error), kind="error")
+        return Engine(ENDPOINT, lacking="The settings do not read.")
+    if not endpoint_view.is_set_up(settings):
+        message("No endpoint is set up yet. Fill in its address in Settings and test the connection.")
+        to_settings()
+        return Engine(ENDPOINT, lacking="Set up an endpoint first.")
+    found = endpoint_view.listing(settings)
+    if found.error:
+        message(found.error, kind="error", title="The endpoint does not answer.")
+        to_settings()
+    with st.grid(3, min_column_width=190, gap="small"):
+        model = endpoint_view.pick_model("Language model", "b_model", found, names=found.writing)
+        other = endpoint_view.pick_model(
+            "Aggregation model", "b_aggregation", found, names=found.writing, blank="The language model"
+        )
+        embedding = endpoint_view.pick_model(
+            "Embedding",
+            "b_embedding",
+            found,
+            names=tuple(sorted(found.names, key=lambda one: (not endpoint_view.embeds(one), one))),
+            blank="Built-in, all-MiniLM-L6-v2",
+        )
+    st.html(f'<div class="lr-hint">{escape(_where(settings))}</div>')
+    values: dict[str, Any] = {"model": f"openai:{model}" if model else "builtin"}
+    values["aggregation_model"] = f"openai:{other}" if other and other != model else ""
+    values["embedding"] = f"openai:{embedding}" if embedding else "builtin"
+    left, right = st.columns([2, 1], gap="small")
+    with left:
+        values["entity_types"] = entity_types()
+    with right:
+        values["gleaning_rounds"] = forms.draw_field(IndexConfig, "gleaning_rounds", prefix="b_")
+    values["prompts"] = prompts_form.panel(corpus_id, model, values["entity_types"])
+    return Engine(ENDPOINT, values, "" if model else "Choose a language model.")
+
+
+def _where(settings: Settings) -> str:
+    if settings.local:
+        return f"The model runs on this machine, at {settings.host}."
+    key = "" if keys.has_key(settings) else f" {keys.key_state(settings)}"
+    return f"The documents' text is sent to {settings.host}.{key}"
+
+
+def to_settings() -> None:
+    """A button that leads to Settings."""
+    if st.button("Open Settings", icon=":material/settings:", key="open_settings"):
+        st.switch_page(page_path("settings"))
+
+
+def entity_types() -> tuple[str, ...]:
+    """The entity types that the model is asked for."""
+    key = state.widget_key("b_types")
+    if key not in st.session_state:
+        remembered = state.recall("b_types")
+        st.session_state[key] = _clean(remembered.split(",")) if remembered else list(_DEFAULT_TYPES)
+    options = list(dict.fromkeys((*_DEFAULT_TYPES, *st.session_state[key])))
+    with st.container(gap="xsmall"):
+        chosen = st.multiselect(
+            "Entity types", options, key=key, accept_new_options=True, placeholder="Choose or write a type"
+        )
+        st.html('<div class="lr-hint">The model prefers these and may use others. Write one to add it.</div>')
+    types = tuple(_clean(chosen))
+    state.remember("b_types", None if types == _DEFAULT_TYPES else ",".join(types))
+    return types
+
+
+def _clean(types: list[str]) -> list[str]:
+    found = (" ".join(one.replace(",", " ").split()) for one in types)
+    return list(dict.fromkeys(one for one in found if one))

@@ -1,0 +1,210 @@
+"""What a build will take, said before it begins; the name, the budget, and the button that starts it."""
+
+from html import escape
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures import numbers
+from leanrag_core.figures.forecast import forecast
+from leanrag_core.models.metering import Budget
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.forecast import Forecast, Range
+from leanrag_core.types.settings import Settings
+from leanrag_core.types.summary import CorpusSummary, JobState
+from pages._shared import markup, session, state
+from pages._shared.engine_form import Engine
+from pages._shared.frame import message, plain_errors
+
+_SAMPLED = 3  # chunks of a dry run
+
+
+def card(corpus: CorpusSummary, config: IndexConfig | None, engine: Engine, jobs: list[JobState]) -> None:
+    """The forecast for these settings, and the start."""
+    with st.container(border=True, key="forecast"):
+        if engine.remote:
+            endpoint_forecast(corpus, config, engine)
+            budget = budget_fields(config)
+        else:
+            builtin_forecast(corpus, config, jobs)
+            budget = None
+        name = st.text_input("Name of the index", placeholder=corpus.name, key="index_name")
+        if st.button(
+            "Build index",
+            type="primary",
+            key="primary_build",
+            icon=":material/play_arrow:",
+            width="stretch",
+            disabled=config is None or bool(engine.lacking) or not corpus.documents,
+        ):
+            with plain_errors():
+                assert config is not None
+                started = session.workbench().start_build(corpus.id, config, name.strip() or None, budget=budget)
+                session.endpoint_builds.clear()
+                state.remember("job", started)
+                st.rerun()
+        if not corpus.documents:
+            st.caption("This corpus has no documents. Add some in the Library.")
+        else:
+            st.caption(engine.lacking or "You can close the page. The build goes on.")
+
+
+def builtin_forecast(corpus: CorpusSummary, config: IndexConfig | None, jobs: list[JobState]) -> None:
+    """Time from earlier builds; the built-in engine costs nothing."""
+    tokens_of = {one.id: one.tokens for one in session.workbench().corpora()}
+    own = [job for job in jobs if not job.spent]
+    expected = forecast(corpus, config or IndexConfig(), own, tokens_of)
+    low, high = expected.seconds
+    time = f"{numbers.duration(low)} to {numbers.duration(high)}" if high else "a minute or so"
+    rows = [
+        ("Documents", f"{corpus.documents:,}"),
+        ("Tokens", f"{corpus.tokens:,}"),
+        ("Chunks", f"about {expected.chunks:,}"),
+        ("Language-model calls", "0"),
+    ]
+    _head("No cost", time, expected.basis)
+    st.html(markup.facts_table(("", ""), rows))
+
+
+def _head(cost: str, time: str, basis: str) -> None:
+    st.html(
+        markup.label("Forecast")
+        + f'<div class="lr-big"><b>{escape(cost)}</b><span>{escape(time)}</span></div>'
+        + f'<div class="lr-small lr-muted" style="margin:.2rem 0 .5rem">{escape(basis)}</div>'
+    )
+
+
+def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig | None, engine: Engine) -> None:
+    """Calls, tokens, money and time of a build with models of the endpoint."""
+    if config is None or engine.lacking:
+        _head("–", "", engine.lacking or "These settings do not go together.")
+        return
+    bench = session.workbench()
+    try:
+        settings = bench.settings()
+        expected = _forecast(corpus.id, corpus.tokens, corpus.documents, config, settings.cells(), len(bench.calls))
+    except LeanRAGError as error:
+        message(str(error), kind="error")
+        return
+    if expected is None:
+        return
+    calls, tokens = expected.calls, expected.tokens
+    _head(_cost(expected, settings, config), _span(expected.seconds), _basis(expected))
+    rows = [
+        ("Chunks", f"{expected.chunks:,}"),
+        ("Entities", _counts(expected.entities)),
+        ("Calls", _counts(calls)),
+        ("Tokens", f"{numbers.tokens(round(tokens.low))} to {numbers.tokens(round(tokens.high))}"),
+        ("Calls saved by the store", f"{expected.saved:,}"),
+    ]
+    st.html(markup.facts_table(("", ""), rows))
+    with st.expander("By stage"):
+        st.html(
+            markup.facts_table(
+                ("Stage", "Calls", "Tokens", "US dollars"),
+                [
+                    (
+                        stage.stage.capitalize(),
+                        f"{stage.calls.expected:,.0f}",
+                        numbers.tokens(round(stage.prompt_tokens.expected + stage.completion_tokens.expected)),
+                        numbers.money(stage.dollars.expected),
+                    )
+                    for stage in expected.stages
+                ],
+            )
+        )
+    if expected.chunks > expected.sampled < _SAMPLED and st.button(
+        f"Sharpen it: read {min(_SAMPLED, expected.chunks)} chunks first",
+        key="dry_run",
+        type="tertiary",
+        icon=":material/labs:",
+        help="Their answers are kept, so that the build does not ask for them again.",
+    ):
+        with plain_errors(), st.spinner("Reading", show_time=True):
+            bench.forecast(corpus.id, config, dry_run=_SAMPLED)
+            st.rerun()
+
+
+@st.cache_data(max_entries=24, ttl=600, show_spinner=False)
+def _forecast(
+    corpus_id: str, tokens: int, documents: int, config: IndexConfig, settings: dict[str, object], calls: int
+) -> Forecast | None:
+    """The forecast; made anew when corpus, settings or the number of stored calls change."""
+    return session.workbench().forecast(corpus_id, config)
+
+
+def _cost(expected: Forecast, settings: Settings, config: IndexConfig) -> str:
+    if expected.dollars.high > 0:
+        low, high = numbers.money(expected.dollars.low), numbers.money(expected.dollars.high)
+        return f"{low} to {high}" if low != high else low
+    if settings.local:
+        return "No cost"
+    return "Price unknown" if unpriced(settings, config) else "No cost"
+
+
+def unpriced(settings: Settings, config: IndexConfig) -> list[str]:
+    """The models of these settings that have no price in Settings."""
+    used = {config.model, config.aggregation_model or config.model, config.embedding} - {"builtin"}
+    return sorted(name.removeprefix("openai:") for name in used if name.removeprefix("openai:") not in settings.prices)
+
+
+def _basis(expected: Forecast) -> str:
+    if expected.sampled:
+        return f"From the answers about {numbers.counted(expected.sampled, 'chunk')} that are stored already."
+    return "A rough range: no chunk of this corpus was read with these settings yet."
+
+
+def _counts(range_: Range) -> str:
+    low, high = round(range_.low), round(range_.high)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _span(seconds: Range) -> str:
+    low, high = numbers.duration(seconds.low), numbers.duration(seconds.high)
+    return low if low == high else f"{low} to {high}"
+
+
+def budget_fields(config: IndexConfig | None) -> Budget:
+    """What the build may spend; it stops there and can be resumed."""
+    left, right = st.columns(2, gap="small")
+    with left:
+        dollars = st.number_input("Budget, US dollars", min_value=0.0, step=1.0, format="%.2f", key="budget_dollars")
+    with right:
+        tokens = st.number_input("Budget, tokens", min_value=0, step=100_000, key="budget_tokens")
+    said = "0 is no limit. A build whose budget is spent stops, keeps every answer, and can be resumed."
+    st.html(f'<div class="lr-hint">{said}</div>')
+    if dollars and config is not None:
+        with plain_errors():
+            names = unpriced(session.workbench().settings(), config)
+            if names:
+                st.html(
+                    f'<div class="lr-notes"><div>No price is known for {escape(", ".join(names))}: a budget in dollars '
+                    "does not count its calls. Fill in the price in Settings, or give a budget in tokens.</div></div>"
+                )
+    return Budget(float(dollars), int(tokens))
+
+
+def against(job: JobState) -> list[tuple[str, str, str]]:
+    """Forecast and actual of a build that is done: (what, forecast, actual)."""
+    usage, stages = job.spent.get("usage", {}), job.forecast.get("stages", ())
+    if not usage or not stages:
+        return []
+
+    def total(*names: str) -> Range:
+        return sum((Range(**stage[name]) for stage in stages for name in names), Range())
+
+    tokens, dollars = total("prompt_tokens", "completion_tokens"), total("dollars")
+    spent = usage.get("prompt_tokens", 0) + usage.get("completion_tokens", 0)
+    rows = [
+        ("Calls", _counts(total("calls")), f"{usage.get('calls', 0):,}"),
+        (
+            "Tokens",
+            f"{numbers.tokens(round(tokens.low))} to {numbers.tokens(round(tokens.high))}",
+            numbers.tokens(spent),
+        ),
+    ]
+    if dollars.high or usage.get("cost"):
+        money = f"{numbers.money(dollars.low)} to {numbers.money(dollars.high)}"
+        rows.append(("Cost", money, numbers.money(usage.get("cost", 0.0))))
+    rows.append(("Time", _span(Range(**job.forecast["seconds"])), numbers.duration(job.seconds)))
+    return rows

@@ -1,0 +1,95 @@
+"""Trying a model on one passage: verdict, remarks, speed, what was read, and the raw reply."""
+
+from html import escape
+
+import pandas as pd
+import streamlit as st
+
+from leanrag_core.figures import numbers
+from leanrag_core.indexing.chunking import chunk_documents
+from leanrag_core.indexing.model_check import ModelCheck
+from leanrag_core.types.settings import Settings
+from leanrag_core.workbench import FIRST_SAMPLE
+from pages._shared import endpoint_view, forms, markup, session
+from pages._shared.frame import message, plain_errors
+
+_VERDICTS = {
+    "good": ("good", "Good. This model can build an index."),
+    "usable": ("note", "Usable, with losses. See the remarks."),
+    "useless": ("error", "Not usable for a build. See the remarks."),
+}
+_MODES = {
+    "schema": "the server holds replies to a JSON schema",
+    "object": "the server has JSON mode, without a schema",
+    "plain": "the server has no JSON mode",
+}
+_PASSAGE_TOKENS = 320
+
+
+def panel(settings: Settings) -> None:
+    """A model, a passage, the check and its outcome."""
+    left, right = st.columns([5, 7], gap="large")
+    with left:
+        found = endpoint_view.listing(settings)
+        model = endpoint_view.pick_model("Model", "check_model", found, names=found.writing)
+        if "check_passage" not in st.session_state:
+            st.session_state["check_passage"] = sample_passage(f"sample-{FIRST_SAMPLE}")
+        passage = st.text_area("Passage", key="check_passage", height=250)
+        ready = bool(model and passage.strip())
+        if st.button("Check the model", key="check_now", icon=":material/rule:", disabled=not ready):
+            st.session_state.pop("lr_checked", None)
+            with plain_errors(), st.spinner(f"Waiting for {forms.plain(model)}", show_time=True):
+                st.session_state["lr_checked"] = session.workbench().check_model(model, passage)
+        said = "One call with the prompt of a build. Nothing is kept."
+        st.html(f'<div class="lr-hint">{said if model else "Choose a model first."}</div>')
+    with right:
+        checked = st.session_state.get("lr_checked")
+        if checked is None:
+            st.html(
+                '<div class="lr-small lr-muted">The check says whether the model keeps to the form that a build needs, '
+                "what it finds in the passage, and how fast it writes.</div>"
+            )
+        else:
+            with st.container(gap="xsmall"):
+                show(checked)
+
+
+def show(checked: ModelCheck) -> None:
+    """The outcome of a check."""
+    kind, words = _VERDICTS[checked.verdict]
+    message(words, kind=kind, title=checked.model)
+    speed = f"{numbers.duration(checked.seconds)}, {checked.tokens_per_second:,.0f} tokens a second"
+    window = f"a context window of {checked.window:,} tokens" if checked.window else "context window not told"
+    facts = f"{speed}; {checked.prompt_tokens:,} tokens read, {checked.completion_tokens:,} written; {window}; "
+    st.html(f'<div class="lr-small lr-muted">{escape(facts + _MODES.get(checked.mode, checked.mode))}.</div>')
+    if checked.remarks:
+        remarks = "".join(f"<div>{escape(remark)}</div>" for remark in checked.remarks)
+        st.html(f'<div class="lr-notes">{remarks}</div>')
+    if checked.entities:
+        st.html(markup.label("Entities", f"{len(checked.entities):,}"))
+        entities = pd.DataFrame(checked.entities, columns=["Name", "Type"])
+        st.dataframe(entities, hide_index=True, height=forms.table_height(len(entities), 210))
+    if checked.relations:
+        st.html(markup.label("Relations", f"{len(checked.relations):,}"))
+        relations = pd.DataFrame(checked.relations, columns=["From", "To", "Says"])
+        st.dataframe(
+            relations,
+            hide_index=True,
+            height=forms.table_height(len(relations), 210),
+            column_config={"Says": st.column_config.TextColumn(width="large")},
+        )
+    with st.expander("The reply as it came"):
+        st.code(checked.raw or "(empty)", language=None, wrap_lines=True, height=260)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def sample_passage(corpus_id: str) -> str:
+    """A passage of running text from the corpus, empty when it has none."""
+    bench = session.workbench()
+    known = {corpus.id for corpus in bench.corpora()}
+    listed = bench.documents(corpus_id) if corpus_id in known else []
+    if not listed:
+        return ""
+    document = bench.document(corpus_id, listed[0].id)
+    chunks = chunk_documents([document], max_tokens=_PASSAGE_TOKENS, overlap_tokens=0)
+    return chunks[min(1, len(chunks) - 1)].text if chunks else ""

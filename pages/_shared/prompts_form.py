@@ -1,0 +1,157 @@
+"""The prompts of an index: each can be edited, checked at once, and tried on one passage beside the catalog's."""
+
+from html import escape
+
+import streamlit as st
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.indexing.model_check import ModelCheck
+from leanrag_core.prompts.book import PromptBook
+from leanrag_core.prompts.catalog import load_prompt
+from leanrag_core.types.config import IndexConfig
+from pages._shared import forms, markup, model_check_view, session
+from pages._shared.frame import message, plain_errors
+
+TASKS = {
+    "extract_graph": "Extract",
+    "glean_graph": "Glean",
+    "merge_descriptions": "Merge descriptions",
+    "aggregate_entity": "Aggregate entity",
+    "aggregate_relation": "Aggregate relation",
+}
+_EDITED = "lr_prompts"  # task -> text, only of those that differ from the catalog
+
+
+def _edited() -> dict[str, str]:
+    found: dict[str, str] = st.session_state.setdefault(_EDITED, {})
+    return found
+
+
+def panel(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """The prompts behind a fold; returns those that are not the catalog's, as IndexConfig takes them."""
+    count = len(_edited())
+    label = f"Prompts, {count} edited" if count else "Prompts"
+    with st.expander(label, icon=":material/edit_note:", key="prompts_fold"):
+        task = st.segmented_control(
+            "Prompt", list(TASKS), format_func=_title, default="extract_graph", required=True, key="prompt_task"
+        )
+        task = task or "extract_graph"
+        editor(task)
+        if task == "extract_graph":
+            preview(corpus_id, model, entity_types)
+    return tuple(sorted(_edited().items()))
+
+
+def _title(task: str) -> str:
+    return f"{TASKS[task]}, edited" if task in _edited() else TASKS[task]
+
+
+def editor(task: str) -> None:
+    """The text of one prompt; what is wrong with it is told below."""
+    catalog, key = load_prompt(task), f"prompt_{task}"
+    st.session_state[key] = _edited().get(task, catalog.text)
+
+    def changed() -> None:
+        text = str(st.session_state[key])
+        if text.strip() == catalog.text.strip() or not text.strip():
+            _edited().pop(task, None)
+        else:
+            _edited()[task] = text
+
+    st.text_area("Text", key=key, height=320, on_change=changed, label_visibility="collapsed")
+    fields = ", ".join(f"{{{name}}}" for name in sorted(catalog.fields))
+    st.html(
+        f'<div class="lr-hint">In braces stands what is filled in: {escape(fields)}. They must stay. '
+        "Another text is another index, and its calls are made anew.</div>"
+    )
+    if task in _edited():
+        try:
+            PromptBook([(task, _edited()[task])])
+        except InvalidConfig as error:
+            message(str(error), kind="error")
+        st.button(
+            "Back to the catalog's text",
+            key=f"reset_{task}",
+            type="tertiary",
+            icon=":material/undo:",
+            on_click=reset,
+            args=(task,),
+        )
+
+
+def reset(task: str) -> None:
+    """The catalog's prompt holds again. For callbacks."""
+    _edited().pop(task, None)
+
+
+def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
+    """The extraction prompt tried on one passage; an edited one beside the catalog's."""
+    st.html(markup.label("Try it on one chunk"))
+    key = f"preview_passage_{corpus_id}"
+    if key not in st.session_state:
+        st.session_state[key] = model_check_view.sample_passage(corpus_id)
+    passage = st.text_area("Passage", key=key, height=140, label_visibility="collapsed")
+    own = _edited().get("extract_graph")
+    asked = (model, passage, own, entity_types)
+    calls = "2 calls" if own else "1 call"
+    label = f"Try, {calls}" if model else "Choose a model first"
+    if st.button(label, key="preview_now", icon=":material/play_arrow:", disabled=not model or not passage.strip()):
+        st.session_state.pop("lr_preview", None)
+        with plain_errors(), st.spinner(f"Waiting for {forms.plain(model)}", show_time=True):
+            bench, config = session.workbench(), IndexConfig(entity_types=entity_types)
+            catalogs = bench.check_model(model, passage, config)
+            edited = None
+            if own:
+                mine = IndexConfig(entity_types=entity_types, prompts=(("extract_graph", own),))
+                edited = bench.check_model(model, passage, mine)
+            st.session_state["lr_preview"] = (asked, catalogs, edited)
+    before, catalogs, edited = st.session_state.get("lr_preview", (None, None, None))
+    if catalogs is None:
+        return
+    if before != asked:
+        st.html('<div class="lr-small lr-muted">Something was changed since; this is what was found before.</div>')
+    if edited is None:
+        found = ", ".join(f"{name} ({kind})" for name, kind in catalogs.entities) or "nothing"
+        markup.block(
+            "The catalog's prompt finds",
+            f'<div class="lr-small">{escape(found)}</div>',
+            f"{len(catalogs.entities):,} entities, {len(catalogs.relations):,} relations",
+        )
+    else:
+        difference(catalogs, edited)
+
+
+def difference(catalogs: ModelCheck, edited: ModelCheck) -> None:
+    """What the edited prompt finds that the catalog's does not, with a plus, and the other way round."""
+    lines: list[str] = []
+    same = 0
+    for title, one, other in (
+        ("Entity", _entities(catalogs), _entities(edited)),
+        ("Relation", _relations(catalogs), _relations(edited)),
+    ):
+        same += len(one.keys() & other.keys())
+        for sign, told in (
+            ("in", [other[key] for key in other if key not in one]),
+            ("out", [one[key] for key in one if key not in other]),
+        ):
+            lines += [f'<div class="{sign}"><span>{title}: {escape(said)}</span></div>' for said in told]
+    body = "".join(lines) or "Both find the same."
+    note = (
+        f"entities {len(catalogs.entities):,} to {len(edited.entities):,}, relations {len(catalogs.relations):,} to "
+        f"{len(edited.relations):,}, {same:,} the same"
+    )
+    markup.block("Your prompt against the catalog's", f'<div class="lr-diff">{body}</div>', note)
+    for whose, check in (("The catalog's prompt", catalogs), ("Your prompt", edited)):
+        if check.verdict == "useless":
+            message(" ".join(check.remarks) or "It found nothing.", kind="error", title=f"{whose}:")
+
+
+def _entities(check: ModelCheck) -> dict[str, str]:
+    return {f"{name.casefold()}|{kind.casefold()}": f"{name} ({kind})" for name, kind in check.entities}
+
+
+def _relations(check: ModelCheck) -> dict[str, str]:
+    return {
+        "|".join(sorted((source.casefold(), target.casefold()))): f"{source}, {target}"
+        for source, target, _ in check.relations
+    }

@@ -1,0 +1,197 @@
+"""Settings: where models are served, what they cost, how hard they may be driven, and the calls that are kept."""
+
+import pandas as pd
+import streamlit as st
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.types.settings import Price, Settings
+from pages._shared import call_store_view, endpoint_view, forms, markup, model_check_view, session, settings_form, state
+from pages._shared.frame import enter, heading, message, plain_errors
+
+PRESETS = {
+    "OpenAI": "https://api.openai.com/v1",
+    "Ollama": "http://localhost:11434/v1",
+    "vLLM": "http://localhost:8000/v1",
+    "LM Studio": "http://localhost:1234/v1",
+    "llama.cpp": "http://localhost:8080/v1",
+}
+PRICED = 8  # models without a price that are listed in the table
+LIMITS = (
+    "concurrency",
+    "requests_per_minute",
+    "tokens_per_minute",
+    "timeout_seconds",
+    "retries",
+    "temperature",
+    "max_reply_tokens",
+)
+
+
+def section(title: str, note: str = "") -> None:
+    st.html(
+        f'<div class="lr-section"><span role="heading" aria-level="2">{title}</span><span class="s">{note}</span></div>'
+    )
+
+
+def endpoint_section(settings: Settings) -> None:
+    section("Endpoint", "an OpenAI-compatible server")
+    with st.container(horizontal=True, gap="xsmall", key="presets"):
+        for name, address in PRESETS.items():
+            st.button(
+                name,
+                key=f"preset_{name}",
+                type="secondary",
+                disabled=settings.base_url == address,
+                on_click=settings_form.keep,
+                args=("base_url", address),
+            )
+    settings_form.address(settings)
+    settings_form.key_variable(settings)
+    where = f"Text is sent to {settings.host}" if not settings.local else "The model runs on this machine"
+    used = "" if endpoint_view.is_set_up(settings) else " Nothing is sent yet: no endpoint is set up."
+    st.html(
+        f'<div class="lr-small lr-muted">{where} when an index is built or asked with a model of the endpoint. The '
+        f"built-in engine sends nothing.{used}</div>"
+    )
+    if st.button("Test connection", icon=":material/network_check:", key="test_connection"):
+        with st.spinner("Waiting for the server"):
+            st.session_state["lr_tested"] = (_who(settings), endpoint_view.test_connection(settings))
+    who, tested = st.session_state.get("lr_tested", (None, None))
+    if tested is not None and who == _who(settings):
+        endpoint_view.show_test(tested, settings)
+
+
+def _who(settings: Settings) -> tuple[str, str]:
+    return settings.base_url, settings.key_variable
+
+
+def limits_section(settings: Settings) -> None:
+    section("Limits", "for builds and answers, from their next start")
+    with st.grid(2, min_column_width=170, gap="small"):
+        for name in LIMITS:
+            settings_form.number(settings, name)
+    answer_model(settings)
+    found = endpoint_view.listing(settings) if endpoint_view.is_set_up(settings) else None
+    if found is not None and found.writing:
+        probe(settings, found)
+
+
+def answer_model(settings: Settings) -> None:
+    """Another model for answers than the index's own."""
+    if not endpoint_view.is_set_up(settings):
+        return
+    state.remember("answer_model", settings.answer_model.removeprefix("openai:"))
+    found = endpoint_view.listing(settings)
+    endpoint_view.pick_model(
+        "Model for answers",
+        "answer_model",
+        found,
+        names=found.writing,
+        blank="The model that built the index",
+        on_pick=lambda chosen: settings_form.keep("answer_model", f"openai:{chosen}" if chosen else ""),
+    )
+
+
+def probe(settings: Settings, found: endpoint_view.Listing) -> None:
+    """Measures how many calls in flight the server can use, and offers that number."""
+    model = state.recall("check_model") or found.writing[0]
+    if st.button("Find out how many calls in flight it can use", type="tertiary", icon=":material/speed:", key="probe"):
+        with plain_errors(), st.spinner("Asking more and more at a time"):
+            st.session_state["lr_probed"] = (_who(settings), session.workbench().probe_concurrency(model))
+    who, probed = st.session_state.get("lr_probed", (None, None))
+    if probed is None or who != _who(settings):
+        return
+    rows = [(f"{level:,} in flight", f"{rate:,.1f} calls a second") for level, rate in probed.calls_a_second.items()]
+    st.html(markup.facts_table(("", ""), rows))
+    if probed.chosen != settings.concurrency:
+        st.button(
+            f"Set calls in flight to {probed.chosen:,}",
+            key="take_probed",
+            on_click=settings_form.keep,
+            args=("concurrency", probed.chosen),
+        )
+
+
+def price_section(settings: Settings) -> None:
+    section("Prices", "US dollars for a million tokens")
+    version = st.session_state.setdefault("lr_prices_version", 0)
+    known = dict(settings.prices)
+    found = endpoint_view.listing(settings).names if endpoint_view.is_set_up(settings) else ()
+    without = [name for name in found if name not in known]
+    without = without if len(without) <= PRICED else []
+    rows = pd.DataFrame(
+        {
+            "Model": pd.Series([*known, *without], dtype=str),
+            "Prompt": pd.Series([*(price.prompt for price in known.values()), *[None] * len(without)], dtype=float),
+            "Completion": pd.Series(
+                [*(price.completion for price in known.values()), *[None] * len(without)], dtype=float
+            ),
+        }
+    )
+    edited = st.data_editor(
+        rows,
+        num_rows="dynamic",
+        hide_index=True,
+        placeholder="–",
+        key=f"prices_{version}_{len(rows)}",
+        height=forms.table_height(len(rows) + 1, 260),
+        column_config={
+            "Model": st.column_config.TextColumn(required=True),
+            "Prompt": st.column_config.NumberColumn(min_value=0.0, format="%.3f"),
+            "Completion": st.column_config.NumberColumn(min_value=0.0, format="%.3f"),
+        },
+    )
+    prices = {
+        str(row["Model"]).strip(): Price(_amount(row["Prompt"]), _amount(row["Completion"]))
+        for row in edited.to_dict("records")
+        if str(row["Model"] or "").strip() and not (pd.isna(row["Prompt"]) and pd.isna(row["Completion"]))
+    }
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        if st.button("Save prices", key="save_prices", disabled=prices == dict(settings.prices)):
+            settings_form.keep("prices", prices)
+            st.session_state["lr_prices_version"] = version + 1
+            st.rerun()
+        st.html('<div class="lr-hint" style="margin:0">Forecasts and budgets in dollars count by these.</div>')
+    settings_form.fault("prices")
+
+
+def _amount(value: object) -> float:
+    return float(value) if isinstance(value, int | float) and value == value else 0.0
+
+
+def damaged(error: InvalidConfig) -> None:
+    message(str(error), kind="error", title="The settings do not read.")
+    if st.button("Begin anew with the defaults", key="reset_settings"):
+        session.workbench().save_settings(Settings())
+        st.rerun()
+
+
+def page() -> None:
+    enter("settings")
+    try:
+        settings = session.workbench().settings()
+    except InvalidConfig as error:
+        heading("Settings")
+        damaged(error)
+        state.publish(["index"])
+        return
+    where = settings.host if endpoint_view.is_set_up(settings) else "no endpoint yet; the built-in engine needs none"
+    heading("Settings", where)
+    left, right = st.columns([6, 5], gap="large")
+    with left:
+        endpoint_section(settings)
+        price_section(settings)
+    with right:
+        limits_section(settings)
+    section("Model check", "one passage, before anybody builds")
+    if endpoint_view.is_set_up(settings):
+        model_check_view.panel(settings)
+    else:
+        st.html('<div class="lr-small lr-muted">Set up an endpoint first.</div>')
+    section("Stored calls", "every answer of an endpoint")
+    with plain_errors():
+        call_store_view.panel()
+    state.publish(["index"])
+
+
+page()
