@@ -1,6 +1,10 @@
 """LeanRAG: hierarchical knowledge-graph retrieval-augmented generation, and a workbench around it."""
 
+import os
 from typing import TYPE_CHECKING, Any
+
+# onnxruntime 1.29 and later report their use to Microsoft unless this stands before it is first imported.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 __version__ = "0.1.0"
 __all__ = ["IndexConfig", "Workbench", "open_index"]

@@ -121,10 +121,11 @@ def read_events(folder: Path) -> list[dict[str, Any]]:
 
 def read_state(folder: Path) -> JobState:
     """Where the job stands. Raises JobNotFound."""
-    spec, events = read_spec(folder), read_events(folder)
+    spec, running = read_spec(folder), is_running(folder)
+    events = read_events(folder)  # after the lock: a job that ends in between has told its end before it lets go
     started = next((event["at"] for event in events if event["event"] == "started"), None)
     ending = next((event for event in reversed(events) if event["event"] in _ENDINGS), None)
-    status = ending["event"] if ending else _unfinished(folder, spec, bool(started))
+    status = ending["event"] if ending else _unfinished(spec, running=running, started=bool(started))
     begun = started or datetime.fromisoformat(spec.created).timestamp()
     until = ending["at"] if ending else (events[-1]["at"] if status == "interrupted" and events else time.time())
     progress = [event for event in events if event["event"] == "progress"]
@@ -157,8 +158,8 @@ def read_state(folder: Path) -> JobState:
     )
 
 
-def _unfinished(folder: Path, spec: JobSpec, started: bool) -> str:
-    if is_running(folder):
+def _unfinished(spec: JobSpec, *, running: bool, started: bool) -> str:
+    if running:
         return "running" if started else "queued"
     age = datetime.now(UTC).timestamp() - datetime.fromisoformat(spec.created).timestamp()
     return "queued" if not started and age < _START_SECONDS else "interrupted"

@@ -53,8 +53,21 @@ def is_set_up(settings: Settings) -> bool:
 
 
 def listing(settings: Settings) -> Listing:
-    """The server's models, asked at most every half minute."""
-    return _listing(settings.base_url, settings.key_variable, keys.has_key(settings))
+    """The server's models. One on this machine is asked at most every half minute; another machine hears nothing, and
+    gets no key, before somebody has tested the connection."""
+    if settings.local:
+        return _listing(settings.base_url, settings.key_variable, keys.has_key(settings))
+    return _tested().get(_who(settings), Listing((), 0.0))
+
+
+def _who(settings: Settings) -> tuple[str, str]:
+    return settings.base_url, settings.key_variable
+
+
+@st.cache_resource(show_spinner=False)
+def _tested() -> dict[tuple[str, str], Listing]:
+    """What servers elsewhere told when their connection was tested."""
+    return {}
 
 
 @st.cache_data(ttl=30, max_entries=8, show_spinner=False)
@@ -81,6 +94,7 @@ def test_connection(settings: Settings) -> Tested:
     found = _ask_for_models(_patient(settings))
     if not found.error:
         found = _ask_for_models(_patient(settings))  # the first time, loading the client took longer than the server
+    _tested()[_who(settings)] = found
     asked = found.names[:_WINDOWS_ASKED]
     endpoint = Models(_patient(settings), session.workbench().calls).endpoint
 

@@ -61,6 +61,10 @@ def endpoint(corpus_id: str) -> Engine:
     if found.error:
         message(found.error, kind="error", title="The endpoint does not answer.")
         to_settings()
+    elif not found.names and st.button("List its models", icon=":material/list:", key="list_models"):
+        with st.spinner("Waiting for the server"):
+            endpoint_view.test_connection(settings)
+        st.rerun()
     with st.grid(3, min_column_width=190, gap="small"):
         model = endpoint_view.pick_model("Language model", "b_model", found, names=found.writing)
         other = endpoint_view.pick_model(

@@ -1,9 +1,11 @@
 """The same story with a model at an endpoint: settings, a build that stops and goes on, an answer that streams."""
 
 import re
+import socket
+import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -36,9 +38,39 @@ def home_with_documents(folder: Path) -> tuple[Workbench, str]:
     return bench, corpus
 
 
-def choose(page: Page, label: str, option: str) -> None:
-    page.get_by_role("combobox", name=label).click()
-    page.get_by_role("option", name=option).click()
+class Gate:
+    """The way out of the machine, as a proxy on the loopback: notes who wants to go where, and lets nobody through."""
+
+    def __init__(self) -> None:
+        self.wanted: list[str] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:  # closed
+                return
+            with connection:
+                self.wanted.append(connection.recv(4096).split(b"\r\n")[0].decode())
+
+    def close(self) -> None:
+        self._listener.close()
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
+    """The server and its builds have no other way out than this one."""
+    made = Gate()
+    for name in ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, made.url)
+        monkeypatch.setenv(name.lower(), made.url)
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1,localhost")
+    yield made
+    made.close()
 
 
 def keyless(page: Page) -> None:
@@ -55,6 +87,7 @@ def ended_without_the_key(folder: Path) -> None:
 def test_a_model_at_an_endpoint_builds_and_answers(
     server_in: Callable[[Path], Server],
     watch: Callable[..., Watched],
+    gate: Gate,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -77,6 +110,15 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         expect(page.get_by_role("heading", name="Settings")).to_be_visible(timeout=60_000)
         settled(page)
         snap(page, "e1_settings_first")
+        assert gate.wanted == [], "a key in the environment is no wish to use it"
+        page.get_by_role("button", name="OpenAI").click()
+        page.get_by_role("button", name="Test connection").click()
+        expect(page.get_by_text("No connection.")).to_be_visible(timeout=60_000)
+        assert {line.split()[1] for line in gate.wanted} == {"api.openai.com:443"}
+        settled(page)
+        snap(page, "e1_settings_no_connection")
+        keyless(page)
+        gate.wanted.clear()
         page.get_by_role("button", name="LM Studio").click()
         expect(page.get_by_label("Address")).to_have_value("http://localhost:1234/v1")
         page.get_by_label("Address").fill("localhost:1/v1")
@@ -173,9 +215,9 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         # Another setting shows another retrieval and asks nobody.
         endpoint.clear()
         slider = page.get_by_role("slider", name="Top-N seeds")
-        slider.focus()
-        for _ in range(6):
-            page.keyboard.press("ArrowLeft")
+        for value in ("9", "8", "7", "6", "5", "4"):
+            slider.press("ArrowLeft")
+            expect(slider).to_have_value(value)
         expect(page).to_have_url(re.compile("n=4"))
         settled(page)
         assert endpoint.answered("answer") == []
@@ -225,4 +267,5 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         keyless(page)
 
         watched.assert_clean()
+        assert gate.wanted == [], "nothing but the loopback was asked since"
     ended_without_the_key(tmp_path / "home")

@@ -90,6 +90,20 @@ def test_a_job_whose_process_died_is_interrupted(folder: Path) -> None:
     assert events.read_state(folder).status == "interrupted"
 
 
+def test_a_job_that_ends_while_it_is_looked_at_is_not_called_interrupted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = events.JobLog(folder)
+    log.write("started", pid=1)
+
+    def ends_now(folder: Path) -> bool:
+        log.write("done", result="index-1", report={})
+        return False
+
+    monkeypatch.setattr(events, "is_running", ends_now)
+    assert events.read_state(folder).status == "done"
+
+
 def test_a_half_written_last_line_is_passed_over(folder: Path) -> None:
     log = events.JobLog(folder)
     log.write("started", pid=1)
