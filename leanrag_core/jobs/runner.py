@@ -66,7 +66,7 @@ def run(folder: Path, work: Work, clean_up: Callable[[JobSpec], None]) -> int:
             return 1
         log.write("started", pid=os.getpid())
         finished = threading.Event()
-        signal.signal(signal.SIGTERM, _raise_cancelled)
+        usual = signal.signal(signal.SIGTERM, _raise_cancelled)
         watcher = threading.Thread(target=_watch, args=(folder, spec, log, clean_up, finished), daemon=True)
         watcher.start()
 
@@ -98,6 +98,7 @@ def run(folder: Path, work: Work, clean_up: Callable[[JobSpec], None]) -> int:
             said = f"unexpected fault: {type(error).__name__}: {error}. Nothing half made is left; see the details."
             log.write("failed", error=said, details=traceback.format_exc())
         finally:
+            signal.signal(signal.SIGTERM, usual)
             slot.release()
         return 1
 

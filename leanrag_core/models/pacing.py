@@ -12,7 +12,7 @@ from leanrag_core.types.settings import Settings
 
 T = TypeVar("T")
 _BURST_SECONDS = 2.0  # how much of a minute's allowance may be used at once
-_DOWN_AFTER = 4  # calls in a row that failed after every retry: the server is down
+_DOWN_AFTER = 12  # calls in a row that failed after every retry: chance does not do that, the server is down
 _LONGEST_WAIT = 60.0
 _PATIENCE_SECONDS = 900.0  # a server that asks to slow down is waited for as long as this
 

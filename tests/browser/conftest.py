@@ -64,9 +64,10 @@ def start_server(home: Path) -> Server:
         stderr=subprocess.STDOUT,
     )
     url = f"http://127.0.0.1:{port}"
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     for _ in range(150):
         try:
-            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2):
+            with direct.open(f"{url}/_stcore/health", timeout=2):
                 return Server(url, home, process)
         except OSError:
             time.sleep(0.2)
