@@ -4,33 +4,87 @@ from collections.abc import Callable
 
 import numpy as np
 
+_ROUNDS = 32  # in which points without a candidate ask the nearest component with room
+_COMPARED = 100_000_000  # points times components that such a round may compare
+NearestOpen = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
 
 def assign_within_capacity(
-    best: np.ndarray, margin: np.ndarray, capacity: int, n_components: int, log_joint: Callable[[int], np.ndarray]
+    candidates: np.ndarray, margin: np.ndarray, capacity: int, m: int, nearest_open: NearestOpen
 ) -> np.ndarray:
     """Give each point its best component that still has room, surest points first.
 
-    best: (n,) most responsible component of each point. margin: (n,) log posterior of the best over the second best;
-    points choose in falling order of it, ties by row. log_joint(row): (n_components,) how well that point fits each
-    component; asked only for points whose best component is full. Points for which no component has room form new
-    components, numbered from n_components on. Returns (n,) int labels, none used more than `capacity` times.
+    candidates: (n, c) components of each point, best first. margin: (n,) log posterior of the best over the second
+    best; points choose in falling order of it, ties by row. Points whose candidates are all full form clusters of
+    their own in components that hold nothing, best candidate by best candidate; what is left over after that goes to
+    nearest_open(rows, components), the nearest of the components with room. Returns (n,) int32 labels below m, none
+    used more than `capacity` times. Needs n <= m x capacity.
     """
-    labels = best.astype(np.int64)
-    counts = np.bincount(labels, minlength=n_components)
-    if counts.max() <= capacity:
-        return labels
-    held = np.zeros(n_components, dtype=np.int64)
-    leftover = []
-    for row in np.argsort(-margin, kind="stable"):
-        choice = labels[row]
-        if held[choice] >= capacity:
-            open_components = held < capacity
-            if not open_components.any():
-                leftover.append(row)
-                continue
-            choice = int(np.where(open_components, log_joint(int(row)), -np.inf).argmax())
-            labels[row] = choice
-        held[choice] += 1
-    for position, row in enumerate(sorted(leftover)):
-        labels[row] = n_components + position // capacity
+    turn = np.empty(len(margin), dtype=np.int64)
+    turn[np.argsort(-margin, kind="stable")] = np.arange(len(margin))
+    tried = np.zeros(len(margin), dtype=np.int64)  # candidates that refused the point
+    labels = candidates[:, 0].astype(np.int32)
+    # Every point asks its best component; a component keeps the surest and refuses the rest, who ask their next. As all
+    # components prefer the same points, this ends where choosing one after the other would.
+    refused = _surplus(labels, turn, capacity, m)
+    while len(refused):
+        tried[refused] += 1
+        out = tried[refused] >= candidates.shape[1]
+        labels[refused[out]] = -1
+        asking = refused[~out]
+        labels[asking] = candidates[asking, tried[asking]]
+        refused = _surplus(labels, turn, capacity, m)
+    left = np.flatnonzero(labels < 0)
+    if len(left):
+        _fill_empty(labels, left, candidates[:, 0], turn, capacity, m)
+        _fill_open(labels, turn, capacity, m, nearest_open)
     return labels
+
+
+def _surplus(labels: np.ndarray, turn: np.ndarray, capacity: int, m: int) -> np.ndarray:
+    """Rows beyond the first `capacity` of their component, in order of turns."""
+    held = np.bincount(labels[labels >= 0], minlength=m)
+    if held.max(initial=0) <= capacity:
+        return np.zeros(0, dtype=np.int64)
+    rows = np.flatnonzero((labels >= 0) & (held[labels] > capacity))
+    rows = rows[np.lexsort((turn[rows], labels[rows]))]
+    return rows[_place_in_run(labels[rows]) >= capacity]
+
+
+def _place_in_run(values: np.ndarray) -> np.ndarray:
+    """How many equal values stand before each; values: sorted."""
+    first = np.concatenate([[True], values[1:] != values[:-1]])
+    starts = np.flatnonzero(first)
+    return np.arange(len(values)) - starts[np.cumsum(first) - 1]
+
+
+def _fill_empty(
+    labels: np.ndarray, left: np.ndarray, best: np.ndarray, turn: np.ndarray, capacity: int, m: int
+) -> None:
+    """Put those left over into components that hold nothing, the largest bodies of equal wish first."""
+    empty = np.flatnonzero(np.bincount(labels[labels >= 0], minlength=m) == 0)
+    rows = left[np.lexsort((turn[left], best[left]))]
+    wish = best[rows]
+    body = np.cumsum(np.concatenate([[0], (_place_in_run(wish)[1:] % capacity == 0).astype(np.int64)]))
+    largest_first = np.argsort(-np.bincount(body), kind="stable")[: len(empty)]
+    home = np.full(int(body[-1]) + 1, -1, dtype=np.int32)
+    home[largest_first] = empty[: len(largest_first)]
+    labels[rows] = home[body]
+
+
+def _fill_open(labels: np.ndarray, turn: np.ndarray, capacity: int, m: int, nearest_open: NearestOpen) -> None:
+    for _ in range(_ROUNDS):
+        left = np.flatnonzero(labels < 0)
+        room = capacity - np.bincount(labels[labels >= 0], minlength=m)
+        if len(left) * np.count_nonzero(room) > _COMPARED:
+            break
+        if len(left) == 0:
+            return
+        wanted = nearest_open(left, np.flatnonzero(room > 0))
+        order = np.lexsort((turn[left], wanted))
+        left, wanted = left[order], wanted[order]
+        fits = _place_in_run(wanted) < room[wanted]
+        labels[left[fits]] = wanted[fits]
+    left = np.flatnonzero(labels < 0)  # hordes of duplicates; any room is as good as another
+    room = capacity - np.bincount(labels[labels >= 0], minlength=m)
+    labels[left] = np.repeat(np.arange(m, dtype=labels.dtype), room)[: len(left)]

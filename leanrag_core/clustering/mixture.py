@@ -1,74 +1,28 @@
-"""Recursive semantic clustering: the Gaussian mixture that groups the entities of one layer.
+"""The Gaussian mixture that groups the entities of one layer, fitted by expectation maximisation.
 
-The mixture has one weight and one mean for each component and one covariance, shared by all ("tied") and full, in a
-space of at most 32 principal components. A tied covariance needs few points a component, which twenty are, and cannot
-collapse on duplicated vectors. The maximum-likelihood covariance S is shrunk, (1 - s) S + s trace(S)/k I + eps I with
-s = 0.1, the posterior mean under a weak inverse-Wishart prior.
+One weight and one mean for each component and one covariance, shared by all ("tied") and full: it needs few points a
+component, which twenty are, and cannot collapse on duplicated vectors. The maximum-likelihood covariance S is shrunk,
+(1 - s) S + s trace(S)/k I + eps I with s = 0.1, the posterior mean under a weak inverse-Wishart prior. Whitened by it,
+a log density is a squared distance. A point looks only at the 16 components nearest to its current one; the others'
+responsibilities are nil in float32.
 """
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
-from leanrag_core.clustering.capacity import assign_within_capacity
-from leanrag_core.clustering.reduction import principal_components
-from leanrag_core.errors import InvalidConfig, InvalidVectors, TooFewEntities
+from leanrag_core.clustering.blocks import over_blocks, row_blocks
+from leanrag_core.clustering.neighbours import nearest_neighbours
+from leanrag_core.clustering.reduction import second_moment
 
-_DIMENSIONS = 32
-_POINTS_A_DIMENSION = 4  # fewer would let the shared covariance fit noise
-_ITERATIONS = 30
-_TOLERANCE = 1e-3  # gain in mean log likelihood below which the fit has settled
+N_CANDIDATES = 16
+_ITERATIONS = 12
+_TOLERANCE = 1e-2  # gain in mean log likelihood below which the fit has settled
 _SHRINKAGE = 0.1
 _EPSILON = 1e-6
-_BLOCK = 1024  # rows whose responsibilities are held at a time
-
-
-def n_components(n: int, cluster_size: int) -> int:
-    """m = ceil(n / cluster_size), the number of components for n entities (section 3.1)."""
-    if cluster_size < 2:
-        raise InvalidConfig(f"cluster_size is {cluster_size}; the smallest value is 2, or layers would never shrink")
-    return -(-n // cluster_size)
-
-
-def cluster_entities(vectors: np.ndarray, *, cluster_size: int, size_cap: bool = True, seed: int = 0) -> np.ndarray:
-    """Assign each entity to exactly one cluster.
-
-    vectors: (n, d) float32, unit rows. Returns (n,) int32 labels, 0 ... m'-1, every label used, m' <= ceil(n /
-    cluster_size), numbered by their first row. With size_cap no label is used more than 2 x cluster_size times.
-    The same input gives the same labels whatever the number of threads. Raises TooFewEntities for no rows,
-    InvalidVectors for values that are not finite. Source: LeanRAG, recursive semantic clustering; hard assignment to
-    the most responsible component, so that the hierarchy is a tree.
-    """
-    n = len(vectors)
-    if n == 0:
-        raise TooFewEntities("there are no entities to cluster: extract some first")
-    if not np.isfinite(vectors).all():
-        raise InvalidVectors("an entity's vector holds NaN or infinity: embed the entities again")
-    m = n_components(n, cluster_size)
-    if m == 1:
-        return np.zeros(n, dtype=np.int32)
-    from threadpoolctl import threadpool_limits
-
-    # Sums over threads depend on their number in the last bits, and one bit can move an entity.
-    with threadpool_limits(limits=1):
-        dimensions = min(_DIMENSIONS, max(2, n // _POINTS_A_DIMENSION))
-        points = principal_components(vectors, dimensions)
-        mixture = fit_mixture(points, m, seed=seed)
-        best, margin = mixture.assign(points)
-        if size_cap:
-            best = assign_within_capacity(
-                best, margin, 2 * cluster_size, m, lambda row: mixture.log_joint(points[row : row + 1])[0]
-            )
-    return numbered_by_first_row(best)
-
-
-def numbered_by_first_row(labels: np.ndarray) -> np.ndarray:
-    """The same partition with labels 0, 1, ... in the order of their first rows; (n,) int32."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.int32)
-    rank[np.argsort(first, kind="stable")] = np.arange(len(first), dtype=np.int32)
-    return rank[inverse]
+_NEGLIGIBLE = 1e-4  # responsibilities below are left out
+_BLOCK = 4096
+_COMPONENTS = 512  # whose points are added up in one go
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,89 +34,141 @@ class TiedMixture:
     means: np.ndarray
     whitening: np.ndarray
 
-    def log_joint(self, points: np.ndarray) -> np.ndarray:
-        """(n, m) log of weight times density, but for the constant that all components share."""
-        white = points @ self.whitening.T
-        centres = self.means @ self.whitening.T
-        scores = white @ centres.T
-        scores -= 0.5 * np.einsum("ij,ij->i", white, white)[:, None]
-        scores += self.log_weights - 0.5 * np.einsum("ij,ij->i", centres, centres)
-        return scores
+    @property
+    def log_volume(self) -> float:
+        """What a log density adds to the weight and to half the squared distance."""
+        k = self.means.shape[1]
+        return float(np.log(np.diag(self.whitening)).sum()) - 0.5 * k * float(np.log(2 * np.pi))
 
-    def assign(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(n,) most responsible component of each point, and (n,) its log posterior over the second best's."""
-        best, margin = [], []
-        for start in range(0, len(points), _BLOCK):
-            scores = self.log_joint(points[start : start + _BLOCK])
-            rows = np.arange(len(scores))
-            first = scores.argmax(axis=1)
-            top = scores[rows, first]
-            scores[rows, first] = -np.inf
-            best.append(first)
-            margin.append(top - scores.max(axis=1))
-        return np.concatenate(best), np.concatenate(margin)
+    def whitened(self, points: np.ndarray) -> np.ndarray:
+        """(n, k) float32."""
+        return (points @ self.whitening.T.astype(np.float32)).astype(np.float32, copy=False)
 
 
-def fit_mixture(points: np.ndarray, m: int, *, seed: int) -> TiedMixture:
-    """The mixture of m components that expectation maximisation reaches from a k-means start.
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A mixture as each point sees it. candidates: (n, c) int32, a point's likely components in falling order of
+    log_joint: (n, c) float32, log of weight times density. likelihood: mean log likelihood of a point."""
 
-    points: (n, k) float64, m <= n. Components that no point belongs to keep a weight near zero.
-    """
-    labels, centres = _kmeans_start(points, m, seed)
-    counts = np.bincount(labels, minlength=m).astype(np.float64)
-    # The centres may lag a step behind the labels; the scatter needs the sums of the labels themselves.
-    sums = np.stack([np.bincount(labels, weights=column, minlength=m) for column in points.T], axis=1)
-    second_moment = points.T @ points
-    mixture = _maximised(counts, sums, second_moment, len(points), centres)
-    previous = -np.inf
-    for _ in range(_ITERATIONS):
-        likelihood, counts, sums = _expectation(mixture, points)
-        mixture = _maximised(counts, sums, second_moment, len(points), mixture.means)
-        if likelihood - previous < _TOLERANCE:
-            break
-        previous = likelihood
-    return mixture
+    mixture: TiedMixture
+    candidates: np.ndarray
+    log_joint: np.ndarray
+    likelihood: float
+
+    @property
+    def labels(self) -> np.ndarray:
+        """(n,) the most responsible component."""
+        return self.candidates[:, 0]
 
 
-def _kmeans_start(points: np.ndarray, m: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
-
-    with warnings.catch_warnings():  # fewer distinct points than components is no fault here
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        start = KMeans(n_clusters=m, n_init=1, max_iter=20, random_state=seed).fit(points)
-    return start.labels_, start.cluster_centers_
-
-
-def _expectation(mixture: TiedMixture, points: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-    """Mean log likelihood, (m,) sums of responsibilities and (m, k) their weighted sums of points."""
-    m, k = mixture.means.shape
-    total, counts, sums = 0.0, np.zeros(m), np.zeros((m, k))
-    for start in range(0, len(points), _BLOCK):
-        block = points[start : start + _BLOCK]
-        scores = mixture.log_joint(block)
-        top = scores.max(axis=1, keepdims=True)
-        np.exp(scores - top, out=scores)
-        norm = scores.sum(axis=1, keepdims=True)
-        total += float((top + np.log(norm)).sum())
-        scores /= norm
-        counts += scores.sum(axis=0)
-        sums += scores.T @ block
-    volume = float(np.log(np.diag(mixture.whitening)).sum()) - 0.5 * k * np.log(2 * np.pi)
-    return total / len(points) + volume, counts, sums
-
-
-def _maximised(
-    counts: np.ndarray, sums: np.ndarray, second_moment: np.ndarray, n: int, old_means: np.ndarray
-) -> TiedMixture:
-    from scipy.linalg import cholesky, solve_triangular
-
-    alive = counts > 1e-8
-    means = np.where(alive[:, None], sums / np.maximum(counts, 1e-8)[:, None], old_means)
-    scatter = (second_moment - (means * counts[:, None]).T @ means) / n
+def shrunk(scatter: np.ndarray) -> np.ndarray:
+    """The covariance that a scatter matrix estimates."""
     scatter = (scatter + scatter.T) / 2
     k = len(scatter)
     spread = max(float(np.trace(scatter)) / k, 0.0)
-    covariance = (1 - _SHRINKAGE) * scatter + (_SHRINKAGE * spread + _EPSILON) * np.eye(k)
-    whitening = solve_triangular(cholesky(covariance, lower=True), np.eye(k), lower=True)
-    return TiedMixture(np.log(np.maximum(counts, 1e-8) / n), means, whitening)
+    return (1 - _SHRINKAGE) * scatter + (_SHRINKAGE * spread + _EPSILON) * np.eye(k)
+
+
+def whitening_of(covariance: np.ndarray) -> np.ndarray:
+    """(k, k) W, lower triangular, with W covariance W.T = I."""
+    return np.linalg.inv(np.linalg.cholesky(covariance))
+
+
+def fit_mixture(points: np.ndarray, labels: np.ndarray, m: int) -> Fit:
+    """The mixture of m components that expectation maximisation reaches from a partition.
+
+    points: (n, k) float32, centred. labels: (n,) int, each of 0 ... m-1 used. A component that loses every point keeps
+    its mean and a weight near zero.
+    """
+    moment = second_moment(points, np.zeros(points.shape[1]))
+    mixture = _of_partition(points, moment, labels, m)
+    previous = -np.inf
+    for _ in range(_ITERATIONS):
+        fit = expectation(mixture, points, labels)
+        if fit.likelihood - previous < _TOLERANCE:
+            break
+        previous = fit.likelihood
+        labels = fit.labels
+        mixture = _maximised(points, moment, *_responsibilities(fit), mixture.means)
+    return fit
+
+
+def seen_from(points: np.ndarray, labels: np.ndarray, m: int) -> Fit:
+    """The mixture that a partition itself makes, as each point sees it; arguments as those of fit_mixture."""
+    moment = second_moment(points, np.zeros(points.shape[1]))
+    return expectation(_of_partition(points, moment, labels, m), points, labels)
+
+
+def _of_partition(points: np.ndarray, moment: np.ndarray, labels: np.ndarray, m: int) -> TiedMixture:
+    n, k = points.shape
+    return _maximised(points, moment, labels, np.ones(n, dtype=np.float32), np.arange(n + 1), np.zeros((m, k)))
+
+
+def expectation(mixture: TiedMixture, points: np.ndarray, labels: np.ndarray) -> Fit:
+    """How well each point fits the components nearest to the one it is in; labels: (n,)."""
+    n, m = len(points), len(mixture.means)
+    c = min(N_CANDIDATES, m)
+    centres = mixture.whitened(mixture.means.astype(np.float32))
+    near = _nearest_components(centres, c)
+    constants = (mixture.log_weights - 0.5 * np.einsum("ij,ij->i", centres, centres)).astype(np.float32)
+    candidates = np.empty((n, c), dtype=np.int32)
+    log_joint = np.empty((n, c), dtype=np.float32)
+
+    def look(rows: slice) -> float:
+        white = mixture.whitened(points[rows])
+        seen = near[labels[rows]]
+        scores = np.matmul(centres[seen], white[:, :, None])[:, :, 0]
+        scores += constants[seen]
+        scores -= 0.5 * np.einsum("ij,ij->i", white, white)[:, None]
+        falling = np.argsort(-scores, axis=1, kind="stable")
+        candidates[rows] = np.take_along_axis(seen, falling, axis=1)
+        log_joint[rows] = scores = np.take_along_axis(scores, falling, axis=1)
+        return float((scores[:, 0] + np.log(np.exp(scores - scores[:, :1]).sum(axis=1))).sum(dtype=np.float64))
+
+    total = sum(over_blocks(look, row_blocks(n, _BLOCK)))
+    return Fit(mixture, candidates, log_joint, total / n + mixture.log_volume)
+
+
+def _nearest_components(centres: np.ndarray, c: int) -> np.ndarray:
+    """(m, c) int32, the components nearest to each, itself first."""
+    own = np.arange(len(centres), dtype=np.int32)[:, None]
+    if c < 2:
+        return own
+    return np.concatenate([own, nearest_neighbours(centres, c - 1)], axis=1)
+
+
+def _responsibilities(fit: Fit) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The sparse responsibilities: components, values and (n + 1,) offsets of each point's."""
+    values = np.exp(fit.log_joint - fit.log_joint[:, :1])
+    values /= values.sum(axis=1, keepdims=True)
+    kept = values > _NEGLIGIBLE
+    offsets = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
+    return fit.candidates[kept], values[kept], offsets
+
+
+def _maximised(
+    points: np.ndarray,
+    moment: np.ndarray,
+    components: np.ndarray,
+    values: np.ndarray,
+    offsets: np.ndarray,
+    old_means: np.ndarray,
+) -> TiedMixture:
+    from scipy import sparse
+
+    n, m = len(points), len(old_means)
+    shares = sparse.csr_array((values.astype(np.float64), components, offsets), (n, m)).T.tocsr()
+    counts = np.bincount(components, weights=values, minlength=m)
+
+    def summed(block: slice) -> np.ndarray:
+        first, last = shares.indptr[block.start], shares.indptr[block.stop]
+        held = points[shares.indices[first:last]].astype(np.float64)
+        starts = shares.indptr[block.start : block.stop + 1] - first
+        part = (shares.data[first:last], np.arange(last - first), starts)
+        return sparse.csr_array(part, (len(starts) - 1, last - first)) @ held
+
+    sums = np.concatenate(list(over_blocks(summed, row_blocks(m, _COMPONENTS))))
+    alive = counts > 1e-8
+    means = np.where(alive[:, None], sums / np.maximum(counts, 1e-8)[:, None], old_means)
+    scatter = (moment - (means * counts[:, None]).T @ means) / n
+    return TiedMixture(np.log(np.maximum(counts, 1e-8) / n), means, whitening_of(shrunk(scatter)))

@@ -42,6 +42,27 @@ class IndexConfig:
     chunk_tokens: int = option(512, low=32, high=8192, paper=1024, help="Tokens of a chunk.")
     overlap_tokens: int = option(64, low=0, high=4096, paper=128, help="Tokens shared by neighbouring chunks.")
     size_cap: bool = option(True, help="No cluster above 2 x clustersize nodes.")
+    cap_by: str = option(
+        "capacity",
+        choices=("capacity", "split"),
+        help="How the cap is kept: nodes move to their next best cluster with room, or the cluster is split.",
+    )
+    smoothing: int = option(
+        1,
+        low=0,
+        high=3,
+        paper=0,
+        help="Rounds of averaging each vector with its nearest neighbours before clustering; 0 is the plain mixture.",
+    )
+    neighbours: int = option(
+        12, low=1, high=64, help="Nearest neighbours that a round averages, at most 0.6 x clustersize."
+    )
+    space: int = option(
+        128, low=2, high=384, help="Principal components in which the mixture is fitted; fewer in small layers."
+    )
+    singletons: str = option(
+        "join", choices=("join", "keep"), help="A cluster of one node joins its best cluster with room, or stays alone."
+    )
     model: str = option("builtin", help="Language model: builtin, or openai:NAME at your endpoint.")
     embedding: str = option("builtin", help="Embedding model: builtin (all-MiniLM-L6-v2), or openai:NAME.")
     aggregation_model: str = option(

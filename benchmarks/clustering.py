@@ -1,0 +1,75 @@
+"""Clustering planted vectors: time, memory, and how much of what was planted is found again."""
+
+import time
+
+import numpy as np
+
+from benchmarks.memory import peak_gb, reset_peak
+from benchmarks.planted import planted
+from leanrag_core.clustering.clusters import cluster
+from leanrag_core.clustering.options import ClusterOptions
+
+TITLE = "Clustering n x 384 vectors (planted three-level mixture, clusters of 20)"
+SIZES = (1_000, 5_000, 20_000, 100_000, 1_000_000)
+
+_SETTLED = 20_000  # vectors from which one run tells the time; below, the best of several does
+_ROUNDS = 5
+
+
+def measure(size: int) -> dict[str, float | int | str]:
+    """Seconds of one layer's clustering with the default options, and its quality.
+
+    ari: adjusted Rand index against the planted leaves, with the size cap, which breaks up the leaves above it;
+    ari_no_cap: of the mixture itself; ari_ceiling: of the planted leaves broken up at the cap.
+    """
+    given = planted(size)
+    cluster(given.vectors[:200])  # imports are no part of the work
+    reset_peak()
+    times = []
+    for _ in range(_ROUNDS if size < _SETTLED else 1):
+        started = time.perf_counter()
+        found = cluster(given.vectors)
+        times.append(time.perf_counter() - started)
+    peak = peak_gb()
+    started = time.perf_counter()
+    free = cluster(given.vectors, ClusterOptions(cap="none"))
+    free_seconds = time.perf_counter() - started
+    facts = found.facts
+    return {
+        "cluster_seconds": round(min(times), 3),
+        "no_cap_seconds": round(free_seconds, 3),
+        "peak_gb": round(peak, 3),
+        "ari": round(adjusted_rand(given.leaf, found.labels), 4),
+        "ari_no_cap": round(adjusted_rand(given.leaf, free.labels), 4),
+        "ari_ceiling": round(adjusted_rand(given.leaf, broken_up(given.leaf, facts["cap"])), 4),
+        "likelihood": facts["likelihood"],
+        "components": facts["components"],
+        "empty": facts["components"] - facts["clusters"],
+        "singletons": facts["singletons"],
+        "largest": facts["largest"],
+        "neighbours_inside": facts["neighbours_inside"],
+    }
+
+
+def broken_up(labels: np.ndarray, largest: int) -> np.ndarray:
+    """The partition with every cluster cut into parts of `largest` and a rest."""
+    order = np.argsort(labels, kind="stable")
+    sizes = np.bincount(labels)
+    starts = np.cumsum(sizes) - sizes
+    part = (np.arange(len(labels)) - starts[labels[order]]) // largest
+    parts = np.empty(len(labels), dtype=np.int64)
+    parts[order] = labels[order].astype(np.int64) * (int(part.max()) + 1) + part
+    return np.unique(parts, return_inverse=True)[1]
+
+
+def adjusted_rand(one: np.ndarray, other: np.ndarray) -> float:
+    """Agreement of two partitions in pairs of rows: 0 by chance, 1 when equal."""
+    both = one.astype(np.int64) * (int(other.max()) + 1) + other
+    together, left, right = (_pairs(values) for values in (both, one, other))
+    chance = left * right / (len(one) * (len(one) - 1) / 2)
+    return (together - chance) / ((left + right) / 2 - chance)
+
+
+def _pairs(values: np.ndarray) -> float:
+    counts = np.unique(values, return_counts=True)[1].astype(np.float64)
+    return float((counts * (counts - 1) / 2).sum())

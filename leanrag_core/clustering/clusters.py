@@ -1,0 +1,131 @@
+"""Recursive semantic clustering, one layer of it: from vectors to clusters."""
+
+from typing import Any
+
+import numpy as np
+
+from leanrag_core.clustering.blocks import one_blas_thread, row_blocks
+from leanrag_core.clustering.measures import neighbours_inside, relations_inside, size_facts
+from leanrag_core.clustering.mixture import Fit, fit_mixture, shrunk, whitening_of
+from leanrag_core.clustering.neighbours import nearest_neighbours
+from leanrag_core.clustering.options import Clustering, ClusterOptions, n_components, numbered_by_first_row
+from leanrag_core.clustering.reduction import principal_axes
+from leanrag_core.clustering.sizes import capped, filled, joined_singletons
+from leanrag_core.clustering.smoothing import averaging, smoothed, spread_within
+from leanrag_core.clustering.splitting import split_and_joined
+from leanrag_core.clustering.ward import Apply, started
+from leanrag_core.errors import InvalidVectors, TooFewEntities
+
+_POINTS_A_DIMENSION = 24  # fewer would let the shared covariance fit noise
+_SMALL_SPACE, _POINTS_IN_SMALL = 16, 4  # dimensions that a small layer has nonetheless, down to 4 points for each
+_NEIGHBOUR_SHARE = 0.6  # of the cluster size; averaging over more would blur clusters into each other
+_NOT_UNIT = 1e-3
+
+
+def cluster(
+    vectors: np.ndarray, options: ClusterOptions | None = None, *, ends: np.ndarray | None = None, apply: Apply = map
+) -> Clustering:
+    """Assign each entity to exactly one cluster.
+
+    vectors: (n, d) float32, unit rows (others are scaled to length one). ends: (r, 2) rows that relations join, for
+    the facts alone. apply maps a pure function over batches and yields results in order (threads, processes, a
+    cluster of machines). The same input gives the same labels whatever the number of threads and whoever applies.
+    Raises TooFewEntities for no rows, InvalidVectors for rows that are zero or not finite. Source: LeanRAG, recursive
+    semantic clustering; hard assignment to the most responsible component, so that the hierarchy is a tree.
+    """
+    options = options or ClusterOptions()
+    vectors = _checked(vectors)
+    n = len(vectors)
+    m = n_components(n, options.cluster_size)
+    neighbours, fit = None, None
+    labels = np.zeros(n, dtype=np.int32)
+    with one_blas_thread():
+        if m > 1:
+            labels, fit, neighbours = _clustered(vectors, m, options, apply)
+        labels = numbered_by_first_row(labels)
+        near = neighbours_inside(labels, vectors, neighbours, options.seed)
+    inside = relations_inside(labels, ends)
+    facts: dict[str, Any] = {
+        "nodes": n,
+        "components": m,
+        "likelihood": None if fit is None else round(fit.likelihood, 6),
+        **size_facts(labels),
+        "neighbours_inside": round(near, 6),
+        "relations_inside": None if inside is None else round(inside, 6),
+        "cap": options.largest,
+        "covariance": "tied",
+        "options": options.plain(),
+    }
+    return Clustering(labels, facts)
+
+
+def _checked(vectors: np.ndarray) -> np.ndarray:
+    vectors = np.asarray(vectors)
+    if vectors.ndim != 2 or (vectors.shape[1] == 0 and len(vectors)):
+        raise InvalidVectors(f"vectors have the shape {vectors.shape}: give one row for each entity")
+    if len(vectors) == 0:
+        raise TooFewEntities("there are no entities to cluster: extract some first")
+    if vectors.dtype != np.float32:
+        vectors = vectors.astype(np.float32)
+    lengths = np.empty(len(vectors), dtype=np.float32)
+    for rows in row_blocks(len(vectors), 65_536):
+        lengths[rows] = np.einsum("ij,ij->i", vectors[rows], vectors[rows])
+    np.sqrt(lengths, out=lengths)
+    if not np.isfinite(lengths).all():
+        row = int(np.flatnonzero(~np.isfinite(lengths))[0])
+        raise InvalidVectors(f"the vector of row {row} holds NaN or infinity: embed the entities again")
+    if not lengths.all():
+        row = int(np.flatnonzero(lengths == 0)[0])
+        raise InvalidVectors(f"the vector of row {row} is zero: embed the entities again, each from a text")
+    return vectors if np.abs(lengths - 1).max() < _NOT_UNIT else vectors / lengths[:, None]
+
+
+def _clustered(
+    vectors: np.ndarray, m: int, options: ClusterOptions, apply: Apply
+) -> tuple[np.ndarray, Fit, np.ndarray | None]:
+    n = len(vectors)
+    seed, space = options.seed, min(options.space, _most_dimensions(n))
+    neighbours = None
+    if options.smoothing:
+        k = max(1, min(options.neighbours, round(_NEIGHBOUR_SHARE * options.cluster_size), n - 1))
+        neighbours = nearest_neighbours(vectors, k, seed=seed)
+        average = averaging(neighbours)
+        points = smoothed(vectors, average, options.smoothing, space, seed=seed)
+        spread = spread_within(points, average)
+        del average
+    else:
+        points = vectors @ principal_axes(vectors, space, seed=seed)
+        points -= points.mean(axis=0, dtype=np.float64).astype(np.float32)
+        labels = started(points, points, m, seed=seed, apply=apply)
+        spread = _scatter_within(points, labels)
+    white = points @ whitening_of(shrunk(spread)).T.astype(np.float32)
+    labels = started(points, white, m, seed=seed, apply=apply)
+    fit = fit_mixture(points, labels, m)
+    white = fit.mixture.whitened(points)
+    if options.cap == "capacity":
+        labels = capped(points, fit, 2 * options.cluster_size)
+    elif options.cap == "split":
+        labels = split_and_joined(fit.labels, white, 2 * options.cluster_size, m)
+    else:
+        labels = fit.labels
+    if options.join_singletons:
+        labels = joined_singletons(labels, white, options.largest)
+    if options.cap == "capacity":
+        labels = filled(labels, white, m)
+    return labels, fit, neighbours
+
+
+def _most_dimensions(n: int) -> int:
+    return max(2, n // _POINTS_A_DIMENSION, min(_SMALL_SPACE, n // _POINTS_IN_SMALL))
+
+
+def _scatter_within(points: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """(k, k) covariance of points about the means of their clusters."""
+    sizes = np.bincount(labels)
+    sums = np.stack([np.bincount(labels, weights=column) for column in points.T], axis=1)
+    total = np.zeros((points.shape[1], points.shape[1]))
+    means = sums / sizes[:, None]
+    for rows in row_blocks(len(points), 65_536):
+        centred = points[rows] - means[labels[rows]]
+        total += centred.T @ centred
+    return total / len(points)

@@ -1,0 +1,80 @@
+"""What clustering is asked for and what it answers."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from leanrag_core.errors import InvalidConfig
+
+CAPS = ("capacity", "split", "none")
+
+
+@dataclass(frozen=True)
+class ClusterOptions:
+    """How a layer is clustered.
+
+    cluster_size: wanted nodes of a cluster; m = ceil(n / cluster_size) components. cap: how clusters above 2 x
+    cluster_size are brought down, by "capacity" (points move to their next best component with room), by "split"
+    (the cluster is cut along its longest axis) or not ("none"). smoothing: rounds of averaging with the nearest
+    neighbours; 0 is the plain mixture. neighbours: how many are averaged. space: principal components in which the
+    mixture is fitted. join_singletons: a cluster of one node joins its best component with room, if it is
+    not much less probable there than the fringe of the members is.
+    """
+
+    cluster_size: int = 20
+    cap: str = "capacity"
+    smoothing: int = 1
+    neighbours: int = 12
+    space: int = 128
+    join_singletons: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.cluster_size < 2:
+            raise InvalidConfig(
+                f"cluster_size is {self.cluster_size}; the smallest value is 2, or layers would never shrink"
+            )
+        if self.cap not in CAPS:
+            raise InvalidConfig(f"cap is {self.cap!r}; choose one of {', '.join(CAPS)}")
+        if self.smoothing < 0 or self.smoothing > 8:
+            raise InvalidConfig(f"smoothing is {self.smoothing}; choose 0 (the plain mixture) to 8 rounds")
+        if self.neighbours < 1 or self.space < 1:
+            raise InvalidConfig(
+                f"neighbours is {self.neighbours} and space is {self.space}; the smallest value of each is 1"
+            )
+
+    @property
+    def largest(self) -> int | None:
+        """The most nodes that a cluster may hold; None without a cap."""
+        return None if self.cap == "none" else 2 * self.cluster_size
+
+    def plain(self) -> dict[str, Any]:
+        """The options as JSON values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """labels: (n,) int32, 0 ... clusters-1, every label used, numbered by their first row. facts: plain JSON values:
+    components (as asked), clusters, likelihood (mean log likelihood of a node), smallest, median, largest, singletons,
+    neighbours_inside (share of a node's 10 nearest neighbours in its cluster), relations_inside (share of relations,
+    None without any), and the options used."""
+
+    labels: np.ndarray
+    facts: dict[str, Any]
+
+
+def n_components(n: int, cluster_size: int) -> int:
+    """m = ceil(n / cluster_size), the number of components for n entities (section 3.1)."""
+    if cluster_size < 2:
+        raise InvalidConfig(f"cluster_size is {cluster_size}; the smallest value is 2, or layers would never shrink")
+    return -(-n // cluster_size)
+
+
+def numbered_by_first_row(labels: np.ndarray) -> np.ndarray:
+    """The same partition with labels 0, 1, ... in the order of their first rows; (n,) int32."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int32)
+    rank[np.argsort(first, kind="stable")] = np.arange(len(first), dtype=np.int32)
+    return rank[inverse]

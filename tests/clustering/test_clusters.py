@@ -1,0 +1,223 @@
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leanrag_core.clustering import blocks
+from leanrag_core.clustering.clusters import cluster
+from leanrag_core.clustering.options import ClusterOptions, n_components, numbered_by_first_row
+from leanrag_core.errors import InvalidConfig, InvalidVectors, TooFewEntities
+from leanrag_core.execution.threads import ThreadMap
+from tests.clustering.vectors import adjusted_rand, bundles, planted, unit
+
+PLAIN = {"smoothing": 0}
+
+
+@pytest.mark.parametrize(("n", "size", "m"), [(1, 20, 1), (20, 20, 1), (21, 20, 2), (40, 20, 2), (13702, 20, 686)])
+def test_m_is_the_number_of_nodes_over_the_cluster_size_rounded_up(n: int, size: int, m: int) -> None:
+    assert n_components(n, size) == m
+
+
+def test_cluster_size_one_is_refused_because_layers_would_never_shrink() -> None:
+    with pytest.raises(InvalidConfig, match="smallest value is 2"):
+        n_components(10, 1)
+    with pytest.raises(InvalidConfig, match="smallest value is 2"):
+        ClusterOptions(cluster_size=1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [({"cap": "some"}, "capacity, split, none"), ({"smoothing": -1}, "plain mixture"), ({"neighbours": 0}, "is 1")],
+)
+def test_an_option_out_of_bounds_says_which_values_there_are(wrong: dict[str, object], said: str) -> None:
+    with pytest.raises(InvalidConfig, match=said):
+        ClusterOptions(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("smoothing", [0, 1, 2])
+@pytest.mark.parametrize("cap", ["capacity", "split", "none"])
+def test_four_separate_bundles_of_ten_become_four_clusters(smoothing: int, cap: str) -> None:
+    vectors, bundle = bundles([10, 10, 10, 10])
+    found = cluster(vectors, ClusterOptions(10, cap, smoothing))
+    assert np.array_equal(found.labels, numbered_by_first_row(bundle))
+
+
+def test_labels_are_numbered_by_their_first_member() -> None:
+    assert numbered_by_first_row(np.array([7, 2, 7, 0, 2])).tolist() == [0, 1, 0, 2, 1]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_a_layer_no_larger_than_a_cluster_is_one_cluster(n: int) -> None:
+    found = cluster(np.eye(5, dtype=np.float32)[:n], ClusterOptions(5))
+    assert found.labels.tolist() == [0] * n
+    assert found.facts["likelihood"] is None
+
+
+def test_three_nodes_of_cluster_size_two_become_two_clusters() -> None:
+    vectors = unit(np.array([[1.0, 0.1], [1.0, 0.0], [0.0, 1.0]]))
+    assert cluster(vectors, ClusterOptions(2, smoothing=0)).labels.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize("cap", ["capacity", "split"])
+def test_a_bundle_above_the_cap_is_broken_up_and_without_the_cap_it_is_not(cap: str) -> None:
+    vectors, bundle = bundles([50, 5, 5], spread=0.001)
+    free = cluster(vectors, ClusterOptions(20, "none"))
+    capped = cluster(vectors, ClusterOptions(20, cap))
+    assert np.array_equal(free.labels, numbered_by_first_row(bundle))
+    assert capped.facts["largest"] <= 40
+    assert capped.facts["clusters"] == 3
+    assert (free.facts["cap"], capped.facts["cap"]) == (None, 40)
+
+
+@pytest.mark.parametrize("options", [{}, PLAIN, {"cap": "split"}, {"cap": "split", **PLAIN}])
+@pytest.mark.parametrize("cluster_size", [2, 3, 20])
+@pytest.mark.parametrize(
+    "vectors",
+    [np.ones((50, 8)), np.repeat(np.eye(8), 10, axis=0), np.eye(30), np.eye(3), np.tile(np.eye(2), (60, 1))],
+    ids=["all equal", "ten of each", "all at right angles", "three", "sixty of each"],
+)
+def test_duplicates_and_few_points_keep_to_the_cap(
+    vectors: np.ndarray, cluster_size: int, options: dict[str, object]
+) -> None:
+    labels = cluster(unit(vectors), ClusterOptions(cluster_size, **options)).labels  # type: ignore[arg-type]
+    assert np.bincount(labels).max() <= 2 * cluster_size
+    assert labels.max() + 1 <= n_components(len(vectors), cluster_size)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(1, 90),
+    st.integers(1, 40),
+    st.integers(2, 12),
+    st.sampled_from(["capacity", "split", "none"]),
+    st.integers(0, 2),
+    st.booleans(),
+    st.integers(0, 99),
+)
+def test_clusters_partition_within_cap_and_m_and_repeat_exactly(
+    n: int, d: int, cluster_size: int, cap: str, smoothing: int, join: bool, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    vectors = unit(random.normal(size=(n, d)))[random.integers(0, n, size=n)]  # some rows are duplicates
+    options = ClusterOptions(cluster_size, cap, smoothing, join_singletons=join, seed=seed)
+    labels = cluster(vectors, options).labels
+    sizes = np.bincount(labels)
+    assert labels.dtype == np.int32
+    assert len(labels) == n
+    assert (sizes > 0).all()
+    assert len(sizes) <= n_components(n, cluster_size)
+    assert cap == "none" or sizes.max() <= 2 * cluster_size
+    assert cap != "capacity" or len(sizes) == n_components(n, cluster_size)
+    assert np.array_equal(labels, numbered_by_first_row(labels))
+    assert np.array_equal(labels, cluster(vectors, options).labels)
+
+
+@pytest.mark.parametrize("cap", ["capacity", "split"])
+def test_three_thousand_identical_vectors_among_others_keep_to_the_cap(cap: str) -> None:
+    random = np.random.default_rng(0)
+    vectors = unit(np.concatenate([np.ones((3000, 12)), random.normal(size=(500, 12))]))
+    found = cluster(vectors, ClusterOptions(20, cap))
+    assert found.facts["largest"] <= 40
+    assert found.facts["clusters"] <= 175
+
+
+def test_a_cluster_size_above_what_a_group_holds_gives_few_clusters() -> None:
+    random = np.random.default_rng(0)
+    vectors = unit(random.normal(size=(4000, 6)))
+    found = cluster(vectors, ClusterOptions(1500, "none", 0))
+    assert found.facts["components"] == 3
+    assert 1 <= found.facts["clusters"] <= 3
+
+
+def test_nan_zero_and_nothing_are_refused_by_row() -> None:
+    vectors = np.eye(4, dtype=np.float32)
+    with pytest.raises(TooFewEntities, match="no entities"):
+        cluster(vectors[:0])
+    broken = vectors.copy()
+    broken[2, 1] = np.nan
+    with pytest.raises(InvalidVectors, match="row 2 holds NaN"):
+        cluster(broken)
+    broken[2] = 0
+    with pytest.raises(InvalidVectors, match="row 2 is zero"):
+        cluster(broken)
+    with pytest.raises(InvalidVectors, match="one row for each entity"):
+        cluster(vectors[0])
+
+
+def test_vectors_of_another_length_are_clustered_by_their_direction() -> None:
+    vectors, _ = bundles([10, 10, 10])
+    lengths = np.random.default_rng(0).uniform(0.5, 3, size=(30, 1))
+    assert np.array_equal(
+        cluster(vectors * lengths, ClusterOptions(10)).labels, cluster(vectors, ClusterOptions(10)).labels
+    )
+
+
+def test_facts_count_sizes_neighbours_and_relations_inside() -> None:
+    vectors, bundle = bundles([12, 12], spread=0.01)
+    rows = [np.flatnonzero(bundle == label) for label in (0, 1)]
+    ends = np.array([[rows[0][0], rows[0][1]], [rows[1][0], rows[1][1]], [rows[0][0], rows[1][0]]])
+    facts = cluster(vectors, ClusterOptions(12), ends=ends).facts
+    assert (facts["clusters"], facts["smallest"], facts["median"], facts["largest"]) == (2, 12, 12.0, 12)
+    assert facts["neighbours_inside"] == 1.0
+    assert facts["relations_inside"] == round(2 / 3, 6)
+    assert facts["options"]["smoothing"] == 1
+    assert json.loads(json.dumps(facts)) == facts
+
+
+def test_without_relations_their_share_is_unknown() -> None:
+    vectors, _ = bundles([12, 12])
+    empty = np.zeros((0, 2), dtype=np.int64)
+    assert cluster(vectors, ClusterOptions(12), ends=empty).facts["relations_inside"] is None
+
+
+def test_smoothing_finds_planted_clusters_better_than_the_plain_mixture() -> None:
+    vectors, leaf = planted(2000)
+    plain = adjusted_rand(leaf, cluster(vectors, ClusterOptions(cap="none", smoothing=0, space=32)).labels)
+    smooth = adjusted_rand(leaf, cluster(vectors, ClusterOptions(cap="none", space=32)).labels)
+    assert smooth > plain
+    assert smooth > 0.8
+
+
+@pytest.mark.parametrize("cores", [1, 3])
+def test_labels_do_not_depend_on_the_number_of_cores_nor_on_who_applies(
+    cores: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vectors, _ = planted(3000)
+    expected = cluster(vectors)
+    monkeypatch.setattr(blocks, "available_cores", lambda: cores)
+    found = cluster(vectors, apply=ThreadMap(cores))
+    assert np.array_equal(found.labels, expected.labels)
+    assert found.facts == expected.facts
+
+
+_LABELS_AND_FACTS = """
+import json, sys
+import numpy as np
+from leanrag_core.clustering.clusters import cluster
+from tests.clustering.vectors import planted
+found = cluster(planted(int(sys.argv[1]))[0])
+sys.stdout.buffer.write(found.labels.tobytes() + json.dumps(found.facts).encode())
+"""
+
+
+def bytes_with_threads(n: int, threads: int) -> bytes:
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    environment = {**os.environ, **{name: str(threads) for name in names}}
+    command = [sys.executable, "-c", _LABELS_AND_FACTS, str(n)]
+    return subprocess.run(command, env=environment, capture_output=True, check=True).stdout
+
+
+def test_the_same_bytes_come_from_one_blas_thread_and_from_two() -> None:
+    one = bytes_with_threads(2600, 1)
+    assert len(one) > 4 * 2600
+    assert one == bytes_with_threads(2600, 2)
+
+
+@pytest.mark.slow
+def test_the_same_bytes_come_from_any_thread_count_where_neighbours_are_searched_in_cells() -> None:
+    assert bytes_with_threads(9000, 1) == bytes_with_threads(9000, 2)
