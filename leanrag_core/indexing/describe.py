@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from leanrag_core.storage.indexes import layer_summaries
 from leanrag_core.types.index import Index
-from leanrag_core.types.summary import LayerSummary
 
 
 def describe(index: Index) -> dict[str, Any]:
@@ -20,31 +20,27 @@ def describe(index: Index) -> dict[str, Any]:
         "embedding": manifest["embedding"],
         "documents": manifest["counts"]["documents"],
         "chunks": manifest["counts"]["chunks"],
-        "layers": [row.__dict__ for row in describe_layers(manifest)],
+        "layers": [row.__dict__ for row in layer_summaries(manifest)],
         "drops": index.report["drops"],
         "empty_chunks": len(index.report["empty_chunks"]),
         "usage": index.report["usage"],
     }
 
 
-def describe_layers(manifest: dict[str, Any]) -> tuple[LayerSummary, ...]:
-    """The layers' counts as the manifest keeps them."""
-    return tuple(LayerSummary(**row) for row in manifest["layers"])
-
-
 def count_layers(index: Index) -> list[dict[str, int]]:
     """Counts of every layer, computed from the layers; `build` stores them in the manifest."""
     rows = []
     for number, layer in enumerate(index.layers):
-        kinds = layer.relations["kind"].to_pylist()
+        counted = layer.relations["kind"].value_counts()
+        kinds = dict(zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True))
         sizes = np.bincount(layer.parent) if len(layer.parent) else np.zeros(0, dtype=int)
         rows.append(
             {
                 "layer": number,
                 "entities": len(layer),
                 "relations": layer.relations.num_rows,
-                "summarised": kinds.count("summarised"),
-                "concatenated": kinds.count("concatenated"),
+                "summarised": kinds.get("summarised", 0),
+                "concatenated": kinds.get("concatenated", 0),
                 "clusters": len(sizes),
                 "largest_cluster": int(sizes.max()) if len(sizes) else 0,
                 "components": connected_components(len(layer), layer.ends),

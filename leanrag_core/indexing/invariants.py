@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +16,7 @@ _MOST_SEEDS = 8
 _CHUNKS_SAMPLED = 50
 _UNIT_TOLERANCE = 1e-3
 _PROBLEMS_SHOWN = 3
+_BLOCK = 65_536  # vectors measured at a time
 
 Node = tuple[int, int]  # layer, row
 
@@ -238,8 +238,9 @@ def _vectors(index: Index) -> Iterator[str]:
     for what, vectors, n in [*held, ("chunks", index.chunk_vectors, index.chunks.num_rows)]:
         if len(vectors) != n:
             yield f"{what}: {len(vectors)} vectors for {n} rows"
-        lengths = np.linalg.norm(np.asarray(vectors, dtype=np.float32), axis=1)
-        bad = np.flatnonzero(~(np.abs(lengths - 1) < _UNIT_TOLERANCE))
+        starts = range(0, len(vectors), _BLOCK)
+        off = [np.abs(np.linalg.norm(vectors[start : start + _BLOCK], axis=1) - 1) for start in starts]
+        bad = np.flatnonzero(~(np.concatenate([np.zeros(0), *off]) < _UNIT_TOLERANCE))
         if len(bad):
             yield f"{what}: {len(bad)} vectors are not of length 1, first row {bad[0]}"
         if n:
@@ -262,19 +263,23 @@ def _ends(index: Index) -> Iterator[str]:
 
 
 def _ids(index: Index) -> Iterator[str]:
+    import pyarrow.compute as pc
+
     tables: list[tuple[str, pa.Table]] = [("documents", index.documents), ("chunks", index.chunks)]
     for layer in index.layers:
         tables += [(f"entities of layer {layer.number}", layer.entities)]
         tables += [(f"relations of layer {layer.number}", layer.relations)]
     for what, table in tables:
-        ids: list[Any] = table["id"].to_pylist()
-        if len(set(ids)) != len(ids) or not all(ids):
+        ids = table["id"]
+        if ids.null_count or len(ids.unique()) != len(ids) or pc.any(pc.equal(ids, "")).as_py():
             yield f"{what}: an id is missing or there twice"
 
 
 def _spans(index: Index) -> Iterator[str]:
-    texts: list[str] = index.documents["text"].to_pylist()
-    lengths = np.array([len(text) for text in texts], dtype=np.int64)
+    import pyarrow.compute as pc
+
+    texts = index.documents["text"]
+    lengths = pc.utf8_length(texts).to_numpy().astype(np.int64)
     document = index.chunks["document"].to_numpy()
     start, end = index.chunks["start"].to_numpy(), index.chunks["end"].to_numpy()
     if len(document) and (document.min() < 0 or document.max() >= len(texts)):
@@ -285,7 +290,7 @@ def _spans(index: Index) -> Iterator[str]:
         yield f"{len(wrong)} chunks do not lie inside their document, first row {wrong[0]}"
     stored = index.chunks["tokens"].to_numpy()
     for row in _spread(len(document), _CHUNKS_SAMPLED):
-        counted = count_tokens(texts[document[row]][start[row] : end[row]])
+        counted = count_tokens(texts[int(document[row])].as_py()[start[row] : end[row]])
         if counted != stored[row]:
             yield f"chunk {row} counts {counted} tokens, stored are {stored[row]}"
 

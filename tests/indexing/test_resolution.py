@@ -189,3 +189,40 @@ def test_short_forms_are_listed_as_aliases_of_the_entity_with_most_mentions() ->
         Mention("Adam Smith", "person", "z", "c2"),
     ]
     assert resolve(extractions(*found), CHUNKS, heuristic=True).aliases == {"Smith": "Adam Smith"}
+
+
+@pytest.mark.parametrize("heuristic", [True, False])
+def test_ten_thousand_mentions_of_one_name_become_one_entity_with_all_its_relations(heuristic: bool) -> None:
+    n = 10_000
+    chunks = [Chunk(f"c{row}", "d", row, 0, 1, 1, "x") for row in range(n)]
+    found = [
+        Extraction(
+            chunk.id,
+            (Mention("Bee", "insect", f"The bee lands on flower {row}.", chunk.id, row / n),),
+            (RelationMention("Bee", f"Flower {row}", "lands", chunk.id),),
+        )
+        for row, chunk in enumerate(chunks)
+    ]
+    graph = resolve(found, chunks, heuristic=heuristic).graph
+    assert graph.entities.num_rows == n + 1
+    assert graph.relations.num_rows == n
+    bee = graph.entities.slice(0, 1).to_pylist()[0]
+    assert bee["name"] == "Bee"
+    assert bee["chunks"] == list(range(n))
+    assert graph.relations["source"].to_pylist() == [0] * n
+    first = "The bee lands on flower 9999." if heuristic else "The bee lands on flower 0."
+    assert bee["description"].startswith(first)
+    assert bee["description"].count("flower") == (3 if heuristic else n)
+
+
+def test_a_pair_that_ten_thousand_chunks_relate_is_one_relation() -> None:
+    n = 10_000
+    chunks = [Chunk(f"c{row}", "d", row, 0, 1, 1, "x") for row in range(n)]
+    found = [
+        Extraction(chunk.id, (), (RelationMention("a", "b", f"Time {row}.", chunk.id, strength=1.0),))
+        for row, chunk in enumerate(chunks)
+    ]
+    graph = resolve(found, chunks, heuristic=True).graph
+    assert graph.relations["weight"].to_pylist() == [n]
+    assert graph.relations["chunks"].to_pylist() == [list(range(n))]
+    assert graph.relations["description"].to_pylist() == ["Time 0. Time 1. Time 2. Time 3. Time 4."]

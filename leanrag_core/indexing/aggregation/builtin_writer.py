@@ -1,16 +1,18 @@
 """F_entity and F_rel without a language model: names by c-TF-IDF, sentences chosen from the members' own."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from leanrag_core.indexing.aggregation.cluster_terms import BaseTerms, Candidate, base_terms, cluster_candidates
+from leanrag_core.indexing.aggregation.columns import Texts
 from leanrag_core.indexing.aggregation.extracts import choose_sentences, findings_of
+from leanrag_core.indexing.aggregation.lexicon import Lexicon
 from leanrag_core.indexing.aggregation.naming import cluster_name, title_case, written
 from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupView, Sentence, Summary
-from leanrag_core.types.graph import Layer
+from leanrag_core.types.graph import Layer, children_offsets
 
 _DEGREE_SHARE = 0.4  # how much inside relations count beside nearness to the centroid
 _PROPER_NAME, _SEVERAL_WORDS = 0.15, 0.05
@@ -22,11 +24,10 @@ _KEYWORDS_SHOWN = 3
 
 @dataclass(frozen=True, eq=False)
 class _Prepared:
-    """What `prepare` leaves for the clusters of one layer. candidates: phrases of each cluster, best first."""
+    """What `prepare` leaves for the clusters of one layer."""
 
     layer: int
     terms: BaseTerms
-    candidates: list[list[Candidate]]
     names: list[str]
 
 
@@ -48,15 +49,15 @@ class BuiltinWriter:
             cluster_of = layer.parent[cluster_of]
         cluster_of = np.asarray(labels)[cluster_of]
         n_clusters = int(np.max(labels)) + 1
-        candidates = cluster_candidates(terms, cluster_of, n_clusters)
-        names = _names(layers[-1], np.asarray(labels), candidates)
-        self._prepared = _Prepared(layers[-1].number + 1, terms, candidates, names)
+        names = _names(layers[-1], np.asarray(labels), n_clusters, cluster_candidates(terms, cluster_of, n_clusters))
+        self._prepared = _Prepared(layers[-1].number + 1, terms, names)
 
     def entity(self, members: ClusterView) -> Summary:
         """A name, two to four of the members' sentences, and findings from members and inside relations."""
         prepared = self._prepared
         ready = prepared is not None and prepared.layer == members.layer and members.label < len(prepared.names)
-        weights = prepared.terms.word_weight if prepared else {}
+        lexicon = prepared.terms.lexicon if prepared else Lexicon()
+        weights = prepared.terms.word_weight if prepared else np.ones(0)
         order = centrality_order(members.vectors, np.array(members.degrees))
         if ready and prepared is not None:
             name = prepared.names[members.label]
@@ -65,7 +66,12 @@ class BuiltinWriter:
                 [], [members.names[place] for place in order], forbidden=_folded(members.names), joint=" and "
             )
         description = choose_sentences(
-            members.descriptions, members.vectors, weights, n_sentences=_SENTENCES, max_tokens=_DESCRIPTION_TOKENS
+            members.descriptions,
+            members.vectors,
+            lexicon,
+            weights,
+            n_sentences=_SENTENCES,
+            max_tokens=_DESCRIPTION_TOKENS,
         )
         if not description:
             description = f"A group of {len(members.names)}: " + ", ".join(members.names[place] for place in order[:8])
@@ -104,37 +110,49 @@ def centrality_order(vectors: np.ndarray, degrees: np.ndarray, bonus: np.ndarray
     return np.argsort(-np.round(score, 6), kind="stable").tolist()
 
 
-def _names(below: Layer, labels: np.ndarray, candidates: list[list[Candidate]]) -> list[str]:
+def _names(below: Layer, labels: np.ndarray, n_clusters: int, candidates: Iterable[list[Candidate]]) -> list[str]:
     """A name for every cluster, none given twice in the layer as long as there is a choice."""
-    below_names = [name or "" for name in below.entities["name"].to_pylist()]
+    below_names = Texts(below.entities["name"])
     # Some extractors write every name in capitals; there these say nothing about acronyms.
     shouted = 2 * sum(name.isupper() for name in below_names) > len(below_names)
     degrees = _inside_degrees(below, labels)
-    order = np.argsort(labels, kind="stable")
-    bounds = np.searchsorted(labels[order], np.arange(len(candidates) + 1))
-    taken: set[str] = set()
+    offsets, order = children_offsets(labels, n_clusters)
+    taken = _Taken()
     used: set[str] = set()
     names = []
     for label, phrases in enumerate(candidates):
-        rows = order[bounds[label] : bounds[label + 1]]
+        rows = order[offsets[label] : offsets[label + 1]]
+        members = below_names.of(rows)
         if len(rows) == 1:  # promoted: keeps its child's name
-            names.append(below_names[rows[0]])
+            names.append(members[0])
         else:
-            own = _folded([below_names[row] for row in rows])
-            appeal = np.array([0.0 if shouted else _appeal(below_names[row]) for row in rows])
+            appeal = np.array([0.0 if shouted else _appeal(name) for name in members])
             order_inside = centrality_order(below.vectors[rows], degrees[rows], appeal)
-            central = [below_names[rows[place]] for place in order_inside]
+            central = [members[place] for place in order_inside]
             if shouted:
                 central = [title_case(name) for name in central]
             phrases = _fresh_first(phrases, used)
             # Above layer 1 the members' names are phrases already; joining them on would grow "a: b: c: d".
             partners = central if below.number == 0 else [phrase.surface for phrase in phrases]
             joint = ": " if below.number == 0 else " and "
-            name = cluster_name(phrases, partners or central, forbidden=own | frozenset(taken), joint=joint)
+            taken.own = _folded(members)
+            name = cluster_name(phrases, partners or central, forbidden=taken, joint=joint, numbered=taken.numbered)
             names.append(name)
             used.add(name.partition(joint)[0].casefold())
-        taken.add(names[-1].casefold())
+        taken.given.add(names[-1].casefold())
     return names
+
+
+class _Taken:
+    """Names that a cluster cannot have: its members' own, and those given to siblings. numbered: see cluster_name."""
+
+    def __init__(self) -> None:
+        self.own: frozenset[str] = frozenset()
+        self.given: set[str] = set()
+        self.numbered: dict[str, int] = {}
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.given or name in self.own
 
 
 def _appeal(name: str) -> float:
@@ -144,10 +162,16 @@ def _appeal(name: str) -> float:
 
 def _fresh_first(phrases: list[Candidate], used: set[str]) -> list[Candidate]:
     """The phrases with those that no sibling leads with in front, unless these are far worse."""
-    fresh = [phrase for phrase in phrases if written(phrase.surface).casefold() not in used]
-    if not fresh or fresh[0].score < _FRESH * phrases[0].score:
+    fresh = [written(phrase.surface).casefold() not in used for phrase in phrases]
+    first = fresh.index(True) if True in fresh else -1
+    if first < 0 or phrases[first].score < _FRESH * phrases[0].score:
         return phrases
-    return fresh + [phrase for phrase in phrases if phrase not in fresh]
+    return [
+        phrase
+        for wanted in (True, False)
+        for phrase, is_fresh in zip(phrases, fresh, strict=True)
+        if is_fresh is wanted
+    ]
 
 
 def _inside_degrees(below: Layer, labels: np.ndarray) -> np.ndarray:

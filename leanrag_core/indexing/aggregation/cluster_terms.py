@@ -1,22 +1,23 @@
 """Class-based TF-IDF: which phrases set one cluster of a layer apart from its siblings."""
 
-from collections import Counter
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.indexing.aggregation.phrases import (
-    LONGEST_NAME,
-    Phrase,
-    folded,
-    is_content,
-    phrases,
-    sentences,
-    words,
+from leanrag_core.indexing.aggregation.columns import Texts, distinct
+from leanrag_core.indexing.aggregation.lexicon import Lexicon
+from leanrag_core.indexing.aggregation.phrase_table import (
+    NameTrie,
+    PhraseTable,
+    Vocabulary,
+    phrase_table,
+    spoken_phrases,
 )
+from leanrag_core.indexing.aggregation.phrases import Phrase, sentences
 
 _KEPT = 24  # phrases kept for each cluster
 _SINGLE_WORD = 0.4  # pairs are preferred to single words
@@ -32,78 +33,79 @@ class BaseTerms:
     """Phrases of the base entities, counted once for all layers.
 
     in_sentences: sparse (sentences, phrases). in_entities: sparse (base rows, phrases of their sentences). in_names:
-    sparse (base rows, phrases). holds: (pairs, 2) base row, sentence. surface: how each phrase is written most often.
-    names: folded names of all lengths.
-    word_weight: inverse sentence frequency of each folded word.
+    sparse (base rows, phrases). holds: (pairs, 2) base row, sentence. taste: (phrases,) how well each suits a name.
+    word_weight: (forms,) inverse sentence frequency of each folded word of the lexicon; 1 for words of no sentence.
     """
 
-    phrases: list[Phrase]
-    surface: list[str]
+    lexicon: Lexicon
+    phrases: PhraseTable
+    taste: np.ndarray
     in_sentences: Any
     in_entities: Any
     holds: np.ndarray
     in_names: Any
-    names: frozenset[Phrase]
-    word_weight: dict[str, float]
+    word_weight: np.ndarray
 
 
 def base_terms(entities: pa.Table) -> BaseTerms:
     """The phrases in names and descriptions of the base entities; a sentence that several share counts once."""
-    texts = [text or "" for text in entities["description"].to_pylist()]
-    folded_names = [tuple(map(folded, words(name or ""))) for name in entities["name"].to_pylist()]
-    names = frozenset(name for name in folded_names if 0 < len(name) <= LONGEST_NAME)
-    long_names = frozenset(name for name in names if len(name) > 1)
-    number: dict[Phrase, int] = {}
-    surfaces: dict[Phrase, Counter[str]] = {}
-    sentence_of: dict[str, int] = {}
-    holds: list[tuple[int, int]] = []
-    in_sentences: list[tuple[int, int]] = []
-    word_count: Counter[str] = Counter()
-    for row, text in enumerate(texts):
-        for sentence in sentences(text):
-            known = sentence_of.get(sentence)
-            if known is None:
-                known = sentence_of[sentence] = len(sentence_of)
-                word_count.update({folded(word) for word in words(sentence)})
-                for phrase, written in phrases(sentence, long_names):
-                    in_sentences.append((known, number.setdefault(phrase, len(number))))
-                    surfaces.setdefault(phrase, Counter())[written] += 1
-            holds.append((row, known))
-    in_names = []
-    for row, name in enumerate(entities["name"].to_pylist()):
-        for phrase, written in _name_phrases(name or ""):
-            in_names.append((row, number.setdefault(phrase, len(number))))
-            surfaces.setdefault(phrase, Counter())[written] += 1
-    n_sentences = max(len(sentence_of), 1)
-    spoken = _incidence(in_sentences, n_sentences, len(number))
-    in_entities = (_incidence(holds, len(texts), n_sentences) @ spoken).tocsr()
+    lexicon = Lexicon()
+    held, lengths = array("i"), array("i")
+    for text in Texts(entities["description"]):
+        read = lexicon.read(sentences(text))
+        held.extend(read)
+        lengths.append(len(read))
+    named, name_ends = array("i"), array("q")
+    for name in Texts(entities["name"]):
+        named.extend(lexicon.tokens_of(name))
+        name_ends.append(len(named))
+    n, n_sentences = len(lengths), max(len(lexicon), 1)
+    said, sentence_ends = (np.array(column, dtype=np.int64) for column in lexicon.all_tokens())
+    name_words = np.array(named, dtype=np.int64)
+    words = Vocabulary.of(lexicon)
+    starts = [0, *name_ends[:-1]]
+    names = NameTrie(
+        (_forms(named[start:end], lexicon) for start, end in zip(starts, name_ends, strict=True)), words.n_forms
+    )
+    longer: dict[tuple[int, ...], int] = {}
+    # A name's own words and pairs count as well; shared by two names they speak for a cluster.
+    spoken = [spoken_phrases(said, words, names, longer), spoken_phrases(name_words, words, None, longer)]
+    table, (in_sentences, in_names) = phrase_table(spoken, lexicon, words, names, longer)
+    sentence_of = np.searchsorted(sentence_ends[1:], spoken[0].word, side="right")
+    name_of = np.searchsorted(np.array(name_ends, dtype=np.int64), spoken[1].word, side="right")
+    pairs = distinct(np.repeat(np.arange(n), lengths) * n_sentences + np.array(held, dtype=np.int64))
+    holds = np.stack([pairs // n_sentences, pairs % n_sentences], axis=1)
+    incidence = _incidence(sentence_of, in_sentences, n_sentences, len(table))
+    in_entities = (_incidence(holds[:, 0], holds[:, 1], n, n_sentences) @ incidence).tocsr()
     in_entities.data[:] = 1.0
     return BaseTerms(
-        phrases=list(number),
-        surface=[_most_frequent(surfaces[phrase]) for phrase in number],
-        in_sentences=spoken,
+        lexicon=lexicon,
+        phrases=table,
+        taste=_taste(table),
+        in_sentences=incidence,
         in_entities=in_entities,
-        holds=np.array(sorted(set(holds)), dtype=np.int64).reshape(-1, 2),
-        in_names=_incidence(in_names, len(texts), len(number)),
-        names=names,
-        word_weight={word: float(np.log(1 + n_sentences / count)) for word, count in word_count.items()},
+        holds=holds,
+        in_names=_incidence(name_of, in_names, n, len(table)),
+        word_weight=_word_weight(said, sentence_ends, words, n_sentences),
     )
 
 
-def _name_phrases(name: str) -> list[tuple[Phrase, str]]:
-    """A name's single content words and pairs; shared by two names they speak for a cluster."""
-    return list(phrases(name, frozenset()))
+def _forms(words: "array[int]", lexicon: Lexicon) -> tuple[int, ...]:
+    return tuple(lexicon.fold[word] for word in words if word >= 0)
 
 
-def _most_frequent(written: Counter[str]) -> str:
-    return min(written, key=lambda form: (-written[form], form))
+def _word_weight(said: np.ndarray, sentence_ends: np.ndarray, words: Vocabulary, n_sentences: int) -> np.ndarray:
+    place = np.flatnonzero(said >= 0)
+    sentence = np.searchsorted(sentence_ends[1:], place, side="right")
+    once = distinct(sentence * max(words.n_forms, 1) + (words.fold[said[place]] if len(place) else 0))
+    count = np.bincount(once % max(words.n_forms, 1), minlength=words.n_forms)
+    return np.where(count > 0, np.log(1 + n_sentences / np.maximum(count, 1)), 1.0)
 
 
-def _incidence(pairs: Sequence[tuple[int, int]] | np.ndarray, n_rows: int, n_columns: int) -> Any:
-    """Sparse 0/1 matrix with ones at the pairs."""
+def _incidence(rows: np.ndarray, columns: np.ndarray, n_rows: int, n_columns: int) -> Any:
+    """Sparse 0/1 matrix with ones at the pairs of row and column."""
     from scipy.sparse import csr_array
 
-    rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     matrix = csr_array((np.ones(len(rows), dtype=np.float32), (rows, columns)), shape=(n_rows, max(n_columns, 1)))
     matrix.sum_duplicates()
     matrix.data[:] = 1.0
@@ -119,21 +121,22 @@ class Candidate:
     score: float
 
 
-def cluster_candidates(terms: BaseTerms, cluster_of: np.ndarray, n_clusters: int) -> list[list[Candidate]]:
-    """For each cluster the phrases that set it apart, best first.
+def cluster_candidates(terms: BaseTerms, cluster_of: np.ndarray, n_clusters: int) -> Iterator[list[Candidate]]:
+    """For each cluster in turn the phrases that set it apart, best first.
 
     cluster_of: (base entities,) cluster of each. The score is tf x log(1 + A / f), where tf is the share of a phrase in
     the cluster's phrases, f its count over all clusters and A the mean count of a cluster, times the share of members
     that the phrase covers, times preferences for pairs and for names. A pair or word that only one name holds, and no
     sentence outside a name, is a fragment and left out.
     """
-    held = np.unique(np.stack([cluster_of[terms.holds[:, 0]].astype(np.int64), terms.holds[:, 1]], axis=1), axis=0)
-    holds = _incidence(held, n_clusters, terms.in_sentences.shape[0])
-    members = _incidence(np.stack([cluster_of, np.arange(len(cluster_of))], axis=1), n_clusters, len(cluster_of))
-    spoken = (holds @ terms.in_sentences).tocsr()
+    n_sentences = terms.in_sentences.shape[0]
+    held = distinct(cluster_of[terms.holds[:, 0]].astype(np.int64) * n_sentences + terms.holds[:, 1])
+    holds = _incidence(held // n_sentences, held % n_sentences, n_clusters, n_sentences)
+    members = _incidence(cluster_of, np.arange(len(cluster_of)), n_clusters, len(cluster_of))
     named = (members @ terms.in_names).tocsr()
     named.data[named.data < 2] = 0.0
-    counts = (spoken + named).tocsr()
+    counts = ((holds @ terms.in_sentences).tocsr() + named).tocsr()
+    del named, holds, held
     counts.eliminate_zeros()
     counts.sort_indices()
     sizes = np.bincount(cluster_of, minlength=n_clusters)
@@ -141,34 +144,33 @@ def cluster_candidates(terms: BaseTerms, cluster_of: np.ndarray, n_clusters: int
     totals = np.asarray(counts.sum(axis=1)).ravel()
     frequency = np.asarray(counts.sum(axis=0)).ravel()
     rarity = np.log1p(totals.mean() / np.maximum(frequency, 1.0))
-    tastes = [_taste(phrase, form, terms.names) for phrase, form in zip(terms.phrases, terms.surface, strict=True)]
-    taste = np.array(tastes or [0.0])
-    found = []
+    held_by = np.zeros(counts.shape[1])  # for one cluster at a time, and zero again after it
     for cluster in range(n_clusters):
         start, stop = counts.indptr[cluster : cluster + 2]
         columns, count = counts.indices[start:stop], counts.data[start:stop]
-        held_by = np.zeros(len(taste))
         row = slice(covered.indptr[cluster], covered.indptr[cluster + 1])
         held_by[covered.indices[row]] = covered.data[row]
         coverage = _COVERAGE_FLOOR + held_by[columns] / max(int(sizes[cluster]), 1)
-        score = count / max(totals[cluster], 1.0) * rarity[columns] * taste[columns] * coverage
+        held_by[covered.indices[row]] = 0.0
+        score = count / max(totals[cluster], 1.0) * rarity[columns] * terms.taste[columns] * coverage
         score *= np.where(count > 1, 1.0, _ONCE)
-        best = np.lexsort((columns, -score))[:_KEPT]
-        found.append(
-            [
-                Candidate(terms.surface[columns[place]], terms.phrases[columns[place]], float(score[place]))
-                for place in best
-                if score[place] > 0
-            ]
-        )
-    return found
+        yield [
+            Candidate(terms.phrases.surface(phrase), terms.phrases.folded(phrase), float(score[place]))
+            for place, phrase in _best(columns, score)
+        ]
 
 
-def _taste(phrase: Phrase, surface: str, names: frozenset[Phrase]) -> float:
-    if not any(is_content(word) for word in phrase):
-        return 0.0
-    capital = all(word[:1].isupper() for word in surface.split() if is_content(word))
-    taste = (_CAPITAL if capital else 1.0) * (_SINGLE_WORD if len(phrase) == 1 else 1.0)
-    if phrase in names:
-        return taste * _IS_NAME
-    return taste if capital else taste * _PLAIN
+def _best(columns: np.ndarray, score: np.ndarray) -> list[tuple[int, int]]:
+    """Place and phrase of the best scores above zero, ties by phrase; at most _KEPT."""
+    places = np.flatnonzero(score > 0)
+    if len(places) > _KEPT:
+        places = places[score[places] >= np.partition(score[places], -_KEPT)[-_KEPT]]
+    places = places[np.lexsort((columns[places], -score[places]))[:_KEPT]]
+    return list(zip(places.tolist(), columns[places].tolist(), strict=True))
+
+
+def _taste(phrases: PhraseTable) -> np.ndarray:
+    """(phrases,), at least one: how well each suits a name."""
+    taste = np.where(phrases.capital, _CAPITAL, 1.0) * np.where(phrases.single, _SINGLE_WORD, 1.0)
+    taste = np.where(phrases.is_name, taste * _IS_NAME, np.where(phrases.capital, taste, taste * _PLAIN))
+    return np.where(phrases.content, taste, 0.0) if len(phrases) else np.zeros(1)

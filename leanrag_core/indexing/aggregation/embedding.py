@@ -1,40 +1,85 @@
 """Embedding a layer's entities (eq. 3), each text once in a build."""
 
-from collections.abc import Callable, Sequence
+import hashlib
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
 
 import numpy as np
 
 from leanrag_core.errors import InvalidVectors
 
 Embed = Callable[[list[str]], np.ndarray]
+Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 _WINDOW = 1024  # texts that are sorted by length together, so that batches need little padding
 _SLICE = 128  # texts between two reports of progress
+_BLOCK = 64 * _WINDOW  # texts that are held at a time
 _UNIT = 1e-4  # rows whose length is that close to 1 are left as they are, bit for bit
 
 
 class OnceEmbedder:
-    """Phi with a memory: a text that any layer had before is not embedded again."""
+    """Phi with a memory: a text that any layer had before is not embedded again.
 
-    def __init__(self, embed: Embed) -> None:
-        self._embed = embed
-        self._block_of: dict[str, tuple[np.ndarray, int]] = {}
+    apply maps embed over slices of the texts, which depend on the texts alone; it may do so in other processes. Of a
+    text its hash is remembered, of a vector where it stands.
+    """
 
-    def __call__(self, texts: Sequence[str], progress: Callable[[int], None]) -> np.ndarray:
+    def __init__(self, embed: Embed, apply: Apply = map) -> None:
+        self._embed, self._apply = embed, apply
+        self._known: dict[bytes, int] = {}  # row of each text, counted through the arrays of _held
+        self._held: list[np.ndarray] = []
+        self._ends: list[int] = [0]
+
+    def __call__(self, texts: Collection[str], progress: Callable[[int], None]) -> np.ndarray:
         """(len(texts), d) float32 unit rows; progress(done) is told how many of the texts are done.
 
         Raises InvalidVectors for a vector that is zero, not finite or missing.
         """
         progress(0)
-        new = [text for text in dict.fromkeys(texts) if text not in self._block_of]
+        vectors, coming, done = np.zeros((0, 0), dtype=np.float32), iter(texts), 0
+        first = self._ends[-1]
+        for start in range(0, len(texts), _BLOCK):
+            block = list(islice(coming, _BLOCK))
+            keys = [_key(text) for text in block]
+            new: dict[str, int] = {}  # place in the block
+            for place, (key, text) in enumerate(zip(keys, block, strict=True)):
+                if key not in self._known:
+                    self._known[key] = first + start + place
+                    new[text] = place
+            for part, rows in self._embedded(list(new)):
+                if not len(vectors):
+                    vectors = np.empty((len(texts), rows.shape[1]), dtype=np.float32)
+                vectors[[start + new[text] for text in part]] = rows
+                done += len(part)
+                progress(min(len(texts), done))
+            for place, (key, text) in enumerate(zip(keys, block, strict=True)):
+                if new.get(text) != place:
+                    row = self._known[key]
+                    vector = vectors[row - first] if row >= first else self._remembered(row)
+                    if not len(vectors):
+                        vectors = np.empty((len(texts), len(vector)), dtype=np.float32)
+                    vectors[start + place] = vector
+        self._held.append(vectors)
+        self._ends.append(first + len(vectors))
+        progress(len(texts))
+        return vectors
+
+    def _remembered(self, row: int) -> np.ndarray:
+        held = bisect_right(self._ends, row) - 1
+        return np.asarray(self._held[held][row - self._ends[held]])
+
+    def _embedded(self, new: list[str]) -> Iterator[tuple[list[str], np.ndarray]]:
+        """Slices of the texts with their vectors."""
         for start in range(0, len(new), _WINDOW):
             new[start : start + _WINDOW] = sorted(new[start : start + _WINDOW], key=lambda text: (len(text), text))
-        for start in range(0, len(new), _SLICE):
-            part = new[start : start + _SLICE]
-            block = unit_rows(self._embed(part), part)
-            self._block_of.update((text, (block, row)) for row, text in enumerate(part))
-            progress(min(len(texts), start + len(part)))
-        progress(len(texts))
-        return np.stack([block[row] for block, row in map(self._block_of.__getitem__, texts)])
+        parts = [new[start : start + _SLICE] for start in range(0, len(new), _SLICE)]
+        for part, rows in zip(parts, self._apply(self._embed, parts), strict=True):
+            yield part, unit_rows(rows, part)
+
+
+def _key(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def unit_rows(vectors: np.ndarray, texts: Sequence[str]) -> np.ndarray:

@@ -1,11 +1,11 @@
 """Descriptions and findings made of the members' own sentences."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from leanrag_core.indexing.aggregation.phrases import folded, is_content, sentences, words
+from leanrag_core.indexing.aggregation.lexicon import BREAK, CONTENT, LEANING, PERSON, Lexicon
+from leanrag_core.indexing.aggregation.phrases import sentences
 from leanrag_core.indexing.aggregation.writer import ClusterView, InsideRelation
 from leanrag_core.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.graph import Finding
@@ -15,11 +15,6 @@ _SHORT, _LONG = 5, 45  # words; sentences outside say little alone or crowd out 
 _ODD_LENGTH = 0.6
 _DANGLING = 0.75
 _OPENING = 5  # words
-_LEANING_WORDS = """
-he she it they we i you his her its their him them this that these those there here then thus therefore however but and
-or so such also both another instead meanwhile moreover yet
-"""
-_LEANING = frozenset(_LEANING_WORDS.split())
 _FEWEST_FINDINGS, _MOST_FINDINGS = 5, 7
 _RELATION_FINDINGS = 3
 _EXPLANATION_TOKENS = 80
@@ -29,71 +24,90 @@ _LONGEST_HEAD = 120  # characters of "A weakens B" before a colon
 def choose_sentences(
     descriptions: Sequence[str],
     vectors: np.ndarray,
-    word_weight: Mapping[str, float],
+    lexicon: Lexicon,
+    word_weight: np.ndarray,
     *,
     n_sentences: int,
     max_tokens: int,
 ) -> str:
     """The sentences that are most relevant to the whole and least like one another (maximal marginal relevance).
 
-    vectors: (members, d) unit rows. Relevance is half the cosine of a sentence's weighted words to those of all
-    sentences, half that of its best member's vector to the centroid. At most n_sentences and max_tokens; a first
-    sentence that is too long is cut.
+    vectors: (members, d) unit rows. word_weight: of the lexicon's folded words; those beyond its end weigh 1. Relevance
+    is half the cosine of a sentence's weighted words to those of all sentences, half that of its best member's vector
+    to the centroid. At most n_sentences and max_tokens; a first sentence that is too long is cut.
     """
-    owners: dict[str, list[int]] = {}
-    for member, description in enumerate(descriptions):
-        for sentence in sentences(description):
-            owners.setdefault(sentence, []).append(member)
-    if not owners:
-        return ""
-    texts = list(owners)
-    matrix = _word_matrix(texts, word_weight)
     centroid = vectors.mean(axis=0, dtype=np.float64)
-    nearness = vectors @ (centroid / max(float(np.linalg.norm(centroid)), 1e-12))
-    of_member = np.array([max(float(nearness[member]) for member in owners[text]) for text in texts])
+    nearness = (vectors @ (centroid / max(float(np.linalg.norm(centroid)), 1e-12))).tolist()
+    best_owner: dict[str, float] = {}
+    for description, near in zip(descriptions, nearness, strict=True):
+        for sentence in sentences(description):
+            best_owner[sentence] = max(best_owner.get(sentence, -np.inf), near)
+    if not best_owner:
+        return ""
+    texts = list(best_owner)
+    read = _Read(lexicon, texts)
+    matrix = read.word_matrix(word_weight)
     theme = matrix.sum(axis=0)
-    relevance = 0.5 * matrix @ (theme / max(float(np.linalg.norm(theme)), 1e-12)) + 0.5 * of_member
-    lengths = np.array([len(words(text)) for text in texts])
-    relevance *= np.where((lengths < _SHORT) | (lengths > _LONG), _ODD_LENGTH, 1.0)
-    relevance *= np.array([_DANGLING if leans_on_context(text) else 1.0 for text in texts])
+    relevance = 0.5 * matrix @ (theme / max(float(np.linalg.norm(theme)), 1e-12)) + 0.5 * np.array(
+        list(best_owner.values())
+    )
+    relevance *= np.where((read.n_words < _SHORT) | (read.n_words > _LONG), _ODD_LENGTH, 1.0)
+    relevance *= np.where(read.leans, _DANGLING, 1.0)
     likeness = np.zeros(len(texts))
     available = np.ones(len(texts), dtype=bool)
     chosen: list[str] = []
     room = max_tokens
     while len(chosen) < n_sentences and available.any():
-        marginal = np.round(_RELEVANCE * relevance - (1 - _RELEVANCE) * likeness, 9)
-        best = int(np.where(available, marginal, -np.inf).argmax())
-        available[best] = False
-        sentence = _ended(texts[best])
-        cost = count_tokens(f" {sentence}")
-        if cost <= room:
-            chosen.append(sentence)
-            room -= cost
-            likeness = np.maximum(likeness, matrix @ matrix[best])
-        elif not chosen and not available.any():
-            chosen.append(trim_to_tokens(sentence, max_tokens))
+        marginal = np.where(available, np.round(_RELEVANCE * relevance - (1 - _RELEVANCE) * likeness, 9), -np.inf)
+        for best in np.argsort(-marginal, kind="stable")[: available.sum()].tolist():
+            available[best] = False
+            sentence = _ended(texts[best])
+            fits = read.n_words[best] <= room  # a word is a token or more
+            cost = count_tokens(f" {sentence}") if fits else max_tokens + 1
+            if cost <= room:
+                chosen.append(sentence)
+                room -= cost
+                likeness = np.maximum(likeness, matrix @ matrix[best])
+                break
+            if not chosen and not available.any():
+                chosen.append(trim_to_tokens(sentence, max_tokens))
     return " ".join(chosen)
 
 
-def _word_matrix(texts: Sequence[str], word_weight: Mapping[str, float]) -> np.ndarray:
-    """(texts, distinct words) rows of weighted counts, of length 1 or 0."""
-    counts = [Counter(folded(word) for word in words(text) if is_content(word)) for text in texts]
-    column: dict[str, int] = {}
-    for counted in counts:
-        for word in counted:
-            column.setdefault(word, len(column))
-    matrix = np.zeros((len(texts), max(len(column), 1)))
-    for row, counted in enumerate(counts):
-        for word, count in counted.items():
-            matrix[row, column[word]] = count * word_weight.get(word, 1.0)
-    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-    return matrix / np.maximum(lengths, 1e-12)
+class _Read:
+    """The words of some sentences. n_words: (sentences,). leans: (sentences,) bool, whether a sentence starts like one
+    that only its neighbours explain: with a pronoun or a connective, early on."""
 
+    def __init__(self, lexicon: Lexicon, texts: Sequence[str]) -> None:
+        flat, lengths = lexicon.tokens(lexicon.read(texts))
+        self.n_texts = len(texts)
+        traits, fold = lexicon.traits, lexicon.fold
+        n_words, leans = [], []
+        self.rows: list[int] = []
+        self.forms: list[int] = []
+        start = 0
+        for row, length in enumerate(lengths):
+            spoken = [word for word in flat[start : start + length] if word != BREAK]
+            start += length
+            n_words.append(len(spoken))
+            opening = [traits[word] for word in spoken[:_OPENING]]
+            leans.append(bool(opening) and bool(opening[0] & LEANING or any(one & PERSON for one in opening)))
+            content = [fold[word] for word in spoken if traits[word] & CONTENT]
+            self.forms += content
+            self.rows += [row] * len(content)
+        self.n_words, self.leans = np.array(n_words), np.array(leans)
 
-def leans_on_context(sentence: str) -> bool:
-    """Whether a sentence starts like one that only its neighbours explain: with a pronoun or a connective, early on."""
-    opening = [word.casefold() for word in words(sentence)[:_OPENING]]
-    return bool(opening) and (opening[0] in _LEANING or bool({"he", "she", "they", "however"} & set(opening)))
+    def word_matrix(self, word_weight: np.ndarray) -> np.ndarray:
+        """(sentences, distinct content words) rows of weighted counts, of length 1 or 0."""
+        forms, column = np.unique(np.array(self.forms, dtype=np.int64), return_inverse=True)
+        n = max(len(forms), 1)
+        counts = np.bincount(np.array(self.rows, dtype=np.int64) * n + column, minlength=self.n_texts * n)
+        known = forms < len(word_weight)
+        weight = np.ones(n)
+        weight[: len(forms)][known] = word_weight[forms[known]]
+        matrix = counts.reshape(self.n_texts, n) * weight
+        lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+        return np.asarray(matrix / np.maximum(lengths, 1e-12))
 
 
 def _ended(sentence: str) -> str:
@@ -106,8 +120,13 @@ def findings_of(members: ClusterView, order: Sequence[int]) -> tuple[Finding, ..
     order: positions of members, the most central first. Relations with sentences of their own come first, then
     members; explanations are not repeated as long as there are others.
     """
-    relations = [_relation_finding(members, relation) for relation in _strongest(members.relations)]
-    about_members = [_member_finding(members, place) for place in order]
+    strongest = _strongest(members.relations)
+    relations = _Offered(_relation_finding(members, relation) for relation in strongest)
+    partners: list[list[int]] = [[] for _ in members.names]
+    for relation in strongest:
+        partners[relation.source].append(relation.target)
+        partners[relation.target].append(relation.source)
+    about_members = _Offered(_member_finding(members, place, partners[place]) for place in order)
     chosen: list[Finding] = []
     used: set[str] = set()
     for offered, limit in (
@@ -115,16 +134,33 @@ def findings_of(members: ClusterView, order: Sequence[int]) -> tuple[Finding, ..
         (about_members, _MOST_FINDINGS),
         (relations, _MOST_FINDINGS),
     ):
+        if len(chosen) >= limit:
+            continue
         for finding in offered:
-            if len(chosen) < limit and finding.explanation and finding.explanation not in used:
+            if finding.explanation and finding.explanation not in used:
                 chosen.append(finding)
                 used.add(finding.explanation)
-    for finding in [*about_members, *relations]:
-        if len(chosen) >= _FEWEST_FINDINGS:
-            break
-        if finding not in chosen:
-            chosen.append(finding)
+                if len(chosen) >= limit:
+                    break
+    if len(chosen) < _FEWEST_FINDINGS:
+        for offered in (about_members, relations):
+            for finding in offered:
+                if len(chosen) < _FEWEST_FINDINGS and finding not in chosen:
+                    chosen.append(finding)
     return tuple(chosen)
+
+
+class _Offered:
+    """Findings that are made when they are first looked at, and kept for the next look."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self._coming, self._made = iter(findings), list[Finding]()
+
+    def __iter__(self) -> Iterator[Finding]:
+        yield from self._made
+        for finding in self._coming:
+            self._made.append(finding)
+            yield finding
 
 
 def _strongest(relations: Sequence[InsideRelation]) -> list[InsideRelation]:
@@ -155,21 +191,19 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _member_finding(members: ClusterView, place: int) -> Finding:
-    shown = [f"“{name}”" for name in members.names] if members.layer > 1 else members.names
-    name, type_ = shown[place], members.types[place]
-    partners = [
-        shown[relation.target if relation.source == place else relation.source]
-        for relation in _strongest(members.relations)
-        if place in (relation.source, relation.target)
-    ]
+def _member_finding(members: ClusterView, place: int, linked: Sequence[int]) -> Finding:
+    def shown(member: int) -> str:
+        return f"“{members.names[member]}”" if members.layer > 1 else members.names[member]
+
+    name, type_ = shown(place), members.types[place]
+    partners = [shown(member) for member in linked[:2]]
     label = name if type_ in ("", "unknown", "aggregated") else f"{name} ({type_})"
     if not partners:
         summary = f"{label} is part of this group"
-    elif len(partners) <= 2:
+    elif len(linked) <= 2:
         summary = f"{label} is linked to {' and '.join(partners)}"
     else:
-        others = len(partners) - 2
+        others = len(linked) - 2
         summary = f"{label} is linked to {partners[0]}, {partners[1]} and {others} other{'s' if others > 1 else ''}"
     explanation = _first_sentences(members.descriptions[place])
     return Finding(summary, explanation or f"The documents name {name} without describing it.")
@@ -178,4 +212,8 @@ def _member_finding(members: ClusterView, place: int) -> Finding:
 def _first_sentences(text: str) -> str:
     """The first sentence, or its beginning when it is long."""
     first = next(iter(sentences(text)), "")
-    return trim_to_tokens(_ended(first), _EXPLANATION_TOKENS) if first else ""
+    if not first:
+        return ""
+    ended = _ended(first)
+    short = len(ended.encode()) <= _EXPLANATION_TOKENS or count_tokens(ended) <= _EXPLANATION_TOKENS
+    return ended if short else trim_to_tokens(ended, _EXPLANATION_TOKENS)

@@ -190,9 +190,12 @@ def _fitting(lines: Iterable[str], max_tokens: int) -> _Listing:
     kept: list[str] = []
     room, left_out = max_tokens, 0
     for line in lines:
+        if left_out:
+            left_out += 1
+            continue
         line = trim_to_tokens(line, min(_LONGEST_ITEM, max_tokens))
         cost = count_tokens(line + "\n")
-        if left_out or (cost > room and kept):
+        if cost > room and kept:
             left_out += 1
         else:
             kept.append(line)

@@ -1,7 +1,8 @@
 """Names of aggregated entities: a phrase that sets the cluster apart, joined with what stands at its centre."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from itertools import count
 
 from leanrag_core.indexing.aggregation.cluster_terms import Candidate
 from leanrag_core.indexing.aggregation.phrases import folded, words
@@ -15,13 +16,20 @@ _PARTNERS_TRIED = 5
 
 
 def cluster_name(
-    candidates: Sequence[Candidate], partners: Iterable[str], *, forbidden: frozenset[str], joint: str
+    candidates: Sequence[Candidate],
+    partners: Iterable[str],
+    *,
+    forbidden: Container[str],
+    joint: str,
+    numbered: dict[str, int] | None = None,
 ) -> str:
     """The best phrase joined with the first partner that says something else, at most about 60 characters.
 
     candidates: phrases, best first. partners: names for the second half, best first. forbidden: casefolded names that
-    must not come out (the members' own and those of siblings); avoided whenever there is another pair.
+    must not come out (the members' own and those of siblings); avoided whenever there is another pair. numbered: the
+    last number that each name was told apart by, kept from call to call so that many equal names take no longer.
     """
+    numbered = {} if numbered is None else numbered
     halves = [written(partner) for partner in partners][:_PARTNERS_TRIED]
     firsts = [written(candidate.surface) for candidate in candidates[:_PHRASES_TRIED]]
     pairs = [(first, second) for first in firsts for second in halves if not overlap(first, second)]
@@ -33,12 +41,13 @@ def cluster_name(
         name = _joined(first, second, joint)
         if name.casefold() not in forbidden:
             return name
-    first, second = pairs[0]
-    return next(
-        name
-        for number in range(2, len(forbidden) + 3)
-        if (name := f"{_joined(first, second, joint)} ({number})").casefold() not in forbidden
-    )
+    plain = _joined(*pairs[0], joint)
+    for number in count(numbered.get(plain, 1) + 1):
+        numbered[plain] = number
+        name = f"{plain} ({number})"
+        if name.casefold() not in forbidden:
+            break
+    return name
 
 
 def overlap(first: str, second: str) -> bool:

@@ -1,13 +1,16 @@
-"""Words, sentences and phrases of entity descriptions, as far as names for clusters need them."""
+"""Words, sentences and phrases of entity descriptions, as far as texts for clusters need them."""
 
 import re
-from collections.abc import Iterator, Sequence
 
-_WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"”’)\]]*\s+(?=[\"“‘(\[]?[^\Wa-z_])|(?<=[。！？])|\s*\n+\s*|\s+\|\s+")
+WORD = r"[^\W_]+(?:['’\-][^\W_]+)*"
+_WORD = re.compile(WORD)
+_MAY_END = re.compile(r"[.!?。！？\n|]")
+_AFTER_MARK = re.compile(r"[\"”’)\]]*\s+(?=[\"“‘(\[]?[^\Wa-z_])")
+_SPACE = re.compile(r"\s*")
 _ABBREVIATION = re.compile(
     r"(?:\b[A-Z]|\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|No|Nos|Inc|Ltd|Co|Corp|Gen|Col|Lt|Capt|Rev|Fig|ca|cf|e\.g|i\.e))\.$"
 )
+_LONGEST_ABBREVIATION = 8  # characters, with room
 LONGEST_NAME = 5  # words of the longest name that is looked for in running text
 _STOP_WORDS = """
 a about above across after again against all almost alone along already also although always am among amongst an and
@@ -60,76 +63,40 @@ def is_content(word: str) -> bool:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, in order, without empty ones; abbreviations and initials do not end one."""
+    """The sentences of a text, in order, without empty ones; abbreviations and initials do not end one.
+
+    A sentence ends after . ! or ? (and closing quotes, which are left out) when white space and then a capital, a digit
+    or a letter without case follow; after 。！？; at a new line; at a bar between spaces.
+    """
     found: list[str] = []
-    for piece in _SENTENCE_END.split(text):
-        piece = piece.strip()
-        if found and _ABBREVIATION.search(found[-1]):
-            found[-1] = f"{found[-1]} {piece}"
-        elif piece:
-            found.append(piece)
+    start = taken = 0  # the sentence begins at `start`; up to `taken` white space belongs to the last end already
+    for mark in _MAY_END.finditer(text):
+        place = mark.start()
+        if place < taken:
+            continue
+        sign = text[place]
+        if sign in ".!?":
+            gap = _AFTER_MARK.match(text, place + 1)
+            if gap:
+                _add(found, text[start : place + 1])
+                start = taken = gap.end()
+        elif sign in "。！？":
+            _add(found, text[start : place + 1])
+            start = taken = place + 1
+        elif sign == "\n" or (text[taken:place][-1:].isspace() and text[place + 1 : place + 2].isspace()):
+            _add(found, text[start:place])
+            start = taken = _SPACE.match(text, place + 1).end()  # type: ignore[union-attr]
+    _add(found, text[start:])
     return found
 
 
-def runs(text: str) -> Iterator[list[str]]:
-    """Stretches of words that only spaces part; a phrase never crosses a comma."""
-    run: list[str] = []
-    end = -1
-    for match in _WORD.finditer(text):
-        if run and text[end : match.start()].strip():
-            yield run
-            run = []
-        run.append(match.group())
-        end = match.end()
-    if run:
-        yield run
+def _add(found: list[str], piece: str) -> None:
+    piece = piece.strip()
+    last = found[-1] if found else ""
+    if last.endswith(".") and _ABBREVIATION.search(last, max(0, len(last) - _LONGEST_ABBREVIATION)):
+        found[-1] = f"{last} {piece}"
+    elif piece:
+        found.append(piece)
 
 
 Phrase = tuple[str, ...]
-
-
-def phrases(text: str, names: frozenset[Phrase]) -> Iterator[tuple[Phrase, str]]:
-    """Phrases of a sentence with their surface: known names, and single content words and pairs outside of them.
-
-    names: folded names of two or more words. What lies inside a name is no phrase of its own, so that no cluster is
-    called "York City"; a name within a longer name counts.
-    """
-    for run in runs(text):
-        keys = [folded(word) for word in run]
-        content = [is_content(word) for word in run]
-        start, open_from = 0, 0
-        while start < len(run):
-            length = _longest_name(keys, start, names)
-            if length:
-                yield from _outside(run, keys, content, open_from, start)
-                yield tuple(keys[start : start + length]), " ".join(run[start : start + length])
-                yield from _names_within(run, keys, start, length, names)
-                open_from = start + length
-            start += length or 1
-        yield from _outside(run, keys, content, open_from, len(run))
-
-
-def _longest_name(keys: Sequence[str], start: int, names: frozenset[Phrase]) -> int:
-    for length in range(min(LONGEST_NAME, len(keys) - start), 1, -1):
-        if tuple(keys[start : start + length]) in names:
-            return length
-    return 0
-
-
-def _names_within(
-    run: Sequence[str], keys: Sequence[str], start: int, length: int, names: frozenset[Phrase]
-) -> Iterator[tuple[Phrase, str]]:
-    for shorter in range(2, length):
-        for offset in range(start, start + length - shorter + 1):
-            if tuple(keys[offset : offset + shorter]) in names:
-                yield tuple(keys[offset : offset + shorter]), " ".join(run[offset : offset + shorter])
-
-
-def _outside(
-    run: Sequence[str], keys: Sequence[str], content: Sequence[bool], start: int, stop: int
-) -> Iterator[tuple[Phrase, str]]:
-    for place in range(start, stop):
-        if content[place]:
-            yield (keys[place],), run[place]
-            if place + 1 < stop and content[place + 1] and keys[place] != keys[place + 1]:
-                yield (keys[place], keys[place + 1]), f"{run[place]} {run[place + 1]}"

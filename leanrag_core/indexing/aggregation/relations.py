@@ -1,10 +1,11 @@
 """Aggregated relations (eq. 5): one sorted pass over the relations of the layer below."""
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
+
+from leanrag_core.indexing.aggregation.columns import distinct, joined, list_offsets
 
 _KEYWORDS_KEPT = 5
 
@@ -40,13 +41,13 @@ def group_relations(ends: np.ndarray, weights: np.ndarray, parent: np.ndarray, n
     ends: (r, 2) rows in the layer below; weights: (r,); parent: (n,) row in the new layer. The sum of strength over all
     groups plus the sum of inside equals r (invariant 5).
     """
-    lifted = parent[ends.reshape(-1, 2)].astype(np.int64)
-    low, high = lifted.min(axis=1, initial=n_parents), lifted.max(axis=1, initial=0)
+    ends = ends.reshape(-1, 2)
+    one, other = parent[ends[:, 0]].astype(np.int64), parent[ends[:, 1]].astype(np.int64)
+    low, high = np.minimum(one, other), np.maximum(one, other)
     between = np.flatnonzero(low != high)
-    key = low[between] * n_parents + high[between]
-    order = np.argsort(key, kind="stable")
-    unique, starts = np.unique(key[order], return_index=True)
-    rows = between[order]
+    key, rows = sorted_pairs(low[between] * n_parents + high[between], between)
+    starts = np.flatnonzero(np.diff(key, prepend=-1))
+    unique = key[starts]
     offsets = np.append(starts, len(rows)).astype(np.int64)
     total = np.concatenate([[0.0], np.cumsum(weights[rows], dtype=np.float64)])
     return RelationGroups(
@@ -60,6 +61,29 @@ def group_relations(ends: np.ndarray, weights: np.ndarray, parent: np.ndarray, n
     )
 
 
+def sorted_pairs(keys: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The keys in order, and the rows in the same order; rows, which ascend, still do where keys are equal.
+
+    Key and row in one number are sorted several times as fast as places are by their keys.
+    """
+    bits = int(rows[-1]).bit_length() if len(rows) else 0
+    if len(keys) and int(keys.max()).bit_length() + bits > 62:
+        order = np.argsort(keys, kind="stable")
+        return keys[order], rows[order]
+    packed = np.sort(keys << bits | rows)
+    return packed >> bits, packed & ((1 << bits) - 1)
+
+
+def strongest_first(groups: RelationGroups, strengths: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """groups.rows with the rows of each group by falling strength, then falling weight, then row.
+
+    strengths, weights: (r,) of the layer below.
+    """
+    rows = groups.rows
+    group_of = np.repeat(np.arange(len(groups)), groups.strength)
+    return rows[np.lexsort((rows, -weights[rows], -strengths[rows].astype(np.int64), group_of))]
+
+
 def lift_counts(counts: np.ndarray, groups: RelationGroups) -> np.ndarray:
     """Base relations of each kind that each group stands for.
 
@@ -69,7 +93,31 @@ def lift_counts(counts: np.ndarray, groups: RelationGroups) -> np.ndarray:
     return total[groups.offsets[1:]] - total[groups.offsets[:-1]]
 
 
-def frequent_keywords(keywords: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """The keywords of a group's relations that most relations have, ties in alphabetical order; at most five."""
-    counted = Counter(word for words in keywords for word in dict.fromkeys(words) if word)
-    return tuple(sorted(counted, key=lambda word: (-counted[word], word))[:_KEYWORDS_KEPT])
+def group_keywords(keywords: pa.ChunkedArray, groups: RelationGroups) -> pa.ListArray:
+    """For each group the keywords that most of its relations have, ties in alphabetical order; at most five.
+
+    keywords: list<string> of the relations of the layer below.
+    """
+    import pyarrow.compute as pc
+
+    lists = joined(keywords)
+    words = lists.flatten().dictionary_encode()
+    known = words.dictionary
+    codes = words.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    relation = np.repeat(np.arange(len(lists)), lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False))
+    group_of = np.full(len(lists), -1, dtype=np.int64)
+    group_of[groups.rows] = np.repeat(np.arange(len(groups)), groups.strength)
+    told = words.is_valid().to_numpy(zero_copy_only=False) & (group_of[relation] >= 0)
+    n_words = max(len(known), 1)
+    blank = pc.index(known, "").as_py() if len(known) else -1
+    once = distinct(relation[told] * n_words + codes[told])  # a relation counts once for a word
+    once = once[once % n_words != blank]
+    pairs, count = np.unique(group_of[once // n_words] * n_words + once % n_words, return_counts=True)
+    group, word = pairs // n_words, pairs % n_words
+    rank = np.empty(n_words, dtype=np.int64)
+    rank[pc.sort_indices(known).to_numpy()] = np.arange(len(known))
+    order = np.lexsort((rank[word], -count, group))
+    group, word = group[order], word[order]
+    kept = np.arange(len(group)) - np.searchsorted(group, group) < _KEYWORDS_KEPT
+    lengths = np.bincount(group[kept], minlength=len(groups))
+    return pa.ListArray.from_arrays(list_offsets(lengths), known.take(pa.array(word[kept])))

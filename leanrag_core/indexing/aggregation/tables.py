@@ -1,12 +1,13 @@
 """The columns of a new layer: ids, unions of chunks, entity and relation tables."""
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
+from leanrag_core.indexing.aggregation.columns import distinct, joined, list_offsets
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Finding, Graph
 
 
@@ -23,14 +24,14 @@ class NewEntity:
 
 @dataclass(frozen=True, eq=False)
 class NewRelations:
-    """Columns of a layer's relations. ends: (p, 2) rows of the layer, left < right."""
+    """Columns of a layer's relations. ends: (p, 2) rows of the layer, left < right. summarised: (p,) bool."""
 
     ends: np.ndarray
     weight: np.ndarray
     strength: np.ndarray
-    kinds: Sequence[str]
-    descriptions: Sequence[str]
-    keywords: Sequence[Sequence[str]]
+    summarised: np.ndarray
+    descriptions: pa.ChunkedArray
+    keywords: pa.ListArray
     offsets: np.ndarray
     members: np.ndarray
 
@@ -52,11 +53,11 @@ def relation_id(layer: int, left: str, right: str) -> str:
 
 def union_chunks(chunks: pa.ChunkedArray, parent: np.ndarray, n_parents: int) -> pa.ListArray:
     """Chunks of each parent: the union of its children's, sorted. chunks: list<int32> of the layer below."""
-    lists = pa.concat_arrays(chunks.chunks) if chunks.num_chunks else pa.array([], chunks.type)
+    lists = joined(chunks)
     lengths = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
     values = lists.flatten().to_numpy(zero_copy_only=False).astype(np.int64)
     span = int(values.max(initial=0)) + 1
-    unique = np.unique(np.repeat(parent.astype(np.int64), lengths) * span + values)
+    unique = distinct(np.repeat(parent.astype(np.int64), lengths) * span + values)
     offsets = np.searchsorted(unique, np.arange(n_parents + 1, dtype=np.int64) * span)
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(unique % span, pa.int32()))
 
@@ -64,7 +65,7 @@ def union_chunks(chunks: pa.ChunkedArray, parent: np.ndarray, n_parents: int) ->
 def layer_tables(
     layer: int,
     entities: Sequence[NewEntity],
-    children: Sequence[Sequence[str]],
+    children: Iterable[Sequence[str]],
     chunks: pa.ListArray,
     relations: NewRelations,
 ) -> Graph:
@@ -75,23 +76,34 @@ def layer_tables(
         "name": [entity.name for entity in entities],
         "type": [entity.type for entity in entities],
         "description": [entity.description for entity in entities],
-        "findings": [[asdict(finding) for finding in entity.findings] for entity in entities],
+        "findings": _findings(entities),
         "chunks": chunks,
         "promoted": [entity.promoted for entity in entities],
     }
     ends = relations.ends.astype(np.int32).reshape(-1, 2)
     n = len(ends)
     offsets = pa.array(relations.offsets, pa.int32())
+    kinds = pa.DictionaryArray.from_arrays(relations.summarised.astype(np.int8), ["concatenated", "summarised"])
     relation_columns = {
         "id": [relation_id(layer, ids[left], ids[right]) for left, right in ends.tolist()],
         "source": ends[:, 0].copy(),
         "target": ends[:, 1].copy(),
         "weight": relations.weight.astype(np.float32),
         "strength": relations.strength.astype(np.int32),
-        "kind": list(relations.kinds),
-        "description": list(relations.descriptions),
-        "keywords": [list(words) for words in relations.keywords],
-        "chunks": pa.array([[]] * n, pa.list_(pa.int32())),
+        "kind": kinds.cast(pa.string()),
+        "description": relations.descriptions,
+        "keywords": relations.keywords,
+        "chunks": pa.ListArray.from_arrays(pa.array(np.zeros(n + 1, dtype=np.int32)), pa.array([], pa.int32())),
         "members": pa.ListArray.from_arrays(offsets, pa.array(relations.members, pa.int32())),
     }
-    return Graph(pa.table(columns, schema=ENTITY_SCHEMA), pa.table(relation_columns, schema=RELATION_SCHEMA))
+    return Graph(
+        pa.table(columns, schema=ENTITY_SCHEMA), pa.table(relation_columns, schema=RELATION_SCHEMA).combine_chunks()
+    )
+
+
+def _findings(entities: Sequence[NewEntity]) -> pa.ListArray:
+    cell = ENTITY_SCHEMA.field("findings").type.value_type
+    listed = [finding for entity in entities for finding in entity.findings]
+    texts = [pa.array([getattr(finding, field.name) for finding in listed], pa.string()) for field in cell]
+    lengths = np.array([len(entity.findings) for entity in entities], dtype=np.int64)
+    return pa.ListArray.from_arrays(list_offsets(lengths), pa.StructArray.from_arrays(texts, fields=list(cell)))

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leanrag_core.indexing.aggregation.relations import RelationGroups, frequent_keywords
+from leanrag_core.indexing.aggregation.columns import Lists, Texts
+from leanrag_core.indexing.aggregation.relations import RelationGroups
 from leanrag_core.indexing.aggregation.tables import NewEntity
 from leanrag_core.indexing.aggregation.writer import ClusterView, InsideRelation, RelationGroupView
 from leanrag_core.types.graph import Layer
@@ -13,30 +14,30 @@ from leanrag_core.types.graph import Layer
 
 @dataclass(frozen=True, eq=False)
 class LayerColumns:
-    """A layer's columns as Python lists, taken from Arrow once."""
+    """A layer's columns, whose cells become Python values when they are looked at."""
 
-    names: list[str]
-    types: list[str]
-    descriptions: list[str]
-    ids: list[str]
-    relation_kinds: list[str]
-    relation_descriptions: list[str]
-    relation_keywords: list[list[str]]
+    names: Texts
+    types: Texts
+    descriptions: Texts
+    ids: Texts
+    relation_kinds: Texts
+    relation_descriptions: Texts
+    relation_keywords: Lists
     weights: np.ndarray
     strengths: np.ndarray
 
 
 def columns_of(layer: Layer) -> LayerColumns:
-    """The columns of a layer; empty cells become empty texts and lists."""
+    """The columns of a layer; empty cells read as empty texts and lists."""
     entities, relations = layer.entities, layer.relations
     return LayerColumns(
-        names=[name or "" for name in entities["name"].to_pylist()],
-        types=[type_ or "" for type_ in entities["type"].to_pylist()],
-        descriptions=[description or "" for description in entities["description"].to_pylist()],
-        ids=entities["id"].to_pylist(),
-        relation_kinds=[kind or "stated" for kind in relations["kind"].to_pylist()],
-        relation_descriptions=[description or "" for description in relations["description"].to_pylist()],
-        relation_keywords=[words or [] for words in relations["keywords"].to_pylist()],
+        names=Texts(entities["name"]),
+        types=Texts(entities["type"]),
+        descriptions=Texts(entities["description"]),
+        ids=Texts(entities["id"]),
+        relation_kinds=Texts(relations["kind"], empty="stated"),
+        relation_descriptions=Texts(relations["description"]),
+        relation_keywords=Lists(relations["keywords"]),
         weights=relations["weight"].to_numpy(),
         strengths=relations["strength"].to_numpy(),
     )
@@ -58,37 +59,30 @@ def cluster_view(
     position = {row: place for place, row in enumerate(members.tolist())}
     degrees = [0] * len(position)
     relations = []
-    for row in relation_rows.tolist():
-        source, target = (position[end] for end in layer.ends[row].tolist())
+    for (one, other), kind, weight, strength, keywords, description in zip(
+        layer.ends[relation_rows].tolist(),
+        columns.relation_kinds.of(relation_rows),
+        columns.weights[relation_rows].tolist(),
+        columns.strengths[relation_rows].tolist(),
+        columns.relation_keywords.of(relation_rows),
+        columns.relation_descriptions.of(relation_rows),
+        strict=True,
+    ):
+        source, target = position[one], position[other]
         degrees[source] += 1
         degrees[target] += 1
-        relations.append(
-            InsideRelation(
-                source=source,
-                target=target,
-                kind=columns.relation_kinds[row],
-                weight=float(columns.weights[row]),
-                strength=int(columns.strengths[row]),
-                keywords=tuple(columns.relation_keywords[row]),
-                description=columns.relation_descriptions[row],
-            )
-        )
+        relations.append(InsideRelation(source, target, kind, weight, strength, keywords, description))
     return ClusterView(
         layer=layer.number + 1,
         label=label,
         rows=tuple(position),
-        names=tuple(columns.names[row] for row in position),
-        types=tuple(columns.types[row] for row in position),
-        descriptions=tuple(columns.descriptions[row] for row in position),
+        names=tuple(columns.names.of(members)),
+        types=tuple(columns.types.of(members)),
+        descriptions=tuple(columns.descriptions.of(members)),
         vectors=layer.vectors[members],
         degrees=tuple(degrees),
         relations=tuple(relations),
     )
-
-
-def strongest_first(rows: np.ndarray, columns: LayerColumns) -> list[int]:
-    """Relation rows by falling strength, then falling weight, then row."""
-    return sorted(rows.tolist(), key=lambda row: (-int(columns.strengths[row]), -float(columns.weights[row]), row))
 
 
 def relation_view(
@@ -96,12 +90,15 @@ def relation_view(
     columns: LayerColumns,
     groups: RelationGroups,
     group: int,
+    rows: np.ndarray,
     parents: Sequence[NewEntity],
     base_kinds: Sequence[tuple[str, int]],
+    keywords: Sequence[str],
 ) -> RelationGroupView:
-    """The view of one group of relations of `layer`, for the relation between parents[left] and parents[right]."""
+    """The view of one group of relations of `layer`, for the relation between parents[left] and parents[right].
+
+    rows: the group's relations, the strongest first."""
     left, right = parents[int(groups.left[group])], parents[int(groups.right[group])]
-    rows = strongest_first(groups.members(group), columns)
     return RelationGroupView(
         layer=layer.number + 1,
         left_name=left.name,
@@ -110,7 +107,7 @@ def relation_view(
         right_description=right.description,
         strength=int(groups.strength[group]),
         base_kinds=tuple(base_kinds),
-        keywords=frequent_keywords([columns.relation_keywords[row] for row in rows]),
-        descriptions=tuple(columns.relation_descriptions[row] for row in rows),
-        pairs=tuple((columns.names[source], columns.names[target]) for source, target in layer.ends[rows].tolist()),
+        keywords=tuple(keywords),
+        descriptions=tuple(columns.relation_descriptions.of(rows)),
+        pairs=tuple(zip(*(columns.names.of(ends) for ends in layer.ends[rows].T.copy()), strict=True)),
     )

@@ -29,7 +29,7 @@ class Resolution:
     aliases: dict[str, str]
 
 
-@dataclass
+@dataclass(slots=True)
 class _Entity:
     first: tuple[int, int]  # chunk row, then order of appearance
     names: Counter[str] = field(default_factory=Counter)
@@ -39,7 +39,7 @@ class _Entity:
     chunks: set[int] = field(default_factory=set)
 
 
-@dataclass
+@dataclass(slots=True)
 class _Relation:
     weight: float = 0.0
     kinds: set[str] = field(default_factory=set)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -5,10 +7,12 @@ from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.cluster_terms import Candidate, base_terms, cluster_candidates
 from leanrag_core.indexing.aggregation.extracts import choose_sentences
 from leanrag_core.indexing.aggregation.hierarchy import build_hierarchy
+from leanrag_core.indexing.aggregation.lexicon import Lexicon
 from leanrag_core.indexing.aggregation.naming import cluster_name
-from leanrag_core.indexing.aggregation.phrases import folded, phrases, sentences
+from leanrag_core.indexing.aggregation.phrases import sentences
 from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupView
 from leanrag_core.tokens import count_tokens
+from leanrag_core.types.graph import Layer
 
 
 @pytest.fixture
@@ -99,33 +103,8 @@ def test_a_writer_that_was_not_prepared_still_names_and_describes():
 def test_the_phrase_that_only_one_cluster_has_comes_first(graph_of):
     texts = ["Sugar beet grows here.", "Sugar beet is sweet.", "Red clover grows here.", "Red clover is sweet."]
     graph = graph_of([(f"N{row}x", "", [text]) for row, text in enumerate(texts)], [])
-    found = cluster_candidates(base_terms(graph.entities), np.array([0, 0, 1, 1]), 2)
+    found = list(cluster_candidates(base_terms(graph.entities), np.array([0, 0, 1, 1]), 2))
     assert [candidates[0].surface for candidates in found] == ["Sugar beet", "Red clover"]
-
-
-def test_a_fragment_of_one_name_is_no_phrase():
-    names = frozenset({("new", "york", "city")})
-    found = {" ".join(phrase) for phrase, _ in phrases("Trains reach New York City daily.", names)}
-    assert "new york city" in found
-    assert not {"york city", "new york", "york"} & found
-
-
-def test_phrases_do_not_cross_commas_or_hold_stop_words():
-    found = {" ".join(phrase) for phrase, _ in phrases("Honey, wax of hives", frozenset())}
-    assert found == {"honey", "wax", "hive"}
-
-
-@pytest.mark.parametrize(
-    ("word", "form"),
-    [("Mites", "mite"), ("colonies", "colony"), ("Keswick's", "keswick"), ("bus", "bus"), ("glass", "glass")],
-)
-def test_plurals_and_possessives_fold_together(word, form):
-    assert folded(word) == form
-
-
-def test_initials_and_titles_do_not_end_a_sentence():
-    text = "Dr. J. Smith keeps bees. He sells honey! Does he?"
-    assert sentences(text) == ["Dr. J. Smith keeps bees.", "He sells honey!", "Does he?"]
 
 
 def test_a_name_joins_a_phrase_with_a_partner_that_says_something_else():
@@ -140,11 +119,60 @@ def test_when_every_name_is_taken_a_number_tells_them_apart():
     assert cluster_name([], ["a", "b"], forbidden=frozenset({"a and b", "b and a"}), joint=" and ") == "A and B (2)"
 
 
+def test_names_and_texts_without_a_single_word_can_be_aggregated(graph_of):
+    graph = graph_of([(mark * 3, "", ["?!"]) for mark in "-*#/&%+~"], [])
+    hierarchy = build_hierarchy(
+        graph,
+        cluster_size=4,
+        tau=3,
+        size_cap=True,
+        seed=0,
+        embed=lambda texts: np.eye(24, dtype=np.float32)[[sum(map(ord, text)) % 24 for text in texts]],
+        writer=BuiltinWriter(),
+        heuristic=True,
+    )
+    names = hierarchy.layers[1].entities["name"].to_pylist()
+    assert len(set(names)) == len(names)
+    assert all(names)
+
+
+def test_equal_names_are_numbered_on_without_trying_every_number_again():
+    class Taken(set):
+        asked = 0
+
+        def __contains__(self, name):
+            Taken.asked += 1
+            return super().__contains__(name)
+
+    taken, numbered, names = Taken(), {}, []
+    for _ in range(300):
+        names.append(cluster_name([], ["a", "b"], forbidden=taken, joint=" and ", numbered=numbered))
+        taken.add(names[-1].casefold())
+    assert names[:3] == ["A and B", "B and A", "A and B (2)"]
+    assert len(set(names)) == 300
+    assert Taken.asked <= 3 * 300
+
+
+def test_ten_thousand_equal_names_and_descriptions_still_get_names_of_their_own(graph_of):
+    n = 10_000
+    graph = graph_of([(f"n{row}", "thing", ["The same bee flies here."]) for row in range(n)], [])
+    same = graph.entities.set_column(1, graph.entities.field(1), [["Bee"] * n])
+    layer = Layer(same, graph.relations, 0, np.ones((n, 1), dtype=np.float32), np.zeros(0, dtype=np.int32))
+    writer = BuiltinWriter()
+    writer.prepare((layer,), np.arange(n) // 5)
+    view = ClusterView(1, 7, (35, 36), ("Bee", "Bee"), ("", ""), ("",) * 2, np.ones((2, 1)), (0, 0), ())
+    names = [writer.entity(replace(view, label=label)).name for label in (0, 1, 2, 1999)]
+    assert len(set(names)) == 4
+    assert "bee" not in {name.casefold() for name in names}
+
+
 def test_chosen_sentences_do_not_repeat_one_another():
     descriptions = [
         "Mites harm brood in the hive.",
         "Mites harm brood in the hives.",
         "Queens lay many eggs in spring.",
     ]
-    chosen = choose_sentences(descriptions, np.ones((3, 1), dtype=np.float32), {}, n_sentences=2, max_tokens=60)
+    chosen = choose_sentences(
+        descriptions, np.ones((3, 1), dtype=np.float32), Lexicon(), np.ones(0), n_sentences=2, max_tokens=60
+    )
     assert chosen == "Mites harm brood in the hive. Queens lay many eggs in spring."

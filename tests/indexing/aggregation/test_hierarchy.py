@@ -7,10 +7,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from leanrag_core.errors import InvalidVectors, TooFewEntities
+from leanrag_core.indexing.aggregation import embedding
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
+from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
 from leanrag_core.indexing.aggregation.embedding_text import embedding_text
 from leanrag_core.indexing.aggregation.hierarchy import build_hierarchy
 from leanrag_core.indexing.aggregation.writer import Sentence, Summary
+from leanrag_core.tokens import count_tokens
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Finding
 from leanrag_core.types.usage import Usage
@@ -137,6 +140,50 @@ def test_no_text_is_embedded_twice(farm):
     build(farm, embed)
     assert len(asked) == len(set(asked))
     assert asked[0] == embedding_text("ant", "The ant.") == "ant. The ant."
+
+
+def test_texts_are_remembered_across_blocks_and_calls(monkeypatch):
+    monkeypatch.setattr(embedding, "_BLOCK", 4)
+    asked = []
+
+    def embed(texts):
+        asked.extend(texts)
+        return np.array([[len(text), 1.0] for text in texts]) / np.array([[np.hypot(len(text), 1.0)] for text in texts])
+
+    embedder, told = OnceEmbedder(embed), []
+    first = ["bb", "a", "bb", "ccc", "a", "dddd", "dddd", "eeeee", "a"]
+    second = ["a", "a", "f" * 6, "ccc", "f" * 6, "eeeee", "bb"]
+    for texts in (first, second, first[:2]):
+        vectors = embedder(texts, told.append)
+        assert vectors.dtype == np.float32
+        expected = np.array([[len(text), 1.0] for text in texts])
+        assert np.allclose(vectors, expected / np.linalg.norm(expected, axis=1, keepdims=True))
+        assert told[-1] == len(texts)
+    assert sorted(asked) == ["a", "bb", "ccc", "dddd", "eeeee", "ffffff"]
+
+
+def test_a_hub_with_many_relations_is_aggregated_whole(graph_of):
+    spokes = 3000
+    names = ["hub", *(f"spoke{row}" for row in range(spokes))]
+    graph = graph_of(
+        [(name, "thing", [f"The {name} turns."]) for name in names],
+        [("hub", name, "verb", "hold", f"The hub holds {name}.") for name in names[1:]],
+    )
+    rows = np.random.default_rng(0).normal(size=(len(names) + 400, 8))
+    hierarchy = build(
+        graph,
+        lambda texts: np.array([rows[int("0" + "".join(filter(str.isdigit, text))[:4]) % len(rows)] for text in texts]),
+        BuiltinWriter(),
+        cluster_size=20,
+        tau=3,
+    )
+    base, first = hierarchy.layers[:2]
+    inside = int((base.parent[base.ends[:, 0]] == base.parent[base.ends[:, 1]]).sum())
+    assert sum(first.relations["strength"].to_pylist()) + inside == spokes
+    home = base.parent[0]
+    assert ((first.ends == home).sum(axis=1) == 1).all()
+    assert len(first.relations) == len(first) - 1
+    assert all(count_tokens(text) <= 160 for text in first.relations["description"].to_pylist())
 
 
 def test_one_entity_is_its_own_root_and_none_is_refused(graph_of):

@@ -1,9 +1,19 @@
+from collections import Counter
+
 import numpy as np
+import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from leanrag_core.indexing.aggregation.concatenation import concatenate
-from leanrag_core.indexing.aggregation.relations import frequent_keywords, group_relations, lift_counts
+from leanrag_core.indexing.aggregation.relations import (
+    group_keywords,
+    group_relations,
+    lift_counts,
+    sorted_pairs,
+    strongest_first,
+)
 from leanrag_core.tokens import count_tokens
 
 
@@ -44,21 +54,102 @@ def test_kinds_are_counted_in_base_relations() -> None:
     assert lift_counts(np.array([[3, 0], [1, 2], [9, 9]]), groups).tolist() == [[4, 2]]
 
 
+def test_a_hub_with_fifty_thousand_relations_loses_none() -> None:
+    r = 50_000
+    ends = np.stack([np.zeros(r, dtype=np.int32), np.arange(1, r + 1, dtype=np.int32)], axis=1)
+    parent = np.concatenate([[0], 1 + np.arange(r) // 20])
+    groups = group_relations(ends, np.ones(r), parent, int(parent.max()) + 1)
+    assert len(groups) == r // 20
+    assert (groups.left == 0).all()
+    assert (groups.strength == 20).all()
+    assert groups.rows.tolist() == list(range(r))
+    everything = group_relations(ends, np.ones(r), np.minimum(np.arange(r + 1), 1), 2)
+    assert everything.strength.tolist() == [r]
+    assert everything.weight.tolist() == [r]
+    words = pa.chunked_array([pa.array([["sting", f"w{row}"] for row in range(r)])])
+    assert group_keywords(words, everything).to_pylist() == [["sting", "w0", "w1", "w10", "w100"]]
+
+
+@pytest.mark.parametrize("scale", [1, 2**58])
+def test_pairs_too_many_for_one_number_with_their_rows_are_sorted_alike(scale: int) -> None:
+    keys, rows = sorted_pairs(np.array([5, 2, 5, 0, 2]) * scale, np.array([1, 4, 6, 7, 900]))
+    assert keys.tolist() == [0, 2 * scale, 2 * scale, 5 * scale, 5 * scale]
+    assert rows.tolist() == [7, 4, 900, 1, 6]
+
+
+def test_the_strongest_of_a_group_come_first_then_the_heaviest_then_the_earliest() -> None:
+    ends = np.array([[0, 1]] * 4 + [[1, 2]] * 2)
+    groups = group_relations(ends, np.ones(6), np.arange(3), 3)
+    ranked = strongest_first(groups, np.array([1, 3, 3, 3, 1, 1]), np.array([9.0, 1.0, 2.0, 1.0, 1.0, 1.0]))
+    assert ranked.tolist() == [2, 1, 3, 0, 4, 5]
+
+
+def keywords_of(lists: list[list[str] | None], group_of: list[int]) -> list[list[str]]:
+    """Keywords of relations of which group_of says between which cluster and cluster 0 they stand."""
+    ends = np.array([[0, one] for one in group_of], dtype=np.int32).reshape(-1, 2)
+    groups = group_relations(ends, np.ones(len(ends)), np.arange(9), 9)
+    column = pa.chunked_array([pa.array(lists, pa.list_(pa.string()))])
+    return group_keywords(column, groups).to_pylist()  # type: ignore[no-any-return]
+
+
 def test_keywords_of_most_relations_come_first() -> None:
-    assert frequent_keywords([["b", "a"], ["b", "b"], ["a"], ["c"]]) == ("a", "b", "c")
+    assert keywords_of([["b", "a"], ["b", "b"], ["a"], ["c"]], [1, 1, 1, 1]) == [["a", "b", "c"]]
+    assert keywords_of([[""], None, ["c"]], [1, 1, 2]) == [[], ["c"]]
+    assert keywords_of([], []) == []
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 8), st.lists(st.sampled_from(["", "bee", "Bee", "wax", "é", "z", "aa", "中"]), max_size=5)
+        ),
+        max_size=30,
+    )
+)
+def test_keywords_are_those_that_counting_finds(relations: list[tuple[int, list[str]]]) -> None:
+    expected = []
+    for group in range(1, 9):
+        held = [words for one, words in relations if one == group]
+        counted = Counter(word for words in held for word in dict.fromkeys(words) if word)
+        if held:
+            expected.append(sorted(counted, key=lambda word: (-counted[word], word))[:5])
+    assert keywords_of([words for _, words in relations], [group for group, _ in relations]) == expected
 
 
 def test_descriptions_join_whole_and_once() -> None:
-    joined = concatenate(["Mites feed on brood.", " Acid kills mites. ", "Mites feed on brood.", ""], max_tokens=50)
+    (joined,) = concatenate(
+        [["Mites feed on brood.", " Acid kills mites. ", "Mites feed on brood.", ""]], max_tokens=50
+    )
     assert joined.text == "Mites feed on brood. Acid kills mites."
     assert joined.cut == 0
 
 
 def test_what_exceeds_the_budget_is_cut_and_counted() -> None:
-    one = "Mites feed on brood."
-    joined = concatenate([one, "Acid kills mites. " * 30, "Queens lay eggs."], max_tokens=10)
+    one, long = "Mites feed on brood.", "Acid kills mites. " * 30
+    joined, alone, none = concatenate([[one, long, "Queens lay eggs."], [long], []], max_tokens=10)
     assert joined.text == one
     assert joined.cut == 2
-    alone = concatenate(["Acid kills mites. " * 30], max_tokens=10)
     assert alone.cut == 1
     assert 0 < count_tokens(alone.text) <= 10
+    assert (none.text, none.cut) == ("", 0)
+
+
+def test_a_hub_of_fifty_thousand_descriptions_is_joined_as_far_as_it_fits() -> None:
+    (joined,) = concatenate([(f"Bee {row} stings." for row in range(50_000))], max_tokens=160)
+    kept = joined.text.count("stings.")
+    assert joined.cut == 50_000 - kept
+    assert count_tokens(joined.text) <= 160 < count_tokens(f"{joined.text} Bee {kept} stings.")
+
+
+@given(
+    st.lists(st.text(alphabet="a B9é中.'!\n-", max_size=12), max_size=8),
+    st.integers(1, 12),
+)
+def test_joins_fit_as_many_whole_descriptions_as_counting_every_join_allows(texts: list[str], max_tokens: int) -> None:
+    distinct = list(dict.fromkeys(text.strip() for text in texts if text.strip()))
+    fitting = [n for n in range(len(distinct) + 1) if count_tokens(" ".join(distinct[:n])) <= max_tokens]
+    (joined,) = concatenate([texts], max_tokens=max_tokens)
+    n = next(n for n in range(len(distinct) + 1) if n + 1 not in fitting)
+    assert joined.cut == len(distinct) - n
+    if n:
+        assert joined.text == " ".join(distinct[:n])

@@ -1,0 +1,172 @@
+"""One step up: a layer's clusters become the entities and relations of the layer above (eq. 4 and 5)."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from leanrag_core.indexing.aggregation.concatenation import concatenate
+from leanrag_core.indexing.aggregation.relations import (
+    RelationGroups,
+    group_keywords,
+    group_relations,
+    lift_counts,
+    strongest_first,
+)
+from leanrag_core.indexing.aggregation.stage_progress import StageProgress
+from leanrag_core.indexing.aggregation.tables import NewEntity, NewRelations, layer_tables, union_chunks
+from leanrag_core.indexing.aggregation.threshold import TauRule
+from leanrag_core.indexing.aggregation.views import LayerColumns, cluster_view, columns_of, inside_rows, relation_view
+from leanrag_core.indexing.aggregation.writer import AggregationWriter
+from leanrag_core.types.extraction import Drop
+from leanrag_core.types.graph import Finding, Graph, Layer, children_offsets
+from leanrag_core.types.usage import Usage
+
+AGGREGATED = "aggregated"  # type of an entity that stands for a cluster
+Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+_BLOCK = 4096  # relations whose texts are made together
+
+
+class LayerStep:
+    """The aggregation of one layer. facts, drops, usage: of what `run` did; groups: the relations between clusters."""
+
+    def __init__(
+        self,
+        below: Layer,
+        writer: AggregationWriter,
+        rule: TauRule,
+        apply: Apply,
+        progress: StageProgress,
+        concatenation_tokens: int,
+    ) -> None:
+        self.below, self.writer, self.rule, self.apply = below, writer, rule, apply
+        self.progress, self.max_tokens = progress, concatenation_tokens
+        self.number = below.number + 1
+        self.n_parents = int(below.parent.max()) + 1
+        self.columns: LayerColumns = columns_of(below)
+        self.groups: RelationGroups = group_relations(below.ends, self.columns.weights, below.parent, self.n_parents)
+        self.drops: list[Drop] = []
+        self.usage = Usage()
+        self.facts: dict[str, Any] = {}
+
+    def run(self, kinds: Sequence[str], kind_counts: np.ndarray) -> Graph:
+        """The graph G_i over the clusters of layer i-1."""
+        offsets, order = children_offsets(self.below.parent, self.n_parents)
+        children = [order[offsets[row] : offsets[row + 1]] for row in range(self.n_parents)]
+        parents = self._entities(children)
+        relations = self._relations(parents, kinds, lift_counts(kind_counts, self.groups))
+        ids = self.columns.ids
+        chunks = union_chunks(self.below.entities["chunks"], self.below.parent, self.n_parents)
+        child_ids = (ids.of(rows) for rows in children)
+        graph = layer_tables(self.number, parents, child_ids, chunks, relations)
+        self.progress.advance("aggregate relations", 0)  # ids and tables are part of it
+        return graph
+
+    def _entities(self, children: Sequence[np.ndarray]) -> list[NewEntity]:
+        columns, stage = self.columns, "aggregate entities"
+        self.progress.expect(stage, len(children))
+        offsets, rows = inside_rows(self.below.ends, self.below.parent, self.n_parents)
+        written = iter(
+            self.apply(
+                self.writer.entity,
+                (
+                    cluster_view(self.below, columns, label, members, rows[offsets[label] : offsets[label + 1]])
+                    for label, members in enumerate(children)
+                    if len(members) > 1
+                ),
+            )
+        )
+        entities = []
+        for members in children:
+            if len(members) > 1:
+                summary = next(written)
+                self.usage = self.usage + summary.usage
+                self.drops.extend(summary.drops)
+                entities.append(NewEntity(summary.name, AGGREGATED, summary.description, summary.findings, False))
+            else:
+                entities.append(self._promoted(int(members[0])))
+            self.progress.advance(stage, 1)
+        return entities
+
+    def _promoted(self, row: int) -> NewEntity:
+        columns = self.columns
+        found = self.below.entities["findings"][row].as_py() or ()
+        findings = tuple(Finding(**finding) for finding in found)
+        return NewEntity(columns.names[row], columns.types[row], columns.descriptions[row], findings, True)
+
+    def _relations(self, parents: Sequence[NewEntity], kinds: Sequence[str], counts: np.ndarray) -> NewRelations:
+        groups, columns = self.groups, self.columns
+        self.progress.expect("aggregate relations", len(groups))
+        tau = self.rule.threshold(self.number, groups.strength)
+        strong = groups.strength > tau
+        ranked = strongest_first(groups, columns.strengths, columns.weights)
+        keywords = group_keywords(self.below.relations["keywords"], groups)
+
+        def view(group: int) -> Any:
+            rows = ranked[groups.offsets[group] : groups.offsets[group + 1]]
+            told = _ranked(kinds, counts[group])
+            return relation_view(self.below, columns, groups, group, rows, parents, told, keywords[group].as_py())
+
+        written = iter(self.apply(self.writer.relation, map(view, np.flatnonzero(strong).tolist())))
+        blocks, cut, shortened = [], 0, 0
+        for start in range(0, len(groups), _BLOCK):
+            texts, cuts = self._texts(range(start, min(start + _BLOCK, len(groups))), strong, ranked, written)
+            blocks.append(pa.array(texts, pa.string()))
+            cut, shortened = cut + sum(cuts), shortened + sum(one > 0 for one in cuts)
+        if cut:
+            self.drops.append(
+                Drop(
+                    "aggregate relations",
+                    f"layer {self.number}",
+                    f"{shortened} concatenated relations exceed {self.max_tokens} tokens: {cut} descriptions of their "
+                    "members were shortened or left out",
+                )
+            )
+        self.facts = {
+            "tau": tau,
+            "relations_below": len(columns.weights),
+            "relations_inside": int(groups.inside.sum()),
+            "summarised": int(strong.sum()),
+            "concatenated": int((~strong).sum()),
+            "descriptions_cut": cut,
+        }
+        return NewRelations(
+            ends=np.stack([groups.left, groups.right], axis=1),
+            weight=groups.weight,
+            strength=groups.strength,
+            summarised=strong,
+            descriptions=pa.chunked_array(blocks, pa.string()),
+            keywords=keywords,
+            offsets=groups.offsets,
+            members=groups.rows,
+        )
+
+    def _texts(
+        self, block: range, strong: np.ndarray, ranked: np.ndarray, written: Iterator[Any]
+    ) -> tuple[list[str], list[int]]:
+        """Descriptions of the groups of a block, and for the concatenated ones how many members' were cut."""
+        stage, descriptions = "aggregate relations", self.columns.relation_descriptions
+        offsets = self.groups.offsets[block.start : block.stop + 1].tolist()
+        texts, weak = [], []
+        for place in range(len(block)):
+            if strong[block[place]]:
+                sentence = next(written)
+                self.usage = self.usage + sentence.usage
+                self.drops.extend(sentence.drops)
+                texts.append(sentence.text)
+                self.progress.advance(stage, 1)
+            else:
+                texts.append("")
+                weak.append(place)
+        members = [descriptions.of(ranked[offsets[one] : offsets[one + 1]]) for one in weak]
+        joined = concatenate(members, max_tokens=self.max_tokens)
+        for place, one in zip(weak, joined, strict=True):
+            texts[place] = one.text
+        self.progress.advance(stage, len(weak))
+        return texts, [one.cut for one in joined]
+
+
+def _ranked(kinds: Sequence[str], counts: np.ndarray) -> list[tuple[str, int]]:
+    present = [(kind, int(count)) for kind, count in zip(kinds, counts, strict=True) if count]
+    return sorted(present, key=lambda pair: (-pair[1], pair[0]))

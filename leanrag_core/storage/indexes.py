@@ -1,0 +1,95 @@
+"""The indexes of a home: one folder each, listed by their manifests."""
+
+import hashlib
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from leanrag_core.errors import IndexNotFound, InvalidConfig, LeanRAGError
+from leanrag_core.storage import layout
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.index import Index
+from leanrag_core.types.summary import Damaged, IndexSummary, LayerSummary, Shelf
+
+
+def folder_name(corpus_id: str, config: IndexConfig) -> str:
+    """Folder of the index of these settings: the same settings build into the same place."""
+    settings = json.dumps(asdict(config), sort_keys=True)
+    return f"{corpus_id}-{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
+
+
+def layer_summaries(manifest: dict[str, Any]) -> tuple[LayerSummary, ...]:
+    """The layers' counts as the manifest keeps them."""
+    return tuple(LayerSummary(**row) for row in manifest["layers"])
+
+
+class IndexStore:
+    """Lists, opens, renames and deletes the indexes below one folder; an index's id is its folder's name."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def path(self, index_id: str) -> Path:
+        """The folder of an index. Raises IndexNotFound for an id that could leave the store."""
+        if not index_id or "/" in index_id or "\\" in index_id or index_id.startswith("."):
+            raise IndexNotFound(f"no index {index_id!r}: choose one of the Build page")
+        return self.root / index_id
+
+    def shelf(self) -> Shelf:
+        """All indexes; one that does not read hides none of the others."""
+        found, damaged = [], []
+        for path in sorted(self.root.glob(f"*/{layout.MANIFEST}")):
+            name = path.parent.name
+            if name.startswith("."):
+                continue
+            try:
+                found.append(self.summary(name))
+            except LeanRAGError as error:
+                damaged.append(Damaged(name, str(error)))
+            except (OSError, LookupError, TypeError, ValueError) as error:
+                if path.is_file():  # else it was deleted just now
+                    damaged.append(Damaged(name, f"the index {name} does not read ({error}): build it again"))
+        return Shelf(tuple(sorted(found, key=lambda one: (one.created, one.id), reverse=True)), tuple(damaged))
+
+    def summary(self, index_id: str) -> IndexSummary:
+        """The index's row in a list. Raises IndexNotFound, IndexDamaged or IndexTooNew."""
+        path = self.path(index_id)
+        manifest = layout.read_manifest(path)
+        built = datetime.fromtimestamp((path / layout.REPORT).stat().st_mtime, UTC)
+        return IndexSummary(
+            id=index_id,
+            name=manifest["name"],
+            corpus_id=manifest["corpus"].get("id", ""),
+            corpus_name=manifest["corpus"].get("name", ""),
+            created=built.isoformat(timespec="seconds"),
+            kind=manifest["kind"],
+            config=manifest["config"],
+            documents=manifest["counts"]["documents"],
+            chunks=manifest["counts"]["chunks"],
+            layers=layer_summaries(manifest),
+            path=path,
+            size_bytes=layout.size_bytes(path),
+        )
+
+    def manifest_id(self, index_id: str) -> str:
+        """The id that the index's manifest gives it, which copies share; empty when the manifest does not read."""
+        try:
+            return str(layout.read_manifest(self.path(index_id)).get("id", ""))
+        except LeanRAGError:
+            return ""
+
+    def open(self, index_id: str) -> Index:
+        """The index of that id, read-only. Raises IndexNotFound, IndexDamaged or IndexTooNew."""
+        return layout.read_index(self.path(index_id))
+
+    def rename(self, index_id: str, name: str) -> None:
+        """The index bears that name. Raises InvalidConfig for an empty one."""
+        if not name.strip():
+            raise InvalidConfig("the name is empty: write one")
+        layout.rename_index(self.path(index_id), name.strip())
+
+    def delete(self, index_id: str) -> None:
+        """The index is gone, a damaged one too. Raises IndexNotFound."""
+        layout.delete_index(self.path(index_id))

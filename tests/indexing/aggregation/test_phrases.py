@@ -1,0 +1,139 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leanrag_core.indexing.aggregation.lexicon import BREAK, Lexicon
+from leanrag_core.indexing.aggregation.phrase_table import NameTrie, Vocabulary, phrase_table, spoken_phrases
+from leanrag_core.indexing.aggregation.phrases import folded, sentences
+from tests.indexing.aggregation import phrase_reference
+
+PIECES = [
+    "red ",
+    "Red ",
+    "clover ",
+    "clovers ",
+    "Keswick ",
+    "Lake ",
+    "lakes ",
+    "the ",
+    "of ",
+    "honey",
+    " bee",
+    ", ",
+    ". ",
+]
+
+
+def tables(texts, names):
+    """The phrase table of some sentences and names, and the phrases of each sentence and of each name."""
+    lexicon = Lexicon()
+    numbers = lexicon.read(texts)
+    flat, lengths = lexicon.tokens(numbers)
+    named = [lexicon.tokens_of(name) for name in names]
+    words = Vocabulary.of(lexicon)
+    trie = NameTrie(([lexicon.fold[word] for word in name if word != BREAK] for name in named), words.n_forms)
+    longer = {}
+    spoken = [
+        spoken_phrases(np.array(flat, dtype=np.int64), words, trie, longer),
+        spoken_phrases(np.array([word for name in named for word in name], dtype=np.int64), words, None, longer),
+    ]
+    table, found = phrase_table(spoken, lexicon, words, trie, longer)
+    ends = [np.cumsum(lengths), np.cumsum([len(name) for name in named])]
+    held = []
+    for one, phrases, until in zip(spoken, found, ends, strict=True):
+        owner = np.searchsorted(until, one.word, side="right")
+        held += [sorted(phrases[owner == row].tolist()) for row in range(len(until))]
+    return table, held
+
+
+def long_names(names):
+    keys = [tuple(map(folded, phrase_reference.WORD.findall(name))) for name in names]
+    return frozenset(key for key in keys if 2 <= len(key) <= 5), frozenset(key for key in keys if 1 <= len(key) <= 5)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(
+        st.lists(st.sampled_from(PIECES), min_size=1, max_size=14).map("".join), min_size=1, max_size=6, unique=True
+    ),
+    st.lists(st.lists(st.sampled_from(PIECES[:9]), min_size=1, max_size=5).map("".join), min_size=1, max_size=5),
+)
+def test_phrases_of_a_corpus_are_those_of_its_sentences_one_by_one(texts: list[str], names: list[str]) -> None:
+    table, held = tables(texts, names)
+    long, every = long_names(names)
+    phrases, written, found = phrase_reference.numbered(texts, long, names)
+    assert [table.folded(row) for row in range(len(table))] == phrases
+    assert [table.surface(row) for row in range(len(table))] == written
+    assert held == [sorted(one) for one in found]
+    assert table.is_name.tolist() == [phrase in every for phrase in phrases]
+    assert table.single.tolist() == [len(phrase) == 1 for phrase in phrases]
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "a",
+                "B",
+                "Dr",
+                "etc",
+                "e.g",
+                ".",
+                ".",
+                "!",
+                "?",
+                "。",
+                "\n",
+                " ",
+                " ",
+                "|",
+                " | ",
+                '"',
+                "”",
+                "(",
+                "1",
+                "_",
+                "中",
+            ]
+        ),
+        max_size=14,
+    ).map("".join)
+)
+def test_sentences_end_where_the_plain_rule_ends_them(text: str) -> None:
+    assert sentences(text) == phrase_reference.sentences(text)
+
+
+def test_initials_and_titles_do_not_end_a_sentence() -> None:
+    text = "Dr. J. Smith keeps bees. He sells honey! Does he?"
+    assert sentences(text) == ["Dr. J. Smith keeps bees.", "He sells honey!", "Does he?"]
+
+
+@pytest.mark.parametrize(
+    ("word", "form"),
+    [("Mites", "mite"), ("colonies", "colony"), ("Keswick's", "keswick"), ("bus", "bus"), ("glass", "glass")],
+)
+def test_plurals_and_possessives_fold_together(word: str, form: str) -> None:
+    assert folded(word) == form
+
+
+def test_a_fragment_of_one_name_is_no_phrase() -> None:
+    table, held = tables(["Trains reach New York City daily."], ["New York City"])
+    found = {" ".join(table.folded(row)) for row in held[0]}
+    assert "new york city" in found
+    assert not {"york city", "new york", "york"} & found
+
+
+def test_phrases_do_not_cross_commas_or_hold_stop_words() -> None:
+    table, held = tables(["Honey, wax of hives"], [])
+    assert {" ".join(table.folded(row)) for row in held[0]} == {"honey", "wax", "hive"}
+
+
+def test_a_sentence_is_read_once_and_keeps_its_number() -> None:
+    lexicon = Lexicon()
+    assert lexicon.read(["One bee.", "Two bees.", "One bee."]) == [0, 1, 0]
+    flat, lengths = lexicon.tokens([1, 0])
+    assert lengths == [4, 4]  # two words, the full stop, the end
+    assert [lexicon.surfaces[word] for word in flat if word != BREAK] == ["Two", "bees", "One", "bee"]
+    assert lexicon.fold[flat[1]] == lexicon.fold[flat[5]]
