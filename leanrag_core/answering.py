@@ -315,5 +315,6 @@ def ask_record(trace: Trace, answer: Answer | None) -> dict[str, Any]:
         else None,
         "notes": list(trace.notes),
         "usage": asdict(trace.usage + answer.usage if answer else trace.usage),
+        "search": trace.search,
         "timings_ms": {name: round(value, 3) for name, value in trace.timings_ms.items()},
     }

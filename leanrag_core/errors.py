@@ -53,6 +53,10 @@ class ReplyError(LeanRAGError):
     """A language model's reply does not parse into what was asked for."""
 
 
+class CorpusDamaged(LeanRAGError):
+    """A corpus is there but its record does not read."""
+
+
 class CorpusNotFound(LeanRAGError):
     """No corpus has the id."""
 
@@ -91,3 +95,11 @@ class CallFailed(ReplyError):
 
 class ReplyCut(ReplyError):
     """A reply ended at the token limit, in the middle of what it had to say."""
+
+
+class ClusterUnavailable(LeanRAGError):
+    """No scheduler answers, or it has no workers."""
+
+
+class WorkersLost(LeanRAGError):
+    """Workers or their scheduler were lost in the middle of work; finished batches are kept, so it can be resumed."""

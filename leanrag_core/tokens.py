@@ -1,9 +1,14 @@
 """Counting and cutting by cl100k tokens, offline: the vocabulary is shipped and its hash verified."""
 
+import os
 import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from leanrag_core.errors import ModelUnavailable
 
@@ -16,6 +21,7 @@ _PATTERN = (
 )
 # A run without a break of a million letters would take minutes as one piece.
 _RUN = re.compile(r"\S{2000}")
+_MANY = 4096  # texts; fewer are counted sooner than threads are started
 
 
 @cache
@@ -63,6 +69,34 @@ def _encodable(text: str) -> str:
 def count_tokens(text: str) -> int:
     """Number of cl100k tokens; names of special tokens are ordinary text."""
     return len(_encode(text))
+
+
+def count_many(texts: Sequence[str]) -> np.ndarray:
+    """(len(texts),) int32, count_tokens of each text. Equal texts are counted once; large numbers on all cores."""
+    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    unique = list(places)
+    if len(unique) < _MANY:
+        counts = [count_tokens(text) for text in unique]
+    else:
+        with ThreadPoolExecutor(os.cpu_count()) as pool:  # the encoder lets go of the interpreter's lock
+            shares = pool.map(_counts, [unique[start : start + _MANY] for start in range(0, len(unique), _MANY)])
+            counts = [count for share in shares for count in share]
+    return np.array(counts, dtype=np.int32)[[places[text] for text in texts]] if texts else np.zeros(0, np.int32)
+
+
+def _counts(texts: Sequence[str]) -> list[int]:
+    return [count_tokens(text) for text in texts]
+
+
+def rest_of_line(text: str) -> str:
+    """A stored text as it ends a line of a context, from the space before it to the line's end: what is counted once,
+    when the text is stored (retrieval.token_sums says why these counts add up)."""
+    return f" {text}\n"
+
+
+def finding_lines(findings: Sequence[tuple[str, str]]) -> str:
+    """Summaries and explanations as lines of a context, counted once like the rest of a line."""
+    return "".join(f"- {summary} {explanation}\n" for summary, explanation in findings)
 
 
 def token_offsets(text: str) -> list[int]:

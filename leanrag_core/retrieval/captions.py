@@ -1,6 +1,8 @@
 """One sentence for each step of a retrieval, and what its reader should know."""
 
+from leanrag_core.retrieval.anchoring import Anchors
 from leanrag_core.retrieval.subgraph import nodes_by_layer
+from leanrag_core.retrieval.vector_search import EXACT
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Context, RetrievedChunk, Seed, TraceNode, TraceRelation, TraceStep
 
@@ -70,14 +72,14 @@ def steps(
 
 def notes(
     index: Index,
-    seeds: tuple[Seed, ...],
+    anchors: Anchors,
     top: TraceNode,
     chunks: tuple[RetrievedChunk, ...],
     wanted: int,
     n_candidates: int,
 ) -> tuple[str, ...]:
-    """What the reader should know: an unfilled top-C, hubs among the seeds, an LCA at the root."""
-    said = []
+    """What the reader should know: an unfilled top-C, hubs, an LCA at the root, an approximate search."""
+    said, seeds = [], anchors.seeds
     if len(chunks) < wanted:
         said.append(
             f"Top-C is not filled: {len(chunks)} of {wanted}. "
@@ -86,11 +88,14 @@ def notes(
         )
     total = index.chunks.num_rows
     for seed in seeds:
-        mentions = len(index.layers[seed.layer].entities["chunks"][seed.row].as_py())
+        mentions = len(index.layers[seed.layer].chunks_of(seed.row))
         if total >= _HUB_CORPUS and seed.layer == 0 and mentions > _HUB_SHARE * total:
             said.append(
                 f"{seed.name} is a hub: it occurs in {mentions / total:.0%} of the chunks and adds a count to each."
             )
     if top.layer == len(index.layers) - 1 and len(seeds) > 1:
         said.append("The seeds spread over the whole tree: their lowest common ancestor is the root.")
+    if anchors.search != EXACT:
+        measured = "" if anchors.recall is None else f", which finds {anchors.recall:.1%} of the true ten nearest"
+        said.append(f"The seeds come from the approximate search index{measured}.")
     return tuple(said)

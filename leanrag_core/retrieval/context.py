@@ -1,9 +1,10 @@
 """The context: four sections, each with a token budget of its own, filled in rank order."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from leanrag_core.tokens import count_tokens
+from leanrag_core.retrieval.token_sums import Piece, blank_line_tokens, fixed, joined
+from leanrag_core.tokens import count_tokens, finding_lines, rest_of_line
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import (
     Context,
@@ -35,8 +36,16 @@ class Budgets:
 
 @dataclass(frozen=True)
 class _Candidate:
+    """What may stand in a line. head: the pieces between the mark and the rest, whose count is stored."""
+
     ref: str
     text: str
+    head: tuple[Piece, ...]
+    rest: int
+
+    def tokens(self, mark: str) -> int:
+        """Tokens of the line, from its mark to its end. A head ends in a mark, the rest begins with a space."""
+        return joined((fixed(f"[{mark}]"), *self.head)) + self.rest
 
 
 def build_context(
@@ -48,67 +57,98 @@ def build_context(
     *,
     findings: bool,
 ) -> Context:
-    """The context of a retrieval. Tokens never exceed the budgets; what did not fit is counted."""
-    name_of = {node.id: node.name for node in nodes}
-    entities = [_Candidate(node.id, _entity_line(node, name_of)) for node in nodes if node.layer == 0]
+    """The context of a retrieval. Tokens never exceed the budgets; what did not fit is counted.
+
+    Tokens are those of the finished text, added up from the counts that the index holds (retrieval.token_sums); what an
+    index does not hold is counted now.
+    """
+    names = {node.id: _name(index, node) for node in nodes}
     above = sorted((node for node in nodes if node.layer > 0), key=lambda node: (node.layer, node.row))
-    aggregated = [_Candidate(node.id, _aggregated_text(index, node, findings)) for node in above]
-    links = [_Candidate(one.id, _relation_line(one, name_of)) for one in relations if one.kind != "tree"]
-    sources = [_Candidate(chunk.id, _chunk_text(chunk)) for chunk in chunks]
     sections = (
-        _fill("entities", entities, budgets.entities),
-        _fill("aggregated", aggregated, budgets.aggregated),
-        _fill("relations", links, budgets.relations),
-        _fill("chunks", sources, budgets.chunks),
+        _fill("entities", (_entity(index, node, names) for node in nodes if node.layer == 0), budgets.entities),
+        _fill("aggregated", (_aggregated(index, node, names, findings) for node in above), budgets.aggregated),
+        _fill(
+            "relations", (_relation(index, one, names) for one in relations if one.kind != "tree"), budgets.relations
+        ),
+        _fill("chunks", (_chunk(index, chunk) for chunk in chunks), budgets.chunks),
     )
     text = "".join(section.text for section in sections)
-    return Context(text=text, tokens=count_tokens(text), sections=sections)
+    # Sections end in an empty line and begin with "##": the pattern always cuts there.
+    return Context(text=text, tokens=sum(section.tokens for section in sections), sections=sections)
 
 
-def _entity_line(node: TraceNode, name_of: dict[str, str]) -> str:
-    parent = f" (part of {name_of[node.parent_id]})" if node.parent_id else ""
-    return f"{node.name}{parent}: {node.description}"
+def _stored(index: Index, layer: int, column: str, row: int | None) -> int | None:
+    counts = index.layers[layer].token_counts.get(column)
+    return None if counts is None or row is None else int(counts[row])
 
 
-def _aggregated_text(index: Index, node: TraceNode, findings: bool) -> str:
+def _rest(text: str, stored: int | None) -> int:
+    return count_tokens(rest_of_line(text)) if stored is None else stored
+
+
+def _name(index: Index, node: TraceNode) -> Piece:
+    text, stored = f" {node.name}", _stored(index, node.layer, "name_tokens", node.row)
+    return Piece(text, count_tokens(text) if stored is None else stored)
+
+
+def _entity(index: Index, node: TraceNode, names: dict[str, Piece]) -> _Candidate:
+    parent = f" (part of {names[node.parent_id].text[1:]})" if node.parent_id else ""
+    head: tuple[Piece, ...] = (names[node.id], fixed(":"))
+    if node.parent_id:
+        head = (names[node.id], fixed(" (part of"), names[node.parent_id], fixed("):"))
+    rest = _rest(node.description, _stored(index, node.layer, "description_tokens", node.row))
+    return _Candidate(node.id, f"{node.name}{parent}: {node.description}", head, rest)
+
+
+def _aggregated(index: Index, node: TraceNode, names: dict[str, Piece], findings: bool) -> _Candidate:
     text = f"{node.name}: {node.description}"
+    rest = _rest(node.description, _stored(index, node.layer, "description_tokens", node.row))
     if findings:
-        for finding in index.layers[node.layer].entity(node.row).findings:
-            text += f"\n- {finding.summary} {finding.explanation}"
-    return text
+        held = index.layers[node.layer].entities["findings"][node.row].as_py() or ()
+        lines = finding_lines([(one["summary"], one["explanation"]) for one in held])
+        stored = _stored(index, node.layer, "findings_tokens", node.row)
+        rest += count_tokens(lines) if stored is None else stored
+        text = f"{text}\n{lines}".removesuffix("\n")
+    return _Candidate(node.id, text, (names[node.id], fixed(":")), rest)
 
 
-def _relation_line(relation: TraceRelation, name_of: dict[str, str]) -> str:
-    if relation.kind == "base":
-        return f"{name_of[relation.source]} and {name_of[relation.target]}: {relation.description}"
-    between = f"{name_of[relation.source]} and {name_of[relation.target]}"
-    return f"{between} ({relation.strength:.0f} relations, {relation.made}): {relation.description}"
+def _relation(index: Index, relation: TraceRelation, names: dict[str, Piece]) -> _Candidate:
+    source, target = names[relation.source], names[relation.target]
+    made = f" ({relation.strength:.0f} relations, {relation.made}):" if relation.kind != "base" else ":"
+    head = (source, fixed(" and"), target, fixed(made))
+    text = f"{source.text[1:]} and{target.text}{made} {relation.description}"
+    rest = _rest(relation.description, _stored(index, relation.layer, "relation_tokens", relation.row))
+    return _Candidate(relation.id, text, head, rest)
 
 
-def _chunk_text(chunk: RetrievedChunk) -> str:
+def _chunk(index: Index, chunk: RetrievedChunk) -> _Candidate:
     page = f", page {chunk.page}" if chunk.page else ""
-    return f"({chunk.title}{page}) {chunk.text.strip()}"
+    place, text = f"({chunk.title}{page})", chunk.text.strip()
+    stored = None if index.chunk_tokens is None else int(index.chunk_tokens[chunk.row])
+    return _Candidate(chunk.id, f"{place} {text}", (fixed(f" {place}"),), _rest(text, stored))
 
 
-def _fill(name: str, candidates: Sequence[_Candidate], budget: int) -> ContextSection:
-    if not candidates:
+def _fill(name: str, candidates: Iterable[_Candidate], budget: int) -> ContextSection:
+    offered = list(candidates)
+    if not offered:
         return ContextSection(name, (), "", 0, budget, 0)
     heading = f"## {_HEADINGS[name]}\n"
-    used = count_tokens(heading)
+    used = fixed(heading).tokens
     items: list[ContextItem] = []
-    for candidate in candidates:
-        line = f"[{_MARK[name]}{len(items) + 1}] {candidate.text}\n"
-        tokens = count_tokens(line)
+    for candidate in offered:
+        mark = f"{_MARK[name]}{len(items) + 1}"
+        tokens = candidate.tokens(mark)
         if used + tokens + 1 > budget:  # one token for the blank line that ends the section
             if name == "chunks":
                 continue  # a shorter chunk further down may still fit
             break
-        items.append(ContextItem(f"{_MARK[name]}{len(items) + 1}", candidate.ref, candidate.text, tokens))
+        items.append(ContextItem(mark, candidate.ref, candidate.text, tokens))
         used += tokens
-    while True:
-        body = "".join(f"[{item.mark}] {item.text}\n" for item in items)
-        text = f"{heading}{body}\n" if items else ""
-        tokens = count_tokens(text)
+    while items:
+        last = items[-1]
+        tokens = used + blank_line_tokens(f"[{last.mark}] {last.text}\n")
         if tokens <= budget:
-            return ContextSection(name, tuple(items), text, tokens, budget, len(candidates) - len(items))
-        items.pop()
+            body = "".join(f"[{item.mark}] {item.text}\n" for item in items)
+            return ContextSection(name, tuple(items), f"{heading}{body}\n", tokens, budget, len(offered) - len(items))
+        used -= items.pop().tokens
+    return ContextSection(name, (), "", 0, budget, len(offered))

@@ -1,55 +1,71 @@
 """Source chunks of the seeds (section B.3.1), and rank fusion with the vector ranking (outside the paper)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from leanrag_core.retrieval.vector_search import cosines
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import RetrievedChunk, Seed
 
 _RRF = 60  # constant of reciprocal rank fusion (Cormack, Clarke, Buettcher 2009)
 
 
-def seeds_by_chunk(index: Index, seeds: Sequence[Seed]) -> dict[int, list[Seed]]:
-    """For each chunk row that mentions a seed: those seeds, best first."""
-    found: dict[int, list[Seed]] = {}
-    for seed in sorted(seeds, key=lambda one: one.rank):
-        for row in index.layers[seed.layer].entities["chunks"][seed.row].as_py():
-            found.setdefault(row, []).append(seed)
-    return found
+@dataclass(frozen=True, eq=False)
+class SeededChunks:
+    """The chunks that mention a seed, ranked. rows: (k,) chunk rows, best first. seeds: in rank order.
+    chunks_of: for each seed its chunk rows, ascending."""
+
+    rows: np.ndarray
+    seeds: tuple[Seed, ...]
+    chunks_of: tuple[np.ndarray, ...]
+
+    def seeds_in(self, row: int) -> list[Seed]:
+        """The seeds that this chunk mentions, best first."""
+        found = []
+        for seed, rows in zip(self.seeds, self.chunks_of, strict=True):
+            place = np.searchsorted(rows, row)
+            if place < len(rows) and rows[place] == row:
+                found.append(seed)
+        return found
 
 
-def ranked_by_seeds(by_chunk: dict[int, list[Seed]]) -> list[int]:
-    """Chunk rows: most seeds first, ties by the best seed's rank, then by position in the corpus."""
-    return sorted(by_chunk, key=lambda row: (-len(by_chunk[row]), by_chunk[row][0].rank, row))
+def chunks_by_seeds(index: Index, seeds: Sequence[Seed]) -> SeededChunks:
+    """Chunks with most seeds first, ties by the best seed's rank, then by position in the corpus."""
+    ordered = tuple(sorted(seeds, key=lambda one: one.rank))
+    chunks_of = tuple(index.layers[seed.layer].chunks_of(seed.row) for seed in ordered)
+    every = np.concatenate([*chunks_of, np.zeros(0, dtype=np.int32)])
+    place = np.repeat(np.arange(len(chunks_of)), [len(rows) for rows in chunks_of])
+    rows, first, counts = np.unique(every, return_index=True, return_counts=True)
+    # np.unique returns the first occurrence, which is that of the best seed.
+    order = np.lexsort((rows, place[first], -counts))
+    return SeededChunks(rows[order], ordered, chunks_of)
 
 
-def ranked_by_vector(index: Index, vector: np.ndarray) -> list[int]:
+def ranked_by_vector(index: Index, vector: np.ndarray) -> np.ndarray:
     """All chunk rows by cosine to the question, best first."""
-    scores = np.asarray(index.chunk_vectors) @ vector
-    return [int(row) for row in np.argsort(-scores, kind="stable")]
+    return np.argsort(-cosines(index.chunk_vectors, vector), kind="stable")
 
 
-def fused(rankings: Sequence[Sequence[int]]) -> list[int]:
+def fused(rankings: Sequence[np.ndarray]) -> np.ndarray:
     """One ranking by reciprocal rank fusion; ties by row."""
-    score: dict[int, float] = {}
+    rows = np.unique(np.concatenate(rankings))
+    score = np.zeros(len(rows))
     for ranking in rankings:
-        for place, row in enumerate(ranking, start=1):
-            score[row] = score.get(row, 0.0) + 1.0 / (_RRF + place)
-    return sorted(score, key=lambda row: (-score[row], row))
+        score[np.searchsorted(rows, ranking)] += 1.0 / (_RRF + np.arange(1, len(ranking) + 1))
+    return rows[np.argsort(-score, kind="stable")]
 
 
 def retrieved_chunks(
-    index: Index, rows: Sequence[int], by_chunk: dict[int, list[Seed]], scores: dict[int, float]
+    index: Index, rows: Sequence[int] | np.ndarray, seeded: SeededChunks | None, scores: Mapping[int, float]
 ) -> tuple[RetrievedChunk, ...]:
     """The chunks with their text, place and the seeds in each."""
     found = []
-    for row in rows:
+    for row in map(int, rows):
         chunk = index.chunk(row)
         document_row = index.chunks["document"][row].as_py()
-        seeds = by_chunk.get(row, [])
-        pages = index.documents["pages"][document_row].as_py()
-        page = next((n for n, span in enumerate(pages, start=1) if span["start"] <= chunk.start < span["end"]), None)
+        seeds = seeded.seeds_in(row) if seeded else []
         found.append(
             RetrievedChunk(
                 id=chunk.id,
@@ -59,7 +75,7 @@ def retrieved_chunks(
                 title=index.documents["title"][document_row].as_py(),
                 start=chunk.start,
                 end=chunk.end,
-                page=page,
+                page=index.page_of(document_row, chunk.start),
                 seed_count=len(seeds),
                 seeds=tuple(seed.id for seed in seeds),
                 best_rank=seeds[0].rank if seeds else 0,

@@ -8,20 +8,21 @@ from leanrag_core.types.trace import Seed, TraceNode, TraceRelation
 def retrieved_nodes(index: Index, subtree: Subtree, seeds: tuple[Seed, ...]) -> tuple[TraceNode, ...]:
     """V_ret: every node on the paths with its role; seeds first by rank, then upward by layer and row."""
     rank_of = {(seed.layer, seed.row): seed.rank for seed in seeds}
-    id_of = {node: index.layers[node[0]].entities["id"][node[1]].as_py() for node in subtree.nodes}
+    tables = [layer.entities for layer in index.layers]
+    id_of = {node: tables[node[0]]["id"][node[1]].as_py() for node in subtree.nodes}
     nodes = []
     for node in subtree.nodes:
-        entity = index.layers[node[0]].entity(node[1])
+        layer, row = node
         role = "seed" if node in rank_of else "lca" if node == subtree.top else "path"
         nodes.append(
             TraceNode(
-                id=entity.id,
-                name=entity.name,
-                layer=node[0],
-                row=node[1],
+                id=id_of[node],
+                name=tables[layer]["name"][row].as_py(),
+                layer=layer,
+                row=row,
                 role=role,
-                type=entity.type,
-                description=entity.description,
+                type=tables[layer]["type"][row].as_py(),
+                description=tables[layer]["description"][row].as_py(),
                 parent_id=id_of.get(subtree.parent[node]) if node in subtree.parent else None,
                 rank=rank_of.get(node),
             )
@@ -65,26 +66,22 @@ def relations_among(index: Index, nodes: tuple[TraceNode, ...], *, inter_cluster
 
 
 def _inside(index: Index, number: int, ids: dict[int, str]) -> list[TraceRelation]:
-    layer, ends = index.layers[number], index.layers[number].ends
-    chosen = set()
-    for row in ids:
-        for relation in layer.relations_of(row):
-            source, target = ends[relation]
-            if source in ids and target in ids:
-                chosen.add(int(relation))
+    layer = index.layers[number]
+    table, strength = layer.relations, "strength" if number else "weight"
     made = []
-    for row in sorted(chosen):
-        relation = layer.relation(row)
+    for row in layer.relations_inside(list(ids)).tolist():
+        source, target = layer.ends[row].tolist()
         made.append(
             TraceRelation(
-                id=relation.id,
-                source=ids[relation.source],
-                target=ids[relation.target],
+                id=table["id"][row].as_py(),
+                source=ids[source],
+                target=ids[target],
                 layer=number,
                 kind="inter-cluster" if number else "base",
-                made=relation.kind,
-                strength=float(relation.strength if number else relation.weight),
-                description=relation.description,
+                made=table["kind"][row].as_py(),
+                strength=float(table[strength][row].as_py()),
+                description=table["description"][row].as_py(),
+                row=row,
             )
         )
     return made

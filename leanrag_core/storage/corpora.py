@@ -12,12 +12,14 @@ from typing import Any
 from filelock import FileLock
 
 from leanrag_core.atomic import write_json
-from leanrag_core.errors import CorpusNotFound, InvalidConfig
+from leanrag_core.errors import CorpusDamaged, CorpusNotFound, InvalidConfig
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.corpus import Document, Heading, Refusal, Span
-from leanrag_core.types.summary import CorpusSummary, DocumentSummary
+from leanrag_core.types.summary import CorpusSummary, Damaged, DocumentSummary
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
+_RECORD = ("id", "name", "description", "sample", "source", "created", "documents")
+_REMEDY = "delete the corpus in the Library and add its documents again; its indexes are not concerned"
 
 
 def summarise(document: Document) -> DocumentSummary:
@@ -53,7 +55,15 @@ class CorpusStore:
         return path
 
     def _record(self, corpus_id: str) -> dict[str, Any]:
-        return dict(json.loads((self._folder(corpus_id) / "corpus.json").read_text(encoding="utf-8")))
+        path = self._folder(corpus_id) / "corpus.json"
+        try:
+            record = dict(json.loads(path.read_text(encoding="utf-8")))
+            missing = [name for name in _RECORD if name not in record]
+        except (OSError, ValueError, TypeError) as error:
+            raise CorpusDamaged(f"{path} does not read ({error}): {_REMEDY}") from error
+        if missing:
+            raise CorpusDamaged(f"{path} lacks {missing[0]!r}: {_REMEDY}")
+        return record
 
     def create(
         self, name: str, *, corpus_id: str = "", description: str = "", sample: bool = False, source: str = ""
@@ -81,7 +91,7 @@ class CorpusStore:
         """Fingerprint of what the corpus was read from; empty when there is no such corpus."""
         try:
             return str(self._record(corpus_id)["source"])
-        except CorpusNotFound:
+        except (CorpusNotFound, CorpusDamaged):
             return ""
 
     def add(self, corpus_id: str, documents: tuple[Document, ...]) -> tuple[list[DocumentSummary], list[Refusal]]:
@@ -126,15 +136,31 @@ class CorpusStore:
         shutil.rmtree(self._folder(corpus_id))
 
     def summaries(self) -> list[CorpusSummary]:
-        """All corpora, sample ones first, then the newest first."""
-        names = sorted(path.parent.name for path in self.root.glob("*/corpus.json"))
-        found = [self.summary(name) for name in names if _ID.fullmatch(name)]  # a copied folder is no corpus
+        """The corpora that read, sample ones first, then the newest first."""
+        found, _ = self._sorted_out()
         by_name = sorted(found, key=lambda one: (one.name, one.id))
         newest = sorted(by_name, key=lambda one: "" if one.sample else one.created, reverse=True)
         return sorted(newest, key=lambda one: not one.sample)
 
+    def damaged(self) -> list[Damaged]:
+        """The corpora that do not read, by id."""
+        return self._sorted_out()[1]
+
+    def _sorted_out(self) -> tuple[list[CorpusSummary], list[Damaged]]:
+        found, damaged = [], []
+        for name in sorted(path.parent.name for path in self.root.glob("*/corpus.json")):
+            if not _ID.fullmatch(name):
+                continue  # a copied folder is no corpus
+            try:
+                found.append(self.summary(name))
+            except CorpusDamaged as error:
+                damaged.append(Damaged(name, str(error)))
+            except CorpusNotFound:
+                continue  # deleted just now
+        return found, damaged
+
     def summary(self, corpus_id: str) -> CorpusSummary:
-        """The corpus's card. Raises CorpusNotFound."""
+        """The corpus's card. Raises CorpusNotFound or CorpusDamaged."""
         record = self._record(corpus_id)
         return CorpusSummary(
             id=record["id"],

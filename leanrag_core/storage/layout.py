@@ -1,13 +1,15 @@
 """The index directory: the only place that knows its file names.
 
-manifest.json       format version, id, name, configuration, fingerprints, counts
-documents.parquet   chunks.parquet
-entities-L.parquet  relations-L.parquet  vectors-L.npy   one of each for layer L
-hierarchy.parquet   layer, row, parent: the tree
+manifest.json     format version, id, name, configuration, fingerprints, counts
+documents.arrow   chunks.arrow
+entities-L.arrow  relations-L.arrow  vectors-L.npy   one of each for layer L
+hierarchy.arrow   layer, row, parent: the tree
 vectors-chunks.npy  embeddings of the chunks
-report.json         drops, clusters, usage
-chroma/             rebuildable search index, never the only copy
+report.json       drops, clusters, usage
+chroma/           rebuildable search index, never the only copy; search.json in it says how good it is
 
+Tables are Arrow files, read by mapping them (storage.tables). Format 1 held the same tables as Parquet files, without
+the columns that are counted when a table is written; it still opens, and these are then counted when they are needed.
 No clock time is stored: the same build gives the same bytes. Directories are built beside and renamed into place.
 """
 
@@ -24,13 +26,16 @@ import pyarrow as pa
 
 from leanrag_core.atomic import write_json
 from leanrag_core.errors import IndexDamaged, IndexNotFound, IndexTooNew
+from leanrag_core.storage import tables
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
+from leanrag_core.types.rows import numbers
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MANIFEST = "manifest.json"
 REPORT = "report.json"
 CHROMA = "chroma"
+SEARCH = f"{CHROMA}/search.json"  # beside what it speaks of, since Chroma's files are not the same from build to build
 _STAGING = ".building-"
 _RETIRED = ".retired-"
 
@@ -76,28 +81,27 @@ def _alive(pid: int) -> bool:
 
 
 def write_index(directory: Path, index: Index) -> None:
-    """All of the index but its search index stands in the directory."""
-    import pyarrow.parquet as pq
+    """All of the index but its search index stands in the directory, in the newest format."""
 
     def table(name: str, value: pa.Table) -> None:
-        pq.write_table(value, directory / f"{name}.parquet", compression="zstd")
+        tables.write_table(directory / f"{name}.arrow", value)
 
     table("documents", index.documents)
-    table("chunks", index.chunks)
-    np.save(directory / "vectors-chunks.npy", index.chunk_vectors)
+    table("chunks", tables.chunks_with_places(index))
+    tables.write_vectors(directory / "vectors-chunks.npy", index.chunk_vectors)
     tree: dict[str, list[np.ndarray]] = {"layer": [], "row": [], "parent": []}
     for layer in index.layers:
-        table(f"entities-{layer.number}", layer.entities)
-        table(f"relations-{layer.number}", layer.relations)
-        np.save(directory / f"vectors-{layer.number}.npy", np.ascontiguousarray(layer.vectors, dtype=np.float32))
+        table(f"entities-{layer.number}", tables.entities_with_tokens(layer))
+        table(f"relations-{layer.number}", tables.relations_with_tokens(layer))
+        tables.write_vectors(directory / f"vectors-{layer.number}.npy", layer.vectors)
         if len(layer.parent):
             tree["layer"].append(np.full(len(layer), layer.number, dtype=np.int32))
             tree["row"].append(np.arange(len(layer), dtype=np.int32))
             tree["parent"].append(layer.parent.astype(np.int32))
     empty = [np.zeros(0, dtype=np.int32)]
     table("hierarchy", pa.table({name: np.concatenate(parts or empty) for name, parts in tree.items()}))
-    write_json(directory / REPORT, index.report)
-    write_json(directory / MANIFEST, index.manifest)
+    write_json(directory / REPORT, {name: held for name, held in index.report.items() if name != "search"})
+    write_json(directory / MANIFEST, {**index.manifest, "format_version": FORMAT_VERSION})
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:
@@ -120,19 +124,25 @@ def read_manifest(directory: Path) -> dict[str, Any]:
 
 
 def read_index(directory: Path) -> Index:
-    """The index in the directory, its vectors memory-mapped. Raises IndexNotFound, IndexDamaged or IndexTooNew."""
-    import pyarrow.parquet as pq
-
+    """The index in the directory, its tables and vectors memory-mapped; its report has "search", what is known of the
+    search index, when there is one. Raises IndexNotFound, IndexDamaged or IndexTooNew."""
     manifest = read_manifest(directory)
+    newest = int(manifest["format_version"]) >= 2
+
+    def table(name: str) -> pa.Table:
+        if newest:
+            return tables.read_table(directory / f"{name}.arrow")
+        return tables.read_parquet(directory / f"{name}.parquet")
+
     try:
-        tree = pq.read_table(directory / "hierarchy.parquet")
-        owner, parent = tree["layer"].to_numpy(), tree["parent"].to_numpy()
+        tree = table("hierarchy")
+        owner, parent = numbers(tree["layer"]), numbers(tree["parent"])
         layers = tuple(
             Layer(
-                entities=pq.read_table(directory / f"entities-{number}.parquet").combine_chunks(),
-                relations=pq.read_table(directory / f"relations-{number}.parquet").combine_chunks(),
+                entities=table(f"entities-{number}"),
+                relations=table(f"relations-{number}"),
                 number=number,
-                vectors=np.load(directory / f"vectors-{number}.npy", mmap_mode="r", allow_pickle=False),
+                vectors=tables.read_vectors(directory / f"vectors-{number}.npy"),
                 parent=parent[owner == number],
             )
             for number in range(int(manifest["counts"]["layers"]))
@@ -143,13 +153,16 @@ def read_index(directory: Path) -> Index:
                     f"layer {layer.number} of {directory} has {len(layer)} entities but {len(layer.vectors)} vectors: "
                     "build the index again"
                 )
+        report = json.loads((directory / REPORT).read_text(encoding="utf-8"))
+        if (directory / SEARCH).is_file():
+            report["search"] = json.loads((directory / SEARCH).read_text(encoding="utf-8"))
         return Index(
             manifest=manifest,
-            documents=pq.read_table(directory / "documents.parquet").combine_chunks(),
-            chunks=pq.read_table(directory / "chunks.parquet").combine_chunks(),
+            documents=table("documents"),
+            chunks=table("chunks"),
             layers=layers,
-            chunk_vectors=np.load(directory / "vectors-chunks.npy", mmap_mode="r", allow_pickle=False),
-            report=json.loads((directory / REPORT).read_text(encoding="utf-8")),
+            chunk_vectors=tables.read_vectors(directory / "vectors-chunks.npy"),
+            report=report,
             path=directory,
         )
     except (OSError, ValueError, KeyError, pa.ArrowException) as error:
@@ -168,8 +181,9 @@ def size_bytes(directory: Path) -> int:
 
 
 def delete_index(directory: Path) -> None:
-    """The index is gone: first from sight, then from the disk. Raises IndexNotFound."""
-    read_manifest(directory)
+    """The index is gone, readable or not: first from sight, then from the disk. Raises IndexNotFound."""
+    if not (directory / MANIFEST).is_file():
+        raise IndexNotFound(f"no index in {directory}: it may have been deleted already")
     retired = directory.parent / f"{_RETIRED}deleted-{directory.name}-{os.getpid()}"
     os.replace(directory, retired)
     shutil.rmtree(retired, ignore_errors=True)

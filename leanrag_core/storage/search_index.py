@@ -1,26 +1,82 @@
 """The Chroma search index of an index directory: rebuildable, written by the one process that builds the index.
 
+One collection a layer, since a `where` filter costs many times a plain query; embeddings are always ours, and ids are
+rows. `chroma/search.json` is written last: it says for each layer how many candidates Chroma must name so that the true
+ten nearest are among them (recall), measured against exact search on vectors of the layer. A search index without it is
+one of index format 1, whose ids are entity ids.
+
 Chroma's files carry whatever lay in the unused memory of the process that wrote them. A process that holds secrets
 therefore lets another one write them, which never held any.
-
-One collection a layer, since a `where` filter costs many times a plain query; embeddings are always ours.
 """
 
+import contextlib
+import json
 import os
 import re
+import shutil
+import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from leanrag_core.atomic import write_json
 from leanrag_core.errors import InvalidVectors, SearchIndexFailed
-from leanrag_core.storage.layout import CHROMA, read_index
+from leanrag_core.storage.layout import CHROMA, SEARCH, read_index
+from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.I)
+_CANDIDATES = (64, 128, 256, 512, 1024)  # tried in this order
+_RECALL = 0.99
+_NEAREST = 10  # neighbours that recall counts
+_SAMPLED = 100  # vectors of a layer that recall is measured on
+_AT_ONCE = 20  # of them, whose products with the whole layer are in memory together
+_SYNC_AT_LEAST = 1000  # rows; fewer are read from Chroma's log when it is opened
+_KEPT_OPEN = 4  # search indexes; a layer of 100,000 takes some 200 MB while it is open
+
+
+@dataclass(frozen=True, eq=False)
+class Connection:
+    """A Chroma client and where an index's collections are in it.
+
+    prefix: what their names begin with. own: whether the client serves this index alone and is closed after use.
+    """
+
+    client: Any
+    prefix: str = ""
+    own: bool = True
+
+    def collection_name(self, layer: int) -> str:
+        """Name of a layer's collection."""
+        return f"{self.prefix}entities-{layer}"
+
+
+Connect = Callable[[Path], Connection]
+
+
+def connect_to_files(directory: Path) -> Connection:
+    """Chroma in this process, on the files of the index directory."""
+    import chromadb
+    from chromadb.config import Settings
+
+    path = str(directory.resolve() / CHROMA)
+    return Connection(chromadb.PersistentClient(path=path, settings=Settings(anonymized_telemetry=False)))
+
+
+@dataclass(frozen=True)
+class LayerSearch:
+    """How a layer is searched: so many candidates bring that recall of the ten nearest."""
+
+    layer: int
+    rows: int
+    candidates: int
+    recall: float
 
 
 def require_unit_rows(vectors: np.ndarray, what: str) -> None:
@@ -48,42 +104,181 @@ def write_search_index_apart(directory: Path) -> None:
         raise SearchIndexFailed(f"the search index could not be written: {done.stderr.strip()[-300:]}")
 
 
-def _client(directory: Path) -> Any:
-    import chromadb
-    from chromadb.config import Settings
+def write_search_index(
+    directory: Path, index: Index, report: Callable[[int, int], None], *, connect: Connect = connect_to_files
+) -> tuple[LayerSearch, ...]:
+    """Every layer's vectors are searchable, in place of what was searchable before; report(done, total) counts rows.
 
-    return chromadb.PersistentClient(path=str(directory / CHROMA), settings=Settings(anonymized_telemetry=False))
-
-
-def _collection_name(layer: int) -> str:
-    return f"entities-{layer}"
-
-
-def write_search_index(directory: Path, index: Index, report: Callable[[int, int], None]) -> None:
-    """Every layer's vectors are searchable; report(done, total) counts rows."""
-    client = _client(directory)
-    total, done = sum(map(len, index.layers)), 0
+    Returns what was measured, which chroma/search.json also says.
+    """
+    _close(directory)
+    shutil.rmtree(directory / CHROMA, ignore_errors=True)
+    connection = connect(directory)
+    client, total, done = connection.client, sum(map(len, index.layers)), 0
+    step, measured = client.get_max_batch_size(), []
     for layer in index.layers:
         vectors = np.asarray(layer.vectors)
         require_unit_rows(vectors, f"layer {layer.number}")
-        collection = client.create_collection(
-            _collection_name(layer.number), embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
-        )
-        ids = layer.entities["id"].to_pylist()
-        step = min(client.get_max_batch_size(), 4096)
-        for start in range(0, len(ids), step):
-            collection.upsert(ids=ids[start : start + step], embeddings=vectors[start : start + step])
-            done += len(ids[start : start + step])
+        name = connection.collection_name(layer.number)
+        if not connection.own and name in {held.name for held in client.list_collections()}:
+            client.delete_collection(name)
+        # Chroma writes the whole graph anew each time so many rows have come: once, at the end.
+        hnsw = {"space": "cosine", "sync_threshold": max(len(vectors), _SYNC_AT_LEAST)}
+        collection = client.create_collection(name, embedding_function=None, configuration={"hnsw": hnsw})
+        for start in range(0, len(vectors), step):
+            rows = range(start, min(start + step, len(vectors)))
+            collection.upsert(ids=[str(row) for row in rows], embeddings=vectors[rows.start : rows.stop])
+            done += len(rows)
             report(done, total)
-    client._system.stop()  # the files are closed before the directory is renamed
-    client.clear_system_cache()
+        measured.append(_measured(layer, collection))
+    if connection.own:
+        client.close()  # the files are closed before the directory is renamed
+        with contextlib.closing(sqlite3.connect(directory / CHROMA / "chroma.sqlite3")) as database:
+            database.execute("VACUUM")  # the rows' log has been emptied and would keep its size
+    (directory / CHROMA).mkdir(exist_ok=True)
+    write_json(directory / SEARCH, {"layers": [one.__dict__ for one in measured]})
+    return tuple(measured)
 
 
-def search(directory: Path, layer: int, vector: np.ndarray, n: int) -> list[str]:
-    """Ids of about the n nearest entities of a layer, best first."""
-    collection = _client(directory).get_collection(_collection_name(layer), embedding_function=None)
-    found = collection.query(query_embeddings=[vector], n_results=min(n, collection.count()), include=[])
-    return list(found["ids"][0])
+def _measured(layer: Layer, collection: Any) -> LayerSearch:
+    """The smallest number of candidates that brings the recall wanted, or the largest tried."""
+    vectors = np.asarray(layer.vectors)
+    alike, between = _queries(vectors)
+    for n in _CANDIDATES:
+        recall = min(_recall_of(collection, vectors, queries, n) for queries in (alike, between))
+        if recall >= _RECALL or n >= len(vectors):
+            break
+    return LayerSearch(layer.number, len(vectors), n, round(recall, 4))
+
+
+def _queries(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Vectors of the layer, and middles of two of them each, which are farther from all others, as questions are."""
+    rows = np.unique(np.linspace(0, len(vectors) - 1, min(_SAMPLED, len(vectors))).astype(int))
+    alike = vectors[rows]
+    between = alike + alike[np.random.default_rng(0).permutation(len(rows))]
+    lengths = np.linalg.norm(between, axis=1, keepdims=True)
+    return alike, np.where(lengths > 1e-3, between / np.maximum(lengths, 1e-3), alike)
+
+
+def _recall_of(collection: Any, vectors: np.ndarray, queries: np.ndarray, n: int) -> float:
+    """Share of the queries' true ten nearest among the n candidates; of equally near ones any will do."""
+    wanted = min(_NEAREST, len(vectors))
+    found = collection.query(query_embeddings=list(queries), n_results=min(n, len(vectors)), include=[])["ids"]
+    hits = 0
+    for start in range(0, len(queries), _AT_ONCE):
+        scores = queries[start : start + _AT_ONCE] @ vectors.T
+        floor = np.partition(scores, len(vectors) - wanted, axis=1)[:, len(vectors) - wanted] - 1e-6
+        for place, ids in enumerate(found[start : start + _AT_ONCE]):
+            hits += min(wanted, int((scores[place, np.array(ids, dtype=int)] >= floor[place]).sum()))
+    return hits / (wanted * len(queries))
+
+
+class SearchIndex:
+    """An opened search index; any number of threads may ask it."""
+
+    def __init__(self, directory: Path, connect: Connect) -> None:
+        self._connection = connect(directory)
+        self._known = {one.layer: one for one in layer_searches(directory)}
+        self._collections: dict[int, Any] = {}
+
+    def of_layer(self, layer: int) -> LayerSearch | None:
+        """How that layer is searched; None for a search index of format 1."""
+        return self._known.get(layer)
+
+    def candidates(self, layer: Layer, vector: np.ndarray, n: int) -> np.ndarray:
+        """Rows that hold the n nearest of the layer with the recall that was measured, ascending.
+
+        vector: (d,) float32. Raises SearchIndexFailed when Chroma does not answer.
+        """
+        known = self._known.get(layer.number)
+        wanted = max(known.candidates if known else 128, 4 * n)
+        try:
+            collection = self._collection(layer.number)
+            found = collection.query(query_embeddings=[vector], n_results=min(wanted, len(layer)), include=[])
+        except Exception as error:  # chromadb raises errors of many kinds, some of them bare
+            raise SearchIndexFailed(
+                f"the search index does not answer ({error}): search exactly, or write it again with "
+                "'python -m leanrag_core.storage.search_index DIR'"
+            ) from error
+        return _rows_of(layer, found["ids"][0], known is not None)
+
+    def _collection(self, layer: int) -> Any:
+        if layer not in self._collections:
+            name = self._connection.collection_name(layer)
+            self._collections[layer] = self._connection.client.get_collection(name, embedding_function=None)
+        return self._collections[layer]
+
+    def close(self) -> None:
+        """The files are closed; the object is of no more use."""
+        if self._connection.own:
+            self._connection.client.close()
+
+
+def _rows_of(layer: Layer, ids: list[str], are_rows: bool) -> np.ndarray:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if are_rows:
+        rows = np.sort(np.array(ids, dtype=np.int64))
+        return rows[rows < len(layer)]
+    return np.flatnonzero(pc.is_in(layer.entities["id"], value_set=pa.array(ids)).to_numpy())
+
+
+def layer_searches(directory: Path) -> tuple[LayerSearch, ...]:
+    """What chroma/search.json says; nothing when it is not there."""
+    path = directory / SEARCH
+    if not path.is_file():
+        return ()
+    return tuple(LayerSearch(**row) for row in json.loads(path.read_text(encoding="utf-8"))["layers"])
+
+
+_lock = threading.Lock()
+_open: dict[str, tuple[tuple[int, int], SearchIndex]] = {}
+_connect: Connect = connect_to_files
+
+
+def connect_by(connect: Connect) -> None:
+    """From now on open_search() connects in that way; what is open is closed."""
+    global _connect
+    with _lock:
+        for _, held in _open.values():
+            held.close()
+        _open.clear()
+        _connect = connect
+
+
+def open_search(directory: Path) -> SearchIndex | None:
+    """The search index of the directory, opened once, and anew when another one takes its place; None without one."""
+    here = _identity(directory)
+    if here is None:
+        return None
+    name = str(directory.resolve())
+    with _lock:
+        known = _open.pop(name, None)
+        if known is not None and known[0] != here:
+            known[1].close()  # an open handle does not see that the files were replaced
+            known = None
+        _open[name] = known or (here, SearchIndex(directory, _connect))  # the last used stands last
+        while len(_open) > _KEPT_OPEN:
+            _open.pop(next(iter(_open)))[1].close()
+        return _open[name][1]
+
+
+def _close(directory: Path) -> None:
+    """This process has the search index of the directory no longer open."""
+    with _lock:
+        known = _open.pop(str(directory.resolve()), None)
+        if known is not None:
+            known[1].close()
+
+
+def _identity(directory: Path) -> tuple[int, int] | None:
+    """Changes when the search index is written anew."""
+    for path in (directory / SEARCH, directory / CHROMA / "chroma.sqlite3"):
+        if path.is_file():
+            stat = path.stat()
+            return stat.st_ino, stat.st_mtime_ns if path.name == "search.json" else 0
+    return None
 
 
 if __name__ == "__main__":

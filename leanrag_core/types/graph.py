@@ -3,12 +3,15 @@
 A layer's strings live in Arrow tables, so that a million entities load without a million objects.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+
+from leanrag_core.types.rows import RowOf, numbers
 
 ENTITY_SCHEMA = pa.schema(
     [
@@ -35,6 +38,11 @@ RELATION_SCHEMA = pa.schema(
         ("members", pa.list_(pa.int32())),  # above layer 0: rows of the relations of the layer below
     ]
 )
+# Tokens of stored texts as they stand in a context (retrieval.context); int32 columns that an index on disk adds.
+ENTITY_TOKENS = ("name_tokens", "description_tokens", "findings_tokens")
+RELATION_TOKENS = ("relation_tokens",)
+_RELATION_CELLS = ("id", "source", "target", "weight", "strength", "kind", "description")
+_RELATION_LISTS = ("keywords", "chunks", "members")
 
 
 @dataclass(frozen=True)
@@ -91,8 +99,8 @@ class Graph:
     @cached_property
     def ends(self) -> np.ndarray:
         """(r, 2) int32, rows of source and target of every relation."""
-        source = self.relations["source"].to_numpy()
-        return np.stack([source, self.relations["target"].to_numpy()], axis=1).astype(np.int32)
+        source, target = numbers(self.relations["source"]), numbers(self.relations["target"])
+        return np.stack([source, target], axis=1).astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,39 +120,68 @@ class Layer(Graph):
 
     def entity(self, row: int) -> Entity:
         """The entity in that row."""
-        cells: dict[str, Any] = self.entities.slice(row, 1).to_pylist()[0]
-        findings = tuple(Finding(**finding) for finding in cells.pop("findings") or ())
-        chunks = tuple(cells.pop("chunks") or ())
+        cells = _cells(self.entities, row, ("id", "name", "type", "description", "promoted"))
+        findings = tuple(Finding(**finding) for finding in self.entities["findings"][int(row)].as_py() or ())
+        chunks = tuple(self.entities["chunks"][int(row)].as_py() or ())
         return Entity(layer=self.number, row=int(row), findings=findings, chunks=chunks, **cells)
 
     def relation(self, row: int) -> Relation:
         """The relation in that row."""
-        cells: dict[str, Any] = self.relations.slice(row, 1).to_pylist()[0]
-        many: dict[str, Any] = {name: tuple(cells.pop(name) or ()) for name in ("keywords", "chunks", "members")}
+        cells = _cells(self.relations, row, _RELATION_CELLS)
+        many: dict[str, Any] = {name: tuple(self.relations[name][int(row)].as_py() or ()) for name in _RELATION_LISTS}
         return Relation(layer=self.number, row=int(row), **cells, **many)
 
-    @cached_property
-    def row_of(self) -> dict[str, int]:
-        """Row of each entity id."""
-        return {id_: row for row, id_ in enumerate(self.entities["id"].to_pylist())}
+    def chunks_of(self, row: int) -> np.ndarray:
+        """(k,) int32, rows of the chunks that mention that entity, ascending."""
+        return list_values(self.entities["chunks"], row)
 
     @cached_property
-    def relation_row_of(self) -> dict[str, int]:
+    def row_of(self) -> Mapping[str, int]:
+        """Row of each entity id."""
+        return RowOf(self.entities["id"])
+
+    @cached_property
+    def relation_row_of(self) -> Mapping[str, int]:
         """Row of each relation id."""
-        return {id_: row for row, id_ in enumerate(self.relations["id"].to_pylist())}
+        return RowOf(self.relations["id"])
+
+    @cached_property
+    def token_counts(self) -> dict[str, np.ndarray]:
+        """The stored token columns, by name: (n,) int32 of ENTITY_TOKENS, (r,) of RELATION_TOKENS; empty when the
+        tables hold none."""
+        tables = ((self.entities, ENTITY_TOKENS), (self.relations, RELATION_TOKENS))
+        return {name: numbers(table[name]) for table, names in tables for name in names if name in table.column_names}
 
     @cached_property
     def _incident(self) -> tuple[np.ndarray, np.ndarray]:
-        ends = self.ends
-        nodes = ends.ravel()
-        rows = np.repeat(np.arange(len(ends), dtype=np.int32), 2)
-        order = np.argsort(nodes, kind="stable")
-        return np.searchsorted(nodes[order], np.arange(len(self) + 1)), rows[order]
+        nodes = self.ends.ravel()
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(nodes, minlength=len(self)))])
+        return offsets, (np.argsort(nodes, kind="stable") // 2).astype(np.int32)
 
     def relations_of(self, row: int) -> np.ndarray:
         """Rows of the relations with an end in that entity, ascending."""
         offsets, rows = self._incident
         return rows[offsets[row] : offsets[row + 1]]
+
+    def relations_inside(self, rows: Sequence[int] | np.ndarray) -> np.ndarray:
+        """Rows of the relations with both ends among those entities, ascending."""
+        if not len(rows) or not len(self.ends):
+            return np.zeros(0, dtype=np.int32)
+        wanted = np.unique(np.asarray(rows))
+        found = np.concatenate([self.relations_of(row) for row in wanted])
+        ends = self.ends[found]
+        place = np.searchsorted(wanted, ends).clip(max=len(wanted) - 1)
+        return np.unique(found[(wanted[place] == ends).all(axis=1)])
+
+
+def list_values(column: pa.ChunkedArray, row: int) -> np.ndarray:
+    """The numbers of one cell of a list column."""
+    values = column[int(row)].values
+    return np.zeros(0, dtype=np.int32) if values is None else numbers(values)
+
+
+def _cells(table: pa.Table, row: int, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: table[name][int(row)].as_py() for name in names}
 
 
 def children_offsets(parent: np.ndarray, n_parents: int) -> tuple[np.ndarray, np.ndarray]:

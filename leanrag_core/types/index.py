@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from leanrag_core.types.corpus import Chunk, Document, Heading, Span
 from leanrag_core.types.graph import Layer, children_offsets
+from leanrag_core.types.rows import numbers
 
 _SPAN = pa.struct([("start", pa.int32()), ("end", pa.int32())])
 _HEADING = pa.struct([("title", pa.string()), ("level", pa.int32()), ("start", pa.int32()), ("end", pa.int32())])
@@ -36,6 +37,10 @@ CHUNK_SCHEMA = pa.schema(
         ("tokens", pa.int32()),
     ]
 )
+# Columns that an index on disk adds to its chunks: where their text lies in the bytes of the document (int64), and its
+# tokens as it stands in a context (int32; retrieval.context).
+CHUNK_BYTES = ("start_byte", "end_byte")
+CHUNK_TOKENS = "context_tokens"
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +76,33 @@ class Index:
 
     def chunk(self, row: int) -> Chunk:
         """The chunk in that row (its position in the corpus)."""
-        cells = self.chunks.slice(row, 1).to_pylist()[0]
-        document = self.documents.slice(cells["document"], 1)
-        text = document["text"][0].as_py()[cells["start"] : cells["end"]]
-        return Chunk(
-            cells["id"], document["id"][0].as_py(), int(row), cells["start"], cells["end"], cells["tokens"], text
-        )
+        row = int(row)
+        id_, document, start, end, tokens = (self.chunks[name][row].as_py() for name in CHUNK_SCHEMA.names)
+        from_byte, to_byte = self.chunk_bytes[row].tolist()
+        text = self.documents["text"][document].as_buffer()[from_byte:to_byte].to_pybytes().decode()
+        return Chunk(id_, self.documents["id"][document].as_py(), row, start, end, tokens, text)
+
+    @cached_property
+    def chunk_bytes(self) -> np.ndarray:
+        """(n_chunks, 2) int64, where each chunk begins and ends in the bytes of its document's text."""
+        if set(CHUNK_BYTES) <= set(self.chunks.column_names):
+            return np.stack([numbers(self.chunks[name]) for name in CHUNK_BYTES], axis=1)
+        return chunk_bytes(self.documents, self.chunks)
+
+    @cached_property
+    def chunk_tokens(self) -> np.ndarray | None:
+        """(n_chunks,) int32, the stored column CHUNK_TOKENS; None when the table holds none."""
+        held = CHUNK_TOKENS in self.chunks.column_names
+        return numbers(self.chunks[CHUNK_TOKENS]) if held else None
+
+    def page_of(self, document: int, character: int) -> int | None:
+        """Number of the page, from 1, that holds that character of the document; None where there are no pages."""
+        pages = self.documents["pages"][document].values
+        if pages is None or not len(pages):
+            return None
+        start, end = numbers(pages.field("start")), numbers(pages.field("end"))
+        holding = np.flatnonzero((start <= character) & (character < end))
+        return int(holding[0]) + 1 if len(holding) else None
 
     @cached_property
     def children(self) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
@@ -101,3 +127,20 @@ class Index:
             layer += 1
             found.append((layer, row))
         return found
+
+
+def chunk_bytes(documents: pa.Table, chunks: pa.Table) -> np.ndarray:
+    """(n_chunks, 2) int64, where each chunk begins and ends in the bytes of its document's text."""
+    import pyarrow.compute as pc
+
+    spans = np.stack([numbers(chunks["start"]), numbers(chunks["end"])], axis=1).astype(np.int64)
+    texts = documents["text"]
+    characters, n_bytes = numbers(pc.utf8_length(texts)), numbers(pc.binary_length(texts))
+    owner = numbers(chunks["document"])
+    spans = np.clip(spans, 0, characters[owner][:, None])
+    for document in np.unique(owner[characters[owner] != n_bytes[owner]]):  # elsewhere a character is a byte
+        held = np.frombuffer(texts[int(document)].as_buffer(), dtype=np.uint8)
+        at = np.append(np.flatnonzero((held & 0xC0) != 0x80), len(held))  # where each character begins
+        rows = np.flatnonzero(owner == document)
+        spans[rows] = at[spans[rows]]
+    return spans

@@ -9,7 +9,8 @@ from typing import Any
 class Progress:
     """A stage of a build has done so much. total 0: unknown. current: what is being written.
 
-    spent: a meter's reading as JSON values, where models at an endpoint are used.
+    spent: a meter's reading as JSON values, where models at an endpoint are used. found: names of entities so far,
+    while a language model reads.
     """
 
     stage: str
@@ -18,6 +19,7 @@ class Progress:
     unit: str = ""
     current: str = ""
     spent: dict[str, Any] | None = None
+    found: int | None = None
 
 
 Report = Callable[[Progress], None]

@@ -1,4 +1,4 @@
-"""Where models are served, what they cost, and how hard they may be driven. Keys are named here, never held."""
+"""Where models are served, what they cost, how hard they are driven; who does the other work. Keys are never held."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.types.config import option, validate
+from leanrag_core.types.execution import Execution
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 OPENAI_HOST = "api.openai.com"
@@ -40,6 +41,10 @@ class Settings:
     temperature: float = option(0.0, low=0.0, high=2.0, help="0 makes replies as repeatable as the server allows.")
     max_reply_tokens: int = option(4096, low=64, high=131_072, help="Longest reply of a call.")
     answer_model: str = option("", help="Another model for answers, openai:NAME; empty takes the index's own.")
+    chroma_url: str = option(
+        "", help="Address of a Chroma server for the search index, such as http://127.0.0.1:8000; empty uses files."
+    )
+    execution: Execution = field(default_factory=Execution)
     prices: Mapping[str, Price] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -48,6 +53,8 @@ class Settings:
             raise InvalidConfig(f"base_url is {self.base_url!r}: begin it with http:// or https://")
         if "@" in self.base_url.split("//", 1)[-1].split("/", 1)[0]:
             raise InvalidConfig("base_url holds a name or password: take it out, and put the key into the environment")
+        if self.chroma_url and not self.chroma_url.startswith(("http://", "https://")):
+            raise InvalidConfig(f"chroma_url is {self.chroma_url!r}: begin it with http:// or https://")
 
     def price(self, model: str) -> Price:
         """What the model costs; nothing when no price is known."""
@@ -76,8 +83,9 @@ class Settings:
 def settings_of(cells: Mapping[str, Any]) -> Settings:
     """The settings of their JSON values; unknown names are passed over. Raises InvalidConfig."""
     known = {name: cells[name] for name in Settings.__dataclass_fields__ if name in cells}
-    prices = known.pop("prices", {}) or {}
+    prices, execution = known.pop("prices", {}) or {}, known.pop("execution", {}) or {}
     try:
-        return Settings(**known, prices={str(name): Price(**price) for name, price in prices.items()})
+        priced = {str(name): Price(**price) for name, price in prices.items()}
+        return Settings(**known, execution=Execution(**execution), prices=priced)
     except (TypeError, AttributeError) as error:
         raise InvalidConfig(f"the settings cannot be read ({error}): correct them on the Settings page") from error

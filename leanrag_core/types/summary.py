@@ -77,6 +77,22 @@ class IndexSummary:
     size_bytes: int
 
 
+@dataclass(frozen=True)
+class Damaged:
+    """What is there and does not read. reason: a sentence with the remedy."""
+
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """The indexes that read, the newest first, and the others."""
+
+    indexes: tuple[IndexSummary, ...]
+    damaged: tuple[Damaged, ...]
+
+
 STAGES = (
     "parse",
     "chunk",
@@ -92,7 +108,8 @@ STAGES = (
 
 @dataclass(frozen=True)
 class StageState:
-    """Where a stage of a job stands. status: waiting, running, done. total: 0 while unknown."""
+    """Where a stage of a job stands. status: waiting, running, done. total: 0 while unknown. found: names of entities
+    that a language model has found so far."""
 
     name: str
     status: str
@@ -100,6 +117,7 @@ class StageState:
     total: int = 0
     unit: str = ""
     seconds: float = 0.0
+    found: int = 0
 
 
 @dataclass(frozen=True)

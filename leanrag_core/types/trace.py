@@ -36,7 +36,8 @@ class TraceNode:
 @dataclass(frozen=True)
 class TraceRelation:
     """A relation of R_ret (eq. 9-10). kind: tree, base, inter-cluster. made: summarised, concatenated, or the
-    base relation's own kind; strength is lambda for inter-cluster relations, weight for base ones."""
+    base relation's own kind; strength is lambda for inter-cluster relations, weight for base ones. row: in the
+    relations of its layer, None for tree links."""
 
     id: str
     source: str
@@ -46,6 +47,7 @@ class TraceRelation:
     made: str
     strength: float
     description: str
+    row: int | None = None
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,10 @@ class TraceStep:
 
 @dataclass(frozen=True)
 class Trace:
-    """All that a strategy retrieved for a question, with reasons, timings and notes for the reader."""
+    """All that a strategy retrieved for a question, with reasons, timings and notes for the reader.
+
+    search: how the vectors were searched, exact or approximate.
+    """
 
     question: str
     strategy: str
@@ -133,6 +138,7 @@ class Trace:
     notes: tuple[str, ...] = ()
     usage: Usage = NO_USAGE
     ranked_chunks: tuple[int, ...] = ()  # rows of all candidate chunks in rank order, beyond top-C too
+    search: str = "exact"
 
 
 @dataclass(frozen=True)

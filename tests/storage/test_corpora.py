@@ -183,3 +183,15 @@ def test_two_sessions_that_add_at_once_lose_nothing(store: CorpusStore) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda n: CorpusStore(store.root).add(corpus, (replace(ANTS, id=f"doc-{n}"),)), range(24)))
     assert store.summary(corpus).documents == 24
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"id": "x"}', "\x00\x01"])
+def test_a_record_that_does_not_read_hides_no_other_corpus_and_can_be_deleted(store: CorpusStore, content: str) -> None:
+    whole, broken = store.create("whole"), store.create("broken")
+    (store.root / broken / "corpus.json").write_text(content)
+    assert [one.id for one in store.summaries()] == [whole]
+    [damaged] = store.damaged()
+    assert damaged.id == broken
+    assert "delete the corpus in the Library" in damaged.reason
+    store.delete(broken)
+    assert store.damaged() == []

@@ -1,7 +1,7 @@
 """LeanRAG: anchor at the finest entities, climb to their lowest common ancestor, take what lies on the way."""
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.retrieval import evidence
@@ -11,6 +11,7 @@ from leanrag_core.retrieval.captions import notes, steps
 from leanrag_core.retrieval.context import Budgets, build_context
 from leanrag_core.retrieval.lca import lca_subtree
 from leanrag_core.retrieval.subgraph import relations_among, retrieved_nodes, tree_links
+from leanrag_core.retrieval.vector_search import EXACT_UP_TO, KINDS
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -34,6 +35,12 @@ class Config:
         False, help="Outside the paper: fuse the chunk ranking with the vector ranking; always fills top-C."
     )
     match_names: bool = option(False, help="Outside the paper: prefer entities whose name stands in the question.")
+    search: str = option(
+        "auto",
+        choices=KINDS,
+        help=f"Vector search: exact, or approximate (Chroma's candidates, scored exactly); auto takes the approximate "
+        f"one above {EXACT_UP_TO:,} entities.",
+    )
     entity_tokens: int = option(1000, low=0, high=32000, help="Token budget of the entities.")
     aggregated_tokens: int = option(1500, low=0, high=32000, help="Token budget of the aggregated entities.")
     relation_tokens: int = option(1000, low=0, high=32000, help="Token budget of the relations.")
@@ -58,26 +65,28 @@ class Strategy:
         config, clock = self.config, _Clock()
         if not query.text.strip():
             raise InvalidConfig("the question is empty: write one")
-        seeds = find_seeds(
+        anchors = find_seeds(
             index,
             query.text,
             query.vector,
             config.top_n,
             all_layers=config.seed_layers == "all",
             match_names=config.match_names,
+            search=config.search,
         )
+        seeds = anchors.seeds
         clock.lap("seeds")
         subtree = lca_subtree([layer.parent for layer in index.layers], [(seed.layer, seed.row) for seed in seeds])
         nodes = retrieved_nodes(index, subtree, seeds)
         clock.lap("lca")
         relations = relations_among(index, nodes, inter_cluster=config.inter_cluster)
         clock.lap("relations")
-        by_chunk = evidence.seeds_by_chunk(index, seeds)
-        ranking = evidence.ranked_by_seeds(by_chunk)
+        seeded = evidence.chunks_by_seeds(index, seeds)
+        ranking = seeded.rows
         if config.fuse_vectors:
             ranking = evidence.fused([ranking, evidence.ranked_by_vector(index, query.vector)])
         wanted = config.top_c if config.source_chunks else 0
-        chunks = evidence.retrieved_chunks(index, ranking[:wanted], by_chunk, {})
+        chunks = evidence.retrieved_chunks(index, ranking[:wanted], seeded, {})
         clock.lap("chunks")
         budgets = Budgets(config.entity_tokens, config.aggregated_tokens, config.relation_tokens, config.chunk_tokens)
         context = build_context(index, nodes, relations, chunks, budgets, findings=config.findings)
@@ -87,17 +96,18 @@ class Strategy:
         return Trace(
             question=query.text,
             strategy=self.name,
-            parameters=asdict(config),
+            parameters=dict(vars(config)),
             seeds=seeds,
             lca=top,
             nodes=nodes,
             relations=every,
             chunks=chunks,
             context=context,
-            steps=steps(index, seeds, top, nodes, every, chunks, len(by_chunk), context),
+            steps=steps(index, seeds, top, nodes, every, chunks, len(seeded.rows), context),
             timings_ms=clock.timings,
-            notes=notes(index, seeds, top, chunks, wanted, len(by_chunk)),
-            ranked_chunks=tuple(ranking),
+            notes=notes(index, anchors, top, chunks, wanted, len(seeded.rows)),
+            ranked_chunks=tuple(ranking.tolist()),
+            search=anchors.search,
         )
 
 

@@ -3,12 +3,11 @@
 import time
 from dataclasses import asdict, dataclass
 
-import numpy as np
-
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.base import Query
 from leanrag_core.retrieval.context import Budgets, build_context
+from leanrag_core.retrieval.vector_search import cosines
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace, TraceStep
@@ -41,9 +40,9 @@ class Strategy:
             raise InvalidConfig("the question is empty: write one")
         started = time.perf_counter()
         ranking = evidence.ranked_by_vector(index, query.vector)
-        rows = ranking[: self.config.top_c]
-        scores = {row: float(np.asarray(index.chunk_vectors[row]) @ query.vector) for row in rows}
-        chunks = evidence.retrieved_chunks(index, rows, {}, scores)
+        rows = ranking[: self.config.top_c].tolist()
+        scores = dict(zip(rows, cosines(index.chunk_vectors[rows], query.vector).tolist(), strict=True))
+        chunks = evidence.retrieved_chunks(index, rows, None, scores)
         context = build_context(index, (), (), chunks, Budgets(chunks=self.config.chunk_tokens), findings=False)
         best = f": {chunks[0].title} is closest, cosine {chunks[0].score:.2f}" if chunks else ""
         return Trace(
@@ -61,5 +60,5 @@ class Strategy:
                 TraceStep("context", f"{context.tokens:,} tokens, chunks alone."),
             ),
             timings_ms={"total": (time.perf_counter() - started) * 1000},
-            ranked_chunks=tuple(ranking),
+            ranked_chunks=tuple(ranking.tolist()),
         )

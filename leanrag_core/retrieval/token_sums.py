@@ -1,0 +1,75 @@
+"""Counting the tokens of a line of the context by adding stored counts, exactly.
+
+cl100k first cuts a text into words by a pattern and then counts each word alone. Where the pattern always cuts between
+two pieces, the count of the whole is the sum of the counts. It always cuts
+
+- before a space that follows something other than white space, so that a stored text can be counted with the space
+  before it;
+- between a letter or digit and a mark such as ":" or ")";
+- after a line's end, when what follows is not white space.
+
+Anywhere else the pieces are counted as one text.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from leanrag_core.tokens import count_tokens
+
+_LONG = 1000  # letters; long runs are cut by position (tokens.py), so that neighbours matter
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a line. tokens: its count when it stands alone."""
+
+    text: str
+    tokens: int
+
+
+@lru_cache(maxsize=4096)
+def fixed(text: str) -> Piece:
+    """A piece that comes again and again: a mark, a conjunction, a title."""
+    return Piece(text, count_tokens(text))
+
+
+def joined(pieces: Sequence[Piece]) -> int:
+    """Tokens of the pieces written one after the other."""
+    if all(_breaks(left.text, right.text) for left, right in pairwise(pieces)):
+        return sum(piece.tokens for piece in pieces)
+    return count_tokens("".join(piece.text for piece in pieces))
+
+
+def _breaks(left: str, right: str) -> bool:
+    if not left or not right or len(left) > _LONG:
+        return False
+    if right[0] == " ":
+        return not left[-1].isspace()
+    return right[0] in ":)" and _is_word(left[-1])
+
+
+def _is_word(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LN"
+
+
+def blank_line_tokens(line: str) -> int:
+    """How many tokens a line (with its end) gains when an empty line follows it."""
+    body = line.removesuffix("\n")
+    if body and _is_word(body[-1]):
+        return fixed("\n\n").tokens - fixed("\n").tokens
+    start = len(body)
+    while start and len(body) - start <= _LONG and not (body[start - 1].isspace() or _is_word(body[start - 1])):
+        start -= 1
+    at_space = start > 0 and body[start - 1] == " "
+    if start == len(body) or not (at_space or (start and _is_word(body[start - 1]))) or not _broken(body[:start]):
+        return count_tokens(f"{line}\n") - count_tokens(line)
+    marks = body[start - at_space :]
+    return count_tokens(f"{marks}\n\n") - count_tokens(f"{marks}\n")
+
+
+def _broken(text: str) -> bool:
+    """Whether the last run without white space is short."""
+    return len(text) < _LONG or any(character.isspace() for character in text[-_LONG:])

@@ -1,0 +1,108 @@
+"""Tables on disk: Arrow files, mapped into memory, and the columns that are counted once, when they are written.
+
+A mapped table takes no memory before a row of it is read, is shared by all processes that have it open, and opens in
+the same time whatever its size. Files are renamed into place: what another reader has mapped stays what it was.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from leanrag_core.tokens import count_many, finding_lines, rest_of_line
+from leanrag_core.types.graph import ENTITY_TOKENS, RELATION_TOKENS, Layer
+from leanrag_core.types.index import CHUNK_BYTES, CHUNK_TOKENS, Index, chunk_bytes
+
+_ROWS = 1 << 20  # of one record batch
+_AT_ONCE = 1 << 16  # cells
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    written = path.with_name(f"{path.name}.new")
+    yield written
+    os.replace(written, path)
+
+
+def write_table(path: Path, table: pa.Table) -> None:
+    """The table stands at `path`; equal tables give equal bytes, however they were chunked."""
+    with (
+        _replacing(path) as written,
+        pa.OSFile(str(written), "wb") as sink,
+        pa.ipc.new_file(sink, table.schema) as file,
+    ):
+        file.write_table(table.combine_chunks(), max_chunksize=_ROWS)
+
+
+def read_table(path: Path) -> pa.Table:
+    """The table at `path`, mapped. Raises OSError or ArrowException when it does not read."""
+    with pa.memory_map(str(path)) as source:
+        table = pa.ipc.open_file(source).read_all()
+    table.validate()
+    return table
+
+
+def read_parquet(path: Path) -> pa.Table:
+    """A table of index format 1, in memory."""
+    import pyarrow.parquet as pq
+
+    return pq.read_table(path).combine_chunks()
+
+
+def write_vectors(path: Path, vectors: np.ndarray) -> None:
+    """The vectors stand at `path`. vectors: (n, d), stored as float32."""
+    with _replacing(path) as written, written.open("wb") as file:
+        np.save(file, np.ascontiguousarray(vectors, dtype=np.float32))
+
+
+def read_vectors(path: Path) -> np.ndarray:
+    """The vectors at `path`, mapped; nothing is ever unpickled."""
+    vectors: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
+    return vectors
+
+
+def entities_with_tokens(layer: Layer) -> pa.Table:
+    """The layer's entities with their ENTITY_TOKENS: of the name after a space, of the description as the rest of a
+    line, of all findings as lines of their own."""
+    counts = (
+        _counted(layer.entities["name"], lambda name: f" {name}"),
+        _counted(layer.entities["description"], rest_of_line),
+        _counted(layer.entities["findings"], lambda held: finding_lines([tuple(one.values()) for one in held or ()])),
+    )
+    return _with_columns(layer.entities, dict(zip(ENTITY_TOKENS, counts, strict=True)))
+
+
+def relations_with_tokens(layer: Layer) -> pa.Table:
+    """The layer's relations with their RELATION_TOKENS: of the description as the rest of a line."""
+    counts = _counted(layer.relations["description"], rest_of_line)
+    return _with_columns(layer.relations, dict.fromkeys(RELATION_TOKENS, counts))
+
+
+def chunks_with_places(index: Index) -> pa.Table:
+    """The index's chunks with their CHUNK_BYTES, and with CHUNK_TOKENS of their text as the rest of a line."""
+    places = chunk_bytes(index.documents, index.chunks)
+    texts = []
+    for document, (start, end) in zip(index.chunks["document"].to_pylist(), places.tolist(), strict=True):
+        text = index.documents["text"][document].as_buffer()[start:end].to_pybytes().decode()
+        texts.append(rest_of_line(text.strip()))
+    columns = {name: places[:, side].copy() for side, name in enumerate(CHUNK_BYTES)}
+    return _with_columns(index.chunks, {**columns, CHUNK_TOKENS: count_many(texts)})
+
+
+def _counted(column: pa.ChunkedArray, shown: Callable[[Any], str]) -> np.ndarray:
+    """Tokens of each cell as it is shown; a part of the column at a time is made of Python objects."""
+    counts = [np.zeros(0, dtype=np.int32)]
+    for start in range(0, len(column), _AT_ONCE):
+        counts.append(count_many([shown(cell) for cell in column.slice(start, _AT_ONCE).to_pylist()]))
+    return np.concatenate(counts)
+
+
+def _with_columns(table: pa.Table, columns: dict[str, np.ndarray]) -> pa.Table:
+    kept = table.drop_columns([name for name in columns if name in table.column_names])
+    for name, values in columns.items():
+        kept = kept.append_column(name, pa.array(values))
+    return kept

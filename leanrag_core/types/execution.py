@@ -1,0 +1,33 @@
+"""Who does the work of a build that can be cut into batches."""
+
+from dataclasses import dataclass
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.types.config import option, validate
+
+THREADS, PROCESSES, DASK = "threads", "processes", "dask"
+
+
+@dataclass(frozen=True)
+class Execution:
+    """Threads of this process, processes of this machine, or the workers of a Dask cluster: the same index from each.
+
+    It is no part of IndexConfig, since it decides nothing that an index holds.
+    """
+
+    kind: str = option(
+        THREADS, choices=(THREADS, PROCESSES, DASK), help="Who reads, embeds and clusters: threads, processes or dask."
+    )
+    workers: int = option(
+        0, low=0, high=1024, help="Threads or processes; 0 takes one a processor core. A cluster has its own number."
+    )
+    scheduler: str = option("", help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786 or tls://head:8786.")
+
+    def __post_init__(self) -> None:
+        validate(self)
+        if self.kind == DASK and not self.scheduler.startswith(("tcp://", "tls://")):
+            raise InvalidConfig(
+                f"scheduler is {self.scheduler!r}: name the Dask scheduler as tcp://HOST:8786, or tls://HOST:8786"
+            )
+        if self.kind != DASK and self.scheduler:
+            raise InvalidConfig(f"a scheduler is named, but the work goes to {self.kind}: choose dask as well")

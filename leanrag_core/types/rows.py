@@ -1,0 +1,69 @@
+"""From columns to numbers, and from an id to its row, without a Python object for every cell."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pyarrow as pa
+
+_SCANS = 16  # look-ups by scanning before the ids are sorted once
+
+
+def numbers(column: pa.ChunkedArray | pa.Array) -> np.ndarray:
+    """The column's numbers, which cannot be written to; of one piece they are not copied.
+
+    pyarrow's own to_numpy() imports pandas, which takes a second and 60 MB.
+    """
+    if column.null_count:
+        return np.asarray(column.to_numpy(zero_copy_only=False))
+    pieces = [column] if isinstance(column, pa.Array) else column.chunks
+    made = [np.from_dlpack(piece) for piece in pieces if len(piece)]
+    if len(made) == 1:
+        return made[0]
+    is_float, size = pa.types.is_floating(column.type), column.type.bit_width // 8
+    return np.concatenate([*made, np.zeros(0, dtype=f"{'f' if is_float else 'i'}{size}")])
+
+
+class RowOf(Mapping[str, int]):
+    """Row of each id of a column, as a mapping. The first look-ups scan the column; then the ids are sorted, once.
+
+    Of an id that stands there twice the last row counts.
+    """
+
+    def __init__(self, ids: pa.ChunkedArray) -> None:
+        self._ids = ids
+        self._scans = 0
+        self._sorted: tuple[np.ndarray, pa.ChunkedArray] | None = None
+
+    def __getitem__(self, id_: str) -> int:
+        row = self._row(id_) if isinstance(id_, str) else -1
+        if row < 0:
+            raise KeyError(id_)
+        return row
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ids.to_pylist())
+
+    def _row(self, id_: str) -> int:
+        import pyarrow.compute as pc
+
+        if self._sorted is None and self._scans < _SCANS:
+            self._scans += 1
+            rows = np.flatnonzero(pc.equal(self._ids, id_).to_numpy())
+            return int(rows[-1]) if len(rows) else -1
+        if self._sorted is None:
+            order = pc.sort_indices(self._ids)
+            self._sorted = order.to_numpy(), self._ids.take(order)
+        order, ids = self._sorted
+        low, high = 0, len(ids)
+        while low < high:  # the first place whose id is larger
+            middle = (low + high) // 2
+            if ids[middle].as_py() <= id_:
+                low = middle + 1
+            else:
+                high = middle
+        if low == 0 or ids[low - 1].as_py() != id_:
+            return -1
+        return int(order[low - 1])

@@ -1,0 +1,44 @@
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leanrag_core.retrieval.evidence import chunks_by_seeds, fused
+from leanrag_core.types.trace import Seed
+from tests.small_index import entity, layer, small_index, unit
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    st.lists(st.lists(st.integers(0, 6), unique=True).map(sorted), min_size=1, max_size=6),
+    st.randoms(use_true_random=False),
+)
+def test_chunks_are_ranked_by_seeds_then_best_rank_then_row(chunks: list[list[int]], order: random.Random) -> None:
+    base = layer(0, [entity(f"e{row}", rows) for row, rows in enumerate(chunks)], [], unit([[1.0]] * len(chunks)), [])
+    index = replace(small_index(), layers=(base,))
+    seeds = [Seed(f"id-e{row}", f"e{row}", 0, row, 1.0, place) for place, row in enumerate(range(len(chunks)), 1)]
+    order.shuffle(seeds)
+    made = chunks_by_seeds(index, seeds)
+    of_chunk = {row: sorted(seed.rank for seed in seeds if row in chunks[seed.row]) for row in range(7)}
+    expected = sorted(
+        (row for row in of_chunk if of_chunk[row]), key=lambda row: (-len(of_chunk[row]), of_chunk[row][0], row)
+    )
+    assert made.rows.tolist() == expected
+    assert {row: [seed.rank for seed in made.seeds_in(row)] for row in range(7)} == of_chunk
+
+
+@pytest.mark.parametrize(
+    ("rankings", "expected"),
+    [
+        # 1/61 + 1/62 for 4 and 7 alike, so that the row decides; 9 stands alone.
+        ([[4, 7], [7, 4, 9]], [4, 7, 9]),
+        ([[], [2, 1]], [2, 1]),
+        ([[5], [6]], [5, 6]),
+    ],
+)
+def test_fused_rankings_add_reciprocal_ranks(rankings: Sequence[Sequence[int]], expected: list[int]) -> None:
+    assert fused([np.array(one, dtype=int) for one in rankings]).tolist() == expected

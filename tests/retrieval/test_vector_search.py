@@ -1,0 +1,115 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leanrag_core.errors import InvalidConfig, SearchIndexFailed
+from leanrag_core.retrieval import vector_search
+from leanrag_core.retrieval.base import Query, strategy
+from leanrag_core.retrieval.vector_search import cosines, nearest, rank
+from leanrag_core.storage.layout import SEARCH, read_index, write_index
+from leanrag_core.storage.search_index import write_search_index
+from leanrag_core.types.index import Index
+from tests.small_index import entity, layer, small_index, unit
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """400 entities under one root, on disk, with a search index."""
+    random = np.random.default_rng(3)
+    vectors = random.normal(size=(400, 16)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    base = layer(0, [entity(f"e{row}", [row % 4]) for row in range(400)], [], vectors, [0] * 400)
+    root = layer(1, [entity("root", [0, 1, 2, 3])], [], unit([[1.0] * 16]), [])
+    small = small_index()
+    counts = {**small.manifest["counts"], "layers": 2}
+    index = replace(small, layers=(base, root), manifest={**small.manifest, "counts": counts})
+    directory = tmp_path_factory.mktemp("many")
+    write_index(directory, index)
+    write_search_index(directory, index, lambda done, total: None)
+    return read_index(directory)
+
+
+@given(st.lists(st.sampled_from([0.1, 0.2, 0.3]), max_size=12), st.integers(1, 14))
+def test_the_best_rows_come_first_and_ties_go_to_the_lower_row(scores: list[float], n: int) -> None:
+    rows, best = rank(np.arange(len(scores)), np.array(scores), n)
+    expected = sorted(range(len(scores)), key=lambda row: (-scores[row], row))[:n]
+    assert rows.tolist() == expected
+    assert best.tolist() == [scores[row] for row in expected]
+
+
+def test_exact_and_approximate_search_agree_to_the_last_bit(many: Index) -> None:
+    for row in range(0, 400, 40):
+        vector = np.array(many.layers[0].vectors[row])
+        exact = nearest(many, many.layers[0], vector, 10, "exact")
+        close = nearest(many, many.layers[0], vector, 10, "approximate")
+        assert exact.rows.tolist() == close.rows.tolist()
+        assert exact.scores.tolist() == close.scores.tolist()
+        assert (exact.kind, close.kind) == ("exact", "approximate")
+
+
+def test_a_score_does_not_depend_on_the_other_rows() -> None:
+    vectors = np.random.default_rng(0).normal(size=(301, 33)).astype(np.float32)
+    assert cosines(vectors, vectors[5])[7] == cosines(vectors[7:8], vectors[5])[0]
+
+
+def test_a_layer_shared_among_threads_has_the_scores_of_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors = np.random.default_rng(0).normal(size=(301, 33)).astype(np.float32)
+    alone = cosines(vectors, vectors[5])
+    monkeypatch.setattr(vector_search, "_ONE_THREAD_UP_TO", 100)
+    assert cosines(vectors, vectors[5]).tolist() == alone.tolist()
+
+
+def test_auto_is_exact_up_to_the_bound_and_approximate_above(many: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    vector = np.array(many.layers[0].vectors[0])
+    assert nearest(many, many.layers[0], vector, 5).kind == "exact"
+    monkeypatch.setattr(vector_search, "EXACT_UP_TO", 399)
+    found = nearest(many, many.layers[0], vector, 5)
+    assert (found.kind, found.recall) == ("approximate", 1.0)
+
+
+def test_above_the_bound_an_index_without_a_search_index_is_searched_exactly(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(vector_search, "EXACT_UP_TO", 2)
+    index = small_index()
+    assert nearest(index, index.layers[0], unit([[1, 0, 0, 0]])[0], 3).kind == "exact"
+    write_index(tmp_path, index)
+    read = read_index(tmp_path)
+    assert nearest(read, read.layers[0], unit([[1, 0, 0, 0]])[0], 3).kind == "exact"
+    with pytest.raises(SearchIndexFailed, match="search exactly, or write it"):
+        nearest(read, read.layers[0], unit([[1, 0, 0, 0]])[0], 3, "approximate")
+
+
+def test_a_trace_says_how_its_vectors_were_searched(many: Index) -> None:
+    query = Query("what?", np.array(many.layers[0].vectors[9]))
+    exact = strategy("leanrag", {"search": "exact"}).retrieve(query, many)
+    close = strategy("leanrag", {"search": "approximate"}).retrieve(query, many)
+    assert (exact.search, close.search) == ("exact", "approximate")
+    assert exact.seeds == close.seeds
+    assert exact.context == close.context
+    said = "The seeds come from the approximate search index, which finds 100.0% of the true ten nearest."
+    assert said in close.notes
+    assert said not in exact.notes
+
+
+def test_the_ways_to_search_are_named_when_another_is_asked_for() -> None:
+    with pytest.raises(InvalidConfig, match="auto, exact, approximate"):
+        strategy("leanrag", {"search": "fast"})
+
+
+def test_more_neighbours_than_entities_are_all_of_them(many: Index) -> None:
+    vector = np.array(many.layers[1].vectors[0])
+    assert nearest(many, many.layers[1], vector, 10, "approximate").rows.tolist() == [0]
+    assert len(nearest(many, many.layers[0], np.array(many.layers[0].vectors[3]), 500, "approximate").rows) == 400
+
+
+def test_what_was_measured_stands_in_the_report(many: Index) -> None:
+    assert many.path is not None
+    stored = json.loads((many.path / SEARCH).read_text())
+    assert many.report["search"] == stored
+    assert [(row["layer"], row["rows"], row["recall"]) for row in stored["layers"]] == [(0, 400, 1.0), (1, 1, 1.0)]

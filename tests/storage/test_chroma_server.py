@@ -1,0 +1,152 @@
+"""A real `chroma run` on the loopback."""
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+from leanrag_core import Workbench
+from leanrag_core.errors import InvalidConfig, SearchIndexFailed
+from leanrag_core.storage.chroma_server import connect_to_server, remove_collections
+from leanrag_core.storage.layout import write_index
+from leanrag_core.storage.search_index import (
+    connect_by,
+    connect_to_files,
+    layer_searches,
+    open_search,
+    write_search_index,
+)
+from leanrag_core.types.index import Index
+from leanrag_core.types.settings import Settings
+
+
+@dataclass(frozen=True)
+class Server:
+    url: str
+    process: psutil.Process
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("chroma")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [str(Path(sys.executable).with_name("chroma")), "run"]
+    options = ["--path", str(folder), "--host", "127.0.0.1", "--port", str(port)]
+    with (folder / "log").open("wb") as log, subprocess.Popen([*command, *options], stdout=log, stderr=log) as started:
+        deadline = time.monotonic() + 60
+        while True:
+            assert started.poll() is None, (folder / "log").read_text(errors="replace")
+            assert time.monotonic() < deadline, "the server did not start"
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        yield Server(f"http://127.0.0.1:{port}", psutil.Process(started.pid))
+        started.kill()
+
+
+@pytest.fixture
+def stored(tmp_path: Path, index: Index) -> Path:
+    write_index(tmp_path, index)
+    return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def files_again() -> Iterator[None]:
+    yield
+    connect_by(connect_to_files)
+
+
+def test_a_layer_that_the_server_holds_is_searched_there(server: Server, stored: Path, index: Index) -> None:
+    counted: list[tuple[int, int]] = []
+    connect = connect_to_server(server.url)
+    measured = write_search_index(stored, index, lambda done, total: counted.append((done, total)), connect=connect)
+    assert counted[-1] == (9, 9)  # 6 + 2 + 1 nodes
+    assert [(one.layer, one.rows, one.recall) for one in measured] == [(0, 6, 1.0), (1, 2, 1.0), (2, 1, 1.0)]
+    assert layer_searches(stored) == measured
+    assert not list(stored.rglob("chroma.sqlite3"))
+    connect_by(connect)
+    opened = open_search(stored)
+    assert opened is not None
+    rows = opened.candidates(index.layers[0], np.array([0, 1, 0, 0], dtype=np.float32), 2)
+    assert {1, 2} <= set(rows.tolist())  # "mite" lies there, "honey" is the next one
+
+
+def test_writing_again_takes_the_place_of_what_was_there(server: Server, stored: Path, index: Index) -> None:
+    connect = connect_to_server(server.url)
+    for _ in range(2):
+        write_search_index(stored, index, lambda done, total: None, connect=connect)
+    client = connect(stored).client
+    assert client.get_collection("index-small.entities-0", embedding_function=None).count() == 6
+
+
+def test_a_copy_of_an_index_finds_the_same_collections(
+    server: Server, stored: Path, index: Index, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    connect = connect_to_server(server.url)
+    write_search_index(stored, index, lambda done, total: None, connect=connect)
+    copy = tmp_path_factory.mktemp("copy") / "index"
+    shutil.copytree(stored, copy)
+    connect_by(connect)
+    opened = open_search(copy)
+    assert opened is not None
+    assert 0 in opened.candidates(index.layers[0], np.array([1, 0, 0, 0], dtype=np.float32), 1)
+
+
+def test_a_deleted_index_leaves_nothing_on_the_server(server: Server, stored: Path, index: Index) -> None:
+    connect = connect_to_server(server.url)
+    write_search_index(stored, index, lambda done, total: None, connect=connect)
+    connect(stored).client.get_or_create_collection("index-smaller.entities-0", embedding_function=None)
+    assert remove_collections(server.url, "index-small") == 3
+    assert [held.name for held in connect(stored).client.list_collections()] == ["index-smaller.entities-0"]
+    assert remove_collections(server.url, "index-smaller") == 1
+
+
+def test_client_and_server_speak_with_nobody_but_each_other(
+    server: Server, stored: Path, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://192.0.2.1:3128")  # an address that leads nowhere
+    monkeypatch.setenv("NO_PROXY", "")
+    monkeypatch.setattr("leanrag_core.storage.chroma_server._clients", {})
+    write_search_index(stored, index, lambda done, total: None, connect=connect_to_server(server.url))
+    for process in (server.process, psutil.Process()):
+        for connection in process.net_connections("inet"):
+            assert connection.laddr.ip.removeprefix("::ffff:") in ("127.0.0.1", "::1")
+            assert not connection.raddr or connection.raddr.ip.removeprefix("::ffff:") in ("127.0.0.1", "::1")
+
+
+def test_a_server_that_does_not_answer_is_told_with_what_to_do(stored: Path, index: Index) -> None:
+    with pytest.raises(SearchIndexFailed, match=r"no Chroma server answers at http://127\.0\.0\.1:1: start one with"):
+        write_search_index(stored, index, lambda done, total: None, connect=connect_to_server("http://127.0.0.1:1"))
+
+
+@pytest.mark.parametrize("url", ["", "127.0.0.1:8000", "http://host:port", "http://me:secret@host", "http://host/api"])
+def test_an_address_that_is_none_is_refused_before_anything_is_sent(url: str) -> None:
+    with pytest.raises(InvalidConfig, match="chroma_url is"):
+        connect_to_server(url)
+
+
+@pytest.mark.slow
+def test_a_workbench_builds_and_asks_at_the_server_of_its_settings(server: Server, tmp_path: Path) -> None:
+    bench = Workbench.default(tmp_path)
+    sentences = b"Marie Curie discovered radium in Paris. Pierre Curie taught physics in Paris."
+    corpus_id = bench.add_documents("Curies", [("curies.md", sentences)]).corpus_id
+    in_files = bench.build(corpus_id)
+    bench.save_settings(Settings(chroma_url=server.url))
+    own = bench.retrieve(in_files, "Who discovered radium?", search="approximate")  # stands in files, as it was built
+    at_server = bench.build(corpus_id)
+    assert at_server.path is not None
+    assert not list(at_server.path.rglob("chroma.sqlite3"))
+    asked = bench.retrieve(at_server, "Who discovered radium?", search="approximate")
+    exact = bench.retrieve(at_server, "Who discovered radium?", search="exact")
+    assert [seed.id for seed in asked.seeds] == [seed.id for seed in exact.seeds] == [seed.id for seed in own.seeds]

@@ -1,0 +1,154 @@
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leanrag_core.errors import InvalidVectors, SearchIndexFailed
+from leanrag_core.storage import search_index
+from leanrag_core.storage.layout import CHROMA, SEARCH, read_index, write_index
+from leanrag_core.storage.search_index import (
+    Connection,
+    connect_by,
+    connect_to_files,
+    layer_searches,
+    open_search,
+    write_search_index,
+    write_search_index_apart,
+)
+from leanrag_core.types.index import Index
+from tests.small_index import small_index, unit
+
+
+def silent(done: int, total: int) -> None:
+    pass
+
+
+@pytest.fixture
+def searchable(tmp_path: Path) -> Index:
+    write_index(tmp_path, small_index())
+    write_search_index(tmp_path, small_index(), silent)
+    return read_index(tmp_path)
+
+
+def nearest_row(index: Index, vector: list[float], layer: int = 0) -> int:
+    assert index.path is not None
+    searcher = open_search(index.path)
+    assert searcher is not None
+    rows = searcher.candidates(index.layers[layer], unit([vector])[0], 1)
+    return int(rows[np.argmax(index.layers[layer].vectors[rows] @ unit([vector])[0])])
+
+
+def test_every_layer_is_searchable_by_row(searchable: Index) -> None:
+    assert nearest_row(searchable, [0, 0, 0, 1]) == 5
+    assert nearest_row(searchable, [0, 0, 0.9, 1], layer=1) == 1
+    assert nearest_row(searchable, [1, 0, 0, 0], layer=2) == 0
+
+
+def test_progress_counts_the_rows_of_all_layers(tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    write_index(tmp_path, small_index())
+    write_search_index(tmp_path, small_index(), lambda done, total: seen.append((done, total)))
+    assert seen == [(6, 9), (8, 9), (9, 9)]
+
+
+def test_recall_is_measured_for_every_layer(searchable: Index) -> None:
+    assert searchable.path is not None
+    assert [(one.layer, one.rows, one.recall) for one in layer_searches(searchable.path)] == [
+        (0, 6, 1.0),
+        (1, 2, 1.0),
+        (2, 1, 1.0),
+    ]
+
+
+def test_candidates_are_raised_until_the_recall_holds() -> None:
+    vectors = np.random.default_rng(1).normal(size=(2000, 8)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    class Poor:
+        """Names the true neighbours only when asked for 512 or more, else the last rows."""
+
+        def query(self, *, query_embeddings: list[np.ndarray], n_results: int, include: list[str]) -> dict[str, object]:
+            order = np.argsort(-(np.array(query_embeddings) @ vectors.T), axis=1)
+            rows = order[:, :n_results] if n_results >= 512 else order[:, -n_results:]
+            return {"ids": [[str(row) for row in one] for one in rows]}
+
+    layer = replace(small_index().layers[0], vectors=vectors)
+    measured = search_index._measured(layer, Poor())
+    assert (measured.candidates, measured.recall) == (512, 1.0)
+
+
+def test_writing_again_takes_the_place_of_what_was_searchable(searchable: Index) -> None:
+    assert searchable.path is not None
+    assert nearest_row(searchable, [0, 0, 0, 1]) == 5  # the files are open now
+    base = searchable.layers[0]
+    turned = replace(base, vectors=np.array(base.vectors)[::-1].copy())
+    changed = replace(searchable, layers=(turned, *searchable.layers[1:]))
+    write_index(searchable.path, changed)
+    write_search_index(searchable.path, changed, silent)
+    assert nearest_row(read_index(searchable.path), [0, 0, 0, 1]) == 0
+
+
+def test_a_process_apart_writes_the_same_search_index(tmp_path: Path) -> None:
+    write_index(tmp_path, small_index())
+    write_search_index_apart(tmp_path)
+    assert (tmp_path / CHROMA / "chroma.sqlite3").is_file()
+    assert nearest_row(read_index(tmp_path), [0, 0, 0, 1]) == 5
+
+
+def test_without_its_files_there_is_none(tmp_path: Path) -> None:
+    write_index(tmp_path, small_index())
+    assert open_search(tmp_path) is None
+
+
+def test_a_damaged_one_says_how_to_write_it_again(searchable: Index) -> None:
+    assert searchable.path is not None
+    for path in (searchable.path / CHROMA).iterdir():
+        if path.name == "chroma.sqlite3":
+            path.unlink()
+    (searchable.path / SEARCH).touch()  # another one, as it were
+    with pytest.raises(SearchIndexFailed, match="write it again with"):
+        nearest_row(searchable, [0, 0, 0, 1])
+
+
+def test_one_of_format_1_names_entities_by_their_ids(tmp_path: Path) -> None:
+    index = small_index()
+    write_index(tmp_path, index)
+    connection = connect_to_files(tmp_path)
+    collection = connection.client.create_collection(
+        "entities-0", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
+    )
+    collection.upsert(ids=index.layers[0].entities["id"].to_pylist(), embeddings=index.layers[0].vectors)
+    connection.client.close()
+    assert nearest_row(read_index(tmp_path), [0, 0, 0, 1]) == 5
+
+
+def test_vectors_that_are_not_of_length_one_are_refused(tmp_path: Path) -> None:
+    index = small_index()
+    for bad in (np.nan, 0.0, 2.0):
+        vectors = np.array(index.layers[0].vectors)
+        vectors[3] *= bad
+        layers = (replace(index.layers[0], vectors=vectors), *index.layers[1:])
+        with pytest.raises(InvalidVectors, match="first: row 3"):
+            write_search_index(tmp_path, replace(index, layers=layers), silent)
+
+
+def test_another_place_can_be_connected_to(tmp_path: Path, searchable: Index) -> None:
+    import chromadb
+
+    server, asked = chromadb.EphemeralClient(), []
+
+    def connect(directory: Path) -> Connection:
+        asked.append(directory)
+        return Connection(server, prefix="index-small-", own=False)
+
+    write_search_index(tmp_path, small_index(), silent, connect=connect)
+    write_search_index(tmp_path, small_index(), silent, connect=connect)  # a server keeps what was written before
+    assert sorted(one.name for one in server.list_collections()) == [f"index-small-entities-{n}" for n in range(3)]
+    assert not (tmp_path / CHROMA / "chroma.sqlite3").exists()
+    connect_by(connect)
+    try:
+        assert nearest_row(searchable, [0, 0, 0, 1]) == 5
+        assert len(asked) == 3
+    finally:
+        connect_by(connect_to_files)

@@ -1,0 +1,58 @@
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from leanrag_core.types.rows import RowOf, numbers
+
+IDS = [f"id-{one:03}" for one in (7, 3, 9, 1, 0, 8)]
+
+
+@pytest.mark.parametrize("rounds", [1, 20])
+def test_every_id_has_its_row_while_scanning_and_after_sorting(rounds: int) -> None:
+    rows = RowOf(pa.chunked_array([IDS[:2], IDS[2:]]))
+    for _ in range(rounds):
+        assert [rows[id_] for id_ in IDS] == [0, 1, 2, 3, 4, 5]
+
+
+def test_an_unknown_id_is_missing_as_from_a_dictionary() -> None:
+    rows = RowOf(pa.chunked_array([IDS]))
+    for _ in range(30):
+        assert rows.get("id-005") is None
+        assert rows.get("id-999") is None
+        assert rows.get("") is None
+        assert "id-007" in rows
+    with pytest.raises(KeyError, match="nobody"):
+        rows["nobody"]
+
+
+def test_it_compares_and_iterates_like_a_dictionary() -> None:
+    assert RowOf(pa.chunked_array([IDS])) == {id_: row for row, id_ in enumerate(IDS)}
+    assert list(RowOf(pa.chunked_array([IDS]))) == IDS
+
+
+def test_of_an_id_that_stands_there_twice_the_last_row_counts() -> None:
+    rows = RowOf(pa.chunked_array([["a", "b", "a"]]))
+    assert [rows["a"] for _ in range(40)] == [2] * 40
+
+
+def test_no_rows_hold_no_id() -> None:
+    rows = RowOf(pa.chunked_array([], pa.string()))
+    assert len(rows) == 0
+    assert [rows.get("a") for _ in range(30)] == [None] * 30
+
+
+@pytest.mark.parametrize("pieces", [[[1, 2, 3]], [[1], [2, 3]], [[], [1, 2, 3]], [[1, 2, 3], []]])
+def test_numbers_of_a_column_do_not_depend_on_its_pieces(pieces: list[list[int]]) -> None:
+    assert numbers(pa.chunked_array(pieces, pa.int32())).tolist() == [1, 2, 3]
+
+
+def test_numbers_of_a_part_are_those_of_the_part() -> None:
+    column = pa.chunked_array([[5, 6, 7, 8]], pa.int32())
+    assert numbers(column.slice(1, 2)).tolist() == [6, 7]
+    assert numbers(pa.array([[1], [2, 3]])[1].values).tolist() == [2, 3]
+
+
+def test_numbers_with_gaps_and_no_numbers_at_all_are_read_too() -> None:
+    assert np.isnan(numbers(pa.chunked_array([[1.0, None]]))[1])
+    assert numbers(pa.chunked_array([], pa.int32())).tolist() == []
+    assert numbers(pa.array([], pa.int32())).tolist() == []
