@@ -5,12 +5,13 @@ import json
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.execution import Execution
 from leanrag_core.types.progress import Progress
 
 
@@ -41,6 +42,7 @@ def _parser() -> argparse.ArgumentParser:
     build.add_argument("--name", default="", help="name of the index (default: the first path's name)")
     build.add_argument("--resume", action="store_true", help="keep a finished index of the same settings")
     build.add_argument("--budget", type=float, default=0.0, metavar="DOLLARS", help="stop, resumably, when it is spent")
+    _add_execution(build)
     _add_config(build)
     build.set_defaults(run=_build)
 
@@ -88,6 +90,23 @@ def _add_config(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{spec.name.replace('_', '-')}", type=kind, default=spec.default, help=text)
 
 
+def _add_execution(parser: argparse.ArgumentParser) -> None:
+    """Who does the work; the settings say it where the command does not."""
+    kinds = ("threads", "processes", "dask")
+    parser.add_argument("--execution", choices=kinds, help="who reads, embeds and clusters; the index is the same")
+    parser.add_argument("--workers", type=int, metavar="N", help="threads or processes (default: one a core)")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tcp://10.0.0.1:8786")
+
+
+def _execution_of(options: argparse.Namespace, settings: Execution) -> Execution:
+    """The settings' choice, or the command's where it makes one. Raises InvalidConfig."""
+    if options.execution is None and options.scheduler is None:
+        return settings if options.workers is None else replace(settings, workers=options.workers)
+    kind = options.execution or "dask"  # who names a scheduler means Dask
+    scheduler = options.scheduler or (settings.scheduler if kind == "dask" else "")
+    return Execution(kind, options.workers or 0, scheduler)
+
+
 def _config_of(options: argparse.Namespace) -> IndexConfig:
     names = {spec.name for spec in fields(IndexConfig)} - {"entity_types", "prompts"}
     return IndexConfig(**{name: getattr(options, name) for name in names})
@@ -98,15 +117,19 @@ def _print(value: Any) -> None:
 
 
 def _build(options: argparse.Namespace) -> int:
+    from leanrag_core.execution.choice import opened
     from leanrag_core.indexing.build import build_index
     from leanrag_core.indexing.describe import describe
     from leanrag_core.indexing.reading import read_files
     from leanrag_core.models.metering import Budget
+    from leanrag_core.storage.chroma_server import connect_to_server
     from leanrag_core.workbench import Workbench, open_index
 
     config = _config_of(options)
     budget = Budget(dollars=options.budget)
-    models = Workbench.default().models(budget=budget, index=options.name or options.out.name)
+    bench = Workbench.default()
+    models = bench.models(budget=budget, index=options.name or options.out.name)
+    execution = _execution_of(options, models.settings.execution)
     language, embedding = models.language(config.model), models.embedding(config.embedding)
     started = time.perf_counter()
     parsed = read_files(options.paths)
@@ -115,18 +138,21 @@ def _build(options: argparse.Namespace) -> int:
     if options.resume and _is_built(options.out, config, parsed.documents):
         print(f"{options.out} is already built from these documents with these settings", file=sys.stderr)
     else:
-        build_index(
-            parsed.documents,
-            config,
-            options.out,
-            embedding=embedding,
-            language=language,
-            aggregation=models.language(config.aggregation_model or config.model),
-            workers=models.settings.concurrency,
-            name=options.name or options.paths[0].resolve().name,
-            refusals=parsed.refusals,
-            report=_Progress(),
-        )
+        with opened(execution, bench.batches) as spread:
+            build_index(
+                parsed.documents,
+                config,
+                options.out,
+                embedding=embedding,
+                language=language,
+                aggregation=models.language(config.aggregation_model or config.model),
+                workers=models.settings.concurrency,
+                spread=spread,
+                connect=connect_to_server(models.settings.chroma_url) if models.settings.chroma_url else None,
+                name=options.name or options.paths[0].resolve().name,
+                refusals=parsed.refusals,
+                report=_Progress(),
+            )
     shown = describe(open_index(options.out))
     seconds = time.perf_counter() - started
     refused = [asdict(refusal) for refusal in parsed.refusals]

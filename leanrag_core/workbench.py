@@ -3,10 +3,9 @@
 import hashlib
 import json
 import os
-import secrets
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leanrag_core import answering
-from leanrag_core.errors import CorpusNotFound, IndexNotFound, InvalidConfig, JobNotFound, ModelMismatch
-from leanrag_core.indexing.describe import describe_layers
+from leanrag_core.errors import CorpusNotFound, InvalidConfig, ModelMismatch
 from leanrag_core.indexing.reading import files_below, read_files, read_uploads
 from leanrag_core.jobs import events, runner
+from leanrag_core.jobs.desk import JobDesk
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.metering import Budget
 from leanrag_core.models.registry import BUILTIN, Models, remote_name
@@ -25,15 +24,27 @@ from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.retrieval.base import Query, StrategyInfo, strategies, strategy
 from leanrag_core.storage import layout
 from leanrag_core.storage.calls import CallStore
+from leanrag_core.storage.chroma_server import connect_to_server, connect_where_it_stands, remove_collections
 from leanrag_core.storage.corpora import CorpusStore
+from leanrag_core.storage.indexes import IndexStore, folder_name
+from leanrag_core.storage.search_index import connect_by
 from leanrag_core.storage.settings import read_settings, write_settings
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document
+from leanrag_core.types.execution import Execution
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
 from leanrag_core.types.progress import Progress, Report, silent
 from leanrag_core.types.settings import Settings
-from leanrag_core.types.summary import CorpusSummary, DocumentSummary, IndexSummary, JobState, UploadReport
+from leanrag_core.types.summary import (
+    CorpusSummary,
+    Damaged,
+    DocumentSummary,
+    IndexSummary,
+    JobState,
+    Shelf,
+    UploadReport,
+)
 from leanrag_core.types.trace import Answer, Trace
 
 if TYPE_CHECKING:
@@ -62,13 +73,21 @@ class Workbench:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.corpus_store = CorpusStore(root / "corpora")
+        self.index_store = IndexStore(root / "indexes")
+        self.desk = JobDesk(root / "jobs", PROJECT)
         self.calls = CallStore(root / "calls")
         self._embeddings: dict[str, EmbeddingModel] = {}
+        self._search_server: str | None = None  # which open_search() asks; None while the settings were not read
 
     @classmethod
     def default(cls, root: str | Path | None = None) -> "Workbench":
         """The workbench in `root`, else in the folder that LEANRAG_HOME names, else in cache/ beside the app."""
         return cls(Path(root or os.environ.get("LEANRAG_HOME") or PROJECT / "cache").resolve())
+
+    @property
+    def batches(self) -> Path:
+        """Where the batches that workers have finished are kept until their build is done."""
+        return self.root / "batches"
 
     # Models
 
@@ -81,6 +100,7 @@ class Workbench:
         """The settings hold from the next model call on, for jobs from their start."""
         write_settings(self.root / "settings.json", settings)
         self._embeddings.clear()
+        self._search_server = None
 
     def models(self, *, budget: Budget | None = None, index: str = "") -> Models:
         """The models of one piece of work. index: for which index its calls are kept."""
@@ -102,7 +122,7 @@ class Workbench:
         """What an LLM build will cost; None for the built-in engine. dry_run: so many chunks are extracted first, for
         good, which sharpens the estimate. Raises InvalidConfig, EndpointError."""
         documents = [self.document(corpus_id, row.id) for row in self.documents(corpus_id)]
-        return self.forecast_of(documents, config, dry_run=dry_run, index=self._index_id(corpus_id, config))
+        return self.forecast_of(documents, config, dry_run=dry_run, index=folder_name(corpus_id, config))
 
     def forecast_of(
         self, documents: Iterable[Document], config: IndexConfig, *, dry_run: int = 0, index: str = ""
@@ -180,9 +200,14 @@ class Workbench:
         """The document is no longer in the corpus; indexes built with it stay as they are."""
         self.corpus_store.remove(corpus_id, document_id)
 
+    def damaged_corpora(self) -> list[Damaged]:
+        """Corpora whose record does not read."""
+        return self.corpus_store.damaged()
+
     def delete_corpus(self, corpus_id: str) -> None:
         """The corpus is gone; its indexes stay. Raises InvalidConfig for a sample corpus."""
-        if self.corpus(corpus_id).sample:
+        broken = {one.id for one in self.damaged_corpora()}
+        if corpus_id not in broken and self.corpus(corpus_id).sample:
             raise InvalidConfig("sample corpora belong to the program and stay")
         self.corpus_store.delete(corpus_id)
 
@@ -203,33 +228,36 @@ class Workbench:
         name: str = "",
         report: Report = silent,
         models: Models | None = None,
+        execution: Execution | None = None,
     ) -> Index:
-        """An index of the corpus, built in this process. The same corpus and settings replace the index of before."""
+        """An index of the corpus, built in this process. The same corpus and settings replace the index of before.
+
+        execution: who does the work, as the settings say by default; the index is the same.
+        """
+        from leanrag_core.execution.choice import opened
         from leanrag_core.indexing.build import build_index
 
         config = config or IndexConfig()
         corpus = self.corpus(corpus_id)
         documents = [self.document(corpus_id, row.id) for row in self.documents(corpus_id)]
-        index_id = self._index_id(corpus_id, config)
+        index_id = folder_name(corpus_id, config)
         models = models or self.models(index=index_id)
-        out = build_index(
-            documents,
-            config,
-            self.index_path(index_id),
-            embedding=models.embedding(config.embedding),
-            language=models.language(config.model),
-            aggregation=models.language(config.aggregation_model or config.model),
-            workers=models.settings.concurrency,
-            name=name or corpus.name,
-            corpus={"id": corpus.id, "name": corpus.name},
-            report=report,
-        )
+        with opened(execution or models.settings.execution, self.batches) as spread:
+            out = build_index(
+                documents,
+                config,
+                self.index_path(index_id),
+                embedding=models.embedding(config.embedding),
+                language=models.language(config.model),
+                aggregation=models.language(config.aggregation_model or config.model),
+                workers=models.settings.concurrency,
+                spread=spread,
+                connect=connect_to_server(models.settings.chroma_url) if models.settings.chroma_url else None,
+                name=name or corpus.name,
+                corpus={"id": corpus.id, "name": corpus.name},
+                report=report,
+            )
         return open_index(out)
-
-    def _index_id(self, corpus_id: str, config: IndexConfig) -> str:
-        """Folder of the index of these settings: the same settings build into the same place."""
-        settings = json.dumps(asdict(config), sort_keys=True)
-        return f"{corpus_id}-{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
 
     def start_build(
         self,
@@ -238,26 +266,23 @@ class Workbench:
         name: str | None = None,
         *,
         budget: Budget | None = None,
+        execution: Execution | None = None,
     ) -> str:
-        """A job in a process of its own builds the index; returns the job's id. It stops when the budget is spent."""
+        """A job in a process of its own builds the index; returns the job's id. It stops when the budget is spent.
+
+        execution: see build().
+        """
         config, corpus = config or IndexConfig(), self.corpus(corpus_id)
         if not corpus.documents:
             raise InvalidConfig(f"{corpus.name} has no documents: add some in the Library")
         for model in (config.model, config.embedding):
             remote_name(model)
-        now = datetime.now(UTC)
-        job_id = f"{now.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
-        spec = events.JobSpec(
-            id=job_id,
-            title=name or corpus.name,
-            corpus_id=corpus_id,
-            config=asdict(config),
-            arguments={"name": name or "", "budget": asdict(budget or Budget())},
-            created=now.isoformat(),
-        )
-        events.create_job(self._job_folder(job_id), spec)
-        runner.launch(self._job_folder(job_id), PROJECT)
-        return job_id
+        arguments = {
+            "name": name or "",
+            "budget": asdict(budget or Budget()),
+            "execution": asdict(execution or self.settings().execution),
+        }
+        return self.desk.begin(name or corpus.name, corpus_id, asdict(config), arguments)
 
     def run_job(self, folder: Path) -> int:
         """Do the job of that folder in this process; returns the exit code."""
@@ -265,7 +290,7 @@ class Workbench:
         def work(spec: events.JobSpec, report: Report) -> tuple[str, dict[str, Any]]:
             config = _config(spec.config)
             budget = Budget(**spec.arguments.get("budget", {}))
-            models = self.models(budget=budget, index=self._index_id(spec.corpus_id, config))
+            models = self.models(budget=budget, index=folder_name(spec.corpus_id, config))
 
             def metered(progress: Progress) -> None:
                 report(replace(progress, spent=asdict(models.meter.read())))
@@ -274,50 +299,54 @@ class Workbench:
             expected = self.forecast(spec.corpus_id, config)
             if expected is not None:
                 events.JobLog(folder).write("forecast", forecast=asdict(expected))
-            try:
-                index = self.build(spec.corpus_id, config, name=spec.arguments["name"], report=listener, models=models)
-            finally:
-                spent = asdict(models.meter.read())
-                if listener is metered:
-                    events.JobLog(folder).write("spent", spent=spent)
+            reading = runner.telling_what_is_spent(folder, lambda: asdict(models.meter.read()))
+            with reading if listener is metered else nullcontext():
+                index = self.build(
+                    spec.corpus_id,
+                    config,
+                    name=spec.arguments["name"],
+                    report=listener,
+                    models=models,
+                    execution=Execution(**spec.arguments.get("execution", {})),
+                )
+            spent = asdict(models.meter.read())
             assert index.path is not None
             counts = {**index.manifest["counts"], "drops": index.report["drops"]}
             return index.path.name, {"counts": counts, "spent": spent}
 
         def clean_up(spec: events.JobSpec) -> None:
-            layout.remove_stale_staging(self.index_path(self._index_id(spec.corpus_id, _config(spec.config))))
+            layout.remove_stale_staging(self.index_path(folder_name(spec.corpus_id, _config(spec.config))))
 
         return runner.run(folder, work, clean_up)
 
-    def _job_folder(self, job_id: str) -> Path:
-        if not job_id or "/" in job_id or "\\" in job_id or job_id.startswith("."):
-            raise JobNotFound(f"no job {job_id!r}: see the list on the Build page")
-        return self.root / "jobs" / job_id
-
     def jobs(self) -> list[JobState]:
         """All jobs, the newest first."""
-        folders = sorted((path.parent for path in (self.root / "jobs").glob("*/spec.json")), reverse=True)
-        return [events.read_state(folder) for folder in folders]
+        return self.desk.all()
 
     def job(self, job_id: str) -> JobState:
         """Where a job stands. Raises JobNotFound."""
-        return events.read_state(self._job_folder(job_id))
+        return self.desk.state(job_id)
 
     def job_log(self, job_id: str) -> str:
         """What the job's process printed."""
-        path = self._job_folder(job_id) / "log.txt"
-        return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+        return self.desk.log(job_id)
 
     def cancel(self, job_id: str) -> None:
         """The job stops within two seconds and leaves nothing half made."""
-        runner.ask_to_cancel(self._job_folder(job_id))
+        self.desk.cancel(job_id)
 
     def resume(self, job_id: str, *, budget: Budget | None = None) -> str:
         """A new job does the work of an ended one again; it ends with the same index. What was answered is not asked
         again. budget: what the new job may spend, as much as the ended one by default."""
-        spec = events.read_spec(self._job_folder(job_id))
+        spec = self.desk.spec(job_id)
         budget = budget or Budget(**spec.arguments.get("budget", {}))
-        return self.start_build(spec.corpus_id, _config(spec.config), spec.arguments["name"] or None, budget=budget)
+        return self.start_build(
+            spec.corpus_id,
+            _config(spec.config),
+            spec.arguments["name"] or None,
+            budget=budget,
+            execution=Execution(**spec.arguments.get("execution", {})),
+        )
 
     def run_empty_chunks_again(self, index_id: str) -> str:
         """A job builds the index again, asking anew about the chunks in which nothing was found; returns its id."""
@@ -338,7 +367,8 @@ class Workbench:
 
     def ensure_sample_index(self) -> str | None:
         """On a first start the sample index is being built; returns the job's id, None when there is nothing to do."""
-        if self.indexes() or any(job.status in ("queued", "running", "cancelled") for job in self.jobs()):
+        shelf, begun = self.shelf(), ("queued", "running", "cancelled")
+        if shelf.indexes or shelf.damaged or any(job.status in begun for job in self.jobs()):
             return None
         self._read_sample(FIRST_SAMPLE)
         return self.start_build(f"sample-{FIRST_SAMPLE}", SAMPLE_CONFIG)
@@ -347,49 +377,36 @@ class Workbench:
 
     def index_path(self, index_id: str) -> Path:
         """The folder of an index. Raises IndexNotFound for an id that could leave the store."""
-        if not index_id or "/" in index_id or "\\" in index_id or index_id.startswith("."):
-            raise IndexNotFound(f"no index {index_id!r}: choose one of the Build page")
-        return self.root / "indexes" / index_id
+        return self.index_store.path(index_id)
 
     def indexes(self) -> list[IndexSummary]:
-        """All indexes, the newest first. The id is the folder's name."""
-        folders = [path.parent for path in (self.root / "indexes").glob(f"*/{layout.MANIFEST}")]
-        shown = [self.index_summary(folder.name) for folder in folders if not folder.name.startswith(".")]
-        return sorted(shown, key=lambda one: (one.created, one.id), reverse=True)
+        """The indexes that read, the newest first. The id is the folder's name."""
+        return list(self.shelf().indexes)
+
+    def shelf(self) -> Shelf:
+        """All indexes; one that does not read hides none of the others."""
+        return self.index_store.shelf()
 
     def index_summary(self, index_id: str) -> IndexSummary:
         """The index's row in a list."""
-        path = self.index_path(index_id)
-        manifest = layout.read_manifest(path)
-        built = datetime.fromtimestamp((path / layout.REPORT).stat().st_mtime, UTC)
-        return IndexSummary(
-            id=index_id,
-            name=manifest["name"],
-            corpus_id=manifest["corpus"].get("id", ""),
-            corpus_name=manifest["corpus"].get("name", ""),
-            created=built.isoformat(timespec="seconds"),
-            kind=manifest["kind"],
-            config=manifest["config"],
-            documents=manifest["counts"]["documents"],
-            chunks=manifest["counts"]["chunks"],
-            layers=describe_layers(manifest),
-            path=path,
-            size_bytes=layout.size_bytes(path),
-        )
+        return self.index_store.summary(index_id)
 
     def open(self, index_id: str) -> Index:
         """The index of that id, read-only."""
-        return open_index(self.index_path(index_id))
+        return self.index_store.open(index_id)
 
     def rename_index(self, index_id: str, name: str) -> None:
         """The index bears that name."""
-        if not name.strip():
-            raise InvalidConfig("the name is empty: write one")
-        layout.rename_index(self.index_path(index_id), name.strip())
+        self.index_store.rename(index_id, name)
 
     def delete_index(self, index_id: str) -> None:
-        """The index is gone."""
-        layout.delete_index(self.index_path(index_id))
+        """The index is gone, a damaged one too, and with it what a Chroma server holds of it. Raises IndexNotFound,
+        SearchIndexFailed when the server keeps its part."""
+        own = self.index_store.manifest_id(index_id)
+        self.index_store.delete(index_id)
+        url = self.settings().chroma_url
+        if url and own and own not in {self.index_store.manifest_id(one.id) for one in self.indexes()}:
+            remove_collections(url, own)
 
     # Questions
 
@@ -400,6 +417,10 @@ class Workbench:
     def retrieve(self, index: Index, question: str, strategy_name: str = "leanrag", **options: Any) -> Trace:
         """What the strategy finds for the question. Raises InvalidConfig or ModelMismatch."""
         made = strategy(strategy_name, options)
+        if self._search_server is None:
+            self._search_server = self.settings().chroma_url
+            if self._search_server:
+                connect_by(connect_where_it_stands(self._search_server))
         return made.retrieve(Query(question.strip(), self.question_vector(index, question)), index)
 
     def question_vector(self, index: Index, question: str) -> np.ndarray:

@@ -12,9 +12,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from leanrag_core.clustering.options import ClusterOptions
 from leanrag_core.errors import EmptyCorpus
+from leanrag_core.execution.choice import HERE, Spread
 from leanrag_core.execution.threads import ThreadMap
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
+from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
 from leanrag_core.indexing.aggregation.hierarchy import Hierarchy, build_hierarchy
 from leanrag_core.indexing.aggregation.llm_writer import LLMWriter
 from leanrag_core.indexing.aggregation.writer import AggregationWriter
@@ -26,9 +29,12 @@ from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.indexing.resolution import resolve
 from leanrag_core.indexing.resolution.condense import condense
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
+from leanrag_core.models.embed_task import embed_task
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.layout import FORMAT_VERSION, staged, write_index
 from leanrag_core.storage.search_index import (
+    Connect,
+    connect_to_files,
     holds_secrets,
     require_unit_rows,
     write_search_index,
@@ -53,6 +59,8 @@ def build_index(
     language: LanguageModel | None = None,
     aggregation: LanguageModel | None = None,
     workers: int = 1,
+    spread: Spread = HERE,
+    connect: Connect | None = None,
     name: str = "",
     corpus: dict[str, str] | None = None,
     refusals: Sequence[Refusal] = (),
@@ -62,21 +70,30 @@ def build_index(
 
     Documents are taken in the order of their names, so that the order of an upload does not matter. language None
     chooses the built-in extractor and writer; aggregation None takes the same model for both. workers: language-model
-    calls at a time; their number changes nothing in the index. Raises EmptyCorpus when there is no text to index.
+    calls at a time. spread: who reads, embeds and clusters with the built-in models, here or elsewhere. Neither changes
+    anything in the index. connect: to the server that holds the search index, instead of files in `out`. Raises
+    EmptyCorpus when there is no text to index, WorkersLost or ClusterUnavailable when workers elsewhere are not there.
     """
     ordered = in_build_order(documents)
     if not ordered:
         raise EmptyCorpus("there are no documents to index: add some that have text")
-    models = _Models(embedding, language, aggregation or language, PromptBook(config.prompts), ThreadMap(workers))
+    models = _Models(
+        embedding, language, aggregation or language, PromptBook(config.prompts), ThreadMap(workers), spread
+    )
     with staged(out) as staging:
         index = _make(ordered, config, models, name, corpus or {}, refusals, report)
         write_index(staging, index)
-        if holds_secrets():
+        if holds_secrets() and connect is None:
             n_vectors = sum(map(len, index.layers))
             write_search_index_apart(staging)
             report(Progress("index", n_vectors, n_vectors, "vectors"))
         else:
-            write_search_index(staging, index, lambda done, total: report(Progress("index", done, total, "vectors")))
+            write_search_index(
+                staging,
+                index,
+                lambda done, total: report(Progress("index", done, total, "vectors")),
+                connect=connect or connect_to_files,
+            )
     return out
 
 
@@ -94,11 +111,23 @@ class _Models:
     aggregation: LanguageModel | None
     prompts: PromptBook
     apply: ThreadMap
+    spread: Spread
+
+    def embedder(self) -> OnceEmbedder:
+        """Who embeds, each text once. A model at an endpoint is asked from here, whoever does the rest."""
+        task = embed_task(self.embedding) if self.spread.apart else None
+        return OnceEmbedder(self.embedding.embed) if task is None else OnceEmbedder(task, self.spread.apply)
+
+    def chunk_vectors(self, texts: list[str]) -> np.ndarray:
+        """(n_chunks, d) vectors of the chunks."""
+        if embed_task(self.embedding) is None:
+            return self.embedding.embed(texts)  # all at once: it has as many calls in flight as the endpoint bears
+        return self.embedder()(texts, lambda done: None)
 
     def extractor(self, config: IndexConfig) -> Extractor:
         """Who finds entities and relations."""
         if self.language is None:
-            return BuiltinExtractor()
+            return BuiltinExtractor(self.spread.apply if self.spread.apart else map)
         return LLMExtractor.of(self.language, config, apply=self.apply)
 
     def writer(self) -> AggregationWriter:
@@ -122,12 +151,14 @@ def _make(
         raise EmptyCorpus("the documents have no text to index: add some that have")
     report(Progress("chunk", len(chunks), len(chunks), "chunks"))
 
-    extractor, embedding = models.extractor(config), models.embedding
+    extractor = models.extractor(config)
     report(Progress("extract", 0, len(chunks), "chunks"))
     with ThreadPoolExecutor(1) as beside:  # reading keeps one processor busy, so chunks are embedded meanwhile
-        embedded = beside.submit(embedding.embed, [chunk.text for chunk in chunks])
+        embedded = beside.submit(models.chunk_vectors, [chunk.text for chunk in chunks])
         extractions = extractor.extract(
-            documents, chunks, lambda done: report(Progress("extract", done, len(chunks), "chunks"))
+            documents,
+            chunks,
+            lambda done: report(_read_so_far(extractor, done, len(chunks))),
         )
         chunk_vectors = embedded.result()
     require_unit_rows(chunk_vectors, "chunks")
@@ -150,9 +181,11 @@ def _make(
         tau=config.tau,
         size_cap=config.size_cap,
         seed=config.seed,
-        embed=embedding.embed,
+        embed=models.embedder(),
         writer=models.writer(),
         apply=models.apply,
+        spread=models.spread.apply,
+        clustering=_clustering(config),
         heuristic=heuristic,
         report=lambda stage, done, total: report(Progress(stage, done, total, _UNITS.get(stage, ""))),
     )
@@ -172,6 +205,26 @@ def _make(
         report=_report(drops, merged.aliases, hierarchy, extractions_empty(extractions), usage),
     )
     return replace(index, manifest={**manifest, "layers": count_layers(index)})
+
+
+def _clustering(config: IndexConfig) -> ClusterOptions:
+    return ClusterOptions(
+        cluster_size=config.cluster_size,
+        cap=config.cap_by if config.size_cap else "none",
+        smoothing=config.smoothing,
+        neighbours=config.neighbours,
+        space=config.space,
+        join_singletons=config.singletons == "join",
+        seed=config.seed,
+    )
+
+
+def _read_so_far(extractor: Extractor, done: int, total: int) -> Progress:
+    """Chunks done; of a language model also what it found last, and how much in all."""
+    told = Progress("extract", done, total, "chunks")
+    if isinstance(extractor, LLMExtractor):
+        return replace(told, current=extractor.latest, found=len(extractor.names))
+    return told
 
 
 _UNITS = {
@@ -241,7 +294,12 @@ def _library_versions() -> dict[str, str]:
 
 
 def _documents_table(documents: list[Document]) -> pa.Table:
-    return pa.Table.from_pylist([asdict(document) for document in documents], schema=DOCUMENT_SCHEMA)
+    columns: dict[str, list[Any]] = {
+        name: [getattr(document, name) for document in documents] for name in DOCUMENT_SCHEMA.names
+    }
+    for name in ("pages", "headings", "boilerplate"):  # the cells of a span or heading are its attributes
+        columns[name] = [[vars(part) for part in parts] for parts in columns[name]]
+    return pa.table(columns, schema=DOCUMENT_SCHEMA)
 
 
 def _chunks_table(documents: list[Document], chunks: list[Chunk]) -> pa.Table:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import mean
 
-from leanrag_core.clustering.mixture import n_components
+from leanrag_core.clustering.options import n_components
 from leanrag_core.execution.threads import ThreadMap
 from leanrag_core.indexing.aggregation.threshold import parse_tau
 from leanrag_core.indexing.build import in_build_order
@@ -41,6 +41,7 @@ class _Known:
 
     chunks: int = 0
     missing_first: list[Chunk] = field(default_factory=list)
+    missing_texts: int = 0  # of the missing first ones, the same text again not counted
     missing_more: int = 0
     saved: int = 0
     names: set[str] = field(default_factory=set)
@@ -117,10 +118,12 @@ def _with(range_: Range, bound: str, value: float) -> Range:
 def _known(chunks: Sequence[Chunk], extractor: LLMExtractor, model: RemoteLanguageModel) -> _Known:
     """Walks each chunk's stored replies as a build would, as far as they go."""
     known = _Known()
+    asked: set[str] = set()
     for chunk in chunks:
         stored = extractor.stored_replies(chunk.text, model.recall)
         if not stored.found:
             known.missing_first.append(chunk)
+            asked.add(chunk.text)
             continue
         known.saved += len(stored.found)
         known.missing_more += 0 if stored.complete else 1
@@ -134,6 +137,7 @@ def _known(chunks: Sequence[Chunk], extractor: LLMExtractor, model: RemoteLangua
                 known.names |= set(ends)
                 known.pairs.add((ends[0], ends[1]))
     known.names.discard("")
+    known.missing_texts = len(asked)
     return known
 
 
@@ -183,8 +187,11 @@ def _extraction(known: _Known, extractor: LLMExtractor, config: IndexConfig, pri
     missing = len(known.missing_first)
     rounds = config.gleaning_rounds
     more = Range(min(rounds, 1), min(rounds, 1) + 0.4 * max(0, rounds - 1), rounds)
+    # The same text again is the same call, unless both are asked at one time.
     calls = (
-        Range(missing, missing, missing * 1.2) + more.scaled(missing) + Range(0, known.missing_more, known.missing_more)
+        Range(known.missing_texts, missing, missing * 1.2)
+        + Range(more.low * known.missing_texts, more.expected * missing, more.high * missing)
+        + Range(0, known.missing_more, known.missing_more)
     )
     first = sum(count_tokens(extractor.first_messages(chunk.text)[0]["content"]) for chunk in known.missing_first)
     reply = mean(known.reply_tokens) if known.reply_tokens else _REPLY["extract"]

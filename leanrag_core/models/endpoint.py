@@ -13,6 +13,7 @@ from typing import Any
 from leanrag_core.errors import EndpointBusy, EndpointError, EndpointRefusal
 from leanrag_core.types.settings import Settings
 
+_LOADING = threading.Lock()
 _NO_KEY = "no-key-needed"  # the package insists on one; local servers ask for none
 _STATUS_SAYS = {
     401: "refuses the key",
@@ -40,6 +41,15 @@ class Vectors:
     prompt_tokens: int
 
 
+def _openai() -> Any:
+    """The openai package. httpx is loaded with it, by one thread: the package looks at whatever of httpx another
+    thread has loaded so far, and its call would fail."""
+    with _LOADING:
+        import httpx  # noqa: F401 - loaded for the package
+        import openai
+    return openai
+
+
 class Endpoint:
     """A server at an address, with the key that the environment holds. Safe to share between threads."""
 
@@ -59,8 +69,7 @@ class Endpoint:
 
     @cached_property
     def _client(self) -> Any:
-        import openai
-
+        openai = _openai()
         if not self._key and not self.settings.base_url:
             raise EndpointError(
                 f"no key: put your OpenAI key into the environment variable {self.settings.key_variable}, or name "
@@ -205,8 +214,7 @@ class Endpoint:
     @contextmanager
     def _plain_errors(self) -> Iterator[None]:
         """The package's errors become ours; the key is in none of them."""
-        import openai
-
+        openai = _openai()
         try:
             yield
         except EndpointError:

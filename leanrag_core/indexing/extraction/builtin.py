@@ -3,51 +3,48 @@
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any
 
-from leanrag_core.indexing.extraction.aliases import Names, acronyms_in, settle_names
+from leanrag_core.indexing.extraction.aliases import Names, settle_names
 from leanrag_core.indexing.extraction.base import HEURISTIC
-from leanrag_core.indexing.extraction.blocks import Block, blocks_of
-from leanrag_core.indexing.extraction.english import english_pipeline, english_version
+from leanrag_core.indexing.extraction.english import english_version
+from leanrag_core.indexing.extraction.english_reading import RULES, Apply, read_english
 from leanrag_core.indexing.extraction.headings import heading_sentences, title_of
 from leanrag_core.indexing.extraction.language_neutral import MAX_PAIRS, is_latin, read_neutral
-from leanrag_core.indexing.extraction.noun_phrases import phrases_of, title_key
-from leanrag_core.indexing.extraction.sentences import ChunkLocator, Link, ReadSentence, Sighting, link_neighbours
-from leanrag_core.indexing.extraction.triples import informative, links_of
+from leanrag_core.indexing.extraction.noun_phrases import title_key
+from leanrag_core.indexing.extraction.sentences import ChunkLocator, ReadSentence, Sighting
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
-
-_VERSION = "1"  # of these rules; raise it when they find other things in the same text
-_BATCH = 64  # blocks
-_LONGEST = 100  # tokens of a sentence; longer ones are enumerations, or tables that lost their lines
 
 
 class BuiltinExtractor:
     """Named entities, noun phrases, titles and headings; relations by syntax, and co-occurrence in a sentence.
 
     Every sentence of a document is read once and counted in each chunk that wholly holds it. No entity is dropped for
-    being rare. Same documents and chunks: the same extractions.
+    being rare. Same documents and chunks: the same extractions. apply maps the reading of English over its batches; it
+    may do so in other processes.
     """
 
     name = "builtin"
     kind = HEURISTIC
 
+    def __init__(self, apply: Apply = map) -> None:
+        self.apply = apply
+
     @property
     def fingerprint(self) -> str:
         """Version of these rules and of the spaCy model."""
-        return f"builtin-{_VERSION}/{english_version()}"
+        return f"builtin-{RULES}/{english_version()}"
 
     def extract(
         self, documents: Sequence[Document], chunks: Sequence[Chunk], report: Callable[[int], None]
     ) -> list[Extraction]:
         """One Extraction per chunk, in the chunks' order; report(n) is told after n chunks are done."""
         progress = _Progress(documents, chunks, report)
-        neutral = [row for row, document in enumerate(documents) if not _is_english(document)]
-        english = [row for row in range(len(documents)) if row not in set(neutral)]
+        in_english = [(row, document) for row, document in enumerate(documents) if _is_english(document)]
+        neutral = sorted({*range(len(documents))} - {row for row, _ in in_english})
         titles = {title_key(title): title for title in map(title_of, documents) if title}
         read: dict[int, list[ReadSentence]] = {row: [] for row in range(len(documents))}
-        for row, sentences in _read_english([(row, documents[row]) for row in english], sorted(titles.values())):
+        for row, sentences in read_english(in_english, sorted(titles.values()), self.apply):
             read[row] += sentences
             progress.reached(row, sentences[-1].end if sentences else 0)
         for row, sentences in zip(neutral, read_neutral([documents[row] for row in neutral], neutral), strict=True):
@@ -64,84 +61,6 @@ class BuiltinExtractor:
 
 def _is_english(document: Document) -> bool:
     return document.language == "en" or (document.language in ("und", "") and is_latin(document.text))
-
-
-def _read_english(
-    documents: Sequence[tuple[int, Document]], titles: Sequence[str]
-) -> Iterator[tuple[int, list[ReadSentence]]]:
-    """For each block of the documents, in order: its document's row and its sentences."""
-    if not documents:
-        return
-    nlp = english_pipeline()
-    matcher = _title_matcher(nlp, titles)
-    blocks = ((block.text, (row, block)) for row, document in documents for block in blocks_of(document))
-    for parsed, (row, block) in nlp.pipe(blocks, as_tuples=True, batch_size=_BATCH):
-        spelled = [(start, end) for _, start, end in matcher(parsed)]
-        yield row, list(_sentences_of(parsed, row, block, spelled))
-
-
-def _title_matcher(nlp: Any, titles: Sequence[str]) -> Any:
-    """Finds document titles as they are spelled, so that a passage that names another one is linked to it."""
-    from spacy.matcher import PhraseMatcher
-
-    matcher = PhraseMatcher(nlp.vocab)
-    spelled = [title for title in titles if len(title) > 3 and any(letter.isupper() for letter in title)]
-    matcher.add("title", [doc for doc in nlp.tokenizer.pipe(spelled) if 1 <= len(doc) <= 12])
-    return matcher
-
-
-def _sentences_of(parsed: Any, row: int, block: Block, spelled: list[tuple[int, int]]) -> Iterator[ReadSentence]:
-    for number, sentence in enumerate(piece for whole in parsed.sents for piece in _pieces(whole)):
-        text = sentence.text.strip()
-        if not any(letter.isalpha() for letter in text):
-            continue
-        inside = [span for span in spelled if sentence.start <= span[0] and span[1] <= sentence.end]
-        phrases = phrases_of(sentence, inside)
-        sightings = [replace(one, weight=informative(sentence, one)) for one in phrases.sightings]
-        links = links_of(sentence, sightings)
-        nested = [
-            (a, b)
-            for a, one in enumerate(sightings)
-            for b, other in enumerate(sightings[a + 1 :], a + 1)
-            if one.start < other.end and other.start < one.end
-        ]
-        if block.speaker:
-            text = f"{block.speaker}: {text}"
-            if number == 0:
-                place = len(sightings)
-                speaker = Sighting(block.speaker, block.speaker.casefold(), "person", weight=1.0)
-                links += [Link(place, one, "co-occurrence", 1.0) for one in range(min(place, 5))]
-                sightings.append(speaker)
-        near, unlinked = link_neighbours(len(phrases.sightings), links, MAX_PAIRS, nested)
-        start = block.source(sentence.start_char)
-        end = block.source(max(sentence.start_char, sentence.end_char - 1)) + 1
-        yield ReadSentence(
-            row,
-            start,
-            end,
-            text,
-            tuple(sightings),
-            (*links, *near),
-            acronyms_in(text),
-            phrases.left_out,
-            unlinked,
-        )
-
-
-def _pieces(sentence: Any) -> Iterator[Any]:
-    """The sentence; one of more than a hundred tokens in parts, cut at semicolons, else at commas, else anywhere."""
-    start = sentence.start
-    while sentence.end - start > _LONGEST:
-        window = sentence.doc[start : start + _LONGEST]
-        cuts = [
-            [token.i + 1 for token in window if token.text in marks and token.i - start > _LONGEST // 4]
-            for marks in ((";", ":", "–", "•"), (",", "|"))
-        ]
-        stop = next((places[-1] for places in cuts if places), window.end)
-        yield sentence.doc[start:stop]
-        start = stop
-    if start < sentence.end:
-        yield sentence.doc[start : sentence.end]
 
 
 class _Progress:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -16,6 +17,7 @@ from leanrag_core.indexing.extraction.reply import (
     Reply,
     parse_reply,
 )
+from leanrag_core.indexing.resolution.names import name_key
 from leanrag_core.models.asking import Asked, ask
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.prompts.book import PromptBook
@@ -27,6 +29,7 @@ from leanrag_core.types.usage import NO_USAGE, Usage
 _FENCE = re.compile(r"PASSAGE>>>|<<<PASSAGE")
 _SPACE = re.compile(r"\s+")
 _BREAK = re.compile(r"\n\s*\n|(?<=[.!?。！？])\s+|\n")
+_NAMED = 3  # names of a chunk that are told while a build goes on
 _SMALLEST = 400  # characters of a passage that is still cut in two when its reply does not fit
 _DEFAULT_TYPES = "person, organization, location, event, concept"
 _SIMPLER = 'Give the entities alone: {"entities": [{"name": "...", "type": "...", "description": "..."}]}'
@@ -72,6 +75,8 @@ class LLMExtractor:
         self.entity_types = tuple(entity_types)
         self.gleaning_rounds = gleaning_rounds
         self.apply = apply
+        self.latest = ""  # names that were found last, to be shown
+        self.names: set[str] = set()  # keys of all names that were found
         book = prompts or PromptBook()
         self._first = book.of("extract_graph")
         self._more = book.of("glean_graph")
@@ -107,11 +112,19 @@ class LLMExtractor:
         A chunk whose replies cannot be read has an empty Extraction with a Drop. Errors that would meet every chunk
         (no key, server down, budget spent) are raised.
         """
-        extractions = []
-        for done, extraction in enumerate(self.apply(self.extract_chunk, chunks), start=1):
-            extractions.append(extraction)
-            report(done)
-        return extractions
+        done, telling = 0, threading.Lock()
+
+        def read(chunk: Chunk) -> Extraction:
+            nonlocal done
+            extraction = self.extract_chunk(chunk)
+            with telling:  # as chunks end, not in their order: a slow one must not make the build look stuck
+                done += 1
+                self.latest = ", ".join(one.name for one in extraction.mentions[:_NAMED]) or self.latest
+                self.names.update(name_key(one.name) for one in extraction.mentions)
+                report(done)
+            return extraction
+
+        return list(self.apply(read, chunks))
 
     def extract_chunk(self, chunk: Chunk) -> Extraction:
         """What the model finds in one chunk; depends on the chunk alone, so that chunks may be done in any order."""

@@ -1,0 +1,48 @@
+"""From the choice of threads, processes or Dask to a map that is ready for use, and is put away again."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from leanrag_core.execution.cluster import DaskMap
+from leanrag_core.execution.kept import KeptMap
+from leanrag_core.execution.processes import ProcessMap
+from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.types.execution import PROCESSES, THREADS, Execution
+
+Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A map over batches. apart: workers are processes of their own, which import functions and load models.
+
+    Where they are not, work whose library uses every core by itself, or holds the interpreter, is not spread.
+    """
+
+    apply: Apply
+    apart: bool = False
+
+
+HERE = Spread(map)
+
+
+@contextmanager
+def opened(execution: Execution, keep_in: Path) -> Iterator[Spread]:
+    """The map of that choice. Batches that workers apart have finished are kept in the folder until the work is done.
+
+    Nothing is started or connected before the first batch, so an error (ClusterUnavailable, WorkersLost) comes then.
+    """
+    if execution.kind == THREADS:
+        yield Spread(ThreadMap(execution.workers or os.cpu_count() or 1))
+        return
+    workers = ProcessMap(execution.workers) if execution.kind == PROCESSES else DaskMap(execution.scheduler)
+    kept = KeptMap(workers, keep_in)
+    try:
+        yield Spread(kept, apart=True)
+        kept.forget()
+    finally:
+        workers.close()

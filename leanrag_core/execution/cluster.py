@@ -1,0 +1,153 @@
+"""A map over the workers of a Dask cluster. Dask pickles what it sends between its own processes; nothing else does.
+
+Whoever reaches a scheduler's port can run code on every worker: see docs/scale.md for TLS and private networks.
+"""
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from leanrag_core.errors import ClusterUnavailable, InvalidConfig, WorkersLost
+
+_CONNECT_SECONDS = 10.0
+_FIRST_WORKER_SECONDS = 60.0
+_LOOK_SECONDS = 1.0  # between two looks at the scheduler while a result is awaited
+_COUNT_SECONDS = 5.0  # between two counts of the workers, which come and go
+_AHEAD = 3  # items a worker's thread may have waiting
+
+
+class DaskMap:
+    """Maps a function over items on the workers of the scheduler at that address: results in the items' order.
+
+    A batch whose worker is lost goes to another one, up to the number of times that Dask's allowed-failures says.
+    Raises ClusterUnavailable when no scheduler or worker answers, WorkersLost when the scheduler is lost, when a batch
+    ends one worker after the other, or when no worker was there for patience_seconds.
+    """
+
+    def __init__(self, scheduler: str, *, patience_seconds: float = 300.0) -> None:
+        self.scheduler, self.patience_seconds = scheduler, patience_seconds
+        self._client: Any = None
+        self._turn = threading.Lock()
+        self._threads, self._counted = 1, -_COUNT_SECONDS
+
+    def __call__(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        waiting: deque[Any] = deque()
+        client = self._connected()
+        try:
+            for item in items:
+                waiting.append(self._submitted(client, function, item))
+                while len(waiting) >= self._n_threads(client) * _AHEAD:
+                    yield self._result(client, waiting.popleft())
+            while waiting:
+                yield self._result(client, waiting.popleft())
+        finally:
+            for future in waiting:
+                future.release()  # Dask drops work whose result nobody wants any more
+
+    def _connected(self) -> Any:
+        """The client, with at least one worker behind it."""
+        with self._turn:
+            if self._client is not None:
+                return self._client
+            try:
+                from distributed import Client
+            except ImportError as error:
+                raise InvalidConfig(
+                    "builds over a cluster need Dask: run 'pip install -r requirements-cluster.txt'"
+                ) from error
+            # Dask logs a page for a lost connection, which is told here in a sentence.
+            logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+            try:
+                client = Client(self.scheduler, timeout=_CONNECT_SECONDS, set_as_default=False, name="leanrag")
+            except TypeError as error:
+                raise ClusterUnavailable(
+                    f"{self.scheduler} wants certificates: name them as docs/scale.md shows, or write tcp:// for a "
+                    "cluster without TLS"
+                ) from error
+            except (OSError, TimeoutError) as error:
+                raise ClusterUnavailable(
+                    f"no scheduler answers at {self.scheduler}: start one with 'dask scheduler', or correct the address"
+                ) from error
+            try:
+                client.wait_for_workers(1, timeout=_FIRST_WORKER_SECONDS)
+            except (OSError, TimeoutError) as error:
+                client.close()
+                raise ClusterUnavailable(
+                    f"the scheduler at {self.scheduler} has no workers: start some with 'dask worker {self.scheduler}'"
+                ) from error
+            self._client = client
+            return client
+
+    def _n_threads(self, client: Any) -> int:
+        """Threads of all workers, as they were counted a short time ago."""
+        if time.monotonic() - self._counted > _COUNT_SECONDS:
+            self._counted = time.monotonic()
+            self._threads = max(1, self._count(client))
+        return self._threads
+
+    def _count(self, client: Any) -> int:
+        """Threads of all workers, now."""
+        try:
+            return sum(client.nthreads().values())
+        except Exception as error:  # Dask has no one error for a scheduler that is gone
+            if client.status != "running" or isinstance(error, OSError | TimeoutError):
+                raise self._lost() from error
+            raise
+
+    def _submitted(self, client: Any, function: Callable[[Any], Any], item: Any) -> Any:
+        try:
+            return client.submit(function, item, pure=False)
+        except Exception as error:  # Dask has no one error for a client that was closed under our hands
+            if client.status != "running":
+                raise self._lost() from error
+            raise
+
+    def _result(self, client: Any, future: Any) -> Any:
+        from distributed import KilledWorker
+        from distributed.client import FutureCancelledError
+
+        alone_since: float | None = None
+        while True:
+            try:
+                return future.result(timeout=_LOOK_SECONDS)
+            except KilledWorker as error:
+                raise WorkersLost(
+                    "a batch was with one worker after the other when they ended, most likely out of memory: give the "
+                    "workers more of it (--memory-limit), then resume; finished batches are kept"
+                ) from error
+            except FutureCancelledError as error:
+                raise self._lost() from error
+            except (ImportError, RuntimeError) as error:
+                if isinstance(error, RuntimeError) and "deserialization" not in str(error):
+                    raise
+                raise ClusterUnavailable(
+                    f"the scheduler at {self.scheduler} or its workers do not have this program or its libraries: "
+                    "install the same requirements there, and start them in its folder or with PYTHONPATH naming it"
+                ) from error
+            except TimeoutError:
+                if future.status == "error":
+                    raise
+                if client.status != "running":
+                    raise self._lost() from None
+            alone_since = None if self._count(client) else alone_since or time.monotonic()
+            if alone_since is not None and time.monotonic() - alone_since > self.patience_seconds:
+                raise WorkersLost(
+                    f"the scheduler at {self.scheduler} has had no workers for {self.patience_seconds:.0f} s: start "
+                    "some, then resume; finished batches are kept"
+                )
+
+    def _lost(self) -> WorkersLost:
+        return WorkersLost(
+            f"the scheduler at {self.scheduler} is gone: start it and its workers again, then resume the job or repeat "
+            "the command; finished batches are kept and not done again"
+        )
+
+    def close(self) -> None:
+        """The connection is closed; scheduler and workers go on for others."""
+        with self._turn:
+            client, self._client = self._client, None
+        if client is not None:
+            client.close(timeout=2)

@@ -1,0 +1,119 @@
+"""A map over processes of this machine, for work that keeps a processor busy."""
+
+import multiprocessing
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from typing import Any
+
+from leanrag_core.errors import WorkersLost
+
+_AHEAD = 3  # items a worker may have waiting; more would only hold memory
+_LOSSES_BORNE = 3  # of a worker, within one call; a batch that ends every worker would go on for ever
+
+
+class ProcessMap:
+    """Maps a function over items in `workers` processes (0: one a core): results in the items' order.
+
+    Processes are spawned at the first call and serve every later one, so that each loads its models once. When one of
+    them is lost, what was under way is done again. The function and the items must pickle; a program that uses this
+    guards its main module with `if __name__ == "__main__"`. Raises WorkersLost when workers are lost again and again.
+    """
+
+    def __init__(self, workers: int = 0) -> None:
+        self.workers = workers or os.cpu_count() or 1
+        self._pool: ProcessPoolExecutor | None = None
+        self._turn = threading.Lock()
+
+    def __call__(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        waiting: deque[_Sent] = deque()
+        losses = 0
+
+        def first_result() -> Any:
+            nonlocal losses
+            while True:
+                try:
+                    result = waiting[0].future.result()
+                except BrokenProcessPool as error:
+                    losses += 1
+                    if losses > _LOSSES_BORNE:
+                        raise WorkersLost(
+                            f"worker processes ended {losses} times while they did the same batches: the machine is "
+                            "most likely out of memory, so take fewer workers; finished batches are kept"
+                        ) from error
+                    again = [one if one.is_done else self._sent(function, one.item, one.pool) for one in waiting]
+                    waiting.clear()
+                    waiting.extend(again)
+                else:
+                    waiting.popleft()
+                    return result
+
+        try:
+            for item in items:
+                waiting.append(self._sent(function, item))
+                if len(waiting) >= self.workers * _AHEAD:
+                    yield first_result()
+            while waiting:
+                yield first_result()
+        finally:
+            for one in waiting:
+                one.future.cancel()
+
+    def _sent(self, function: Callable[[Any], Any], item: Any, broken: ProcessPoolExecutor | None = None) -> "_Sent":
+        """The item on its way to a worker of another pool than the broken one."""
+        while True:
+            pool = self._running(broken)
+            try:
+                return _Sent(item, pool, pool.submit(function, item))
+            except BrokenProcessPool:
+                broken = pool
+
+    def _running(self, broken: ProcessPoolExecutor | None = None) -> ProcessPoolExecutor:
+        """The pool of all callers; a new one where there is none, or where it is the broken one."""
+        with self._turn:
+            if self._pool is not None and self._pool is broken:
+                self._pool.shutdown(wait=False)  # it tells every caller by itself that it is broken
+                self._pool = None
+            if self._pool is None:
+                self._pool = ProcessPoolExecutor(
+                    self.workers, mp_context=multiprocessing.get_context("spawn"), initializer=_end_with_parent
+                )
+            return self._pool
+
+    def close(self) -> None:
+        """The processes are gone."""
+        with self._turn:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """An item, the pool that it was given to, and what came of it."""
+
+    item: Any
+    pool: ProcessPoolExecutor
+    future: "Future[Any]"
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the future holds what its function gave or raised, rather than the loss of its worker."""
+        done = self.future.done() and not self.future.cancelled()
+        return done and not isinstance(self.future.exception(), BrokenProcessPool)
+
+
+def _end_with_parent() -> None:
+    """This worker ends when the process that started it does, however that ended."""
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -1,0 +1,215 @@
+"""Reading English: batches of blocks to sentences with their sightings and links, here or in other processes.
+
+The batches are the same wherever they are read, so the same documents give the same sentences.
+"""
+
+import hashlib
+import json
+import re
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from leanrag_core.errors import ModelMismatch
+from leanrag_core.indexing.extraction.aliases import acronyms_in
+from leanrag_core.indexing.extraction.blocks import Block, blocks_of
+from leanrag_core.indexing.extraction.english import english_pipeline, english_version
+from leanrag_core.indexing.extraction.language_neutral import MAX_PAIRS
+from leanrag_core.indexing.extraction.noun_phrases import phrases_of
+from leanrag_core.indexing.extraction.sentences import Link, ReadSentence, Sighting, link_neighbours
+from leanrag_core.indexing.extraction.triples import informative, links_of
+from leanrag_core.types.corpus import Document
+
+RULES = "1"  # version of the rules of extraction; raise it when they find other things in the same text
+_BATCH = 64  # blocks: half a second and more of reading
+_LONGEST = 100  # tokens of a sentence; longer ones are enumerations, or tables that lost their lines
+_WORD = re.compile(r"\w+")
+
+Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+_reading = threading.Lock()  # spaCy's vocabulary is not made for two threads
+
+
+@dataclass(frozen=True)
+class EnglishBatch:
+    """Blocks with their documents' rows, and the titles that may be spelled in them."""
+
+    rows: tuple[int, ...]
+    blocks: tuple[Block, ...]
+    titles: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ReadTask:
+    """Reads a batch with the pipeline of the process that calls it, loaded once a process.
+
+    rules, pipeline: the driver's versions; a worker with other ones raises ModelMismatch.
+    """
+
+    rules: str
+    pipeline: str
+
+    def __call__(self, batch: EnglishBatch) -> list[list[ReadSentence]]:
+        """The sentences of each block."""
+        if (RULES, english_version()) != (self.rules, self.pipeline):
+            raise ModelMismatch(
+                f"a worker reads English with {english_version()} by rules {RULES}, the build with {self.pipeline} by "
+                f"rules {self.rules}: install the same program and requirements.txt on every machine"
+            )
+        with _reading:
+            nlp = english_pipeline()
+            matcher = _title_matcher(nlp, batch.titles)
+            parsed = nlp.pipe((block.text for block in batch.blocks), batch_size=_BATCH)
+            return [
+                list(_sentences_of(doc, row, block, [(start, end) for _, start, end in matcher(doc)]))
+                for doc, row, block in zip(parsed, batch.rows, batch.blocks, strict=True)
+            ]
+
+    def key(self, batch: EnglishBatch) -> str:
+        """Hash of rules, pipeline, blocks and titles."""
+        blocks = [list(vars(block).values()) for block in batch.blocks]
+        made_of = [self.rules, self.pipeline, batch.rows, blocks, batch.titles]
+        return hashlib.sha256(json.dumps(made_of).encode()).hexdigest()
+
+    def pack(self, result: list[list[ReadSentence]]) -> bytes:
+        """The sentences as JSON."""
+        return json.dumps([[_cells(sentence) for sentence in block] for block in result]).encode()
+
+    def unpack(self, content: bytes) -> list[list[ReadSentence]]:
+        """The sentences. Raises ValueError for a damaged file."""
+        try:
+            return [[_sentence(*cells) for cells in block] for block in json.loads(content)]
+        except TypeError as error:
+            raise ValueError("the file holds no sentences") from error
+
+
+def _cells(sentence: ReadSentence) -> list[Any]:
+    cells = dict(vars(sentence))
+    cells["sightings"] = [list(vars(one).values()) for one in sentence.sightings]
+    cells["links"] = [list(vars(one).values()) for one in sentence.links]
+    return list(cells.values())
+
+
+def _sentence(
+    document: int,
+    start: int,
+    end: int,
+    text: str,
+    sightings: list[list[Any]],
+    links: list[list[Any]],
+    acronyms: list[list[str]],
+    left_out: list[str],
+    unlinked: int,
+) -> ReadSentence:
+    return ReadSentence(
+        document,
+        start,
+        end,
+        text,
+        tuple(Sighting(*cells) for cells in sightings),
+        tuple(Link(*cells) for cells in links),
+        tuple((short, long) for short, long in acronyms),
+        tuple(left_out),
+        unlinked,
+    )
+
+
+def read_english(
+    documents: Sequence[tuple[int, Document]], titles: Sequence[str], apply: Apply
+) -> Iterator[tuple[int, list[ReadSentence]]]:
+    """For each block of the documents, in order: its document's row and its sentences.
+
+    titles: of all documents; a passage that names one is linked to it. apply maps the task over batches and yields
+    results in order.
+    """
+    if not documents:
+        return
+    blocks = ((row, block) for row, document in documents for block in blocks_of(document))
+    batches = list(_batches(blocks, titles))
+    for batch, read in zip(batches, apply(ReadTask(RULES, english_version()), batches), strict=True):
+        yield from zip(batch.rows, read, strict=True)
+
+
+def _batches(blocks: Iterable[tuple[int, Block]], titles: Sequence[str]) -> Iterator[EnglishBatch]:
+    """The blocks in their order; with each batch only the titles whose first word it has."""
+    by_word: dict[str, list[str]] = defaultdict(list)
+    for title in titles:
+        first = _WORD.search(title)
+        if first and len(title) > 3 and any(letter.isupper() for letter in title):
+            by_word[first[0]].append(title)
+    rest = iter(blocks)
+    while part := list(islice(rest, _BATCH)):
+        words = {found for _, block in part for found in _WORD.findall(block.text)}
+        named = sorted(title for word in words & by_word.keys() for title in by_word[word])
+        yield EnglishBatch(tuple(row for row, _ in part), tuple(block for _, block in part), tuple(named))
+
+
+def _title_matcher(nlp: Any, titles: Sequence[str]) -> Any:
+    """Finds document titles as they are spelled, so that a passage that names another one is linked to it."""
+    from spacy.matcher import PhraseMatcher
+
+    matcher = PhraseMatcher(nlp.vocab)
+    matcher.add("title", [doc for doc in map(_spelled, titles) if 1 <= len(doc) <= 12])
+    return matcher
+
+
+@lru_cache(maxsize=65_536)
+def _spelled(title: str) -> Any:
+    return english_pipeline().tokenizer(title)
+
+
+def _sentences_of(parsed: Any, row: int, block: Block, spelled: list[tuple[int, int]]) -> Iterator[ReadSentence]:
+    for number, sentence in enumerate(piece for whole in parsed.sents for piece in _pieces(whole)):
+        text = sentence.text.strip()
+        if not any(letter.isalpha() for letter in text):
+            continue
+        inside = [span for span in spelled if sentence.start <= span[0] and span[1] <= sentence.end]
+        phrases = phrases_of(sentence, inside)
+        sightings = [replace(one, weight=informative(sentence, one)) for one in phrases.sightings]
+        links = links_of(sentence, sightings)
+        nested = [
+            (a, b)
+            for a, one in enumerate(sightings)
+            for b, other in enumerate(sightings[a + 1 :], a + 1)
+            if one.start < other.end and other.start < one.end
+        ]
+        if block.speaker:
+            text = f"{block.speaker}: {text}"
+            if number == 0:
+                place = len(sightings)
+                speaker = Sighting(block.speaker, block.speaker.casefold(), "person", weight=1.0)
+                links += [Link(place, one, "co-occurrence", 1.0) for one in range(min(place, 5))]
+                sightings.append(speaker)
+        near, unlinked = link_neighbours(len(phrases.sightings), links, MAX_PAIRS, nested)
+        start = block.source(sentence.start_char)
+        end = block.source(max(sentence.start_char, sentence.end_char - 1)) + 1
+        yield ReadSentence(
+            row,
+            start,
+            end,
+            text,
+            tuple(sightings),
+            (*links, *near),
+            acronyms_in(text),
+            phrases.left_out,
+            unlinked,
+        )
+
+
+def _pieces(sentence: Any) -> Iterator[Any]:
+    """The sentence; one of more than a hundred tokens in parts, cut at semicolons, else at commas, else anywhere."""
+    start = sentence.start
+    while sentence.end - start > _LONGEST:
+        window = sentence.doc[start : start + _LONGEST]
+        cuts = [
+            [token.i + 1 for token in window if token.text in marks and token.i - start > _LONGEST // 4]
+            for marks in ((";", ":", "–", "•"), (",", "|"))
+        ]
+        stop = next((places[-1] for places in cuts if places), window.end)
+        yield sentence.doc[start:stop]
+        start = stop
+    if start < sentence.end:
+        yield sentence.doc[start : sentence.end]

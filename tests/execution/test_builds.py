@@ -1,0 +1,139 @@
+"""The same index from threads, processes and a cluster that loses a worker, or its scheduler."""
+
+import random
+import signal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from leanrag_core import IndexConfig, Workbench
+from leanrag_core.errors import ClusterUnavailable, WorkersLost
+from leanrag_core.execution.cluster import DaskMap
+from leanrag_core.types.execution import Execution
+from leanrag_core.types.index import Index
+from leanrag_core.types.progress import Progress
+from tests.execution import work
+from tests.execution.cluster import LoopbackCluster
+
+CONFIG = IndexConfig(cluster_size=8, chunk_tokens=128, overlap_tokens=16)
+FIRST = ("Alberta", "Bruno", "Clara", "Dario", "Edda", "Fabian", "Greta", "Hugo", "Ilse", "Jonas", "Karin", "Luca")
+LAST = ("Amsel", "Birke", "Corvo", "Dorn", "Eller", "Falke", "Gerste", "Hirsch", "Iltis", "Kiefer", "Linde", "Marder")
+CRAFTS = ("glass", "paper", "bells", "clocks", "maps", "dyes", "silk", "locks", "ink", "lenses", "ropes", "bricks")
+
+
+def guild_book(number: int) -> bytes:
+    """A page of one-sentence paragraphs, another one for every number."""
+    draw = random.Random(number)
+    people = [f"{draw.choice(FIRST)} {draw.choice(LAST)}" for _ in range(46)]
+    lines = [
+        f"{seller} sold {draw.choice(CRAFTS)} to {buyer} in {1500 + year}."
+        for year, (seller, buyer) in enumerate(zip(people[::2], people[1::2], strict=True))
+    ]
+    return "\n\n".join([f"# Guild book {number}", *lines]).encode()
+
+
+@dataclass(frozen=True)
+class Bench:
+    bench: Workbench
+    corpus_id: str
+    expected: dict[str, bytes]
+
+    def build(self, execution: Execution, report: Callable[[Progress], None] = lambda progress: None) -> Index:
+        return self.bench.build(self.corpus_id, CONFIG, name="guilds", execution=execution, report=report)
+
+
+def files_of(index: Index) -> dict[str, bytes]:
+    """Every file but Chroma's, which can be made again and never is the same twice."""
+    assert index.path is not None
+    files = sorted(path for path in index.path.rglob("*") if path.is_file() and "chroma" not in path.parts)
+    return {str(path.relative_to(index.path)): path.read_bytes() for path in files}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    bench = Workbench.default(tmp_path_factory.mktemp("bench"))
+    corpus_id = bench.add_documents("Guilds", [(f"book-{n}.md", guild_book(n)) for n in range(6)]).corpus_id
+    index = bench.build(corpus_id, CONFIG, name="guilds", execution=Execution("threads"))
+    return Bench(bench, corpus_id, files_of(index))
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[LoopbackCluster]:
+    started = LoopbackCluster(tmp_path / "cluster", 2)
+    yield started
+    started.close()
+
+
+@pytest.mark.slow
+def test_processes_build_the_same_bytes_as_threads(made: Bench) -> None:
+    assert files_of(made.build(Execution("processes", 2))) == made.expected
+    assert list(made.bench.batches.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_cluster_that_loses_a_worker_builds_the_same_bytes_as_threads(made: Bench, cluster: LoopbackCluster) -> None:
+    killed = []
+
+    def kill_one(progress: Progress) -> None:
+        if progress.stage == "extract" and progress.done and not killed:
+            assert progress.done < progress.total, "all was read before a worker could be killed"
+            cluster.workers[0].send_signal(signal.SIGKILL)
+            killed.append(cluster.workers[0].wait())
+
+    index = made.build(Execution("dask", 0, cluster.address), kill_one)
+    assert killed == [-signal.SIGKILL]
+    assert cluster.workers[1].poll() is None
+    assert files_of(index) == made.expected
+
+
+@pytest.mark.slow
+def test_a_build_that_lost_its_scheduler_says_so_and_goes_on_where_it_stopped(
+    made: Bench, cluster: LoopbackCluster, tmp_path: Path
+) -> None:
+    def kill_scheduler(progress: Progress) -> None:
+        if progress.stage == "embed" and progress.done and cluster.scheduler.poll() is None:
+            cluster.scheduler.kill()
+            cluster.scheduler.wait()
+
+    with pytest.raises(WorkersLost, match=r"is gone: start it and its workers again, then resume .* batches are kept"):
+        made.build(Execution("dask", 0, cluster.address), kill_scheduler)
+    kept = {path: path.stat().st_mtime_ns for path in made.bench.batches.iterdir()}
+    assert kept
+
+    again = LoopbackCluster(tmp_path / "again", 1)
+    seen: list[bool] = []
+
+    def look(progress: Progress) -> None:
+        if progress.stage == "cluster" and not seen:
+            seen.append({path: path.stat().st_mtime_ns for path in kept} == kept)
+
+    try:
+        assert files_of(made.build(Execution("dask", 0, again.address), look)) == made.expected
+    finally:
+        again.close()
+    assert seen == [True], "a finished batch was done again"
+    assert list(made.bench.batches.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_cluster_keeps_the_items_order_and_its_errors_stand_where_they_arose(cluster: LoopbackCluster) -> None:
+    spread = DaskMap(cluster.address, patience_seconds=1)
+    assert list(spread(work.slow_square, range(9))) == [number * number for number in range(9)]
+    results = spread(work.broken, range(6))
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(ZeroDivisionError, match="the third"):
+        next(results)
+    with pytest.raises(TimeoutError, match="the work's own"):
+        list(spread(work.timed_out, [1]))
+    with pytest.raises(WorkersLost, match=r"has had no workers for 1 s|with one worker after the other"):
+        list(spread(work.dies, [1]))
+    spread.close()
+
+
+@pytest.mark.slow
+def test_an_address_where_nobody_answers_is_told_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leanrag_core.execution.cluster._CONNECT_SECONDS", 0.5)
+    with pytest.raises(ClusterUnavailable, match="start one with 'dask scheduler', or correct the address"):
+        list(DaskMap("tcp://127.0.0.1:1")(work.squared, [1]))

@@ -1,0 +1,45 @@
+"""Who does the work, as settings and command line say it."""
+
+from pathlib import Path
+
+import pytest
+
+from leanrag_core.__main__ import _execution_of, _parser
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.storage.settings import read_settings, write_settings
+from leanrag_core.types.execution import Execution
+from leanrag_core.types.settings import Settings, settings_of
+
+CLUSTER = Execution("dask", 0, "tcp://127.0.0.1:8786")
+
+
+def chosen(words: str, settings: Execution | None = None) -> Execution:
+    options = _parser().parse_args(["build", "docs", "--out", "index", *words.split()])
+    return _execution_of(options, settings or Execution())
+
+
+def test_the_command_decides_and_the_settings_where_it_is_silent() -> None:
+    assert chosen("") == Execution("threads")
+    assert chosen("", CLUSTER) == CLUSTER
+    assert chosen("--execution processes --workers 3") == Execution("processes", 3)
+    assert chosen("--execution processes", CLUSTER) == Execution("processes")
+    assert chosen("--execution dask", CLUSTER) == CLUSTER
+    assert chosen("--workers 2", Execution("processes", 8)) == Execution("processes", 2)
+    assert chosen("--scheduler tcp://127.0.0.1:8786") == CLUSTER  # who names a scheduler means Dask
+    with pytest.raises(InvalidConfig, match="name the Dask scheduler"):
+        chosen("--execution dask")
+
+
+def test_a_choice_survives_the_settings_file(tmp_path: Path) -> None:
+    settings = Settings(execution=CLUSTER, chroma_url="http://127.0.0.1:8000")
+    write_settings(tmp_path / "settings.json", settings)
+    assert read_settings(tmp_path / "settings.json") == settings
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [{"execution": {"kind": "dask"}}, {"execution": {"cores": 3}}, {"execution": "dask"}, {"chroma_url": "here:8000"}],
+)
+def test_settings_that_cannot_be_meant_are_refused(cells: dict[str, object]) -> None:
+    with pytest.raises(InvalidConfig):
+        settings_of(cells)

@@ -1,0 +1,131 @@
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from leanrag_core.errors import InvalidConfig, ModelMismatch, WorkersLost
+from leanrag_core.execution.choice import opened
+from leanrag_core.execution.processes import ProcessMap
+from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.types.execution import Execution
+from tests.execution import work
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[ProcessMap]:
+    spread = ProcessMap(2)
+    yield spread
+    spread.close()
+
+
+def test_results_keep_the_items_order_though_later_items_end_first(processes: ProcessMap) -> None:
+    expected = [number * number for number in range(9)]
+    assert list(processes(work.slow_square, range(9))) == expected
+    assert list(ThreadMap(3)(work.slow_square, range(9))) == expected
+
+
+def test_an_error_stands_where_its_item_stands(processes: ProcessMap) -> None:
+    results = processes(work.broken, range(6))
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(ZeroDivisionError, match="the third"):
+        next(results)
+    assert list(processes(work.squared, [5])) == [25]
+
+
+def test_work_goes_to_other_processes(processes: ProcessMap) -> None:
+    import os
+
+    assert os.getpid() not in set(processes(work.worker_of, range(4)))
+
+
+def test_a_lost_process_costs_no_result(processes: ProcessMap, tmp_path: Path) -> None:
+    marks = [str(tmp_path / f"mark-{number}") for number in range(2)]
+    names = list(processes(work.dies_once, [*marks, *marks]))
+    assert names == ["mark-0", "mark-1", "mark-0", "mark-1"]
+
+
+def test_two_callers_that_lose_the_same_pool_both_get_their_results(processes: ProcessMap, tmp_path: Path) -> None:
+    found: dict[str, list[str]] = {}
+
+    def call(name: str) -> None:
+        mark = str(tmp_path / name)
+        found[name] = list(processes(work.dies_once, [mark, mark]))
+
+    threads = [threading.Thread(target=call, args=(name,)) for name in ("left", "right")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert found == {"left": ["left", "left"], "right": ["right", "right"]}
+
+
+@pytest.mark.slow
+def test_a_batch_that_ends_every_process_ends_the_work_with_what_to_do() -> None:
+    spread = ProcessMap(1)
+    with pytest.raises(WorkersLost, match=r"out of memory, so take fewer workers; finished batches are kept"):
+        list(spread(work.dies, [1]))
+    spread.close()
+
+
+@pytest.mark.slow
+def test_worker_processes_end_with_a_program_that_was_killed() -> None:
+    code = (
+        "import time\n"
+        "from leanrag_core.execution.processes import ProcessMap\n"
+        "from tests.execution import work\n"
+        "if __name__ == '__main__':\n"
+        "    print(*set(ProcessMap(2)(work.worker_of, range(8))), flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout is not None
+        workers = [psutil.Process(int(pid)) for pid in program.stdout.readline().split()]
+        assert workers
+        program.kill()
+        deadline = time.monotonic() + 20
+        while any(worker.is_running() and worker.status() != psutil.STATUS_ZOMBIE for worker in workers):
+            assert time.monotonic() < deadline, "a worker outlived its program"
+            time.sleep(0.05)
+
+
+def test_a_worker_with_another_model_is_refused() -> None:
+    from leanrag_core.models.embed_task import EmbedTask
+
+    with pytest.raises(ModelMismatch, match=r"install the same requirements.txt"):
+        EmbedTask("another model", "1.0")(["text"])
+
+
+def test_the_choice_decides_where_work_goes_and_keeps_unfinished_batches_only(tmp_path: Path) -> None:
+    with opened(Execution("threads", 2), tmp_path) as here:
+        assert not here.apart
+        assert list(here.apply(work.squared, [1, 2])) == [1, 4]
+    with opened(Execution("processes", 1), tmp_path) as apart:
+        assert apart.apart
+        assert [rows.tolist() for rows in apart.apply(work.Doubling(), [[1], [2]])] == [[2], [4]]
+        assert len(list(tmp_path.iterdir())) == 2
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(KeyError), opened(Execution("processes", 1), tmp_path) as apart:  # noqa: PT012
+        list(apart.apply(work.Doubling(), [[1]]))
+        raise KeyError
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "scheduler", "said"),
+    [
+        ("dask", "", "name the Dask scheduler"),
+        ("dask", "127.0.0.1:8786", "name the Dask scheduler"),
+        ("threads", "tcp://127.0.0.1:8786", "choose dask"),
+        ("fibres", "", "choose one of threads, processes, dask"),
+    ],
+)
+def test_a_choice_that_cannot_be_meant_says_what_to_write(kind: str, scheduler: str, said: str) -> None:
+    with pytest.raises(InvalidConfig, match=said):
+        Execution(kind, 0, scheduler)
