@@ -4,6 +4,7 @@ spec.json       what to do; written once by the owner
 events.jsonl    what happened, one line each; the truth about the job
 lock            held by the process that runs the job; when nobody holds it the process is gone
 cancel          exists when the owner wants the job to stop
+waiting         exists while its process waits for its turn
 log.txt         what the process printed
 """
 
@@ -18,6 +19,7 @@ from filelock import FileLock, Timeout
 
 from leanrag_core.atomic import write_json
 from leanrag_core.errors import JobNotFound
+from leanrag_core.jobs.outlook import outlook
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.summary import STAGES, JobState, StageState
 
@@ -130,9 +132,12 @@ def read_state(folder: Path) -> JobState:
     until = ending["at"] if ending else (events[-1]["at"] if status == "interrupted" and events else time.time())
     progress = [event for event in events if event["event"] == "progress"]
     stages = _stages(progress, until, finished=status == "done")
-    share = 1.0 if status == "done" else _share(stages)
     seconds = max(0.0, until - begun)
-    left = seconds * (1 - share) / share if status == "running" and (share > 0.05 or seconds > 20) and share else None
+    forecast: dict[str, Any] = next((event["forecast"] for event in events if event["event"] == "forecast"), {})
+    spent: dict[str, Any] = next((event["spent"] for event in reversed(events) if event.get("spent")), {})
+    ahead = outlook(forecast, spent, stages)
+    share, left = _share_and_left(stages, seconds, ahead.seconds_left if ahead else None)
+    share, left = (1.0 if status == "done" else share), (left if status == "running" else None)
     recent = [event["current"] for event in progress if event.get("current")]
     return JobState(
         id=spec.id,
@@ -151,8 +156,8 @@ def read_state(folder: Path) -> JobState:
         details=(ending or {}).get("details", ""),
         result=(ending or {}).get("result"),
         report=(ending or {}).get("report", {}),
-        forecast=next((event["forecast"] for event in events if event["event"] == "forecast"), {}),
-        spent=next((event["spent"] for event in reversed(events) if event.get("spent")), {}),
+        forecast=forecast,
+        spent=spent,
         heard=max(0.0, time.time() - events[-1]["at"]) if events else 0.0,
         budget=dict(spec.arguments.get("budget") or {}),
     )
@@ -180,8 +185,21 @@ def _stages(progress: list[dict[str, Any]], until: float, *, finished: bool) -> 
             states.append(StageState(name, "done" if finished else "waiting"))
         else:
             status = "running" if name == current and not finished else "done"
-            states.append(StageState(name, status, told["done"], told["total"], told["unit"], seconds[name]))
+            states.append(
+                StageState(name, status, told["done"], told["total"], told["unit"], seconds[name], told.get("found", 0))
+            )
     return tuple(states)
+
+
+def _share_and_left(
+    stages: tuple[StageState, ...], seconds: float, foreseen_left: float | None
+) -> tuple[float, float | None]:
+    """Share of the build that is behind, and seconds ahead: by the outlook where there is one, else by the stages'
+    usual shares of the time."""
+    if foreseen_left is not None:
+        return min(0.99, seconds / max(1e-6, seconds + foreseen_left)), foreseen_left
+    share = _share(stages)
+    return share, seconds * (1 - share) / share if share and (share > 0.05 or seconds > 20) else None
 
 
 def _share(stages: tuple[StageState, ...]) -> float:

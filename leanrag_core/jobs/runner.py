@@ -7,7 +7,8 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -19,8 +20,10 @@ from leanrag_core.jobs.events import JobLog, JobSpec, is_running, job_lock, read
 from leanrag_core.types.progress import Progress, Report
 
 _POLL_SECONDS = 0.2
+_WAITING = "waiting"  # a file of a job that waits for a slot
 _SLOTS = 2  # jobs at work at one time; the others queue
 _BEAT_SECONDS = 5.0
+_SPENT_SECONDS = 2.0
 _NICENESS = 10  # the pages and an answer go before a build
 _GRACE_SECONDS = 1.2  # from the wish to cancel to the end of a process that does not listen
 
@@ -104,17 +107,52 @@ def run(folder: Path, work: Work, clean_up: Callable[[JobSpec], None]) -> int:
 
 
 def _wait_for_slot(folder: Path) -> FileLock | None:
-    """One of the places for jobs at work; None when the job was cancelled while it waited."""
+    """One of the places for jobs at work, the oldest job first; None when the job was cancelled while it waited."""
     slots = [FileLock(str(folder.parent / f".slot-{number}")) for number in range(_SLOTS)]
-    while not (folder / "cancel").exists():
-        for slot in slots:
-            try:
-                slot.acquire(blocking=False)
-            except Timeout:
-                continue
-            return slot
-        time.sleep(_POLL_SECONDS)
-    return None
+    waiting = folder / _WAITING
+    waiting.touch()
+    try:
+        while not (folder / "cancel").exists():
+            for slot in slots if _is_next(folder) else ():
+                try:
+                    slot.acquire(blocking=False)
+                except Timeout:
+                    continue
+                return slot
+            time.sleep(_POLL_SECONDS)
+        return None
+    finally:
+        waiting.unlink(missing_ok=True)
+
+
+def _is_next(folder: Path) -> bool:
+    """Whether no job that was made earlier still waits. Ids begin with the time."""
+    earlier = (path.parent for path in folder.parent.glob(f"*/{_WAITING}") if path.parent.name < folder.name)
+    return not any(is_running(other) for other in earlier)
+
+
+@contextmanager
+def telling_what_is_spent(folder: Path, read: Callable[[], dict[str, Any]]) -> Iterator[None]:
+    """While the block lasts, a meter's reading is told every two seconds when it has changed, and at the end: what a
+    build pays and which faults it meets is seen while its first chunk is still waited for."""
+    log, ended = JobLog(folder), threading.Event()
+
+    def tell() -> None:
+        told = read()
+        while not ended.wait(_SPENT_SECONDS):
+            now = read()
+            if now != told:
+                log.write("spent", spent=now)
+            told = now
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        teller.join()
+        log.write("spent", spent=read())
 
 
 def _raise_cancelled(signum: int, frame: FrameType | None) -> None:

@@ -120,3 +120,37 @@ def test_cancelling_a_job_that_nobody_runs_marks_it(folder: Path) -> None:
 def test_an_unknown_job_is_not_found(tmp_path: Path) -> None:
     with pytest.raises(JobNotFound, match="no job 'none'"):
         events.read_state(tmp_path / "none")
+
+
+def test_of_the_jobs_that_wait_the_oldest_is_next(tmp_path: Path) -> None:
+    older, younger = tmp_path / "20260101-a", tmp_path / "20260102-b"
+    for one in (older, younger):
+        one.mkdir()
+    (older / "waiting").touch()
+    (younger / "waiting").touch()
+    with events.job_lock(older).acquire():
+        assert runner._is_next(older)
+        assert not runner._is_next(younger)
+    assert runner._is_next(younger), "the process of the older one is gone"
+
+
+def test_what_is_spent_is_told_at_the_end_of_the_work_even_when_it_fails(folder: Path) -> None:
+    reading = {"calls": 3}
+    with pytest.raises(ValueError, match="no"), runner.telling_what_is_spent(folder, lambda: reading):
+        raise ValueError("no")
+    assert events.read_state(folder).spent == reading
+
+
+def test_with_a_forecast_the_time_left_is_that_of_the_calls_ahead(folder: Path) -> None:
+    exactly = dict.fromkeys(("low", "expected", "high"), 10.0)
+    stage = {"stage": "extract", "calls": exactly, "prompt_tokens": exactly, "completion_tokens": exactly}
+    forecast = {"chunks": 10, "sampled": 0, "entities": exactly, "seconds": exactly}
+    log = events.JobLog(folder)
+    log.write("started", pid=1)
+    log.write("forecast", forecast={**forecast, "stages": [{**stage, "dollars": exactly}]})
+    log.write("progress", **Progress("extract", 0, 10, "chunks").__dict__)
+    with events.job_lock(folder).acquire():
+        state = events.read_state(folder)
+    # 10 calls of a second each, and 11 texts of 0.02 s that are embedded here
+    assert state.seconds_left == pytest.approx(10.22)
+    assert state.share == pytest.approx(state.seconds / (state.seconds + 10.22))

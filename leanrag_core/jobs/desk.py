@@ -1,0 +1,54 @@
+"""The jobs of a home: one folder each below one folder."""
+
+import secrets
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from leanrag_core.errors import JobNotFound
+from leanrag_core.jobs import events, runner
+from leanrag_core.types.summary import JobState
+
+
+class JobDesk:
+    """Begins, lists and cancels jobs; each runs in a process of its own and outlives this one."""
+
+    def __init__(self, root: Path, package_root: Path) -> None:
+        self.root, self._package_root = root, package_root
+
+    def folder(self, job_id: str) -> Path:
+        """The folder of a job. Raises JobNotFound for an id that could leave the desk."""
+        if not job_id or "/" in job_id or "\\" in job_id or job_id.startswith("."):
+            raise JobNotFound(f"no job {job_id!r}: see the list on the Build page")
+        return self.root / job_id
+
+    def begin(self, title: str, corpus_id: str, config: dict[str, Any], arguments: dict[str, Any]) -> str:
+        """A job is made and its process starts; returns its id. config, arguments: plain JSON values."""
+        now = datetime.now(UTC)
+        job_id = f"{now.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
+        spec = events.JobSpec(job_id, title, corpus_id, config, arguments, now.isoformat())
+        events.create_job(self.folder(job_id), spec)
+        runner.launch(self.folder(job_id), self._package_root)
+        return job_id
+
+    def spec(self, job_id: str) -> events.JobSpec:
+        """What the job was to do. Raises JobNotFound."""
+        return events.read_spec(self.folder(job_id))
+
+    def all(self) -> list[JobState]:
+        """All jobs, the newest first."""
+        folders = sorted((path.parent for path in self.root.glob("*/spec.json")), reverse=True)
+        return [events.read_state(folder) for folder in folders]
+
+    def state(self, job_id: str) -> JobState:
+        """Where a job stands. Raises JobNotFound."""
+        return events.read_state(self.folder(job_id))
+
+    def log(self, job_id: str) -> str:
+        """What the job's process printed."""
+        path = self.folder(job_id) / "log.txt"
+        return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+
+    def cancel(self, job_id: str) -> None:
+        """The job stops within two seconds and leaves nothing half made. Raises JobNotFound."""
+        runner.ask_to_cancel(self.folder(job_id))
