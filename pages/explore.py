@@ -5,16 +5,17 @@ from html import escape
 import pandas as pd
 import streamlit as st
 
-from leanrag_core.figures import browse, icicle, numbers, template
-from leanrag_core.figures.browse import Place
+from leanrag_core.figures import blocks, browse, finding, icicle, numbers
+from leanrag_core.figures.browse import Place, leaf_counts
 from leanrag_core.figures.icicle import HierarchyView
 from leanrag_core.types.index import Index
-from leanrag_core.types.summary import IndexSummary
+from pages._shared import blocks as drawing
 from pages._shared import forms, inspector, job_view, markup, passage_view, session, state
-from pages._shared.frame import colours, enter, heading, kind_line, message, plain_errors
+from pages._shared.frame import enter, heading, kind_line, message, plain_errors
 
 VIEWS = ("Icicle", "Treemap", "Table")
-LISTED = 300
+LISTED = 200
+PAUSE = "100ms"  # without a key, before what is written is looked for
 
 
 def go(entity_id: str) -> None:
@@ -48,10 +49,11 @@ def name_and_id(index: Index, place: Place) -> tuple[str, str]:
 
 def breadcrumb(index: Index, place: Place) -> None:
     trail = [Place(*above) for above in reversed(index.ancestors(place.layer, place.row))]
+    longest = 32 if len(trail) < 3 else 20
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="crumbs"):
         for step in trail:
             name, id_ = name_and_id(index, step)
-            short = name if len(name) <= 32 else f"{name[:31]}…"
+            short = name if len(name) <= longest else f"{name[: longest - 1].rstrip()}…"
             st.button(
                 f"L{step.layer} {forms.plain(short)}  ›", key=f"crumb_{id_}", type="tertiary", on_click=go, args=(id_,)
             )
@@ -59,43 +61,34 @@ def breadcrumb(index: Index, place: Place) -> None:
         st.html(f'<span class="lr-small">{markup.layer_tag(place.layer)}<b>{escape(name[:60])}</b></span>')
 
 
-def column_heads(view: HierarchyView) -> str:
+def column_heads(view: HierarchyView, widths: tuple[float, ...]) -> str:
     heads = []
-    for layer, shown, total in view.columns:
+    for (layer, shown, total), width in zip(view.columns, widths, strict=True):
         said = "open" if layer == view.columns[0][0] else f"{shown:,} of {total:,}" if shown < total else f"{total:,}"
-        heads.append(f"<span>{markup.layer_tag(layer)}{said}</span>")
+        heads.append(f'<span style="flex:{width:.3f} 1 0">{markup.layer_tag(layer)}{said}</span>')
     return f'<div class="lr-cols">{"".join(heads)}</div>'
 
 
-def figure(index: Index, summary: IndexSummary, place: Place, shape: str) -> None:
+def figure(index: Index, place: Place, shape: str) -> None:
     focus = focus_of(index, place)
-    view = icicle.hierarchy_view(index, focus, session.counts_below(summary))
-    _, focus_id = name_and_id(index, focus)
+    view = icicle.hierarchy_view(index, focus, leaf_counts(index))
     _, chosen_id = name_and_id(index, place)
     if shape == "Icicle":
-        st.html(column_heads(view))
-    drawn = icicle.hierarchy_figure(view, colours(), shape=shape.lower(), selected=chosen_id, height=580)
-    key = f"blocks_{shape}_{chosen_id}_{colours().dark}"
+        found = blocks.icicle_blocks(view)
+        st.html(column_heads(view, found.columns))
+    else:
+        found = blocks.treemap_blocks(view)
 
-    def clicked() -> None:
-        points = st.session_state[key]["selection"]["points"]
-        clicked_id = str(points[0].get("id", "")) if points else ""
-        if clicked_id == chosen_id == focus_id:
+    def clicked(clicked_id: str) -> None:
+        if clicked_id == chosen_id == view.focus:
             above = index.ancestors(focus.layer, focus.row)
             if above:
                 go(name_and_id(index, Place(*above[0]))[1])
-        elif clicked_id and not clicked_id.startswith("more:"):
+        else:
             go(clicked_id)
 
-    st.plotly_chart(
-        drawn,
-        theme=None,
-        config=template.CONFIG,
-        on_select=clicked,
-        selection_mode="points",
-        key=key,
-        alt=f"{shape} of {len(view.cells)} blocks below the chosen one; the table lists the same",
-    )
+    said = f"{shape} of {len(found.blocks):,} blocks below the chosen one; arrows move, Enter opens"
+    drawing.show(found, label=said, picked=chosen_id, key="blocks", on_pick=clicked)
     if view.hidden:
         said = f"{numbers.counted(view.hidden, 'node')} of layer {view.hidden_layer} appear when a block is opened."
     else:
@@ -104,16 +97,16 @@ def figure(index: Index, summary: IndexSummary, place: Place, shape: str) -> Non
 
 
 def search_results(index: Index, wanted: str) -> None:
-    found = browse.find_entities(index, wanted, limit=LISTED)
+    found = finding.find_entities(index, wanted, limit=LISTED)
     if not found.rows:
-        near = browse.nearest_names(index, wanted)
+        near = finding.nearest_names(index, wanted)
         said = f"No entity is called “{wanted}”."
         message(f"{said} Nearest: {', '.join(near)}." if near else f"{said} Try a part of its name.")
         return
-    note = "Click a row to open it."
+    note = f"{numbers.of_unit(found.total, 'entities')}. Click a row to open it."
     if found.total > len(found.rows):
         note = f"The first {len(found.rows):,} of {found.total:,}; write more of the name to see others."
-    entity_table(found.rows, key=f"found_{wanted}", note=note)
+    entity_table(found.rows, key="found", note=note)
 
 
 def entity_table(rows: tuple[browse.EntityRow, ...] | list[browse.EntityRow], *, key: str, note: str) -> None:
@@ -122,7 +115,7 @@ def entity_table(rows: tuple[browse.EntityRow, ...] | list[browse.EntityRow], *,
             "Layer": [f"L{one.layer}" for one in rows],
             "Name": [one.name for one in rows],
             "Type": [one.type if one.layer == 0 else "aggregated" for one in rows],
-            "Entities below": [one.below if one.layer else 0 for one in rows],
+            "Entities below": pd.array([one.below if one.layer else None for one in rows], dtype="Int64"),
             "Relations": [one.relations for one in rows],
             "Chunks": [one.chunks for one in rows],
         }
@@ -131,7 +124,7 @@ def entity_table(rows: tuple[browse.EntityRow, ...] | list[browse.EntityRow], *,
 
 
 def listing(index: Index, wanted_layer: int | None) -> None:
-    found = browse.find_entities(index, "", layer=wanted_layer, limit=LISTED)
+    found = finding.find_entities(index, "", layer=wanted_layer, limit=LISTED)
     note = "Click a row to open it."
     if found.total > len(found.rows):
         note = f"The first {len(found.rows):,} of {found.total:,}, largest first. Find by name to see others."
@@ -144,10 +137,11 @@ def toolbar(index: Index) -> tuple[str, str]:
         view = st.segmented_control("View", VIEWS, key=key, required=True, label_visibility="collapsed")
         wanted = st.text_input(
             "Find",
+            type="search",
             placeholder="Find an entity",
-            icon=":material/search:",
             key="find_entity",
             label_visibility="collapsed",
+            live=PAUSE,
             width=280,
         )
     state.remember("view", None if view == VIEWS[0] else view)
@@ -179,7 +173,7 @@ def page() -> None:
                 listing(index, None if shown in (None, layers[0]) else int(str(shown)[1:]))
             else:
                 breadcrumb(index, place)
-                figure(index, summary, place, view)
+                figure(index, place, view)
         with right, st.container(border=True, gap="xsmall", key="inspector", height=680):
             inspector.inspect(index, place, go=go)
         passage_view.drawer(index)

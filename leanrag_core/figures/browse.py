@@ -1,12 +1,17 @@
-"""Views of an index for a reader: find, list, unfold. Rows are made only for what is shown."""
+"""Views of an index for a reader: locate, list, unfold. Rows are made only for what is shown."""
 
-import difflib
+import weakref
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
-from leanrag_core.types.graph import Relation
+from leanrag_core.types.graph import Layer, Relation
 from leanrag_core.types.index import Index
+
+_leaves: weakref.WeakKeyDictionary[Index, tuple[np.ndarray, ...]] = weakref.WeakKeyDictionary()
+_degrees: weakref.WeakKeyDictionary[Layer, np.ndarray] = weakref.WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -61,128 +66,103 @@ def locate(index: Index, entity_id: str) -> Place | None:
 
 
 def leaf_counts(index: Index) -> tuple[np.ndarray, ...]:
-    """For each layer (n,) int: how many base entities lie below each node."""
-    counts = [np.ones(len(index.layers[0]), dtype=np.int64)]
-    for below, above in zip(index.layers, index.layers[1:], strict=False):
-        counts.append(np.bincount(below.parent, weights=counts[-1], minlength=len(above)).astype(np.int64))
-    return tuple(counts)
+    """For each layer (n,) int64: how many base entities lie below each node; counted once for an index."""
+    if index not in _leaves:
+        counts = [np.ones(len(index.layers[0]), dtype=np.int64)]
+        for below, above in zip(index.layers, index.layers[1:], strict=False):
+            counts.append(np.bincount(below.parent, weights=counts[-1], minlength=len(above)).astype(np.int64))
+        _leaves[index] = tuple(counts)
+    return _leaves[index]
 
 
-@dataclass(frozen=True)
-class Found:
-    """The first rows of a search, and how many there are in all."""
+def degrees(layer: Layer) -> np.ndarray:
+    """(n,) int64, relations of each entity of the layer; counted once for a layer."""
+    if layer not in _degrees:
+        _degrees[layer] = np.bincount(layer.ends.ravel(), minlength=len(layer))
+    return _degrees[layer]
 
-    rows: tuple[EntityRow, ...]
-    total: int
 
-
-def find_entities(index: Index, text: str, *, layer: int | None = None, limit: int = 500) -> Found:
-    """Entities whose name holds the text in any case, aggregated layers first.
-
-    Within a layer names that begin with the text come first, then those with more relations.
-    """
+def entity_rows(index: Index, number: int, rows: Sequence[int] | np.ndarray) -> list[EntityRow]:
+    """Those entities of a layer, in the order given."""
     import pyarrow.compute as pc
 
-    wanted, counts = text.strip(), leaf_counts(index)
-    rows: list[EntityRow] = []
-    total = 0
-    for level in reversed(index.layers):
-        if layer is not None and level.number != layer:
-            continue
-        names = level.entities["name"]
-        hits = np.arange(len(level))
-        if wanted:
-            matched = pc.match_substring(names, wanted, ignore_case=True)
-            hits = np.flatnonzero(matched.to_numpy(zero_copy_only=False))
-        total += len(hits)
-        degrees = (
-            np.bincount(level.ends.ravel(), minlength=len(level)) if len(level.ends) else np.zeros(len(level), int)
-        )
-        starts = np.zeros(len(level), dtype=bool)
-        if wanted:
-            matched = pc.starts_with(names, wanted, ignore_case=True)
-            starts = matched.to_numpy(zero_copy_only=False).astype(bool)
-        order = sorted(hits, key=lambda row: (not starts[row], -counts[level.number][row], -degrees[row], row))
-        for row in order[: max(0, limit - len(rows))]:
-            cells = level.entities.slice(int(row), 1)
-            rows.append(
-                EntityRow(
-                    id=cells["id"][0].as_py(),
-                    layer=level.number,
-                    row=int(row),
-                    name=cells["name"][0].as_py(),
-                    type=cells["type"][0].as_py(),
-                    below=int(counts[level.number][row]),
-                    relations=int(degrees[row]),
-                    chunks=len(cells["chunks"][0].as_py() or ()),
-                )
-            )
-    return Found(tuple(rows), total)
+    layer, wanted = index.layers[number], np.asarray(rows, dtype=np.int64)
+    below, relations = leaf_counts(index)[number], degrees(layer)
+    cells = layer.entities.select(["id", "name", "type", "chunks"]).take(pa.array(wanted))
+    chunks = pc.fill_null(pc.list_value_length(cells["chunks"]), 0).to_pylist()
+    texts = (cells[column].to_pylist() for column in ("id", "name", "type"))
+    return [
+        EntityRow(id_, number, row, name, type_, int(below[row]), int(relations[row]), held)
+        for row, id_, name, type_, held in zip(wanted.tolist(), *texts, chunks, strict=True)
+    ]
 
 
-def nearest_names(index: Index, text: str, n: int = 3) -> list[str]:
-    """Names most like the text, for a search without a hit."""
-    names = sorted({name for layer in index.layers for name in layer.entities["name"].to_pylist()})
-    folded = {name.casefold(): name for name in reversed(names)}
-    return [folded[hit] for hit in difflib.get_close_matches(text.casefold(), list(folded), n=n, cutoff=0.5)]
-
-
-def neighbours(index: Index, place: Place) -> list[Neighbour]:
-    """Relations of an entity in its layer, the strongest first."""
+def neighbours(index: Index, place: Place, limit: int | None = None) -> list[Neighbour]:
+    """Relations of an entity in its layer, the strongest first; with a limit so many of them."""
     layer = index.layers[place.layer]
-    found = []
-    for row in layer.relations_of(place.row):
-        relation = layer.relation(int(row))
-        other = relation.target if relation.source == place.row else relation.source
-        cells = layer.entities.slice(other, 1)
-        found.append(Neighbour(cells["id"][0].as_py(), cells["name"][0].as_py(), relation))
-    return sorted(found, key=lambda one: (-one.relation.strength, -one.relation.weight, one.name, one.id))
+    rows = layer.relations_of(place.row)
+    if not len(rows):
+        return []
+    ends = layer.ends[rows]
+    others = pa.array(np.where(ends[:, 0] == place.row, ends[:, 1], ends[:, 0]))
+    table = layer.relations.select(["strength", "weight"]).take(pa.array(rows))
+    for column in ("name", "id"):
+        table = table.append_column(column, layer.entities[column].take(others))
+    order = _first(table.append_column("row", pa.array(rows)), limit)
+    return [
+        Neighbour(table["id"][at].as_py(), table["name"][at].as_py(), layer.relation(int(rows[at]))) for at in order
+    ]
 
 
-def unfold(index: Index, relation: Relation) -> list[MemberRelation]:
-    """The relations of the layer below that an aggregated relation stands for; none for a base relation."""
-    if relation.layer == 0:
+def unfold(index: Index, relation: Relation, limit: int | None = None) -> list[MemberRelation]:
+    """The relations of the layer below that an aggregated relation stands for, the strongest first; with a limit so
+    many of them; none for a base relation."""
+    if relation.layer == 0 or not relation.members:
         return []
     below = index.layers[relation.layer - 1]
+    rows = np.array(relation.members, dtype=np.int64)
+    table = below.relations.select(["strength", "weight"]).take(pa.array(rows))
+    for column, end in (("name", 0), ("target", 1)):
+        table = table.append_column(column, below.entities["name"].take(pa.array(below.ends[rows, end])))
+    order = _first(table.append_column("row", pa.array(rows)), limit)
     found = []
-    for row in relation.members:
-        member = below.relation(row)
-        ends = [below.entities.slice(end, 1) for end in (member.source, member.target)]
-        names, ids = ([end[column][0].as_py() for end in ends] for column in ("name", "id"))
-        found.append(MemberRelation(names[0], names[1], ids[0], ids[1], member))
-    return sorted(found, key=lambda one: (-one.relation.strength, -one.relation.weight, one.source, one.target))
+    for at in order:
+        member = below.relation(int(rows[at]))
+        ids = [below.entities["id"][end].as_py() for end in (member.source, member.target)]
+        found.append(MemberRelation(table["name"][at].as_py(), table["target"][at].as_py(), ids[0], ids[1], member))
+    return found
+
+
+def _first(table: pa.Table, limit: int | None) -> list[int]:
+    """Rows of the table from the largest number and the first text on, by its columns in their order."""
+    import pyarrow.compute as pc
+
+    numbers = ("strength", "weight", "below", "relations")
+    keys = [(column, "descending" if column in numbers else "ascending") for column in table.column_names]
+    if limit is None or limit >= table.num_rows:
+        return list(pc.sort_indices(table, keys).to_pylist())
+    return list(pc.select_k_unstable(table, limit, keys).to_pylist())  # the last column leaves no two rows alike
 
 
 def chunks_of_relation(index: Index, relation: Relation) -> list[int]:
     """Chunk rows that a relation rests on, down through its members."""
-    rows: set[int] = set()
-    pending = [relation]
-    while pending:
-        one = pending.pop()
-        rows.update(one.chunks)
-        if one.layer:
-            pending += [index.layers[one.layer - 1].relation(row) for row in one.members]
-    return sorted(rows)
+    import pyarrow.compute as pc
+
+    found, rows = [np.array(relation.chunks, dtype=np.int64)], np.array(relation.members, dtype=np.int64)
+    for layer in reversed(index.layers[: relation.layer]):
+        members = layer.relations.select(["chunks", "members"]).take(pa.array(np.unique(rows)))
+        found.append(pc.list_flatten(members["chunks"]).to_numpy())
+        rows = pc.list_flatten(members["members"]).to_numpy()
+    return [int(row) for row in np.unique(np.concatenate(found))]
 
 
-def children(index: Index, place: Place) -> list[EntityRow]:
-    """The nodes that an aggregated entity stands for, those with most below them first."""
-    if place.layer == 0:
+def children(index: Index, place: Place, limit: int | None = None) -> list[EntityRow]:
+    """The nodes that an aggregated entity stands for, those with most below them first; with a limit so many."""
+    rows = index.children_of(place.layer, place.row)
+    if not len(rows):
         return []
-    layer, counts = index.layers[place.layer - 1], leaf_counts(index)[place.layer - 1]
-    rows = []
-    for row in index.children_of(place.layer, place.row):
-        cells = layer.entities.slice(int(row), 1)
-        rows.append(
-            EntityRow(
-                id=cells["id"][0].as_py(),
-                layer=layer.number,
-                row=int(row),
-                name=cells["name"][0].as_py(),
-                type=cells["type"][0].as_py(),
-                below=int(counts[row]),
-                relations=len(layer.relations_of(int(row))),
-                chunks=len(cells["chunks"][0].as_py() or ()),
-            )
-        )
-    return sorted(rows, key=lambda one: (-one.below, -one.relations, one.name, one.id))
+    layer, number = index.layers[place.layer - 1], place.layer - 1
+    table = layer.entities.select(["name", "id"]).take(pa.array(rows))
+    table = table.add_column(0, "relations", pa.array(degrees(layer)[rows]))
+    table = table.add_column(0, "below", pa.array(leaf_counts(index)[number][rows]))
+    return entity_rows(index, number, rows[_first(table.append_column("row", pa.array(rows)), limit)])

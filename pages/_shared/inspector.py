@@ -16,28 +16,31 @@ from pages._shared.frame import page_path
 
 _CHUNKS_AT_ONCE = 6
 _STRONGEST = 4
+_RELATIONS = 50  # rows of a table of relations; a hub has tens of thousands
+_CHILDREN = 300
+_COUNTS = ("Entities", "Entities below", "Relations", "Chunks")
 
 
 def inspect(index: Index, place: Place, *, go: Callable[[str], None]) -> None:
     """The entity with its parents, findings, children, relations and chunks. go: called with an entity id to show."""
     entity = index.layers[place.layer].entity(place.row)
     _head(index, entity, go)
-    related = browse.neighbours(index, place)
-    below = browse.children(index, place)
+    n_below = len(index.children_of(place.layer, place.row))
+    n_related = len(index.layers[place.layer].relations_of(place.row))
     titles = ["Summary"]
-    titles += [f"Children {len(below):,}"] if place.layer else []
-    titles += [f"Relations {len(related):,}", f"Chunks {len(entity.chunks):,}"]
+    titles += [f"Children {n_below:,}"] if place.layer else []
+    titles += [f"Relations {n_related:,}", f"Chunks {len(entity.chunks):,}"]
     tabs = dict(zip(titles, st.tabs(titles, key=f"tabs_{entity.id}", on_change="rerun"), strict=True))
     for title, tab in tabs.items():
         if not tab.open:
             continue
         with tab:
             if title == "Summary":
-                _summary(entity, related)
+                _summary(entity, browse.neighbours(index, place, _STRONGEST), n_related)
             elif title.startswith("Children"):
-                _children(below, entity.id, go)
+                _children(browse.children(index, place, _CHILDREN), n_below, entity.id, go)
             elif title.startswith("Relations"):
-                _relations(index, entity, related, go)
+                _relations(index, entity, browse.neighbours(index, place, _RELATIONS), n_related, go)
             else:
                 _chunks(index, entity.chunks, [entity.name] if place.layer == 0 else [], entity.id)
 
@@ -73,7 +76,7 @@ def _head(index: Index, entity: Entity, go: Callable[[str], None]) -> None:
             )
 
 
-def _summary(entity: Entity, related: Sequence[browse.Neighbour]) -> None:
+def _summary(entity: Entity, related: Sequence[browse.Neighbour], n_related: int) -> None:
     st.html(f'<div class="lr-read">{escape(entity.description) or "No description."}</div>')
     if entity.findings:
         found = "".join(
@@ -82,16 +85,21 @@ def _summary(entity: Entity, related: Sequence[browse.Neighbour]) -> None:
         )
         st.html(markup.label("Findings", f"{len(entity.findings)}") + found)
     if related:
-        rows = [(one.name, _strength(one.relation), one.relation.kind) for one in related[:_STRONGEST]]
+        rows = [(one.name, _strength(one.relation), one.relation.kind) for one in related]
         head = ("", "λ" if entity.layer else "Weight", "Made")
-        st.html(markup.label("Strongest relations", f"of {len(related):,}") + markup.facts_table(head, rows))
+        st.html(markup.label("Strongest relations", f"of {n_related:,}") + markup.facts_table(head, rows))
 
 
 def _strength(relation: Relation) -> str:
     return f"{relation.strength:,}" if relation.layer else f"{relation.weight:g}"
 
 
-def _children(below: Sequence[browse.EntityRow], entity_id: str, go: Callable[[str], None]) -> None:
+def _first_of(shown: int, total: int, order: str) -> str:
+    """The beginning of a table's note, where not all rows are in it."""
+    return f"The {shown:,} {order}, {total - shown:,} more are not listed. " if shown < total else ""
+
+
+def _children(below: Sequence[browse.EntityRow], n_below: int, entity_id: str, go: Callable[[str], None]) -> None:
     import pandas as pd
 
     layered = bool(below) and below[0].layer > 0
@@ -102,18 +110,22 @@ def _children(below: Sequence[browse.EntityRow], entity_id: str, go: Callable[[s
             "Relations": [one.relations for one in below],
         }
     )
-    pick_row(table, [one.id for one in below], key=f"children_{entity_id}", on_pick=go, note="Click a row to go there.")
+    note = _first_of(len(below), n_below, "largest" if layered else "best linked") + "Click a row to go there."
+    pick_row(table, [one.id for one in below], key=f"children_{entity_id}", on_pick=go, note=note)
 
 
-def _relations(index: Index, entity: Entity, related: Sequence[browse.Neighbour], go: Callable[[str], None]) -> None:
+def _relations(
+    index: Index, entity: Entity, related: Sequence[browse.Neighbour], n_related: int, go: Callable[[str], None]
+) -> None:
     import pandas as pd
 
     if not related:
         st.caption("No relation in this layer.")
         return
-    chosen = next((one for one in related if one.relation.id == state.recall("rel")), None)
     open_relation = _relation_of(index, state.recall("rel"))
-    if open_relation is not None and (chosen or st.session_state.get("lr_rel_of") == entity.id):
+    if open_relation is not None and (
+        _has_end(open_relation, entity) or st.session_state.get("lr_rel_of") == entity.id
+    ):
         _relation(index, open_relation, go, entity.id)
         st.html('<hr class="lr-rule">')
     table = pd.DataFrame(
@@ -130,11 +142,18 @@ def _relations(index: Index, entity: Entity, related: Sequence[browse.Neighbour]
         state.remember("rel", relation_id)
         st.session_state["lr_rel_of"] = entity.id
 
-    note = "Click a row to unfold the relation." if entity.layer else "Click a row to read the relation."
+    note = _first_of(len(related), n_related, "strongest")
+    note += "Click a row to unfold the relation." if entity.layer else "Click a row to read the relation."
     pick_row(table, [one.relation.id for one in related], key=f"relations_{entity.id}", on_pick=open_one, note=note)
 
 
+def _has_end(relation: Relation, entity: Entity) -> bool:
+    return relation.layer == entity.layer and entity.row in (relation.source, relation.target)
+
+
 def _relation_of(index: Index, relation_id: str) -> Relation | None:
+    if not relation_id:
+        return None
     for layer in index.layers:
         row = layer.relation_row_of.get(relation_id)
         if row is not None:
@@ -176,7 +195,7 @@ def _relation(index: Index, relation: Relation, go: Callable[[str], None], owner
             on_click=state.remember,
             args=("rel", None),
         )
-    members = browse.unfold(index, relation)
+    members = browse.unfold(index, relation, _RELATIONS)
     if members:
         table = pd.DataFrame(
             {
@@ -188,13 +207,13 @@ def _relation(index: Index, relation: Relation, go: Callable[[str], None], owner
                 "Says": [one.relation.description for one in members],
             }
         )
-        st.html(markup.label("Stands for", f"{len(members):,} in layer {relation.layer - 1}"))
+        st.html(markup.label("Stands for", f"{len(relation.members):,} in layer {relation.layer - 1}"))
         pick_row(
             table,
             [one.relation.id for one in members],
             key=f"members_{relation.id}",
             on_pick=lambda id_: state.remember("rel", id_),
-            note="Click a row to read or unfold it.",
+            note=_first_of(len(members), len(relation.members), "strongest") + "Click a row to read or unfold it.",
         )
     chunks = browse.chunks_of_relation(index, relation)
     if chunks:
@@ -236,7 +255,7 @@ def pick_row(
             on_pick(ids[int(cells[0][0])])
 
     if note:
-        st.html(f'<div class="lr-small lr-muted">{escape(note)}</div>')
+        st.html(f'<div class="lr-small lr-muted lr-listed">{escape(note)}</div>')
     st.dataframe(
         table,
         hide_index=True,
@@ -246,7 +265,8 @@ def pick_row(
         height=height or table_height(len(ids), 400),
         column_config={
             "Says": st.column_config.TextColumn(width="large"),
-            "λ": st.column_config.NumberColumn(width="small"),
+            "λ": st.column_config.NumberColumn(width="small", format="localized"),
             "Weight": st.column_config.NumberColumn(width="small", format="%.1f"),
+            **{name: st.column_config.NumberColumn(format="localized") for name in _COUNTS},
         },
     )

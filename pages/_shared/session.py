@@ -1,59 +1,32 @@
 """The one workbench of this server, opened indexes and retrievals, kept between reruns and shared by all sessions."""
 
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
-from leanrag_core.errors import LeanRAGError
-from leanrag_core.figures.browse import leaf_counts
 from leanrag_core.models.registry import BUILTIN
-from leanrag_core.storage.layout import MANIFEST
 from leanrag_core.types.index import Index
-from leanrag_core.types.summary import IndexSummary, JobState
+from leanrag_core.types.summary import IndexSummary, JobState, Shelf
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.workbench import Workbench
 
 Options = tuple[tuple[str, Any], ...]
+_MOST_BYTES = 600_000_000  # of all opened indexes; one of 100,000 entities has some 100 MB
 
 
 @st.cache_resource(show_spinner=False)
 def workbench() -> Workbench:
     """The workbench; on the first start of all it begins to build the sample index."""
     opened = Workbench.default()
-    if not _shelf(opened).damaged:
-        opened.ensure_sample_index()
+    opened.ensure_sample_index()
     return opened
-
-
-@dataclass(frozen=True)
-class Shelf:
-    """The indexes that read, the newest first, and what is wrong with each of the others."""
-
-    indexes: tuple[IndexSummary, ...]
-    damaged: tuple[str, ...]
 
 
 def shelf() -> Shelf:
     """The indexes there are; one that does not read hides none of the others."""
-    return _shelf(workbench())
-
-
-def _shelf(bench: Workbench) -> Shelf:
-    found, damaged = [], []
-    for path in sorted((bench.root / "indexes").glob(f"*/{MANIFEST}")):
-        name = path.parent.name
-        if name.startswith("."):
-            continue
-        try:
-            found.append(bench.index_summary(name))
-        except LeanRAGError as error:
-            damaged.append(str(error))
-        except (OSError, LookupError, TypeError, ValueError) as error:
-            if path.is_file():  # else it was deleted just now
-                damaged.append(f"the index {name} does not read ({error}): build it again")
-    return Shelf(tuple(sorted(found, key=lambda one: (one.created, one.id), reverse=True)), tuple(damaged))
+    return workbench().shelf()
 
 
 def open_index(summary: IndexSummary) -> Index:
@@ -61,19 +34,40 @@ def open_index(summary: IndexSummary) -> Index:
     return _opened(summary.id, summary.created)
 
 
-@st.cache_resource(show_spinner=False, max_entries=6)
 def _opened(index_id: str, created: str) -> Index:
-    return workbench().open(index_id)
+    return _open_indexes().get((index_id, created), lambda: workbench().open(index_id))
 
 
-def counts_below(summary: IndexSummary) -> tuple[np.ndarray, ...]:
-    """How many base entities lie below each node of each layer."""
-    return _counts(summary.id, summary.created)
+class OpenIndexes:
+    """Opened indexes, those last used, as many as the memory for them holds; the last one always."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
+        self._held: dict[tuple[str, str], Index] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[str, str], open_it: Callable[[], Index]) -> Index:
+        """The index of that key, opened where it is not open; two sessions do not open the same one twice."""
+        with self._lock:
+            index = self._held.pop(key, None) or open_it()
+            for old in [one for one in self._held if one[0] == key[0]]:  # rebuilt since
+                del self._held[old]
+            while self._held and sum(map(table_bytes, (index, *self._held.values()))) > self._most_bytes:
+                del self._held[next(iter(self._held))]
+            self._held[key] = index  # the last used stands last
+            return index
 
 
-@st.cache_resource(show_spinner=False, max_entries=6)
-def _counts(index_id: str, created: str) -> tuple[np.ndarray, ...]:
-    return leaf_counts(_opened(index_id, created))
+def table_bytes(index: Index) -> int:
+    """Bytes of an opened index's tables; its vectors are mapped from their files."""
+    tables = [index.documents, index.chunks]
+    tables += [table for layer in index.layers for table in (layer.entities, layer.relations)]
+    return sum(table.nbytes for table in tables)
+
+
+@st.cache_resource(show_spinner=False)
+def _open_indexes() -> OpenIndexes:
+    return OpenIndexes(_MOST_BYTES)
 
 
 def retrieve(summary: IndexSummary, question: str, strategy: str, options: Options) -> Trace:

@@ -19,7 +19,10 @@ from streamlit.testing.v1 import AppTest
 import leanrag_core.workbench
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs import runner
-from leanrag_core.models import minilm
+from leanrag_core.models import (
+    embed_task,  # noqa: F401  (it must know the class MiniLM before a stand-in takes its name)
+    minilm,
+)
 
 MAIN = Path(__file__).resolve().parents[2] / "pages" / "_shared" / "main.py"
 TEXTS = {

@@ -12,7 +12,6 @@ from streamlit.testing.v1 import AppTest
 TAGS = {"b", "br", "div", "hr", "i", "li", "mark", "p", "s", "span", "style", "table", "td", "th", "tr", "u", "ul"}
 ATTRIBUTES = re.compile(r"class|style|role|title|aria-[a-z]+")
 MARKDOWN = re.compile(r"\\.|(\[|\]|<|\$|`|\*|~)")
-PLOTLY_TAG = re.compile(r"<(?!br>|b>|/b>)")
 
 
 class Markup(HTMLParser):
@@ -81,8 +80,3 @@ def assert_sound(app: AppTest) -> None:
         assert Markup(body).strange == [], body
     for label in labels(app):
         assert [hit for hit in MARKDOWN.findall(label) if hit] == [], label
-    for one in everything(app):
-        if one.type == "plotly_chart":
-            for trace in json.loads(one.proto.spec)["data"]:
-                for drawn in (*trace["labels"], *trace["customdata"]):
-                    assert not PLOTLY_TAG.search(drawn), drawn

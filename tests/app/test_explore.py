@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
-from leanrag_core.figures.browse import find_entities
+from leanrag_core.figures.finding import find_entities
 from leanrag_core.types.index import Index
 from tests.app import drawn
 
@@ -30,8 +30,8 @@ def open_tab(app: AppTest, node_id: str, name: str) -> AppTest:
 def test_every_view_of_the_hierarchy_is_drawn(view: str, home: Workbench, visit: Visit) -> None:
     app = visit("explore", home, view=view)
     drawn.assert_sound(app)
-    charts = [one for one in drawn.everything(app) if one.type == "plotly_chart"]
-    assert (len(charts), len(app.dataframe)) == ((0, 1) if view == "Table" else (1, 0))
+    pictures = drawn.component(app, "lr_blocks")
+    assert (len(pictures), len(app.dataframe)) == ((0, 1) if view == "Table" else (1, 0))
 
 
 def test_an_entity_of_a_link_is_inspected_under_its_parents(home: Workbench, opened: Index, visit: Visit) -> None:
@@ -108,3 +108,9 @@ def test_asking_about_an_entity_leads_to_its_answer(home: Workbench, opened: Ind
     drawn.assert_sound(app)
     assert app.text_area("lr_draft").value == "What do the documents say about Varroa destructor?"
     assert drawn.component(app, "lr_citations")
+
+
+def test_a_search_begins_while_the_name_is_written(home: Workbench, visit: Visit) -> None:
+    field = visit("explore", home).text_input("find_entity")
+    assert 0 < field.proto.live_debounce_ms <= 100
+    assert (field.label, field.proto.placeholder) == ("Find", "Find an entity")

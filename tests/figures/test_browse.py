@@ -4,23 +4,18 @@ import pyarrow as pa
 import pytest
 
 from leanrag_core.figures.browse import (
-    Found,
     Place,
     children,
     chunks_of_relation,
-    find_entities,
+    degrees,
     leaf_counts,
     locate,
-    nearest_names,
     neighbours,
     unfold,
 )
 from leanrag_core.types.graph import RELATION_SCHEMA
 from leanrag_core.types.index import Index
-
-
-def names(found: Found) -> list[str]:
-    return [row.name for row in found.rows]
+from tests.large_index import large_index
 
 
 def test_an_id_is_located_in_its_layer(index: Index) -> None:
@@ -36,48 +31,6 @@ def test_an_id_that_is_not_there_has_no_place(index: Index, nonsense: str) -> No
 
 def test_leaves_are_counted_up_to_the_root(index: Index) -> None:
     assert [counts.tolist() for counts in leaf_counts(index)] == [[1] * 6, [3, 3], [6]]
-
-
-def test_every_entity_is_listed_the_aggregated_ones_first(index: Index) -> None:
-    found = find_entities(index, "")
-    # within layer 0: honey has 3 relations, mite and rape 2, the others 1
-    assert names(found) == ["farm", "bees", "fields", "honey", "mite", "rape", "queen", "clover", "seed coat"]
-    assert found.total == 9
-    honey = found.rows[3]
-    assert (honey.id, honey.layer, honey.row, honey.below, honey.relations, honey.chunks) == ("id-honey", 0, 1, 1, 3, 3)
-    assert (found.rows[1].below, found.rows[1].relations) == (3, 1)
-
-
-def test_a_search_finds_the_text_anywhere_in_any_case(index: Index) -> None:
-    assert names(find_entities(index, "EE")) == ["bees", "queen", "seed coat"]
-    assert names(find_entities(index, "  Seed ")) == ["seed coat"]
-
-
-def test_names_that_begin_with_the_text_come_first(index: Index) -> None:
-    assert names(find_entities(index, "r")) == ["farm", "rape", "clover"]
-    assert names(find_entities(index, "e", layer=0)) == ["honey", "mite", "rape", "queen", "clover", "seed coat"]
-
-
-def test_a_search_can_be_kept_to_one_layer(index: Index) -> None:
-    assert names(find_entities(index, "", layer=1)) == ["bees", "fields"]
-    assert find_entities(index, "bees", layer=0) == Found((), 0)
-
-
-def test_a_limit_cuts_the_rows_and_not_the_total(index: Index) -> None:
-    found = find_entities(index, "e", limit=2)
-    assert names(found) == ["bees", "fields"]
-    assert found.total == 8
-
-
-@pytest.mark.parametrize("text", [".*", "[", "(", "%", "_", "\\", "<b>"])
-def test_signs_of_patterns_in_a_search_stand_for_themselves(index: Index, text: str) -> None:
-    assert find_entities(index, text) == Found((), 0)
-
-
-def test_a_misspelt_name_has_near_ones(index: Index) -> None:
-    assert nearest_names(index, "hony")[0] == "honey"
-    assert nearest_names(index, "CLOVR") == ["clover"]
-    assert nearest_names(index, "zzzzzz") == []
 
 
 def test_neighbours_are_the_other_ends_the_heaviest_relation_first(index: Index) -> None:
@@ -111,3 +64,24 @@ def test_children_come_with_most_below_them_first_and_a_leaf_has_none(index: Ind
     ]
     assert [one.name for one in children(index, Place(2, 0))] == ["bees", "fields"]
     assert children(index, Place(0, 0)) == []
+
+
+def test_of_a_hub_the_strongest_relations_are_the_first_of_all_of_them() -> None:
+    large = large_index(2000)
+    hub = Place(0, 0)
+    assert degrees(large.layers[0])[0] == 999 + 2  # every second entity, and the two beside it
+    every = neighbours(large, hub)
+    assert len(every) == 1001
+    assert every == sorted(every, key=lambda one: (-one.relation.weight, one.name, one.id))
+    assert neighbours(large, hub, 50) == every[:50]
+
+
+def test_a_limit_cuts_children_and_members_after_they_are_sorted() -> None:
+    large = large_index(2000)
+    root = Place(len(large.layers) - 1, 0)
+    assert [row.row for row in children(large, root, 3)] == [row.row for row in children(large, root)][:3]
+    layer = large.layers[1]
+    [row] = [row for row in layer.relations_of(0) if 1 in layer.ends[row]]
+    relation = layer.relation(int(row))
+    assert len(relation.members) > 5
+    assert unfold(large, relation, 5) == unfold(large, relation)[:5]

@@ -1,18 +1,13 @@
 import math
-import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from leanrag_core.figures.browse import Place, leaf_counts
-from leanrag_core.figures.icicle import Cell, HierarchyView, hierarchy_figure, hierarchy_view
-from leanrag_core.figures.palette import palette
+from leanrag_core.figures.icicle import Cell, HierarchyView, hierarchy_view
 from leanrag_core.types.index import Index
 from tests.small_index import entity, layer
-
-HOSTILE = ("<script>alert(1)</script>", "<b>bold</b>", "<img src=x onerror=alert(1)>", "a & b &lt;i&gt;", "%{label}")
-PLOTLY_TAGS = {"<br>", "<b>", "</b>"}
 
 
 def hierarchy(index: Index, *parents: list[int], names: dict[tuple[int, int], str] | None = None) -> Index:
@@ -114,47 +109,6 @@ def test_ids_of_blocks_are_unique_and_every_parent_is_drawn(index: Index) -> Non
     ids = [cell.id for cell in view.cells]
     assert len(set(ids)) == len(ids)
     assert {cell.parent for cell in view.cells} <= {"", *ids}
-
-
-@pytest.mark.parametrize("shape", ["icicle", "treemap"])
-def test_hostile_names_are_text_in_labels_and_hovers(index: Index, shape: str) -> None:
-    names = {(0, row): name for row, name in enumerate(HOSTILE)} | {(1, 0): HOSTILE[0], (2, 0): HOSTILE[2]}
-    view = view_of(hierarchy(index, [0, 0, 0, 1, 1], [0, 0], names=names), 2)
-    [trace] = hierarchy_figure(view, palette(dark=False), shape=shape).data
-    for text in (*trace.labels, *trace.customdata):
-        assert set(re.findall(r"<[^>]*>?", text)) <= PLOTLY_TAGS, text
-    by_id = dict(zip(trace.ids, trace.customdata, strict=True))
-    assert by_id["id-n0-1"] == "<b>&lt;b&gt;bold&lt;/b&gt;</b><br>Layer 0, entity"
-    assert by_id["id-n0-3"].startswith("<b>a &amp; b &amp;lt;i&amp;gt;</b>")
-    assert trace.hovertemplate == "%{customdata}<extra></extra>"
-
-
-def test_long_names_are_cut_to_three_lines(index: Index) -> None:
-    names = {(0, 0): "one two three four five six seven eight nine ten eleven twelve", (0, 1): "x" * 300}
-    view = view_of(hierarchy(index, [0, 0], names=names), 1)
-    [trace] = hierarchy_figure(view, palette(dark=False)).data
-    lines = trace.labels[1].split("<br>")
-    assert [line.strip() for line in lines] == ["one two three four", "five six seven", "eight nine ten…"]
-    assert [len(line.strip()) for line in trace.labels[2].split("<br>")] == [18, 18, 18]
-
-
-def test_an_outer_block_of_a_treemap_has_one_line_and_keeps_the_start_of_a_very_long_word(index: Index) -> None:
-    names = {(1, 0): "plain words " * 10, (1, 1): "w" * 200, (2, 0): "short"}
-    view = view_of(hierarchy(index, [0, 1], [0, 0], names=names), 2)
-    [trace] = hierarchy_figure(view, palette(dark=False), shape="treemap").data
-    label = dict(zip(trace.ids, trace.labels, strict=True))
-    assert label["id-n2-0"] == "short"
-    assert label["id-n1-0"] == "plain words plain words plain words plain …"
-    assert label["id-n1-1"] == "w" * 47 + "…"
-
-
-def test_the_selected_block_wears_an_outline_of_ink(index: Index) -> None:
-    colours = palette(dark=True)
-    [trace] = hierarchy_figure(view_of(index, 2), colours, selected="id-bees").data
-    at = list(trace.ids).index("id-bees")
-    assert trace.marker.line.width[at] == 3
-    assert trace.marker.line.color[at] == colours["text"]
-    assert sum(width == 3 for width in trace.marker.line.width) == 1
 
 
 def test_an_index_of_one_layer_is_a_single_block(index: Index) -> None:

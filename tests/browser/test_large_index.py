@@ -1,0 +1,106 @@
+"""Explore and Ask on an index of 20,000 entities, one of which has 10,000 relations."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from leanrag_core.models.minilm import MiniLM
+from leanrag_core.storage.layout import write_index
+from tests.browser.conftest import Server, Watched
+from tests.browser.test_story import settled, snap
+from tests.large_index import large_index, name_of
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+SIZE = 20_000
+MOST_BYTES = 2_000_000
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    model = MiniLM()
+    said = {"name": model.name, "fingerprint": model.fingerprint, "dimension": model.dimension}
+    index = large_index(SIZE, dimension=model.dimension, embedding=said)
+    folder = tmp_path_factory.mktemp("large")
+    out = folder / "indexes" / "large"
+    out.mkdir(parents=True)
+    write_index(out, index)
+    return folder
+
+
+def listen(page: Page) -> list[int]:
+    """Bytes of each message that the server sends the page from now on."""
+    received: list[int] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda payload: received.append(len(payload))))
+    return received
+
+
+def test_a_large_hierarchy_is_walked_searched_and_asked(
+    server_in: Callable[[Path], Server], watch: Callable[..., Watched], home: Path
+) -> None:
+    server, watched = server_in(home), watch()
+    page = watched.page
+    received = listen(page)
+
+    # The first picture: the root and its children, and what is not drawn yet is told.
+    page.goto(f"{server.url}/explore")
+    settled(page)
+    root, below = name_of(4, 0), name_of(3, 1)
+    expect(page.locator(".lr-blocks svg")).to_be_visible()
+    expect(page.locator(".lr-name")).to_have_text(root)
+    expect(page.get_by_text("20,000 entities in 5 layers, 1,000 + 50 + 2 + 1 aggregated")).to_be_visible()
+    expect(page.get_by_text("1,000 nodes of layer 1 appear when a block is opened.")).to_be_visible()
+    assert page.locator(".lr-blocks .block").count() == 1 + 2 + 50
+    snap(page, "l1_first")
+
+    # A block opens by a click, and the next one by the keyboard alone.
+    page.locator(".lr-blocks .block", has_text=below).first.locator("rect").click()
+    expect(page.locator(".lr-name")).to_have_text(below)
+    page.locator(".lr-blocks .block.picked").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".lr-blocks .block:focus")).to_have_attribute(
+        "aria-label", f"{name_of(2, 26)}\nLayer 2, 20 in the layer below, 400 entities in all"
+    )
+    page.keyboard.press("Enter")
+    expect(page.locator(".lr-name")).to_have_text(name_of(2, 26))
+    expect(page.locator(".lr-blocks .block:focus")).to_have_attribute("data-id", "ent-2-1a")
+    snap(page, "l2_opened")
+
+    # A name is found while it is written, without Enter.
+    page.get_by_label("Find").press_sequentially("mill 1")
+    expected = sum("mill 1" in name_of(0, row) for row in range(SIZE))
+    expect(page.locator(".lr-listed")).to_have_text(
+        f"The first 200 of {expected:,}; write more of the name to see others."
+    )
+    page.get_by_label("Find").press_sequentially("7660")
+    expect(page.locator(".lr-listed")).to_have_text("1 entity. Click a row to open it.")
+    snap(page, "l3_found")
+    page.get_by_label("Find").fill("Amber mlil 17660")
+    expect(page.get_by_text("Nearest: Amber mill 17660")).to_be_visible()
+
+    # The hub lists its strongest relations and says how many more there are.
+    page.goto(f"{server.url}/explore?node=ent-0-0")
+    page.get_by_role("tab", name="Relations 10,001").click()
+    expect(page.locator(".lr-listed")).to_have_text(
+        "The 50 strongest, 9,951 more are not listed. Click a row to read the relation."
+    )
+    settled(page)
+    snap(page, "l4_hub")
+
+    # Ask: a slider redraws the subgraph.
+    page.goto(f"{server.url}/ask?q=What is told of the mill?")
+    graph = page.locator(".lr-graph svg")
+    expect(graph).to_be_visible()
+    before = graph.get_attribute("aria-label")
+    page.get_by_role("slider").first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(graph).not_to_have_attribute("aria-label", str(before))
+    settled(page)
+    snap(page, "l5_ask")
+
+    assert received
+    assert sum(received) < MOST_BYTES  # of all these views together
+    watched.assert_clean()

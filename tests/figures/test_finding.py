@@ -1,0 +1,86 @@
+import difflib
+
+import pytest
+
+from leanrag_core.figures.browse import degrees, leaf_counts
+from leanrag_core.figures.finding import Found, find_entities, nearest_names
+from leanrag_core.types.index import Index
+from tests.large_index import large_index, name_of
+
+
+@pytest.fixture(scope="module")
+def large() -> Index:
+    return large_index(3000)
+
+
+def names(found: Found) -> list[str]:
+    return [row.name for row in found.rows]
+
+
+def test_every_entity_is_listed_the_aggregated_ones_first(index: Index) -> None:
+    found = find_entities(index, "")
+    # within layer 0: honey has 3 relations, mite and rape 2, the others 1
+    assert names(found) == ["farm", "bees", "fields", "honey", "mite", "rape", "queen", "clover", "seed coat"]
+    assert found.total == 9
+    honey = found.rows[3]
+    assert (honey.id, honey.layer, honey.row, honey.below, honey.relations, honey.chunks) == ("id-honey", 0, 1, 1, 3, 3)
+    assert (found.rows[1].below, found.rows[1].relations) == (3, 1)
+
+
+def test_a_search_finds_the_text_anywhere_in_any_case(index: Index) -> None:
+    assert names(find_entities(index, "EE")) == ["bees", "queen", "seed coat"]
+    assert names(find_entities(index, "  Seed ")) == ["seed coat"]
+
+
+def test_names_that_begin_with_the_text_come_first(index: Index) -> None:
+    assert names(find_entities(index, "r")) == ["farm", "rape", "clover"]
+    assert names(find_entities(index, "e", layer=0)) == ["honey", "mite", "rape", "queen", "clover", "seed coat"]
+
+
+def test_a_search_can_be_kept_to_one_layer(index: Index) -> None:
+    assert names(find_entities(index, "", layer=1)) == ["bees", "fields"]
+    assert find_entities(index, "bees", layer=0) == Found((), 0)
+
+
+def test_a_limit_cuts_the_rows_and_not_the_total(index: Index) -> None:
+    found = find_entities(index, "e", limit=2)
+    assert names(found) == ["bees", "fields"]
+    assert found.total == 8
+
+
+@pytest.mark.parametrize("text", [".*", "[", "(", "%", "_", "\\", "<b>"])
+def test_signs_of_patterns_in_a_search_stand_for_themselves(index: Index, text: str) -> None:
+    assert find_entities(index, text) == Found((), 0)
+
+
+def test_a_misspelt_name_has_near_ones(index: Index) -> None:
+    assert nearest_names(index, "hony")[0] == "honey"
+    assert nearest_names(index, "CLOVR") == ["clover"]
+    assert nearest_names(index, "zzzzzz") == []
+
+
+@pytest.mark.parametrize(("text", "layer"), [("", None), ("mill", None), ("MILL 1", 0), ("harbour of", 1), ("1", 0)])
+def test_the_first_rows_are_those_of_a_full_sort(large: Index, text: str, layer: int | None) -> None:
+    expected = []
+    for level in reversed(large.layers):
+        if layer is not None and level.number != layer:
+            continue
+        names, below, held = level.entities["name"].to_pylist(), leaf_counts(large)[level.number], degrees(level)
+        hits = [row for row, name in enumerate(names) if text.casefold() in name.casefold()]
+        begins = {row for row in hits if text and names[row].casefold().startswith(text.casefold())}
+        hits.sort(key=lambda row: (row not in begins, -below[row], -held[row], row))
+        expected += [(level.number, row) for row in hits]
+    found = find_entities(large, text, layer=layer, limit=60)
+    assert [(row.layer, row.row) for row in found.rows] == expected[:60]
+    assert found.total == len(expected)
+
+
+def test_near_names_among_many_are_those_of_a_full_comparison(large: Index) -> None:
+    names = [name for level in large.layers for name in level.entities["name"].to_pylist()]
+    for row, wrong in ((777, "Copper mill"), (1499, "timbr weavr"), (2123, "Ivory shcool")):
+        folded = {name.casefold(): name for name in sorted(names, reverse=True)}
+        text = f"{wrong} {row}"
+        best = difflib.get_close_matches(text.casefold(), list(folded), n=1, cutoff=0.5)
+        assert nearest_names(large, text)[0] == folded[best[0]]
+    assert nearest_names(large, f"{name_of(0, 1234)}!")[0] == name_of(0, 1234)
+    assert nearest_names(large, "q") == []
