@@ -160,6 +160,7 @@ def previous_trace(summary: IndexSummary, question: str, strategy: str, trace: T
 
 
 def page() -> None:
+    linked = st.query_params.get("index", "")
     summary = enter("ask")
     if summary is None:
         heading("Ask")
@@ -169,10 +170,15 @@ def page() -> None:
     facts = f"{summary.name}, {numbers.counted(summary.documents, 'document')}, clustersize "
     heading("Ask", f"{facts}{summary.config.get('cluster_size')}")
     kind_line(summary.kind)
+    if linked not in ("", *(one.id for one in session.shelf().indexes)):
+        message(f"The index {linked} is no longer there, so {summary.name} is shown instead. Nothing was asked of it.")
+        asking.withdraw()
     question_form()
     strategies = {info.name: info for info in session.workbench().strategies()}
     strategy, options = strategy_options(strategies)
     question = state.recall("q")
+    names = [*URL, *(f"{strategy}_{field}" for field in forms.option_fields(strategies[strategy].config))]
+    state.publish(names)  # before the answer is written, so that the page can be reloaded while it is
     with plain_errors():
         index = session.open_index(summary)
         if question:
@@ -181,8 +187,7 @@ def page() -> None:
             examples(summary)
         answer_view.dialogs(index)
         passage_view.drawer(index)
-    extra = [f"{strategy}_{field}" for field in forms.option_fields(strategies[strategy].config)]
-    state.publish([*URL, *extra])
+    state.publish(names)
 
 
 page()

@@ -1,6 +1,6 @@
 """Build: settings, the live job, its report, and the indexes there are."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -33,15 +33,29 @@ def apply_preset() -> None:
     if name not in PRESETS:
         return
     values, asked = PRESETS[name]
-    specs = forms.option_fields(IndexConfig)
-    for field in FIELDS:
-        default = specs[field].default
-        value = values.get(field, "" if default is None else default)
-        st.session_state[state.widget_key(f"b_{field}")] = value
-        state.remember(f"b_{field}", None if value == ("" if default is None else default) else value)
+    fill(values)
     if asked:
         state.set_widget("n", asked[0])
         state.set_widget("c", asked[1])
+
+
+def fill(values: Mapping[str, Any]) -> None:
+    """The form's fields hold these values, those that are not named their defaults. For callbacks."""
+    specs = forms.option_fields(IndexConfig)
+    for field in FIELDS:
+        default = "" if specs[field].default is None else specs[field].default
+        value = default if values.get(field) is None else values[field]
+        st.session_state[state.widget_key(f"b_{field}")] = value
+        state.remember(f"b_{field}", None if value == default else value)
+
+
+def take_settings(index: IndexSummary) -> None:
+    """The form holds the settings of an index, to be changed and built. For callbacks."""
+    fill(index.config)
+    engine_form.take_settings(index.config)
+    state.set_widget("corpus", index.corpus_id)
+    st.session_state["index_name"] = f"{index.name}, changed"
+    st.toast("The form holds the settings of this index.", icon=":material/content_copy:")
 
 
 def match_preset() -> None:
@@ -139,6 +153,14 @@ def index_table(indexes: Sequence[IndexSummary]) -> None:
             args=("index", chosen),
         ):
             st.switch_page(page_path("explore"))
+        st.button(
+            "Duplicate with changes",
+            type="tertiary",
+            icon=":material/content_copy:",
+            key="duplicate_index",
+            on_click=take_settings,
+            args=(by_id[chosen],),
+        )
         if st.button("Rename", type="tertiary", icon=":material/edit:", key="rename_index"):
             rename(by_id[chosen])
         if st.button("Delete", type="tertiary", icon=":material/delete:", key="delete_index"):
@@ -184,10 +206,10 @@ def job_panel(jobs: list[JobState]) -> None:
     if job.status == "done":
         build_report.show(job)
     build_report.log_fold(job)
-    others = [other for other in live if other.id != job.id]
+    others = sorted((other for other in live if other.id != job.id), key=lambda one: (one.status == "queued", one.id))
     with st.container(horizontal=True, gap="small"):
         for other in others:
-            label = forms.plain(f"Also running: {other.title}, {numbers.share(other.share)}")
+            label = forms.plain(job_view.other_title(other, live))
             st.button(label, key=f"other_{other.id}", type="tertiary", on_click=state.remember, args=("job", other.id))
         if not job_view.is_live(job):
             st.button("Put this report away", key="away", type="tertiary", on_click=state.remember, args=("job", None))
@@ -202,6 +224,8 @@ def page() -> None:
     if not corpora:
         st.html('<div class="lr-empty">No corpus yet. Add documents in the Library first.</div>')
         return
+    if st.session_state.pop(forecast_card.STARTED, False):  # its panel may be out of sight, far above the button
+        st.toast("The build has begun. Its progress is at the top of this page.", icon=":material/construction:")
     job_panel(jobs)
     left, right = st.columns([7, 4], gap="large")
     with left:

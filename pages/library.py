@@ -221,6 +221,12 @@ def page() -> None:
     upload_panel(corpora, expanded=not own and "upload_report" not in st.session_state)
     if "upload_report" in st.session_state:
         upload_outcome(st.session_state["upload_report"])
+    for broken in session.workbench().damaged_corpora():
+        message(broken.reason, kind="error")
+        if st.button("Delete it", key=f"delete_damaged_{broken.id}", icon=":material/delete:"):
+            with plain_errors():
+                session.workbench().delete_corpus(broken.id)
+            st.rerun()
     chosen = state.recall("corpus")
     if chosen and all(one.id != chosen for one in corpora):
         message(f"The corpus {chosen} is not here. Choose another one below.")

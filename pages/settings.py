@@ -1,11 +1,23 @@
 """Settings: where models are served, what they cost, how hard they may be driven, and the calls that are kept."""
 
+from html import escape
+
 import pandas as pd
 import streamlit as st
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.types.settings import Price, Settings
-from pages._shared import call_store_view, endpoint_view, forms, markup, model_check_view, session, settings_form, state
+from pages._shared import (
+    call_store_view,
+    endpoint_view,
+    forms,
+    markup,
+    model_check_view,
+    session,
+    settings_form,
+    state,
+    storage_view,
+)
 from pages._shared.frame import enter, heading, message, plain_errors
 
 PRESETS = {
@@ -53,11 +65,12 @@ def endpoint_section(settings: Settings) -> None:
         f'<div class="lr-small lr-muted">{where} when an index is built or asked with a model of the endpoint. The '
         f"built-in engine sends nothing.{used}</div>"
     )
-    if st.button("Test connection", icon=":material/network_check:", key="test_connection"):
+    refused = settings_form.is_refused(settings, "base_url")
+    if st.button("Test connection", icon=":material/network_check:", key="test_connection", disabled=refused):
         with st.spinner("Waiting for the server"):
             st.session_state["lr_tested"] = (_who(settings), endpoint_view.test_connection(settings))
     who, tested = st.session_state.get("lr_tested", (None, None))
-    if tested is not None and who == _who(settings):
+    if tested is not None and who == _who(settings) and not refused:
         endpoint_view.show_test(tested, settings)
 
 
@@ -94,22 +107,31 @@ def answer_model(settings: Settings) -> None:
 
 def probe(settings: Settings, found: endpoint_view.Listing) -> None:
     """Measures how many calls in flight the server can use, and offers that number."""
-    model = state.recall("check_model") or found.writing[0]
+    chosen = state.recall("check_model")
+    model = chosen if chosen in found.writing else found.writing[0]
     if st.button("Find out how many calls in flight it can use", type="tertiary", icon=":material/speed:", key="probe"):
-        with plain_errors(), st.spinner("Asking more and more at a time"):
-            st.session_state["lr_probed"] = (_who(settings), session.workbench().probe_concurrency(model))
-    who, probed = st.session_state.get("lr_probed", (None, None))
+        st.session_state.pop("lr_probed", None)
+        with plain_errors(), st.spinner(f"Asking {forms.plain(model)} more and more at a time", show_time=True):
+            st.session_state["lr_probed"] = (_who(settings), model, session.workbench().probe_concurrency(model))
+    st.html(f'<div class="lr-hint">At most 64 short questions to {escape(model)}; nothing of it is kept.</div>')
+    who, asked, probed = st.session_state.get("lr_probed", (None, "", None))
     if probed is None or who != _who(settings):
         return
-    rows = [(f"{level:,} in flight", f"{rate:,.1f} calls a second") for level, rate in probed.calls_a_second.items()]
-    st.html(markup.facts_table(("", ""), rows))
-    if probed.chosen != settings.concurrency:
-        st.button(
-            f"Set calls in flight to {probed.chosen:,}",
-            key="take_probed",
-            on_click=settings_form.keep,
-            args=("concurrency", probed.chosen),
-        )
+    rows = [(f"{level:,}", f"{rate:,.1f}") for level, rate in probed.calls_a_second.items()]
+    st.html(
+        markup.label("Measured", asked)
+        + markup.facts_table(("Calls in flight", "Calls a second"), rows, caption="Calls a second by calls in flight")
+    )
+    if probed.chosen == settings.concurrency:
+        message(f"{probed.chosen:,} in flight, as set, is about as good as any.", kind="good")
+        return
+    message(f"{probed.chosen:,} in flight is about as good as any; {settings.concurrency:,} are set.")
+    st.button(
+        f"Set calls in flight to {probed.chosen:,}",
+        key="take_probed",
+        on_click=settings_form.keep,
+        args=("concurrency", probed.chosen),
+    )
 
 
 def price_section(settings: Settings) -> None:
@@ -136,9 +158,9 @@ def price_section(settings: Settings) -> None:
         key=f"prices_{version}_{len(rows)}",
         height=forms.table_height(len(rows) + 1, 260),
         column_config={
-            "Model": st.column_config.TextColumn(required=True),
-            "Prompt": st.column_config.NumberColumn(min_value=0.0, format="%.3f"),
-            "Completion": st.column_config.NumberColumn(min_value=0.0, format="%.3f"),
+            "Model": st.column_config.TextColumn(required=True, width=220),
+            "Prompt": st.column_config.NumberColumn(min_value=0.0, format="%.3f", width=80),
+            "Completion": st.column_config.NumberColumn(min_value=0.0, format="%.3f", width=80),
         },
     )
     prices = {
@@ -183,6 +205,8 @@ def page() -> None:
         price_section(settings)
     with right:
         limits_section(settings)
+        section("Storage", "on this machine")
+        storage_view.panel()
     section("Model check", "one passage, before anybody builds")
     if endpoint_view.is_set_up(settings):
         model_check_view.panel(settings)

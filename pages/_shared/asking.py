@@ -1,8 +1,13 @@
-"""The answer beside a retrieval: shown at once where it costs nothing, streamed when somebody asks, offered else."""
+"""The answer beside a retrieval: shown at once where it costs nothing, streamed when somebody asks, offered else.
+
+A reply is written by a thread of its own. Whoever reloads the page, moves a slider or has a second window open does not
+break it off: it is read to its end, kept, and not paid for twice.
+"""
 
 import re
+import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 
 import streamlit as st
@@ -16,6 +21,7 @@ from pages._shared import answer_view, markup, session
 from pages._shared.frame import message
 
 _WANTED = "lr_wanted"
+_PARTIAL = "lr_partial"  # what there is of a reply that broke off
 _MARK = re.compile(r"\[([EARC]\d+)\]")
 _REDRAWN = 0.08  # seconds between two drawings of a reply that is being written
 
@@ -35,9 +41,30 @@ class Ask:
         return self.summary.id, self.summary.created, self.question, self.strategy, self.options
 
 
+@dataclass
+class _Writing:
+    """A reply that is being written. found or error is there when done is set."""
+
+    pieces: list[str] = field(default_factory=list)
+    done: threading.Event = field(default_factory=threading.Event)
+    found: Answer | None = None
+    error: Exception | None = None
+
+
+@st.cache_resource(show_spinner=False)
+def _under_way() -> dict[tuple[object, ...], _Writing]:
+    """The replies that are being written now, for all sessions."""
+    return {}
+
+
 def want(question: str) -> None:
     """Somebody asks: the next run may call a model for it. For callbacks."""
     st.session_state[_WANTED] = question
+
+
+def withdraw() -> None:
+    """Nobody asks: what was wanted was meant for another index."""
+    st.session_state.pop(_WANTED, None)
 
 
 def _is_wanted(ask: Ask) -> bool:
@@ -56,7 +83,7 @@ def show(index: Index, ask: Ask, trace: Trace) -> None:
         st.skeleton(110)
     try:
         found = session.kept_answer(ask.summary, ask.question, ask.strategy, ask.options)
-        if found is None and _is_wanted(ask):
+        if found is None and (_is_wanted(ask) or ask.topic in _under_way()):
             found = _streamed(slot, index, ask, trace)
     except LeanRAGError as error:
         st.session_state.pop(_WANTED, None)
@@ -71,30 +98,56 @@ def show(index: Index, ask: Ask, trace: Trace) -> None:
 
 
 def _streamed(slot: DeltaGenerator, index: Index, ask: Ask, trace: Trace) -> Answer:
-    name = _model(ask)
+    """The reply, drawn while it is written."""
+    name, writing = _model(ask), _begun(index, ask, trace)
     with slot.container():
-        st.html(markup.label("Answer", f"waiting for {name}"))
+        head = st.empty()
         st.skeleton(110)
-    pieces: list[str] = []
-    drawn = 0.0
-
-    def on_text(piece: str) -> None:
-        nonlocal drawn
-        pieces.append(piece)
-        if time.monotonic() - drawn > _REDRAWN:
-            drawn = time.monotonic()
-            slot.html(_written("".join(pieces), name))
-
-    found = session.workbench().stream_answer(index, trace, on_text)
+    began, drawn, told = time.monotonic(), 0, -1
+    while not writing.done.wait(_REDRAWN):
+        if len(writing.pieces) > drawn:
+            drawn = len(writing.pieces)
+            slot.html(_written("".join(writing.pieces[:drawn]), name))
+        elif not drawn and int(time.monotonic() - began) > told:
+            told = int(time.monotonic() - began)
+            head.html(markup.label("Answer", f"waiting for {name}{f', {told:,} s' if told > 1 else ''}"))
     st.session_state.pop(_WANTED, None)
-    return found
+    if writing.error is not None:
+        st.session_state[_PARTIAL] = "".join(writing.pieces)
+        raise writing.error
+    assert writing.found is not None
+    return writing.found
+
+
+def _begun(index: Index, ask: Ask, trace: Trace) -> _Writing:
+    """The writing of that answer: the one under way, else one that begins now."""
+    under_way, bench = _under_way(), session.workbench()
+    if ask.topic in under_way:
+        return under_way[ask.topic]
+    writing = _Writing()
+
+    def write() -> None:
+        try:
+            writing.found = bench.stream_answer(index, trace, writing.pieces.append)
+        except Exception as error:  # raised again where it is shown
+            writing.error = error
+        finally:
+            under_way.pop(ask.topic, None)
+            writing.done.set()
+
+    under_way[ask.topic] = writing
+    threading.Thread(target=write, daemon=True).start()
+    return writing
 
 
 def _written(text: str, model: str) -> str:
     """A reply that is being written, its marks already drawn as marks."""
-    body = _MARK.sub(lambda found: markup.mark(found[1]), escape(text))
     head = markup.label("Answer", f"{model} is writing")
-    return f'{head}<div class="lr-read lr-writing" aria-busy="true">{body}</div>'
+    return f'{head}<div class="lr-read lr-writing" aria-busy="true">{_marked(text)}</div>'
+
+
+def _marked(text: str) -> str:
+    return _MARK.sub(lambda found: markup.mark(found[1]), escape(text))
 
 
 def _model(ask: Ask) -> str:
@@ -105,6 +158,12 @@ def _model(ask: Ask) -> str:
 def _failed(error: LeanRAGError, ask: Ask) -> None:
     st.html(markup.label("Answer"))
     message(str(error), kind="error", title="No answer was written.")
+    partial = st.session_state.pop(_PARTIAL, "")
+    if partial.strip():
+        st.html(
+            markup.label("What had come by then", "not kept")
+            + f'<div class="lr-read lr-muted">{_marked(partial)}</div>'
+        )
     st.html('<div class="lr-small lr-muted">Retrieval is complete; everything beside this still holds.</div>')
     st.button("Try again", icon=":material/replay:", key="retry_answer", on_click=want, args=(ask.question,))
 

@@ -8,11 +8,12 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary, JobState
-from pages._shared import forecast_card, forms, markup, session, state
+from pages._shared import forms, markup, session, state
 from pages._shared.frame import kind_line, message, plain_errors
 
 _WHOLE_CHUNK = re.compile(r"chunk (\S+)")  # a drop of the whole chunk, not of one item in it
 _INSTEAD = "the built-in writer wrote"
+_BEGINNING = 120  # characters of a chunk in the list of losses
 _LOG_SHOWN = 20_000  # characters
 
 
@@ -62,9 +63,6 @@ def show(job: JobState) -> None:
         if drops:
             with st.expander("What was left out, and why"):
                 drop_list(found)
-        actual = forecast_card.against(job)
-        if actual:
-            markup.block("Forecast and actual", markup.facts_table(("", "Forecast", "Actual"), actual))
     if found.kind == "LLM graph":
         losses(job, found)
 
@@ -99,15 +97,27 @@ def losses(job: JobState, found: IndexSummary) -> None:
         if lost or empty:
             loss_table(index, {**lost, **dict.fromkeys(empty, "the model found nothing in it")})
         with st.container(horizontal=True, gap="small"):
-            if (lost or instead) and st.button("Retry what failed", icon=":material/replay:", key="retry_failed"):
+            if (lost or instead) and st.button(
+                "Retry what failed",
+                icon=":material/replay:",
+                key="retry_failed",
+                help="A failed reply is never stored, so only these are asked for. The same index is built again.",
+            ):
                 state.remember("job", session.workbench().resume(job.id))
                 st.rerun()
             if empty and st.button(
-                f"Ask again about {numbers.counted(len(empty), 'empty chunk')}", type="tertiary", key="retry_empty"
+                _run_again(len(empty)),
+                icon=":material/restart_alt:",
+                key="retry_empty",
+                help="Their stored replies are forgotten, and they are asked for anew. All else is taken as it was.",
             ):
                 state.remember("job", session.workbench().run_empty_chunks_again(found.id))
                 st.rerun()
         st.html('<div class="lr-hint" style="margin:0">Every other answer is stored and not asked for again.</div>')
+
+
+def _run_again(n: int) -> str:
+    return "Run the empty chunk again" if n == 1 else f"Run the {n:,} empty chunks again"
 
 
 def _told(lost: int, instead: int, empty: int) -> str:
@@ -118,7 +128,7 @@ def _told(lost: int, instead: int, empty: int) -> str:
 
 
 def loss_table(index: Index, reasons: dict[str, str]) -> None:
-    """Chunks by number and document, and why they are incomplete."""
+    """Chunks by number and document, why they are incomplete, and how they begin."""
     row_of = {id_: row for row, id_ in enumerate(index.chunks["id"].to_pylist())}
     titles = index.documents["title"].to_pylist()
     document_of = index.chunks["document"].to_pylist()
@@ -129,6 +139,7 @@ def loss_table(index: Index, reasons: dict[str, str]) -> None:
             "Chunk": [row + 1 for row in rows],
             "Document": [titles[document_of[row]] for row in rows],
             "Why": [reasons[ids[row]] for row in rows],
+            "Begins": [_beginning(index.chunk(row).text) for row in rows],
         }
     )
     st.dataframe(
@@ -136,10 +147,18 @@ def loss_table(index: Index, reasons: dict[str, str]) -> None:
         hide_index=True,
         height=forms.table_height(len(rows), 240),
         column_config={
-            "Chunk": st.column_config.NumberColumn(format="localized", width="small"),
-            "Why": st.column_config.TextColumn(width="large"),
+            "Chunk": st.column_config.NumberColumn(format="localized", width=70),
+            "Document": st.column_config.TextColumn(width=160),
+            "Why": st.column_config.TextColumn(width=320),
+            "Begins": st.column_config.TextColumn(width=360),
         },
     )
+
+
+def _beginning(text: str) -> str:
+    """The first words of a chunk, in one line."""
+    said = " ".join(text[: 2 * _BEGINNING].split())
+    return said if len(said) <= _BEGINNING else f"{said[:_BEGINNING].rsplit(' ', 1)[0]} …"
 
 
 def log_fold(job: JobState) -> None:

@@ -4,16 +4,20 @@ import tempfile
 import time
 from collections import defaultdict
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from html import escape
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from leanrag_core.figures import numbers
-from pages._shared import forms, session
+from pages._shared import forms, markup, session
 from pages._shared.frame import plain_errors
 
 _DAY = 86_400.0
+_READ = 100  # calls of a group that can be read one by one
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,14 @@ class Group:
     calls: int
     size_bytes: int
     oldest: float
+
+
+@dataclass(frozen=True)
+class Call:
+    """One stored call. facts: when, tokens, seconds; text: the reply as it came."""
+
+    facts: str
+    text: str
 
 
 def panel() -> None:
@@ -42,23 +54,35 @@ def panel() -> None:
         f'<div class="lr-small lr-muted">{numbers.counted(n, "call")}, {numbers.size(size)}. Builds that are resumed '
         "or repeated take their answers from here. Keys are not in it.</div>"
     )
-    groups = _groups(str(store.folder), n, size)
+    found = groups()
     names = {one.id: one.name for one in session.shelf().indexes}
     table = pd.DataFrame(
         {
-            "Model": [one.model.removeprefix("openai:") for one in groups],
-            "Task": [task_name(one.task) for one in groups],
-            "Index": [names.get(one.index, one.index or "–") for one in groups],
-            "Calls": [one.calls for one in groups],
-            "Text": [numbers.size(one.size_bytes) for one in groups],
+            "Model": [one.model.removeprefix("openai:") for one in found],
+            "Task": [task_name(one.task) for one in found],
+            "Index": [names.get(one.index, one.index or "–") for one in found],
+            "Calls": [one.calls for one in found],
+            "Text": [numbers.size(one.size_bytes) for one in found],
         }
     )
-    st.dataframe(
+    picked = st.dataframe(
         table,
         hide_index=True,
         height=forms.table_height(len(table), 320),
-        column_config={"Calls": st.column_config.NumberColumn(format="localized", width="small")},
+        column_config={
+            "Model": st.column_config.TextColumn(width=220),
+            "Calls": st.column_config.NumberColumn(format="localized", width=70),
+            "Text": st.column_config.TextColumn(width=70),
+        },
+        key=f"call_groups_{n}",
+        on_select="rerun",
+        selection_mode="single-row",
     )
+    rows = [row for row in picked["selection"]["rows"] if row < len(found)]
+    if rows:
+        single_calls(found[rows[0]], n)
+    else:
+        st.html('<div class="lr-hint" style="margin:0">Mark a row to read its replies.</div>')
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         st.download_button(
             "Download as JSON Lines",
@@ -70,12 +94,64 @@ def panel() -> None:
             on_click="ignore",
         )
         if st.button("Delete calls", type="tertiary", icon=":material/delete:", key="delete_calls"):
-            confirm_delete(groups, names)
+            confirm_delete(found, names)
+
+
+def single_calls(group: Group, n: int) -> None:
+    """The newest calls of a group, and the reply of one of them as it is stored."""
+    calls = _newest(str(session.workbench().calls.folder), group, n)
+    st.html(markup.label(f"Replies of {group.model.removeprefix('openai:')}", _which(group, len(calls))))
+    number = 0
+    if len(calls) > 1:
+        number = int(st.number_input("Reply", 1, len(calls), key=f"reply_{group}", width=140)) - 1
+    call = calls[number] if number < len(calls) else None
+    if call is None:
+        st.html('<div class="lr-small lr-muted">These calls were deleted meanwhile.</div>')
+        return
+    st.html(f'<div class="lr-small lr-muted">{escape(call.facts)}</div>')
+    st.code(call.text, language=None, wrap_lines=True, height=220)
+
+
+def _which(group: Group, shown: int) -> str:
+    said = f"{task_name(group.task)}, {numbers.counted(group.calls, 'call')}"
+    return said if shown == group.calls else f"{said}, the newest {shown:,} here"
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def _newest(folder: str, group: Group, n: int) -> list[Call]:
+    """The newest calls of the group, the newest first."""
+    store = session.workbench().calls
+    entries = [
+        one
+        for one in store.entries()
+        if (one.model, one.task.split(":")[0], one.index) == (group.model, group.task, group.index)
+    ]
+    newest = sorted(entries, key=lambda one: (-one.at, one.key))[:_READ]
+    records = [(one, store.get(one.key)) for one in newest]
+    return [_call(one.at, record) for one, record in records if record is not None]
+
+
+def _call(at: float, record: dict[str, Any]) -> Call:
+    facts = [numbers.day(datetime.fromtimestamp(at, UTC).isoformat())]
+    if record.get("completion_tokens"):
+        facts.append(f"{record.get('prompt_tokens', 0):,} tokens read, {record['completion_tokens']:,} written")
+    if record.get("seconds"):
+        facts.append(numbers.duration(float(record["seconds"])))
+    if record.get("finish_reason") not in (None, "stop"):
+        facts.append(f"ended by {record['finish_reason']}")
+    return Call(", ".join(facts), str(record.get("text") or "(a vector)"))
 
 
 def task_name(task: str) -> str:
     """The task of a prompt's fingerprint in words: "extract graph"."""
     return task.split(":")[0].rsplit(".v", 1)[0].replace("_", " ") or "–"
+
+
+def groups() -> list[Group]:
+    """The stored calls in groups, by model, task and index."""
+    store = session.workbench().calls
+    n = len(store)
+    return _groups(str(store.folder), n, store.size_bytes()) if n else []
 
 
 @st.cache_data(max_entries=4, show_spinner=False)

@@ -113,6 +113,8 @@ def show_test(tested: Tested, settings: Settings) -> None:
     found = tested.listing
     if found.error:
         message(found.error, kind="error", title="No connection.")
+        if "404" in found.error and not settings.base_url.rstrip("/").endswith("/v1"):
+            st.html('<div class="lr-small">Most servers want the address up to and with /v1.</div>')
         return
     models = numbers.counted(len(found.names), "model")
     message(f"{tested.address} answers with {models} in {numbers.duration(found.seconds)}.", kind="good")
@@ -126,7 +128,16 @@ def show_test(tested: Tested, settings: Settings) -> None:
             "Price of a million tokens": [_price(settings, name) for name in found.names],
         }
     )
-    st.dataframe(table, hide_index=True, height=forms.table_height(len(table), 260))
+    st.dataframe(
+        table,
+        hide_index=True,
+        height=forms.table_height(len(table), 260),
+        column_config={
+            "Model": st.column_config.TextColumn(width=220),
+            "Context window, tokens": st.column_config.TextColumn(width=130),
+            "Price of a million tokens": st.column_config.TextColumn(width=140),
+        },
+    )
 
 
 def _window(tested: Tested, name: str) -> str:

@@ -1,5 +1,6 @@
 """Which engine builds: the built-in one, or models of the endpoint with entity types, gleaning rounds and prompts."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -88,6 +89,27 @@ def endpoint(corpus_id: str) -> Engine:
         values["gleaning_rounds"] = forms.draw_field(IndexConfig, "gleaning_rounds", prefix="b_")
     values["prompts"] = prompts_form.panel(corpus_id, model, values["entity_types"])
     return Engine(ENDPOINT, values, "" if model else "Choose a language model.")
+
+
+def take_settings(config: Mapping[str, Any]) -> None:
+    """The form holds the engine of an index's settings, its prompts included. For callbacks."""
+    model = str(config.get("model", "builtin"))
+    remote = model.startswith("openai:")
+    state.set_widget("b_engine", ENDPOINT if remote else BUILTIN)
+    if not remote:
+        return
+    for name, field_name in (
+        ("b_model", "model"),
+        ("b_aggregation", "aggregation_model"),
+        ("b_embedding", "embedding"),
+    ):
+        value = str(config.get(field_name) or "")
+        state.remember(name, value.removeprefix("openai:") if value.startswith("openai:") else None)
+    types = tuple(str(one) for one in config.get("entity_types", _DEFAULT_TYPES))
+    st.session_state[state.widget_key("b_types")] = list(types)
+    state.remember("b_types", None if types == _DEFAULT_TYPES else ",".join(types))
+    state.set_widget("b_gleaning_rounds", int(config.get("gleaning_rounds", IndexConfig().gleaning_rounds)))
+    prompts_form.take({str(task): str(text) for task, text in config.get("prompts", ())})
 
 
 def _where(settings: Settings) -> str:

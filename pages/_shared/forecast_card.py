@@ -1,5 +1,7 @@
 """What a build will take, said before it begins; the name, the budget, and the button that starts it."""
 
+import json
+from dataclasses import asdict
 from html import escape
 
 import streamlit as st
@@ -9,13 +11,14 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.forecast import forecast
 from leanrag_core.models.metering import Budget
 from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.forecast import Forecast, Range
+from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.summary import CorpusSummary, JobState
-from pages._shared import markup, session, state
+from pages._shared import call_store_view, markup, outlook_view, session, state
 from pages._shared.engine_form import Engine
 from pages._shared.frame import message, plain_errors
 
+STARTED = "lr_build_started"  # a build was started in the run before
 _SAMPLED = 3  # chunks of a dry run
 
 
@@ -42,6 +45,7 @@ def card(corpus: CorpusSummary, config: IndexConfig | None, engine: Engine, jobs
                 started = session.workbench().start_build(corpus.id, config, name.strip() or None, budget=budget)
                 session.endpoint_builds.clear()
                 state.remember("job", started)
+                st.session_state[STARTED] = True
                 st.rerun()
         if not corpus.documents:
             st.caption("This corpus has no documents. Add some in the Library.")
@@ -88,16 +92,25 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig | None, engine:
         return
     if expected is None:
         return
+    kept = _kept_answers(corpus.id, config)
+    at_most = "up to {}".format if kept else None
     calls, tokens = expected.calls, expected.tokens
-    _head(_cost(expected, settings, config), _span(expected.seconds), _basis(expected))
+    cost, time = _cost(expected, settings, config), outlook_view.span(expected.seconds)
+    if at_most:
+        time = at_most(numbers.duration(expected.seconds.high))
+        cost = at_most(numbers.money(expected.dollars.high)).capitalize() if expected.dollars.high else cost
+    _head(cost, time, _basis(expected))
     rows = [
         ("Chunks", f"{expected.chunks:,}"),
-        ("Entities", _counts(expected.entities)),
-        ("Calls", _counts(calls)),
-        ("Tokens", f"{numbers.tokens(round(tokens.low))} to {numbers.tokens(round(tokens.high))}"),
+        ("Entities", outlook_view.counts(expected.entities)),
+        ("Calls", at_most(f"{calls.high:,.0f}") if at_most else outlook_view.counts(calls)),
+        ("Tokens", at_most(numbers.tokens(round(tokens.high))) if at_most else outlook_view.tokens_of(tokens)),
         ("Calls saved by the store", f"{expected.saved:,}"),
     ]
     st.html(markup.facts_table(("", ""), rows))
+    if kept:
+        said = _rebuild_note(corpus.id, config, kept)
+        st.html(f'<div class="lr-notes"><div>{escape(said)}</div></div>')
     with st.expander("By stage"):
         st.html(
             markup.facts_table(
@@ -125,6 +138,33 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig | None, engine:
             st.rerun()
 
 
+def _kept_answers(corpus_id: str, config: IndexConfig) -> int:
+    """Stored answers to later questions about this corpus (merging, clusters, relations), from these models. Which of
+    them fit is known only when the clusters are."""
+    models = {config.model, config.aggregation_model or config.model}
+    return sum(
+        group.calls
+        for group in call_store_view.groups()
+        if group.model in models
+        and group.index.startswith(f"{corpus_id}-")
+        and group.task.startswith(("aggregate_", "merge_"))
+    )
+
+
+def _rebuild_note(corpus_id: str, config: IndexConfig, kept: int) -> str:
+    """Why the forecast is a bound only."""
+    same = json.loads(json.dumps(asdict(config)))
+    if any(one.corpus_id == corpus_id and one.config == same for one in session.shelf().indexes):
+        return (
+            "An index with these very settings is there. Building it again asks only for what is not stored, which is "
+            "nothing as long as the documents are the same."
+        )
+    return (
+        f"{numbers.counted(kept, 'answer')} about clusters and relations of this corpus {'is' if kept == 1 else 'are'} "
+        "stored. How many of them fit shows only when the clusters are known, so it may take fewer calls than this."
+    )
+
+
 @st.cache_data(max_entries=24, ttl=600, show_spinner=False)
 def _forecast(
     corpus_id: str, tokens: int, documents: int, config: IndexConfig, settings: dict[str, object], calls: int
@@ -135,8 +175,7 @@ def _forecast(
 
 def _cost(expected: Forecast, settings: Settings, config: IndexConfig) -> str:
     if expected.dollars.high > 0:
-        low, high = numbers.money(expected.dollars.low), numbers.money(expected.dollars.high)
-        return f"{low} to {high}" if low != high else low
+        return outlook_view.money_of(expected.dollars)
     if settings.local:
         return "No cost"
     return "Price unknown" if unpriced(settings, config) else "No cost"
@@ -152,16 +191,6 @@ def _basis(expected: Forecast) -> str:
     if expected.sampled:
         return f"From the answers about {numbers.counted(expected.sampled, 'chunk')} that are stored already."
     return "A rough range: no chunk of this corpus was read with these settings yet."
-
-
-def _counts(range_: Range) -> str:
-    low, high = round(range_.low), round(range_.high)
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
-
-
-def _span(seconds: Range) -> str:
-    low, high = numbers.duration(seconds.low), numbers.duration(seconds.high)
-    return low if low == high else f"{low} to {high}"
 
 
 def budget_fields(config: IndexConfig | None) -> Budget:
@@ -182,29 +211,3 @@ def budget_fields(config: IndexConfig | None) -> Budget:
                     "does not count its calls. Fill in the price in Settings, or give a budget in tokens.</div></div>"
                 )
     return Budget(float(dollars), int(tokens))
-
-
-def against(job: JobState) -> list[tuple[str, str, str]]:
-    """Forecast and actual of a build that is done: (what, forecast, actual)."""
-    usage, stages = job.spent.get("usage", {}), job.forecast.get("stages", ())
-    if not usage or not stages:
-        return []
-
-    def total(*names: str) -> Range:
-        return sum((Range(**stage[name]) for stage in stages for name in names), Range())
-
-    tokens, dollars = total("prompt_tokens", "completion_tokens"), total("dollars")
-    spent = usage.get("prompt_tokens", 0) + usage.get("completion_tokens", 0)
-    rows = [
-        ("Calls", _counts(total("calls")), f"{usage.get('calls', 0):,}"),
-        (
-            "Tokens",
-            f"{numbers.tokens(round(tokens.low))} to {numbers.tokens(round(tokens.high))}",
-            numbers.tokens(spent),
-        ),
-    ]
-    if dollars.high or usage.get("cost"):
-        money = f"{numbers.money(dollars.low)} to {numbers.money(dollars.high)}"
-        rows.append(("Cost", money, numbers.money(usage.get("cost", 0.0))))
-    rows.append(("Time", _span(Range(**job.forecast["seconds"])), numbers.duration(job.seconds)))
-    return rows

@@ -97,8 +97,12 @@ def uses_endpoint(config: Mapping[str, Any]) -> bool:
 def _choose_index() -> IndexSummary | None:
     shelf = session.shelf()
     indexes = {one.id: one for one in shelf.indexes}
-    for said in shelf.damaged:
-        message(said, kind="error")
+    for one in shelf.damaged:
+        message(one.reason, kind="error")
+        if st.button("Delete it", key=f"delete_damaged_{one.id}", icon=":material/delete:"):
+            with plain_errors():
+                session.workbench().delete_index(one.id)
+            st.rerun()
     if not indexes:
         st.html('<div class="lr-side">No index yet.<br>Build one from a corpus.</div>')
         return None

@@ -1,18 +1,22 @@
 """A build under way, or ended: stages, rate, time left, what is being written; cancel and resume."""
 
+from collections.abc import Sequence
 from html import escape
 
 import streamlit as st
 
-from leanrag_core.errors import JobNotFound
+from leanrag_core.errors import JobNotFound, LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.models.metering import Budget
 from leanrag_core.types.summary import JobState, StageState
-from pages._shared import frame, markup, session, state
-from pages._shared.frame import message, page_path, plain_errors
+from pages._shared import frame, markup, outlook_view, session, state
+from pages._shared.frame import message, page_path
 
+_MOVED = "lr_job_moved"  # another job is to be shown
+_FAULT = "lr_job_fault"  # why a wish about a job could not be met
 _STARTS_WITHIN = 4.0  # seconds; a job that is queued for longer waits for others
 _SILENT = 30.0  # seconds without a heartbeat
+_PLACES = ("first", "second", "third")
 _DOING = {
     "parse": "Reading documents",
     "chunk": "Cutting chunks",
@@ -39,12 +43,13 @@ def show(job_id: str) -> None:
         message(str(error), kind="error")
         return
     live = is_live(job)
-    st.fragment(_panel, run_every=1.0 if live else None)(job_id, live)
+    with st.container(key="job_panel"):
+        st.fragment(_panel, run_every=1.0 if live else None)(job_id, live)
 
 
 def _panel(job_id: str, was_live: bool) -> None:
     job = session.workbench().job(job_id)
-    if was_live and not is_live(job):
+    if st.session_state.pop(_MOVED, False) or (was_live and not is_live(job)):
         st.rerun()
     with st.container(border=True, key=f"job_{job.id}"):
         _headline(job)
@@ -52,19 +57,19 @@ def _panel(job_id: str, was_live: bool) -> None:
     with left:
         markup.block("Stages", _stages(job))
     with right:
-        if is_live(job):
-            written = "".join(f"<div>{escape(text)}</div>" for text in job.recent)
+        if job.status == "running":
+            outlook_view.live(job)
+            recent = "".join(f"<div>{escape(text)}</div>" for text in job.recent)
             waiting = '<div class="lr-muted">Nothing yet.</div>'
-            markup.block("Written just now", f'<div class="lr-feed">{written or waiting}</div>')
+            markup.block("Done just now", f'<div class="lr-feed">{recent or waiting}</div>')
+        elif job.status == "done":
+            outlook_view.ended(job)
 
 
 def _headline(job: JobState) -> None:
     running = next((stage for stage in job.stages if stage.status == "running"), None)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        with st.container(width="stretch"):
-            title, pace = escape(_title(job, running)), escape(_pace(job, running))
-            st.html(f'<div class="lr-big"><b>{title}</b><span>{pace}</span></div>')
-        _buttons(job)
+    title, pace = escape(_title(job, running)), escape(_pace(job, running))
+    st.html(f'<div class="lr-big"><b>{title}</b><span>{pace}</span></div>')
     ended = "" if is_live(job) else " ended"
     st.html(
         f'<div class="lr-prog{ended}" role="progressbar" aria-label="Share of the whole build" '
@@ -72,6 +77,13 @@ def _headline(job: JobState) -> None:
         f'<u style="width:{job.share * 100:.1f}%"></u></div>'
         f'<div class="lr-small lr-muted">{escape(_about(job))}</div>'
     )
+    # In a row of their own, from the left: a button that gives way to another one moves none.
+    if job.status != "stopped":
+        with st.container(horizontal=True, gap="small"):
+            _buttons(job)
+    fault = st.session_state.pop(_FAULT, "")
+    if fault:
+        message(fault, kind="error")
     if job.spent:
         spent_line(job)
     if job.status == "running" and job.heard > _SILENT:
@@ -88,7 +100,8 @@ def _headline(job: JobState) -> None:
 
 def _title(job: JobState, running: StageState | None) -> str:
     if job.status == "queued" and job.seconds > _STARTS_WITHIN:
-        return f"{job.title} waits for its turn: two builds run at a time"
+        place = _place(job.id, _waiting(session.running_jobs()))
+        return f"{job.title} waits for its turn{', ' if place else ''}{place}"
     if job.status == "queued":
         return f"Starting the build of {job.title}"
     if job.status == "running":
@@ -100,6 +113,28 @@ def _title(job: JobState, running: StageState | None) -> str:
         "stopped": "stopped at its budget",
     }
     return f"{job.title} {ending.get(job.status, 'was interrupted')}"
+
+
+def _place(job_id: str, waiting: list[str]) -> str:
+    """Where the job stands among those that wait: "second of 3"; empty for the only one."""
+    if job_id not in waiting or len(waiting) < 2:
+        return ""
+    number = waiting.index(job_id)
+    said = _PLACES[number] if number < len(_PLACES) else f"number {number + 1:,}"
+    return f"{said} of {len(waiting):,}"
+
+
+def _waiting(jobs: Sequence[JobState]) -> list[str]:
+    """Ids of the jobs that wait, in the order in which they will begin."""
+    return sorted(one.id for one in jobs if one.status == "queued")
+
+
+def other_title(job: JobState, live: Sequence[JobState]) -> str:
+    """A line on another job that is under way, with its place when it waits."""
+    if job.status == "running":
+        return f"Also running: {job.title}, {numbers.share(job.share)}"
+    place = _place(job.id, _waiting(live))
+    return f"Waiting: {job.title}{', ' if place else ''}{place}"
 
 
 def _pace(job: JobState, running: StageState | None) -> str:
@@ -131,6 +166,7 @@ def _about(job: JobState) -> str:
     again = "asks only for what is missing" if remote else "begins again with the same settings"
     tail = {
         "done": "",
+        "queued": " Two builds run at a time." if job.seconds > _STARTS_WITHIN else "",
         "stopped": " Every answer is kept.",
         "failed": " Nothing half made is left behind.",
         "cancelled": f" Nothing half made is left behind. Resume {again}.",
@@ -139,12 +175,32 @@ def _about(job: JobState) -> str:
     return f"{', '.join(facts)}. Started {numbers.day(job.started)}.{tail}"
 
 
+def _cancel(job_id: str) -> None:
+    try:
+        session.workbench().cancel(job_id)
+    except LeanRAGError as error:
+        st.session_state[_FAULT] = str(error)
+
+
+def _resume(job_id: str, budget: Budget | None = None) -> None:
+    """Before the page is drawn again, so that no redrawing can swallow the click."""
+    try:
+        state.remember("job", session.workbench().resume(job_id, budget=budget))
+    except LeanRAGError as error:
+        st.session_state[_FAULT] = str(error)
+    else:
+        st.session_state[_MOVED] = True
+
+
+def _resume_with(job_id: str) -> None:
+    """Goes on with the budget of the fields."""
+    dollars, tokens = (st.session_state[f"more_{what}_{job_id}"] for what in ("dollars", "tokens"))
+    _resume(job_id, Budget(float(dollars), int(tokens)))
+
+
 def _buttons(job: JobState) -> None:
-    workbench = session.workbench()
     if is_live(job):
-        if st.button("Cancel", icon=":material/close:", key=f"cancel_{job.id}"):
-            with plain_errors():
-                workbench.cancel(job.id)
+        st.button("Cancel", icon=":material/close:", key=f"cancel_{job.id}", on_click=_cancel, args=(job.id,))
     elif job.status == "done" and job.result:
         for page, title, icon in (("explore", "Explore", "account_tree"), ("ask", "Ask", "forum")):
             if st.button(
@@ -155,10 +211,8 @@ def _buttons(job: JobState) -> None:
                 args=("index", job.result),
             ):
                 st.switch_page(page_path(page))
-    elif job.status != "stopped" and st.button("Resume", icon=":material/play_arrow:", key=f"resume_{job.id}"):
-        with plain_errors():
-            state.remember("job", workbench.resume(job.id))
-            st.rerun(scope="app")
+    else:
+        st.button("Resume", icon=":material/play_arrow:", key=f"resume_{job.id}", on_click=_resume, args=(job.id,))
 
 
 def spent_line(job: JobState) -> None:
@@ -184,7 +238,7 @@ def spent_line(job: JobState) -> None:
 def resume_with_budget(job: JobState) -> None:
     """A larger budget for the rest, and the button that goes on."""
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        dollars = st.number_input(
+        st.number_input(
             "US dollars for the rest",
             min_value=0.0,
             value=2 * float(job.budget.get("dollars", 0.0)),
@@ -193,7 +247,7 @@ def resume_with_budget(job: JobState) -> None:
             key=f"more_dollars_{job.id}",
             width=190,
         )
-        tokens = st.number_input(
+        st.number_input(
             "Tokens for the rest",
             min_value=0,
             value=2 * int(job.budget.get("tokens", 0)),
@@ -201,11 +255,8 @@ def resume_with_budget(job: JobState) -> None:
             key=f"more_tokens_{job.id}",
             width=190,
         )
-        if st.button("Resume", icon=":material/play_arrow:", key=f"resume_{job.id}"):
-            with plain_errors():
-                more = Budget(float(dollars), int(tokens))
-                state.remember("job", session.workbench().resume(job.id, budget=more))
-                st.rerun(scope="app")
+        resume = f"resume_{job.id}"
+        st.button("Resume", icon=":material/play_arrow:", key=resume, on_click=_resume_with, args=(job.id,))
     st.html('<div class="lr-hint">What was spent before does not count in it; 0 is no limit.</div>')
 
 

@@ -5,11 +5,12 @@ from html import escape
 import streamlit as st
 
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.model_check import ModelCheck
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.types.config import IndexConfig
-from pages._shared import forms, markup, model_check_view, session
+from pages._shared import forms, markup, session
 from pages._shared.frame import message, plain_errors
 
 TASKS = {
@@ -19,12 +20,18 @@ TASKS = {
     "aggregate_entity": "Aggregate entity",
     "aggregate_relation": "Aggregate relation",
 }
+_SIZES = ("chunk_tokens", "overlap_tokens")
 _EDITED = "lr_prompts"  # task -> text, only of those that differ from the catalog
 
 
 def _edited() -> dict[str, str]:
     found: dict[str, str] = st.session_state.setdefault(_EDITED, {})
     return found
+
+
+def take(prompts: dict[str, str]) -> None:
+    """These are the edited prompts, the others being the catalog's. For callbacks."""
+    st.session_state[_EDITED] = {task: text for task, text in prompts.items() if task in TASKS}
 
 
 def panel(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
@@ -62,7 +69,8 @@ def editor(task: str) -> None:
     fields = ", ".join(f"{{{name}}}" for name in sorted(catalog.fields))
     st.html(
         f'<div class="lr-hint">In braces stands what is filled in: {escape(fields)}. They must stay. '
-        "Another text is another index, and its calls are made anew.</div>"
+        "Another text is another index, and its calls are made anew. An edited text is kept with the index that is "
+        "built; reloading this page drops it.</div>"
     )
     if task in _edited():
         try:
@@ -88,8 +96,7 @@ def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
     """The extraction prompt tried on one passage; an edited one beside the catalog's."""
     st.html(markup.label("Try it on one chunk"))
     key = f"preview_passage_{corpus_id}"
-    if key not in st.session_state:
-        st.session_state[key] = model_check_view.sample_passage(corpus_id)
+    choose_chunk(corpus_id, key)
     passage = st.text_area("Passage", key=key, height=140, label_visibility="collapsed")
     own = _edited().get("extract_graph")
     asked = (model, passage, own, entity_types)
@@ -119,6 +126,44 @@ def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
         )
     else:
         difference(catalogs, edited)
+
+
+def choose_chunk(corpus_id: str, key: str) -> None:
+    """A document and the number of one of its chunks; the field of that key holds the chunk's text."""
+    documents = {one.id: one.name for one in session.workbench().documents(corpus_id)}
+    if not documents:
+        st.session_state.setdefault(key, "")
+        return
+    sizes = {name: int(st.session_state[forms.field_key(IndexConfig, name, "b_")]) for name in _SIZES}
+    picked, number = f"preview_document_{corpus_id}", f"preview_number_{corpus_id}"
+
+    def texts() -> list[str]:
+        return _chunks(corpus_id, st.session_state[picked], sizes["chunk_tokens"], sizes["overlap_tokens"])
+
+    def taken() -> None:
+        found = texts()
+        st.session_state[number] = min(int(st.session_state.get(number) or 1), max(1, len(found)))
+        st.session_state[key] = found[st.session_state[number] - 1] if found else ""
+
+    if st.session_state.get(picked) not in documents:
+        st.session_state[picked] = next(iter(documents))
+    if key not in st.session_state:
+        taken()
+    left, right = st.columns([3, 1], gap="small")
+    with left:
+        st.selectbox("Document", list(documents), format_func=lambda id_: documents[id_], key=picked, on_change=taken)
+    n = max(1, len(texts()))
+    st.session_state[number] = min(n, int(st.session_state.get(number) or 1))
+    with right:
+        st.number_input(f"Chunk, of {n:,}", min_value=1, max_value=n, step=1, key=number, on_change=taken)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _chunks(corpus_id: str, document_id: str, max_tokens: int, overlap_tokens: int) -> list[str]:
+    """Texts of a document's chunks as a build would cut them."""
+    document = session.workbench().document(corpus_id, document_id)
+    overlap = min(overlap_tokens, max_tokens - 1)
+    return [one.text for one in chunk_documents([document], max_tokens=max_tokens, overlap_tokens=overlap)]
 
 
 def difference(catalogs: ModelCheck, edited: ModelCheck) -> None:

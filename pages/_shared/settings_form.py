@@ -1,9 +1,11 @@
 """Settings as widgets: the file is the truth, a valid change is kept at once, a wrong one is told."""
 
 import os
+import re
 from dataclasses import replace
 from html import escape
 from typing import Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -14,6 +16,11 @@ from pages._shared import forms, keys, session
 from pages._shared.frame import message
 
 _FAULTS = "lr_settings_faults"
+_LONGEST = 300  # characters of an address
+_HOST = re.compile(r"[A-Za-z0-9_.:-]+")  # of a name, of IPv4, of IPv6
+_HARMLESS = re.compile(  # what is no address yet, but no secret either: localhost:1234/v1, api.example.com/v1, http://
+    r"(https?://)?([A-Za-z0-9-]{1,40}(\.[A-Za-z0-9-]{1,40})*\.[a-z]{2,10}|localhost|[\d.]{7,15})?(:\d{1,5})?(/[\w/.-]{0,40})?"
+)
 
 
 def keep(name: str, value: Any) -> None:
@@ -38,6 +45,40 @@ def fault(name: str) -> bool:
     if said:
         message(said, kind="error")
     return bool(said)
+
+
+def is_refused(settings: Settings, name: str) -> bool:
+    """Whether the widget holds something that was refused, and the file another value."""
+    return bool(st.session_state.get(_FAULTS, {}).get(name)) and st.session_state.get(_widget_key(name)) != getattr(
+        settings, name
+    )
+
+
+def fault_of_address(address: str) -> str:
+    """Why that is no address of a server, without repeating it; empty when it is one, or empty."""
+    if not address:
+        return ""
+    if not address.startswith(("http://", "https://")):
+        return "an address begins with http:// or https://, such as http://localhost:11434/v1"
+    if len(address) > _LONGEST:
+        return "the address is too long to be one"
+    if set(address) & set("?#"):
+        return "the address holds a question mark or a hash: write it up to /v1 alone"
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:  # a port that is none, half an address of IPv6
+        host, port = "", None
+    if "@" in _authority(address):
+        return "the address holds a name or password: take it out, and put the key into the environment"
+    if not _HOST.fullmatch(host) or port == 0:
+        return "the address names no server: write it as in http://localhost:11434/v1"
+    return ""
+
+
+def _authority(address: str) -> str:
+    """The part of an address between // and the path: host, port, and a name or password if there is one."""
+    return address.split("//", 1)[-1].split("/", 1)[0]
 
 
 def _widget_key(name: str) -> str:
@@ -73,12 +114,11 @@ def address(settings: Settings) -> None:
 
     def changed() -> None:
         wanted = str(st.session_state[key] or "").strip()
-        if wanted and not wanted.startswith(("http://", "https://")):
-            refuse("base_url", "an address begins with http:// or https://, such as http://localhost:11434/v1")
-            if not set(wanted) & set(".:/"):  # a key, by the look of it, is not kept in the page
+        said = fault_of_address(wanted)
+        if said:
+            refuse("base_url", said)
+            if not _HARMLESS.fullmatch(wanted):  # a key, perhaps, or a password: it is not kept in the page
                 st.session_state[key] = settings.base_url
-        elif set(wanted) & set("?#"):
-            refuse("base_url", "the address holds a question mark or a hash: write it up to /v1 alone")
         else:
             keep("base_url", wanted)
 

@@ -75,10 +75,24 @@ def test_an_index_that_does_not_read_leaves_the_pages_standing(page: str, home: 
     drawn.assert_sound(app)
     assert "not a readable manifest" in drawn.text(app)
     assert "build the index again" in drawn.text(app)
+    app.button("delete_damaged_broken").click().run()
+    assert "not a readable manifest" not in drawn.text(app)
+    assert not (home.root / "indexes" / "broken").exists()
+
+
+def test_a_corpus_that_does_not_read_leaves_the_library_standing(home: Workbench, visit: Visit) -> None:
+    mine = home.create_corpus("Mine")
+    (home.root / "corpora" / mine / "corpus.json").write_text("{not json", encoding="utf-8")
+    app = visit("library", home)
+    drawn.assert_sound(app)
+    assert "delete the corpus in the Library" in drawn.text(app)
+    app.button(f"delete_damaged_{mine}").click().run()
+    drawn.assert_sound(app)
+    assert "does not read" not in drawn.text(app)
 
 
 def test_an_index_whose_files_are_gone_is_told_and_the_page_stands(home: Workbench, visit: Visit) -> None:
-    next(home.indexes()[0].path.glob("entities-0.parquet")).unlink()
+    next(home.indexes()[0].path.glob("entities-0.arrow")).unlink()
     for page in ("explore", "ask"):
         app = visit(page, home, q="What do beekeepers use?")
         drawn.assert_sound(app)

@@ -131,6 +131,9 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         expect(page.get_by_text(f"{endpoint.url} answers with 2 models in")).to_be_visible()
         settled(page)
         snap(page, "e2_settings_tested")
+        page.get_by_role("button", name="Find out how many calls in flight it can use").click()
+        expect(page.get_by_text("is about as good as any")).to_be_visible(timeout=60_000)
+        settled(page)
         page.get_by_label("Calls in flight", exact=True).fill("4")
         page.keyboard.press("Enter")
         page.get_by_role("button", name="Check the model").click()
@@ -181,6 +184,7 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         expect(page.get_by_role("button", name="Cancel")).to_be_visible(timeout=30_000)
         expect(page.get_by_text("Aggregating entities").first).to_be_visible(timeout=60_000)
         expect(page.locator(".lr-spent")).to_be_visible()
+        expect(page.get_by_text("learns as the build goes")).to_be_visible()
         page.evaluate("document.querySelector('.lr-big').scrollIntoView()")
         snap(page, "e7_build_live")
         page.get_by_role("button", name="Cancel").click()
@@ -192,6 +196,7 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         settled(page)
         snap(page, "e8_build_done")
         expect(page.get_by_text("The model answered everything; nothing was lost.")).to_be_visible()
+        expect(page.get_by_text("Forecast and actual")).to_be_visible()
         asked = Counter(one.key for one in endpoint.answered("extract_graph"))
         # Only what was in flight when the build ended may be asked once more.
         assert sum(asked.values()) - len(asked) <= 8
@@ -204,10 +209,13 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         settled(page)
         expect(page.get_by_text("Model on this machine.")).to_be_visible()
         page.get_by_label("Question").fill("Who built the Marram Point lighthouse?")
+        endpoint.clear()
         page.get_by_role("button", name="Ask", exact=True).click()
         expect(page.locator(".lr-writing")).to_be_visible()
         snap(page, "e9_streaming")
+        page.reload()  # a reply goes on being written without the page, and is not asked for again
         expect(page.locator(".lr-answer .chip").first).to_be_visible()
+        assert len(endpoint.answered("answer")) == 1
         expect(page.get_by_text("Written by scripted-chat from the context alone")).to_be_visible()
         settled(page)
         snap(page, "e10_answered")

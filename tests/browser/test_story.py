@@ -103,7 +103,7 @@ def test_a_file_becomes_an_index_and_a_question_ends_at_its_passage(
     page.get_by_role("button", name="Explore").first.click()
     settled(page)
     expect(page.locator(".lr-kind").first).to_be_visible()
-    block = page.locator(".js-plotly-plot .slice").nth(1)
+    block = page.locator(".lr-blocks .block").nth(1)
     expect(block).to_be_visible()
     snap(page, "6_explore")
     block.click()

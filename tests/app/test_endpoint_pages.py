@@ -1,0 +1,334 @@
+"""Build and Ask over an index that a scripted model on the loopback wrote."""
+
+import contextlib
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import leanrag_core.workbench
+from leanrag_core import IndexConfig, Workbench
+from leanrag_core.errors import EndpointRefusal
+from leanrag_core.jobs.events import JobLog, JobSpec, create_job, job_lock, read_spec
+from leanrag_core.models import minilm
+from leanrag_core.models.endpoint import Endpoint, Reply
+from leanrag_core.types.forecast import Forecast, Range, StageForecast
+from leanrag_core.types.progress import Progress
+from leanrag_core.types.settings import Price, Settings
+from leanrag_core.types.summary import IndexSummary
+from tests.app import drawn
+from tests.app.conftest import CORPUS
+from tests.endpoint import faults
+from tests.endpoint.faults import FaultPlan
+from tests.endpoint.server import EndpointServer
+
+Visit = Callable[..., AppTest]
+CONFIG = IndexConfig(model="openai:scripted-chat", cluster_size=3, chunk_tokens=64, overlap_tokens=8)
+FORM = {"b_engine": "Endpoint", "b_model": "scripted-chat", "b_chunk_tokens": "64", "b_overlap_tokens": "8"}
+QUESTION = "What do beekeepers use against Varroa destructor?"
+HOSTILE = "<img src=x onerror=alert(1)> [x](javascript:alert(1)) $a$"
+LONG_AGO = "2026-01-02T03:04:05+00:00"
+
+
+@pytest.fixture(scope="module")
+def written(samples: Path, one_model: Callable[[], minilm.MiniLM], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with one index whose graph the scripted model wrote; one document names nothing."""
+    with pytest.MonkeyPatch.context() as patch, EndpointServer() as endpoint:
+        patch.setattr(leanrag_core.workbench, "SAMPLES", samples)
+        patch.setattr(minilm, "MiniLM", one_model)
+        bench = Workbench.default(tmp_path_factory.mktemp("written"))
+        bench.save_settings(Settings(base_url=endpoint.url))
+        bench.corpora()
+        bench.add_documents(CORPUS, [("void.txt", b"it was so, and then it was not so. " * 3)])
+        bench.build(CORPUS, CONFIG)
+        bench.calls.close()
+    return bench.root
+
+
+@pytest.fixture
+def endpoint() -> Iterator[EndpointServer]:
+    with EndpointServer() as server:
+        yield server
+
+
+@pytest.fixture
+def llm_home(written: Path, endpoint: EndpointServer, tmp_path: Path) -> Workbench:
+    bench = Workbench.default(shutil.copytree(written, tmp_path / "home"))
+    bench.save_settings(Settings(base_url=endpoint.url))
+    return bench
+
+
+def the_index(bench: Workbench) -> IndexSummary:
+    [found] = bench.indexes()
+    return found
+
+
+# Build
+
+
+def a_job(bench: Workbench, *events: tuple[str, dict[str, Any]], name: str = "one", budget: int = 0) -> Path:
+    folder = bench.root / "jobs" / name
+    arguments = {"name": "Bees", "budget": {"dollars": 0.0, "tokens": budget}}
+    create_job(folder, JobSpec(name, "Bees", CORPUS, asdict(CONFIG), arguments, LONG_AGO))
+    log = JobLog(folder)
+    for kind, facts in events:
+        log.write(kind, **facts)
+    return folder
+
+
+def foreseen() -> tuple[str, dict[str, Any]]:
+    def stage(name: str, calls: float) -> StageForecast:
+        exactly = Range(calls, calls, calls)
+        return StageForecast(name, exactly, exactly.scaled(1000), Range(), exactly.scaled(0.01))
+
+    stages = (stage("extract", 20), stage("merge", 0), stage("aggregate entities", 6), stage("aggregate relations", 4))
+    return "forecast", {"forecast": asdict(Forecast(10, 0, Range(30, 30, 30), stages, Range(60, 60, 60)))}
+
+
+def taken(calls: int, tokens: int) -> dict[str, Any]:
+    usage = {"calls": calls, "prompt_tokens": tokens, "completion_tokens": 0, "seconds": 1.0, "cost": 0.2}
+    return {"usage": usage, "by_stage": {"extract": usage}, "reused": 2, "faults": 1, "last_faults": [HOSTILE]}
+
+
+STARTED: tuple[str, dict[str, Any]] = ("started", {"pid": 1})
+
+
+def halfway() -> tuple[str, dict[str, Any]]:
+    return "progress", Progress("extract", 5, 10, "chunks", "Honey bees", taken(10, 20_000)).__dict__
+
+
+def test_a_running_build_shows_what_it_will_have_taken_and_that_its_budget_is_short(
+    llm_home: Workbench, visit: Visit
+) -> None:
+    folder = a_job(llm_home, STARTED, foreseen(), halfway(), budget=30_000)
+    with job_lock(folder).acquire():
+        app = visit("build", llm_home)
+        drawn.assert_sound(app)
+    said = drawn.text(app)
+    assert "Extract201020" in said, "forecast, so far, by the end"
+    # 10 calls ahead at (20,000 + 3 x 1,000) / 13 tokens, and the other stages' 10 calls of 1,000 tokens
+    assert "Tokens30 k20 k48 k" in said
+    assert "The budget will not do: about 48 k tokens of 30 k." in said
+    assert "10 calls, 20 k tokens of 30 k, $0.20, 2 answers reused, 1 fault" in said
+    assert "Honey bees" in said
+    assert HOSTILE in said, "the last faults of the server are text"
+
+
+def test_a_build_that_is_done_shows_forecast_and_actual_by_stage(llm_home: Workbench, visit: Visit) -> None:
+    done = ("done", {"result": the_index(llm_home).id, "report": {"counts": {"drops": {}}}})
+    a_job(llm_home, STARTED, foreseen(), ("spent", {"spent": taken(19, 21_000)}), done)
+    app = visit("build", llm_home, job="one")
+    drawn.assert_sound(app)
+    said = drawn.text(app)
+    assert "Forecast and actual" in said
+    assert "Extract2019" in said
+    assert "Aggregate entities60" in said
+    assert "All calls3019" in said
+    assert "Tokens30 k21 k" in said
+
+
+def test_jobs_that_wait_tell_their_place(llm_home: Workbench, visit: Visit) -> None:
+    folders = [a_job(llm_home, name=name) for name in ("a", "b", "c")]
+    with job_lock(folders[0]).acquire(), job_lock(folders[1]).acquire(), job_lock(folders[2]).acquire():
+        app = visit("build", llm_home, job="b")
+        drawn.assert_sound(app)
+        assert "Bees waits for its turn, second of 3" in drawn.text(app)
+        waiting = [label.replace("\\", "") for label in drawn.labels(app) if label.startswith("Waiting")]
+    assert waiting == ["Waiting: Bees, first of 3", "Waiting: Bees, third of 3"]
+
+
+def test_empty_chunks_are_listed_and_run_again_alone(llm_home: Workbench, visit: Visit, launched: list[Path]) -> None:
+    index = the_index(llm_home)
+    a_job(llm_home, STARTED, ("done", {"result": index.id, "report": {}}))
+    app = visit("build", llm_home, job="one")
+    drawn.assert_sound(app)
+    [listed] = [one.value for one in app.dataframe if "Begins" in one.value]
+    assert list(listed["Document"]) == ["void"]
+    assert listed["Begins"][0].startswith("it was so, and then it was not so.")
+    stored = len(llm_home.calls)
+    app.button("retry_empty").click().run()
+    drawn.assert_sound(app)
+    assert stored - len(llm_home.calls) == 1, "its first reply is forgotten, and no other"
+    assert read_spec(launched[0]).config["model"] == "openai:scripted-chat"
+
+
+def test_a_rebuild_with_the_same_settings_is_foretold_as_a_bound(llm_home: Workbench, visit: Visit) -> None:
+    app = visit("build", llm_home, corpus=CORPUS, **FORM, b_cluster_size="3")
+    drawn.assert_sound(app)
+    said = drawn.text(app)
+    assert "An index with these very settings is there." in said
+    assert "Callsup to " in said
+
+    app = visit("build", llm_home, corpus=CORPUS, **FORM, b_cluster_size="4")
+    said = drawn.text(app)
+    assert "How many of them fit shows only when the clusters are known" in said
+
+    llm_home.calls.delete()
+    app = visit("build", llm_home, corpus=CORPUS, **FORM, b_cluster_size="3")
+    assert "up to" not in drawn.text(app)
+
+
+def test_the_settings_of_an_index_can_be_taken_into_the_form(llm_home: Workbench, visit: Visit) -> None:
+    manifest = the_index(llm_home).path / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"gleaning_rounds": 1', '"gleaning_rounds": 2'), encoding="utf-8")
+    app = visit("build", llm_home)
+    app.button("duplicate_index").click().run()
+    drawn.assert_sound(app)
+    assert app.number_input("lr_b_chunk_tokens").value == 64
+    assert app.number_input("lr_b_cluster_size").value == 3
+    assert app.number_input("lr_b_gleaning_rounds").value == 2
+    assert app.query_params["b_model"] == "scripted-chat"
+    assert app.query_params["b_engine"] == "Endpoint"
+    assert app.text_input("index_name").value == "Bees, changed"
+
+
+def test_a_prompt_is_tried_on_a_chosen_chunk_and_its_markup_is_text(
+    llm_home: Workbench, endpoint: EndpointServer, visit: Visit
+) -> None:
+    app = visit("build", llm_home, corpus=CORPUS, **FORM)
+    assert "Varroa destructor" in app.text_area(f"preview_passage_{CORPUS}").value
+    notes = next(one.id for one in llm_home.documents(CORPUS) if one.name == "notes.txt")
+    app.selectbox(f"preview_document_{CORPUS}").set_value(notes).run()
+    first = app.text_area(f"preview_passage_{CORPUS}").value
+    assert "Marie Curie" in first
+    app.number_input(f"preview_number_{CORPUS}").set_value(2).run()
+    second = app.text_area(f"preview_passage_{CORPUS}").value
+    assert second
+    assert second != first
+    text = app.text_area("prompt_extract_graph").value
+    app.text_area("prompt_extract_graph").input(text.replace("# Rules", f"# Rules {HOSTILE}")).run()
+    drawn.assert_sound(app)
+    endpoint.clear()
+    app.button("preview_now").click().run()
+    drawn.assert_sound(app)
+    assert len(endpoint.answered("extract_graph")) == 2
+    assert "Your prompt against the catalog's" in drawn.text(app)
+
+
+def test_a_resume_that_cannot_be_is_told(llm_home: Workbench, visit: Visit) -> None:
+    folder = a_job(llm_home, STARTED, ("cancelled", {"error": "Stopped as asked."}))
+    app = visit("build", llm_home, job="one")
+    shutil.rmtree(folder)
+    app.button("resume_one").click().run()
+    drawn.assert_sound(app)
+    assert "no job 'one'" in drawn.text(app).lower()
+
+
+def test_a_dead_server_leaves_the_form_standing(llm_home: Workbench, visit: Visit) -> None:
+    llm_home.save_settings(Settings(base_url="http://127.0.0.1:1/v1"))
+    app = visit("build", llm_home, corpus=CORPUS, **FORM)
+    drawn.assert_sound(app)
+    assert "The endpoint does not answer." in drawn.text(app)
+
+
+# Ask
+
+
+def asked(app: AppTest, question: str) -> AppTest:
+    app.text_area("lr_draft").input(question)
+    return next(button for button in app.button if button.label == "Ask").click().run()
+
+
+def test_an_answer_is_written_once_and_then_remembered(
+    llm_home: Workbench, endpoint: EndpointServer, visit: Visit
+) -> None:
+    app = asked(visit("ask", llm_home), QUESTION)
+    drawn.assert_sound(app)
+    assert drawn.component(app, "lr_citations")
+    assert "Written by scripted-chat from the context alone" in drawn.text(app)
+    app = visit("ask", llm_home, q=QUESTION)
+    assert drawn.component(app, "lr_citations")
+    assert len(endpoint.answered("answer")) == 1
+
+
+def test_a_link_to_a_question_calls_nobody(llm_home: Workbench, endpoint: EndpointServer, visit: Visit) -> None:
+    app = visit("ask", llm_home, q=QUESTION)
+    drawn.assert_sound(app)
+    assert endpoint.answered("answer") == []
+    app.button("write_answer").click().run()
+    assert drawn.component(app, "lr_citations")
+
+
+def test_a_second_window_joins_the_answer_that_is_being_written(
+    llm_home: Workbench, endpoint: EndpointServer, visit: Visit
+) -> None:
+    endpoint.latency_seconds = 4.0
+    first = visit("ask", llm_home)
+    first.text_area("lr_draft").input(QUESTION)
+    button = next(one for one in first.button if one.label == "Ask").click()
+    with contextlib.suppress(RuntimeError):
+        button.run(timeout=2)  # the window is closed while the model writes
+    second = visit("ask", llm_home, q=QUESTION)
+    drawn.assert_sound(second)
+    assert drawn.component(second, "lr_citations")
+    assert len(endpoint.answered("answer")) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (faults.RESET, "does not answer"),
+        (faults.HTML_200, "broke off in the middle of its reply"),
+        (faults.HTTP_500, "fails with status 500"),
+        (faults.EMPTY_CONTENT, "The reply is empty"),
+    ],
+)
+def test_a_server_that_fails_while_it_answers_is_told_and_can_be_asked_again(
+    kind: str, said: str, llm_home: Workbench, endpoint: EndpointServer, visit: Visit
+) -> None:
+    endpoint.plan = FaultPlan(share=1.0, kinds=(kind,), recover_after=None)
+    app = asked(visit("ask", llm_home), QUESTION)
+    drawn.assert_sound(app)
+    assert "No answer was written." in drawn.text(app)
+    assert said in drawn.text(app)
+    assert "Retrieval is complete" in drawn.text(app)
+    endpoint.plan = FaultPlan()
+    app.button("retry_answer").click().run()
+    drawn.assert_sound(app)
+    assert drawn.component(app, "lr_citations")
+
+
+def test_a_model_that_is_gone_is_told(llm_home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(*arguments: object, **options: object) -> Reply:
+        raise EndpointRefusal("http://127.0.0.1:9/v1 does not know the model or the address (status 404)")
+
+    monkeypatch.setattr(Endpoint, "stream", refuses)
+    app = asked(visit("ask", llm_home), QUESTION)
+    drawn.assert_sound(app)
+    assert "No answer was written." in drawn.text(app)
+    assert "does not know the model" in drawn.text(app)
+
+
+def test_an_answer_that_is_markup_is_text(llm_home: Workbench, endpoint: EndpointServer, visit: Visit) -> None:
+    endpoint.plan = FaultPlan(share=1.0, kinds=(faults.INJECTION,), recover_after=None)
+    app = asked(visit("ask", llm_home), QUESTION)
+    drawn.assert_sound(app)
+    assert "<script>alert(1)</script>" in drawn.text(app)
+
+
+def test_an_index_that_is_deleted_while_it_is_asked_is_told_and_no_other_is_asked(
+    llm_home: Workbench, endpoint: EndpointServer, visit: Visit
+) -> None:
+    index = the_index(llm_home)
+    other = index.path.with_name("other")
+    shutil.copytree(index.path, other)
+    llm_home.rename_index("other", "The other")
+    app = visit("ask", llm_home, index=index.id)
+    llm_home.delete_index(index.id)
+    app = asked(app, QUESTION)
+    drawn.assert_sound(app)
+    assert f"The index {index.id} is no longer there, so The other is shown instead." in drawn.text(app)
+    assert endpoint.answered("answer") == []
+
+
+def test_a_price_makes_the_forecast_say_dollars(llm_home: Workbench, visit: Visit) -> None:
+    llm_home.calls.delete()
+    settings = replace(llm_home.settings(), prices={"scripted-chat": Price(1000.0, 1000.0)})
+    llm_home.save_settings(settings)
+    app = visit("build", llm_home, corpus=CORPUS, **FORM)
+    drawn.assert_sound(app)
+    assert "$" in drawn.text(app)

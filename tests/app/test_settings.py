@@ -1,0 +1,165 @@
+"""Settings: what is refused, what is kept, and what a server on the loopback tells."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import Workbench
+from leanrag_core.models.probing import Probe
+from leanrag_core.types.settings import Settings
+from pages._shared import call_store_view
+from tests.app import drawn
+from tests.endpoint import faults
+from tests.endpoint.faults import FaultPlan
+from tests.endpoint.server import EndpointServer
+
+Visit = Callable[..., AppTest]
+KEY = "sk-planted-0123456789abcdef-f3a1"
+
+
+@pytest.fixture
+def endpoint() -> Iterator[EndpointServer]:
+    with EndpointServer() as server:
+        yield server
+
+
+def settled_home(home: Workbench, endpoint: EndpointServer) -> Workbench:
+    home.save_settings(Settings(base_url=endpoint.url))
+    return home
+
+
+@pytest.mark.parametrize(
+    ("written", "said", "stays"),
+    [
+        ("localhost:1234/v1", "begins with http:// or https://", True),
+        ("http://", "names no server", True),
+        ("http://127.0.0.1:99999/v1", "names no server", True),
+        ("http://[::1", "names no server", False),
+        ("http://a b/v1", "names no server", False),
+        ("http://x/" + "v1" * 400, "too long", False),
+        ("https://ada:secret@example.com/v1", "holds a name or password", False),
+        (f"https://example.com/v1?key={KEY}", "question mark", False),
+        (KEY, "begins with http:// or https://", False),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJlLW9mLWEta2V5", "begins with http:// or https://", False),
+    ],
+)
+def test_what_is_no_address_is_refused_and_what_may_be_a_secret_leaves_the_field(
+    written: str, said: str, stays: bool, home: Workbench, visit: Visit
+) -> None:
+    home.save_settings(Settings(base_url="http://127.0.0.1:1/v1"))
+    app = visit("settings", home)
+    app.text_input("set_base_url").input(written).run()
+    drawn.assert_sound(app)
+    assert said in drawn.text(app)
+    assert home.settings().base_url == "http://127.0.0.1:1/v1"
+    assert app.text_input("set_base_url").value == (written if stays else "http://127.0.0.1:1/v1")
+    assert app.button("test_connection").disabled is stays
+    assert KEY not in drawn.text(app)
+
+
+def test_the_connection_tells_models_and_windows(home: Workbench, endpoint: EndpointServer, visit: Visit) -> None:
+    app = visit("settings", settled_home(home, endpoint))
+    app.button("test_connection").click().run()
+    drawn.assert_sound(app)
+    assert "answers with 2 models" in drawn.text(app)
+    told = app.dataframe[0].value
+    assert list(told["Model"]) == ["scripted-chat", "scripted-embedding"]
+    assert list(told["Context window, tokens"]) == ["8,192", "8,192"]
+
+
+def test_an_address_without_its_version_is_told_what_lacks(
+    home: Workbench, endpoint: EndpointServer, visit: Visit
+) -> None:
+    home.save_settings(Settings(base_url=endpoint.url.removesuffix("/v1")))
+    app = visit("settings", home)
+    app.button("test_connection").click().run()
+    drawn.assert_sound(app)
+    assert "No connection." in drawn.text(app)
+    assert "up to and with /v1" in drawn.text(app)
+
+
+@pytest.mark.parametrize("kind", [faults.HTML_200, faults.HTTP_500, faults.EMPTY_BODY, faults.RESET])
+def test_a_server_that_answers_nonsense_is_told_in_a_sentence(
+    kind: str, home: Workbench, endpoint: EndpointServer, visit: Visit
+) -> None:
+    endpoint.plan = FaultPlan(share=1.0, kinds=(kind,), recover_after=None)
+    app = visit("settings", settled_home(home, endpoint))
+    app.button("check_now").click().run()
+    drawn.assert_sound(app)
+    assert endpoint.url in drawn.text(app)
+    assert "Traceback" not in drawn.text(app)
+
+
+def test_a_refused_key_is_told_with_its_variable(home: Workbench, visit: Visit) -> None:
+    with EndpointServer(api_key="another") as endpoint:
+        app = visit("settings", settled_home(home, endpoint))
+        app.button("test_connection").click().run()
+        drawn.assert_sound(app)
+        assert "refuses the key" in drawn.text(app)
+        assert "OPENAI_API_KEY" in drawn.text(app)
+
+
+def test_the_probe_offers_the_number_that_it_found(
+    home: Workbench, endpoint: EndpointServer, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def probed(bench: Workbench, model: str) -> Probe:
+        asked.append(model)
+        return Probe({1: 2.0, 2: 3.9, 4: 4.0}, 2)
+
+    monkeypatch.setattr(Workbench, "probe_concurrency", probed)
+    app = visit("settings", settled_home(home, endpoint))
+    app.button("probe").click().run()
+    drawn.assert_sound(app)
+    assert asked == ["scripted-chat"]
+    assert "2 in flight is about as good as any; 8 are set." in drawn.text(app)
+    app.button("take_probed").click().run()
+    drawn.assert_sound(app)
+    assert home.settings().concurrency == 2
+    assert "2 in flight, as set, is about as good as any." in drawn.text(app)
+
+
+def test_a_long_name_of_a_model_is_text(home: Workbench, visit: Visit) -> None:
+    name = "a/very-long-" + "x" * 300 + "<b>$q$[y](z)"
+    with EndpointServer(models=(name,)) as endpoint:
+        app = visit("settings", settled_home(home, endpoint))
+        app.button("test_connection").click().run()
+        drawn.assert_sound(app)
+        assert name in drawn.text(app)
+
+
+def test_storage_is_told_by_kind(home: Workbench, visit: Visit) -> None:
+    app = visit("settings", home)
+    drawn.assert_sound(app)
+    said = drawn.text(app)
+    assert str(home.root) in said
+    assert "Indexes" in said
+    assert "Together" in said
+
+
+def test_stored_calls_are_grouped_and_read_one_by_one(home: Workbench, visit: Visit) -> None:
+    hostile = "<img src=x onerror=alert(1)>"
+    for number in range(3):
+        record = {"model": "openai:m", "task": "answer.v1:abc", "index": "gone", "text": f"{hostile} {number}"}
+        home.calls.put(f"key-{number}", record | {"prompt_tokens": 9, "completion_tokens": 4})
+    app = visit("settings", home)
+    drawn.assert_sound(app)
+    assert "3 calls" in drawn.text(app)
+    [table] = [one.value for one in app.dataframe if "Task" in one.value]
+    assert table[["Model", "Task", "Index", "Calls"]].to_numpy().tolist() == [["m", "answer", "gone", 3]]
+    group = call_store_view.Group("openai:m", "answer.v1", "gone", 3, 0, 0.0)
+    calls = call_store_view._newest(str(home.calls.folder), group, 3)
+    assert [call.text for call in calls] == [f"{hostile} {number}" for number in (2, 1, 0)]
+    assert "9 tokens read, 4 written" in calls[0].facts
+
+
+def test_settings_that_do_not_read_can_be_begun_anew(home: Workbench, visit: Visit) -> None:
+    (home.root / "settings.json").write_text("{not json", encoding="utf-8")
+    app = visit("settings", home)
+    drawn.assert_sound(app)
+    assert "The settings do not read." in drawn.text(app)
+    app.button("reset_settings").click().run()
+    drawn.assert_sound(app)
+    assert home.settings() == Settings()
