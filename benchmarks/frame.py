@@ -1,0 +1,147 @@
+"""The frame around every benchmark: finds the sections, runs each measure in a fresh process, draws the table.
+
+A section is a module of this folder that assigns TITLE (str), SIZES (tuple of int) and defines `measure(size)`, which
+returns figures by name; put the unit in the name (`cluster_seconds`, `p50_ms`). The frame adds `wall_seconds`, the
+whole measure with the making of its input, and `peak_gb`, unless the section gives them itself. This module imports
+neither numpy nor the core, so that its own memory does not weigh on its children.
+"""
+
+import ast
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent
+_ROOT = FOLDER.parent
+_STANDARD_ERROR = 2
+
+Figure = float | int | str
+Figures = dict[str, Figure]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A file of measures. module: its dotted name; sizes: what it measures when nothing else is asked."""
+
+    name: str
+    module: str
+    title: str
+    sizes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The figures of one section at one size, or why there are none."""
+
+    section: str
+    size: int
+    figures: Figures
+    error: str = ""
+
+
+def sections(package: str = "benchmarks") -> tuple[Section, ...]:
+    """All sections of a package, by name. They are read, not run: a broken one does not stop the rest.
+
+    Raises ValueError for one whose TITLE or SIZES is not written out.
+    """
+    spec = importlib.util.find_spec(package)
+    found = []
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        for path in sorted(Path(folder).glob("*.py")):
+            said = assigned(ast.parse(path.read_text(encoding="utf-8")))
+            if {"TITLE", "SIZES"} <= said.keys():
+                try:
+                    title, sizes = ast.literal_eval(said["TITLE"]), ast.literal_eval(said["SIZES"])
+                except ValueError:
+                    raise ValueError(f"{path.name}: write out TITLE and SIZES; they are read without a run") from None
+                found.append(Section(path.stem, f"{package}.{path.stem}", str(title), tuple(map(int, sizes))))
+    return tuple(found)
+
+
+def assigned(tree: ast.Module) -> dict[str, ast.expr]:
+    """What a module assigns to each name at its top."""
+    names: dict[str, ast.expr] = {}
+    for node in tree.body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
+            names[node.target.id] = node.value
+        elif isinstance(node, ast.Assign):
+            names.update({target.id: node.value for target in node.targets if isinstance(target, ast.Name)})
+    return names
+
+
+def measured(section: Section, size: int, *, timeout_seconds: float | None = None) -> Measured:
+    """The section's figures at that size, from a process that did nothing else."""
+    with tempfile.TemporaryDirectory(prefix="leanrag-benchmark-") as folder:
+        out = Path(folder) / "figures.json"
+        command = [sys.executable, "-m", "benchmarks.child", section.module, str(size), str(out)]
+        said = answer_of(command, out, timeout_seconds=timeout_seconds)
+    error = str(said.get("error", ""))
+    return Measured(section.name, size, {} if error else dict(said["figures"]), error)
+
+
+def answer_of(
+    command: Sequence[str],
+    out: Path,
+    *,
+    timeout_seconds: float | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """What a command wrote to `out` as JSON, or {"error": ...} when it ended without.
+
+    What it prints goes to standard error. It runs at the root of the project with the project on its path, in a
+    process group of its own, so that what it started ends with it when the time is up.
+    """
+    paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH", "")])]
+    known = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **(environment or {})}
+    process = subprocess.Popen(command, cwd=_ROOT, stdout=_STANDARD_ERROR, env=known, start_new_session=True)
+    try:
+        code = process.wait(timeout_seconds)
+    except BaseException as error:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        if isinstance(error, subprocess.TimeoutExpired):
+            return {"error": f"not done after {timeout_seconds:g} seconds; allow more with --timeout"}
+        raise
+    if out.is_file():
+        said: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
+        return said
+    if code < 0:
+        hint = ", perhaps for want of memory" if code == -signal.SIGKILL else ""
+        return {"error": f"ended by signal {signal.Signals(-code).name}{hint}"}
+    return {"error": f"ended with exit code {code} and no figures; what it said stands above"}
+
+
+def table(rows: Iterable[Mapping[str, object]]) -> str:
+    """The rows as a Markdown table, one column a name in order of first appearance, numbers to the right."""
+    listed = list(rows)
+    columns = list(dict.fromkeys(name for row in listed for name in row))
+    cells = [[_shown(row.get(name, "")) for name in columns] for row in listed]
+    right = [all(isinstance(row.get(name, 0), int | float) for row in listed) for name in columns]
+    widths = [max(len(text) for text in column) for column in zip(columns, *cells, strict=True)]
+
+    def line(texts: Sequence[str]) -> str:
+        padded = [text.rjust(w) if r else text.ljust(w) for text, w, r in zip(texts, widths, right, strict=True)]
+        return f"| {' | '.join(padded)} |"
+
+    rule = "|".join(f"{'-' * (w + 1)}:" if r else "-" * (w + 2) for w, r in zip(widths, right, strict=True))
+    return "\n".join([line(columns), f"|{rule}|", *map(line, cells)])
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    if value != value or abs(value) == float("inf"):
+        return str(value)
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"

@@ -1,0 +1,76 @@
+"""The other systems' scripts, and an environment of its own for each: made once, kept, and checked before use."""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.frame import assigned
+
+_FOLDER = Path(__file__).parent
+
+
+class PeerUnavailable(Exception):
+    """An environment could not be made; says why."""
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A script `run_<name>.py` that measures another system. requirements: what its environment is made of."""
+
+    name: str
+    title: str
+    section: str
+    requirements: tuple[str, ...]
+
+    @property
+    def module(self) -> str:
+        """The script, as `python -m` takes it."""
+        return f"benchmarks.peers.run_{self.name}"
+
+
+def peers(section: str) -> tuple[Peer, ...]:
+    """All scripts for a section, by name; they are read, not run."""
+    found = []
+    for path in sorted(_FOLDER.glob("run_*.py")):
+        said = assigned(ast.parse(path.read_text(encoding="utf-8")))
+        title, where, needs = (ast.literal_eval(said[name]) for name in ("TITLE", "SECTION", "REQUIREMENTS"))
+        if where == section:
+            found.append(Peer(path.stem.removeprefix("run_"), title, where, tuple(needs)))
+    return tuple(found)
+
+
+def default_folder() -> Path:
+    """Where environments are kept when nothing else is asked: the user's cache folder."""
+    cache = os.environ.get("XDG_CACHE_HOME")
+    return (Path(cache) if cache else Path.home() / ".cache") / "leanrag-benchmarks" / "peers"
+
+
+def interpreter(peer: Peer, folder: Path) -> Path:
+    """The Python of an environment in which the peer's requirements are installed; made now if there is none.
+
+    Raises PeerUnavailable when the packages cannot be installed.
+    """
+    home = folder / peer.name
+    python = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    marker = home / "installed.json"
+    wanted = {"requirements": list(peer.requirements), "python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+    if python.exists() and marker.is_file() and json.loads(marker.read_text(encoding="utf-8")) == wanted:
+        return python
+    print(f"{peer.title}: making an environment in {home}, which takes some minutes ...", file=sys.stderr, flush=True)
+    if not python.exists():
+        venv.create(home, with_pip=True)
+    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *peer.requirements]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        said = [line for line in done.stderr.strip().splitlines() if not line.startswith("WARNING")]
+        raise PeerUnavailable(
+            f"{peer.title} could not be installed ({' '.join(peer.requirements)}): "
+            f"{said[-1] if said else 'pip said nothing'}; a package index must be within reach"
+        )
+    marker.write_text(json.dumps(wanted), encoding="utf-8")
+    return python

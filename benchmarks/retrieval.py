@@ -1,0 +1,112 @@
+"""Opening an index, and from a query's vector to the finished context, on invented indexes of any size.
+
+The question is embedded beforehand: what remains is the search for seeds, the climb to their lowest common ancestor,
+relations, chunks and a context whose every token is counted.
+"""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+TITLE = "Opening and retrieval (top-N 10, top-C 5, tokens counted, no model calls)"
+SIZES = (5_000, 20_000, 100_000)
+
+_QUERIES = 50
+_WARM_UP = 10
+_NOISE = 0.8  # of a query, as a length beside the entity vector's 1: cosines of the best seeds lie near .75
+_MAKE = "import sys; from benchmarks.synthetic import synthetic_index; print(synthetic_index(int(sys.argv[1])))"
+
+
+def measure(size: int) -> dict[str, float | int | str]:
+    """Times, memory and recall on the synthetic index of that many entities, which is made when it is not there."""
+    path = _made(size)
+    from leanrag_core.retrieval.base import Query, strategy
+    from leanrag_core.retrieval.lca import lca_subtree
+    from leanrag_core.retrieval.vector_search import nearest
+    from leanrag_core.storage.layout import read_index
+
+    leanrag = strategy("leanrag", {})
+    before = _memory_mb("VmRSS")
+    started = time.perf_counter()
+    index = read_index(path)
+    open_seconds = time.perf_counter() - started
+    open_mb = _memory_mb("VmRSS") - before
+
+    base = index.layers[0]
+    queries = [Query("What is known of it?", vector) for vector in _near_entities(base.vectors)]
+    started = time.perf_counter()
+    leanrag.retrieve(queries[0], index)
+    first_ms = 1000 * (time.perf_counter() - started)
+    for query in queries[1:_WARM_UP]:
+        leanrag.retrieve(query, index)
+    times, traces = [], []
+    processor = time.process_time()
+    for query in queries[_WARM_UP:]:
+        started = time.perf_counter()
+        traces.append(leanrag.retrieve(query, index))
+        times.append(1000 * (time.perf_counter() - started))
+    processor = time.process_time() - processor
+
+    parents = [layer.parent for layer in index.layers]
+    seeded = [[(seed.layer, seed.row) for seed in trace.seeds] for trace in traces]
+    lca_ms = [_best_ms(partial(lca_subtree, parents, nodes)) for nodes in seeded]
+    found = [
+        len({seed.row for seed in trace.seeds} & set(nearest(index, base, query.vector, 10, "exact").rows.tolist()))
+        for trace, query in zip(traces, queries[_WARM_UP:], strict=True)
+    ]
+    return {
+        "layers": len(index.layers),
+        "open_seconds": round(open_seconds, 3),
+        "open_mb": round(open_mb, 1),
+        "first_ms": round(first_ms, 1),
+        "p50_ms": round(float(np.median(times)), 2),
+        "p95_ms": round(float(np.quantile(times, 0.95)), 2),
+        "best_ms": round(min(times), 2),
+        "processor_ms": round(1000 * processor / len(times), 2),
+        "lca_ms": round(float(np.median(lca_ms)), 4),
+        "search": traces[0].search,
+        "recall_at_10": round(sum(found) / (10 * len(found)), 4),
+        "context_tokens": int(np.median([trace.context.tokens for trace in traces])),
+        "peak_gb": round(_memory_mb("VmHWM") / 1000, 3),
+    }
+
+
+def _made(size: int) -> Path:
+    """The index is made by a process of its own, so that its memory is not this one's."""
+    done = subprocess.run([sys.executable, "-c", _MAKE, str(size)], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"the synthetic index of {size:,} entities could not be made: {done.stderr.strip()[-500:]}")
+    return Path(done.stdout.strip().splitlines()[-1])
+
+
+def _near_entities(vectors: np.ndarray) -> np.ndarray:
+    """(60, d) float32 unit rows: entities with noise, since no question lies on an entity."""
+    random = np.random.default_rng(len(vectors))
+    rows = random.integers(0, len(vectors), _WARM_UP + _QUERIES)
+    noise = random.normal(size=(len(rows), vectors.shape[1]))
+    noise *= _NOISE / np.linalg.norm(noise, axis=1, keepdims=True)
+    queries = vectors[rows] + noise
+    return (queries / np.linalg.norm(queries, axis=1, keepdims=True)).astype(np.float32)
+
+
+def _best_ms(work: Callable[[], object]) -> float:
+    best = float("inf")
+    for _ in range(5):
+        started = time.perf_counter()
+        work()
+        best = min(best, 1000 * (time.perf_counter() - started))
+    return best
+
+
+def _memory_mb(name: str) -> float:
+    """VmRSS, resident memory, or VmHWM, its peak, in MB (10^6 bytes); mapped files count as far as they were read."""
+    status = Path("/proc/self/status")  # Linux only; elsewhere the figure is 0
+    for line in status.read_text(encoding="ascii", errors="replace").splitlines() if status.is_file() else ():
+        if line.startswith(f"{name}:"):
+            return int(line.split()[1]) * 1024 / 1e6
+    return 0.0
