@@ -11,6 +11,7 @@ from leanrag_core.types.trace import Trace, TraceNode
 MOST_SEEDS = 40  # in one row; the others fold into one dot
 MOST_NAMES = 15  # seed names; above it the rank alone
 _WIDEST_BOX = 0.27
+_PITCH, _CROWDED_PITCH = 52.0, 60.0  # px from one line of boxes to the next; narrow boxes have three lines of text
 _CROWDED = 5  # boxes in a row; above it they stand in two staggered lines
 _MOST_PILLS = 9
 
@@ -217,14 +218,14 @@ def _rows(
         row = by_layer[layer]
         crowded = layer > 0 and len(row) > _CROWDED
         headroom = 22 + min(26, 5 * arcs.get(layer, 0)) if arcs.get(layer) else 12
-        lines = 2 if crowded else 1
+        lines, pitch = (2, _CROWDED_PITCH) if crowded else (1, _PITCH)
         named = len(row) <= MOST_NAMES
-        height = (128.0 if named else 72.0) if layer == 0 else headroom + 52.0 * lines + 8
+        height = (128.0 if named else 72.0) if layer == 0 else headroom + pitch * lines + 8
         for place, node in enumerate(row):
             if layer == 0:
                 y_of[node.id] = top + 40.0
             else:
-                y_of[node.id] = top + headroom + 25.0 + (place % lines) * 52.0
+                y_of[node.id] = top + headroom + 25.0 + (place % lines) * pitch
         for line in range(lines):
             for id_, width in _widths([node.id for node in row[line::lines]], x_of).items():
                 width_of[id_] = width
