@@ -16,7 +16,8 @@ from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.clustering.reduction import second_moment
 
 N_CANDIDATES = 16
-_ITERATIONS = 12
+_ITERATIONS = 10
+_MOVING = 2  # first iterations, after which components stay among the same neighbours
 _TOLERANCE = 1e-2  # gain in mean log likelihood below which the fit has settled
 _SHRINKAGE = 0.1
 _EPSILON = 1e-6
@@ -82,9 +83,11 @@ def fit_mixture(points: np.ndarray, labels: np.ndarray, m: int) -> Fit:
     """
     moment = second_moment(points, np.zeros(points.shape[1]))
     mixture = _of_partition(points, moment, labels, m)
-    previous = -np.inf
-    for _ in range(_ITERATIONS):
-        fit = expectation(mixture, points, labels)
+    previous, near = -np.inf, None
+    for step in range(_ITERATIONS):
+        if step < _MOVING:
+            near = nearest_components(mixture)
+        fit = expectation(mixture, points, labels, near)
         if fit.likelihood - previous < _TOLERANCE:
             break
         previous = fit.likelihood
@@ -104,12 +107,11 @@ def _of_partition(points: np.ndarray, moment: np.ndarray, labels: np.ndarray, m:
     return _maximised(points, moment, labels, np.ones(n, dtype=np.float32), np.arange(n + 1), np.zeros((m, k)))
 
 
-def expectation(mixture: TiedMixture, points: np.ndarray, labels: np.ndarray) -> Fit:
-    """How well each point fits the components nearest to the one it is in; labels: (n,)."""
-    n, m = len(points), len(mixture.means)
-    c = min(N_CANDIDATES, m)
+def expectation(mixture: TiedMixture, points: np.ndarray, labels: np.ndarray, near: np.ndarray | None = None) -> Fit:
+    """How well each point fits the components near to the one it is in; labels: (n,); near: nearest_components."""
+    near = nearest_components(mixture) if near is None else near
+    n, c = len(points), near.shape[1]
     centres = mixture.whitened(mixture.means.astype(np.float32))
-    near = _nearest_components(centres, c)
     constants = (mixture.log_weights - 0.5 * np.einsum("ij,ij->i", centres, centres)).astype(np.float32)
     candidates = np.empty((n, c), dtype=np.int32)
     log_joint = np.empty((n, c), dtype=np.float32)
@@ -129,12 +131,13 @@ def expectation(mixture: TiedMixture, points: np.ndarray, labels: np.ndarray) ->
     return Fit(mixture, candidates, log_joint, total / n + mixture.log_volume)
 
 
-def _nearest_components(centres: np.ndarray, c: int) -> np.ndarray:
-    """(m, c) int32, the components nearest to each, itself first."""
+def nearest_components(mixture: TiedMixture) -> np.ndarray:
+    """(m, c) int32, the 16 components nearest to each (all, if there are fewer), itself first."""
+    centres = mixture.whitened(mixture.means.astype(np.float32))
     own = np.arange(len(centres), dtype=np.int32)[:, None]
-    if c < 2:
+    if len(centres) == 1:
         return own
-    return np.concatenate([own, nearest_neighbours(centres, c - 1)], axis=1)
+    return np.concatenate([own, nearest_neighbours(centres, min(N_CANDIDATES, len(centres)) - 1)], axis=1)
 
 
 def _responsibilities(fit: Fit) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -126,7 +126,7 @@ def test_six_boxes_stand_in_two_staggered_lines_and_five_in_one() -> None:
         return [dot.y for dot in sorted(graph.nodes, key=lambda dot: dot.x) if dot.layer == 1]
 
     assert lines(5) == [72.0 + 12 + 25] * 5
-    assert lines(6) == [109.0, 161.0] * 3
+    assert lines(6) == [109.0, 169.0] * 3
 
 
 def test_names_of_neighbouring_seeds_stand_on_alternating_lines(trace: Trace) -> None:
