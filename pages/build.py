@@ -16,6 +16,7 @@ from pages._shared import build_report, engine_form, forecast_card, forms, job_v
 from pages._shared.frame import enter, heading, message, page_path, plain_errors
 
 FIELDS = ("chunk_tokens", "overlap_tokens", "cluster_size", "tau", "seed", "size_cap")
+CLUSTERING = ("smoothing", "neighbours", "space", "cap_by", "singletons")
 PAPER = {"cluster_size": 20, "tau": "3", "chunk_tokens": 1024, "overlap_tokens": 128}
 DEFAULT = "Built-in default"
 # Top-N and top-C of the paper's data sets; they are carried over to Ask.
@@ -42,7 +43,7 @@ def apply_preset() -> None:
 def fill(values: Mapping[str, Any]) -> None:
     """The form's fields hold these values, those that are not named their defaults. For callbacks."""
     specs = forms.option_fields(IndexConfig)
-    for field in FIELDS:
+    for field in (*FIELDS, *CLUSTERING):
         default = "" if specs[field].default is None else specs[field].default
         value = default if values.get(field) is None else values[field]
         st.session_state[state.widget_key(f"b_{field}")] = value
@@ -93,6 +94,8 @@ def settings_form(corpora: list[CorpusSummary]) -> tuple[str, IndexConfig | None
         n, c = PRESETS[preset][1] or (10, 5)
         st.html(f'<div class="lr-hint">Top-N {n} and top-C {c} are set on Ask.</div>')
     values = forms.draw_fields(IndexConfig, FIELDS, prefix="b_")
+    with st.expander("How clusters are found"):
+        values |= forms.draw_fields(IndexConfig, CLUSTERING, prefix="b_")
     try:
         parse_tau(values["tau"], heuristic=not engine.remote)  # else the job would find out, minutes later
         PromptBook(engine.values.get("prompts", ()))
@@ -245,7 +248,7 @@ def page() -> None:
                 st.button(
                     label, key=f"earlier_{job.id}", type="tertiary", on_click=state.remember, args=("job", job.id)
                 )
-    state.publish(["index", "corpus", "job", *engine_form.URL, *(f"b_{field}" for field in FIELDS)])
+    state.publish(["index", "corpus", "job", *engine_form.URL, *(f"b_{field}" for field in (*FIELDS, *CLUSTERING))])
 
 
 page()

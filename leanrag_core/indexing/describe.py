@@ -9,7 +9,7 @@ from leanrag_core.types.index import Index
 
 
 def describe(index: Index) -> dict[str, Any]:
-    """The result of `show`: counts by layer, drops, usage."""
+    """The result of `show`: counts by layer, how each was clustered, drops, usage."""
     manifest = index.manifest
     return {
         "format_version": manifest["format_version"],
@@ -21,6 +21,7 @@ def describe(index: Index) -> dict[str, Any]:
         "documents": manifest["counts"]["documents"],
         "chunks": manifest["counts"]["chunks"],
         "layers": [row.__dict__ for row in layer_summaries(manifest)],
+        "clustering": index.report.get("clustering", []),
         "drops": index.report["drops"],
         "empty_chunks": len(index.report["empty_chunks"]),
         "usage": index.report["usage"],

@@ -55,6 +55,8 @@ def show(job: JobState) -> None:
             for one in reversed(found.layers)
         ]
         markup.block("Layers", markup.facts_table(head, rows), "clusters: how a layer was grouped into the next")
+        with st.expander("How well the layers cluster"):
+            clustering(found)
     with right:
         drops = job.report.get("counts", {}).get("drops", {}) or {}
         body = markup.facts_table(("", ""), [(stage.capitalize(), f"{n:,}") for stage, n in sorted(drops.items())])
@@ -65,6 +67,37 @@ def show(job: JobState) -> None:
                 drop_list(found)
     if found.kind == "LLM graph":
         losses(job, found)
+
+
+def clustering(found: IndexSummary) -> None:
+    """Sizes and quality of each layer's clusters, as the index's report keeps them."""
+    with plain_errors():
+        layers = session.open_index(found).report.get("clustering", [])
+        if not layers:
+            st.html('<div class="lr-small lr-muted">One entity alone: nothing was clustered.</div>')
+            return
+        head = ("Into layer", "Smallest", "Median", "Singles", "Neighbours", "Relations", "Likelihood")
+        rows = [
+            (
+                f"L{one['layer']}",
+                f"{one['smallest']:,}",
+                f"{one['median']:g}",
+                f"{one['singletons']:,}",
+                _share(one.get("neighbours_inside")),
+                _share(one.get("relations_inside")),
+                "–" if one.get("likelihood") is None else f"{one['likelihood']:.1f}",
+            )
+            for one in reversed(layers)
+        ]
+        st.html(markup.facts_table(head, rows))
+        st.html(
+            '<div class="lr-hint">Neighbours: share of a node\'s 10 nearest that are in its own cluster. Relations: '
+            "share of the layer's relations inside clusters. Likelihood: mean log density of the mixture.</div>"
+        )
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0%}"
 
 
 def drop_list(found: IndexSummary) -> None:
