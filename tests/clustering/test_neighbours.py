@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
 
+from leanrag_core.clustering import inverted_lists
 from leanrag_core.clustering import neighbours as rooms
 from leanrag_core.clustering.cells import cells_of, nearest_centre, order_along_axis
+from leanrag_core.clustering.largest import largest
 from leanrag_core.clustering.neighbours import nearest_neighbours
 from tests.clustering.vectors import unit
 
@@ -31,12 +33,36 @@ def test_search_in_cells_finds_nearly_all_neighbours(monkeypatch: pytest.MonkeyP
     vectors = unit(centres[random.integers(0, 60, 3000)] + random.normal(size=(3000, 24)))
     exact = nearest_neighbours(vectors, 12)
     monkeypatch.setattr(rooms, "_EXACT", 1000)
-    monkeypatch.setattr(rooms, "_CELL", 100)
+    monkeypatch.setattr(inverted_lists, "_CELL", 50)
     found = nearest_neighbours(vectors, 12)
     recall = np.mean([len(np.intersect1d(a, b)) / 12 for a, b in zip(found, exact, strict=True)])
-    assert recall > 0.9
+    assert recall > 0.95
     assert not (found == np.arange(3000)[:, None]).any()
     assert all(len(set(row)) == 12 for row in found.tolist())
+
+
+def test_the_largest_of_each_row_come_in_falling_order() -> None:
+    random = np.random.default_rng(0)
+    scores = np.stack([random.permutation(1000) for _ in range(20)]).astype(np.float32)
+    for k in (1, 12, 40, 999):
+        assert np.array_equal(largest(scores, k), np.argsort(-scores, axis=1)[:, :k])
+
+
+def test_rows_whose_cells_hold_too_few_are_searched_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors = np.random.default_rng(0).normal(size=(200, 6)).astype(np.float32)
+    monkeypatch.setattr(rooms, "_EXACT", 100)
+    monkeypatch.setattr(inverted_lists, "_CELL", 10)
+    monkeypatch.setattr(inverted_lists, "_SCANNED", 1)
+    monkeypatch.setattr(inverted_lists, "_PHASES", ((0, 1),))
+    expected = by_sorting(vectors, 40)
+    assert np.array_equal(nearest_neighbours(vectors, 40), expected)
+
+
+def test_identical_vectors_have_each_other_as_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rooms, "_EXACT", 100)
+    found = nearest_neighbours(np.ones((3000, 4), dtype=np.float32), 12)
+    assert (found >= 0).all()
+    assert not (found == np.arange(3000)[:, None]).any()
 
 
 def test_more_neighbours_than_there_are_is_an_error() -> None:
