@@ -6,6 +6,7 @@ No job is ever started: what would have been is noted in `launched`.
 import functools
 import json
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,8 @@ def launched(
     # So does rewriting every page for expressions on a line of their own, which no page has.
     monkeypatch.setattr(BidiComponentManager, "discover_and_register_components", lambda self, **options: None)
     monkeypatch.setattr(magic, "add_magic", lambda code, script_path: code)
+    # Streamlit makes the page the main module; processes that later tests spawn would run it again.
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     st.cache_resource.clear()
     yield folders
     st.cache_resource.clear()
