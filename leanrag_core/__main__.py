@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -13,6 +14,8 @@ from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.progress import Progress
+
+_NICENESS = 10  # the pages and an answer go before a build
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -298,6 +301,8 @@ def _check(options: argparse.Namespace) -> int:
 def _run_job(options: argparse.Namespace) -> int:
     from leanrag_core.workbench import Workbench
 
+    if hasattr(os, "nice"):
+        os.nice(_NICENESS)
     folder = options.folder.resolve()
     return Workbench.default(folder.parent.parent).run_job(folder)
 

@@ -186,10 +186,13 @@ def test_a_build_killed_again_and_again_ends_in_the_same_index_and_asks_nothing_
         assert files_of(bench) == expected
         assert len(killed) >= 10
         first: dict[str, float] = {}
+        lost: Counter[float] = Counter()
         for one in server.answered():
             if one.key in first:  # answered, but the client died before the answer was on its disk
-                assert any(0 <= moment - first[one.key] < 0.5 for moment in killed), one
+                # A request may still lie in the server's queue when its client dies; the next client needs a second.
+                lost[next(moment for moment in killed if moment >= first[one.key] - 1.0)] += 1
             first.setdefault(one.key, one.at)
+        assert all(n <= 4 for n in lost.values()), "a kill costs at most the calls that were in flight"
 
 
 def _started(bench: Workbench, job: str) -> int:

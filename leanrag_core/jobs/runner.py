@@ -24,7 +24,6 @@ _WAITING = "waiting"  # a file of a job that waits for a slot
 _SLOTS = 2  # jobs at work at one time; the others queue
 _BEAT_SECONDS = 5.0
 _SPENT_SECONDS = 2.0
-_NICENESS = 10  # the pages and an answer go before a build
 _GRACE_SECONDS = 1.2  # from the wish to cancel to the end of a process that does not listen
 
 Work = Callable[[JobSpec, Report], tuple[str, dict[str, Any]]]
@@ -59,8 +58,6 @@ def run(folder: Path, work: Work, clean_up: Callable[[JobSpec], None]) -> int:
     process must end at once.
     """
     spec, log = read_spec(folder), JobLog(folder)
-    if hasattr(os, "nice"):
-        os.nice(_NICENESS)
     with job_lock(folder).acquire(timeout=10):
         log.write("queued", pid=os.getpid())
         slot = _wait_for_slot(folder)

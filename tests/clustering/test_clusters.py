@@ -1,7 +1,10 @@
 import json
 import os
+import pickle
 import subprocess
 import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -193,6 +196,21 @@ def test_labels_do_not_depend_on_the_number_of_cores_nor_on_who_applies(
     found = cluster(vectors, apply=ThreadMap(cores))
     assert np.array_equal(found.labels, expected.labels)
     assert found.facts == expected.facts
+
+
+def test_local_fits_may_travel_to_other_processes() -> None:
+    vectors, _ = planted(2600)
+    travelled = []
+
+    def elsewhere(function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        for item in items:
+            parcel = pickle.dumps((function, item))
+            travelled.append(len(parcel))
+            there, batch = pickle.loads(parcel)
+            yield pickle.loads(pickle.dumps(there(batch)))
+
+    assert np.array_equal(cluster(vectors, apply=elsewhere).labels, cluster(vectors).labels)
+    assert len(travelled) >= 1
 
 
 _LABELS_AND_FACTS = """
