@@ -169,7 +169,7 @@ def test_a_build_killed_again_and_again_ends_in_the_same_index_and_asks_nothing_
         bench.calls.delete()
         bench.calls.close()
     chance = random.Random(11)
-    killed: list[float] = []
+    killed = 0
     with EndpointServer(plan=FaultPlan(**plan), latency_seconds=0.02) as server:
         bench.save_settings(Settings(base_url=server.url, timeout_seconds=2, retries=4, concurrency=4))
         job = bench.start_build(corpus, CONFIG)
@@ -178,21 +178,17 @@ def test_a_build_killed_again_and_again_ends_in_the_same_index_and_asks_nothing_
             time.sleep(chance.uniform(0.05, 1.5))
             if bench.job(job).status == "running":
                 os.kill(pid, signal.SIGKILL)
-                killed.append(time.time())
+                killed += 1
             if ended(bench, job).status == "done":
                 bench.delete_index(bench.indexes()[0].id)
             job = bench.resume(job)
         assert ended(bench, job).status == "done"
         assert files_of(bench) == expected
-        assert len(killed) >= 10
-        first: dict[str, float] = {}
-        lost: Counter[float] = Counter()
-        for one in server.answered():
-            if one.key in first:  # answered, but the client died before the answer was on its disk
-                # A request may still lie in the server's queue when its client dies; the next client needs a second.
-                lost[next(moment for moment in killed if moment >= first[one.key] - 1.0)] += 1
-            first.setdefault(one.key, one.at)
-        assert all(n <= 4 for n in lost.values()), "a kill costs at most the calls that were in flight"
+        assert killed >= 10
+        # What was answered, but had not reached the disk when its client died, is asked once more: up to eight calls are
+        # in flight at a kill, hardly any of them answered.
+        keys = [one.key for one in server.answered()]
+        assert len(keys) - len(set(keys)) <= 2 * killed
 
 
 def _started(bench: Workbench, job: str) -> int:
