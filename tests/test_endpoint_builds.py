@@ -185,8 +185,8 @@ def test_a_build_killed_again_and_again_ends_in_the_same_index_and_asks_nothing_
         assert ended(bench, job).status == "done"
         assert files_of(bench) == expected
         assert killed >= 10
-        # What was answered, but had not reached the disk when its client died, is asked once more: up to eight calls are
-        # in flight at a kill, hardly any of them answered.
+        # What was answered, but had not reached the disk when its client died, is asked once more: up to eight calls
+        # are in flight at a kill, hardly any of them answered.
         keys = [one.key for one in server.answered()]
         assert len(keys) - len(set(keys)) <= 2 * killed
 
