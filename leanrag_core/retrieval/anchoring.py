@@ -53,8 +53,8 @@ def find_seeds(
     scored.sort(key=lambda one: (-one[0], one[1], one[2]))
     seeds = tuple(
         Seed(
-            id=index.layers[number].entities["id"][row].as_py(),
-            name=index.layers[number].entities["name"][row].as_py(),
+            id=index.layers[number].entity_cells["id"][row].as_py(),
+            name=index.layers[number].entity_cells["name"][row].as_py(),
             layer=number,
             row=row,
             score=score,

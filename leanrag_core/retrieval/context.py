@@ -104,7 +104,7 @@ def _aggregated(index: Index, node: TraceNode, names: dict[str, Piece], findings
     text = f"{node.name}: {node.description}"
     rest = _rest(node.description, _stored(index, node.layer, "description_tokens", node.row))
     if findings:
-        held = index.layers[node.layer].entities["findings"][node.row].as_py() or ()
+        held = index.layers[node.layer].entity_cells["findings"][node.row].as_py() or ()
         lines = finding_lines([(one["summary"], one["explanation"]) for one in held])
         stored = _stored(index, node.layer, "findings_tokens", node.row)
         rest += count_tokens(lines) if stored is None else stored

@@ -21,13 +21,15 @@ class SeededChunks:
     seeds: tuple[Seed, ...]
     chunks_of: tuple[np.ndarray, ...]
 
-    def seeds_in(self, row: int) -> list[Seed]:
-        """The seeds that this chunk mentions, best first."""
-        found = []
-        for seed, rows in zip(self.seeds, self.chunks_of, strict=True):
-            place = np.searchsorted(rows, row)
-            if place < len(rows) and rows[place] == row:
-                found.append(seed)
+    def seeds_in(self, rows: Sequence[int] | np.ndarray) -> list[list[Seed]]:
+        """For each of those chunks the seeds that it mentions, best first."""
+        found: list[list[Seed]] = [[] for _ in rows]
+        wanted = np.asarray(rows)
+        for seed, held in zip(self.seeds, self.chunks_of, strict=True):
+            if len(held):
+                places = held.searchsorted(wanted).clip(max=len(held) - 1)
+                for position in np.flatnonzero(held[places] == wanted).tolist():
+                    found[position].append(seed)
         return found
 
 
@@ -61,18 +63,18 @@ def retrieved_chunks(
     index: Index, rows: Sequence[int] | np.ndarray, seeded: SeededChunks | None, scores: Mapping[int, float]
 ) -> tuple[RetrievedChunk, ...]:
     """The chunks with their text, place and the seeds in each."""
-    found = []
-    for row in map(int, rows):
+    found, documents = [], index.document_cells
+    seeds_in = seeded.seeds_in(rows) if seeded else [[] for _ in rows]
+    for row, seeds in zip(map(int, rows), seeds_in, strict=True):
         chunk = index.chunk(row)
-        document_row = index.chunks["document"][row].as_py()
-        seeds = seeded.seeds_in(row) if seeded else []
+        document_row = index.chunk_cells["document"][row].as_py()
         found.append(
             RetrievedChunk(
                 id=chunk.id,
                 row=row,
-                document=index.documents["name"][document_row].as_py(),
+                document=documents["name"][document_row].as_py(),
                 document_row=document_row,
-                title=index.documents["title"][document_row].as_py(),
+                title=documents["title"][document_row].as_py(),
                 start=chunk.start,
                 end=chunk.end,
                 page=index.page_of(document_row, chunk.start),

@@ -8,7 +8,7 @@ from leanrag_core.types.trace import Seed, TraceNode, TraceRelation
 def retrieved_nodes(index: Index, subtree: Subtree, seeds: tuple[Seed, ...]) -> tuple[TraceNode, ...]:
     """V_ret: every node on the paths with its role; seeds first by rank, then upward by layer and row."""
     rank_of = {(seed.layer, seed.row): seed.rank for seed in seeds}
-    tables = [layer.entities for layer in index.layers]
+    tables = [layer.entity_cells for layer in index.layers]
     id_of = {node: tables[node[0]]["id"][node[1]].as_py() for node in subtree.nodes}
     nodes = []
     for node in subtree.nodes:
@@ -67,7 +67,7 @@ def relations_among(index: Index, nodes: tuple[TraceNode, ...], *, inter_cluster
 
 def _inside(index: Index, number: int, ids: dict[int, str]) -> list[TraceRelation]:
     layer = index.layers[number]
-    table, strength = layer.relations, "strength" if number else "weight"
+    table, strength = layer.relation_cells, "strength" if number else "weight"
     made = []
     for row in layer.relations_inside(list(ids)).tolist():
         source, target = layer.ends[row].tolist()

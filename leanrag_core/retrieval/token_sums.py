@@ -13,17 +13,15 @@ Anywhere else the pieces are counted as one text.
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from typing import NamedTuple
 
 from leanrag_core.tokens import count_tokens
 
 _LONG = 1000  # letters; long runs are cut by position (tokens.py), so that neighbours matter
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """A part of a line. tokens: its count when it stands alone."""
 
     text: str
@@ -38,9 +36,12 @@ def fixed(text: str) -> Piece:
 
 def joined(pieces: Sequence[Piece]) -> int:
     """Tokens of the pieces written one after the other."""
-    if all(_breaks(left.text, right.text) for left, right in pairwise(pieces)):
-        return sum(piece.tokens for piece in pieces)
-    return count_tokens("".join(piece.text for piece in pieces))
+    tokens, before = 0, ""
+    for text, alone in pieces:
+        if before and not _breaks(before, text):
+            return count_tokens("".join(piece.text for piece in pieces))
+        tokens, before = tokens + alone, text
+    return tokens
 
 
 def _breaks(left: str, right: str) -> bool:
@@ -67,6 +68,11 @@ def blank_line_tokens(line: str) -> int:
     if start == len(body) or not (at_space or (start and _is_word(body[start - 1]))) or not _broken(body[:start]):
         return count_tokens(f"{line}\n") - count_tokens(line)
     marks = body[start - at_space :]
+    return _gain(marks)
+
+
+@lru_cache(maxsize=4096)
+def _gain(marks: str) -> int:
     return count_tokens(f"{marks}\n\n") - count_tokens(f"{marks}\n")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.types.rows import RowOf, numbers
+from leanrag_core.types.rows import Columns, Lists, RowOf, numbers
 
 ENTITY_SCHEMA = pa.schema(
     [
@@ -41,6 +41,7 @@ RELATION_SCHEMA = pa.schema(
 # Tokens of stored texts as they stand in a context (retrieval.context); int32 columns that an index on disk adds.
 ENTITY_TOKENS = ("name_tokens", "description_tokens", "findings_tokens")
 RELATION_TOKENS = ("relation_tokens",)
+_ENTITY_CELLS = ("id", "name", "type", "description", "promoted")
 _RELATION_CELLS = ("id", "source", "target", "weight", "strength", "kind", "description")
 _RELATION_LISTS = ("keywords", "chunks", "members")
 
@@ -120,20 +121,36 @@ class Layer(Graph):
 
     def entity(self, row: int) -> Entity:
         """The entity in that row."""
-        cells = _cells(self.entities, row, ("id", "name", "type", "description", "promoted"))
-        findings = tuple(Finding(**finding) for finding in self.entities["findings"][int(row)].as_py() or ())
-        chunks = tuple(self.entities["chunks"][int(row)].as_py() or ())
-        return Entity(layer=self.number, row=int(row), findings=findings, chunks=chunks, **cells)
+        row = int(row)
+        cells = {name: self.entity_cells[name][row].as_py() for name in _ENTITY_CELLS}
+        findings = tuple(Finding(**finding) for finding in self.entity_cells["findings"][row].as_py() or ())
+        chunks = tuple(self.chunks_of(row).tolist())
+        return Entity(layer=self.number, row=row, findings=findings, chunks=chunks, **cells)
 
     def relation(self, row: int) -> Relation:
         """The relation in that row."""
-        cells = _cells(self.relations, row, _RELATION_CELLS)
-        many: dict[str, Any] = {name: tuple(self.relations[name][int(row)].as_py() or ()) for name in _RELATION_LISTS}
-        return Relation(layer=self.number, row=int(row), **cells, **many)
+        row = int(row)
+        cells = {name: self.relation_cells[name][row].as_py() for name in _RELATION_CELLS}
+        many: dict[str, Any] = {name: tuple(self.relation_cells[name][row].as_py() or ()) for name in _RELATION_LISTS}
+        return Relation(layer=self.number, row=row, **cells, **many)
 
     def chunks_of(self, row: int) -> np.ndarray:
         """(k,) int32, rows of the chunks that mention that entity, ascending."""
-        return list_values(self.entities["chunks"], row)
+        return self._chunk_lists[row]
+
+    @cached_property
+    def _chunk_lists(self) -> Lists:
+        return Lists(self.entities["chunks"])
+
+    @cached_property
+    def entity_cells(self) -> Columns:
+        """The columns of the entities, for reading single cells."""
+        return Columns(self.entities)
+
+    @cached_property
+    def relation_cells(self) -> Columns:
+        """The columns of the relations, for reading single cells."""
+        return Columns(self.relations)
 
     @cached_property
     def row_of(self) -> Mapping[str, int]:
@@ -172,16 +189,6 @@ class Layer(Graph):
         ends = self.ends[found]
         place = np.searchsorted(wanted, ends).clip(max=len(wanted) - 1)
         return np.unique(found[(wanted[place] == ends).all(axis=1)])
-
-
-def list_values(column: pa.ChunkedArray, row: int) -> np.ndarray:
-    """The numbers of one cell of a list column."""
-    values = column[int(row)].values
-    return np.zeros(0, dtype=np.int32) if values is None else numbers(values)
-
-
-def _cells(table: pa.Table, row: int, names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: table[name][int(row)].as_py() for name in names}
 
 
 def children_offsets(parent: np.ndarray, n_parents: int) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from leanrag_core.types.corpus import Chunk, Document, Heading, Span
 from leanrag_core.types.graph import Layer, children_offsets
-from leanrag_core.types.rows import numbers
+from leanrag_core.types.rows import Columns, numbers
 
 _SPAN = pa.struct([("start", pa.int32()), ("end", pa.int32())])
 _HEADING = pa.struct([("title", pa.string()), ("level", pa.int32()), ("start", pa.int32()), ("end", pa.int32())])
@@ -77,10 +77,20 @@ class Index:
     def chunk(self, row: int) -> Chunk:
         """The chunk in that row (its position in the corpus)."""
         row = int(row)
-        id_, document, start, end, tokens = (self.chunks[name][row].as_py() for name in CHUNK_SCHEMA.names)
+        id_, document, start, end, tokens = (self.chunk_cells[name][row].as_py() for name in CHUNK_SCHEMA.names)
         from_byte, to_byte = self.chunk_bytes[row].tolist()
-        text = self.documents["text"][document].as_buffer()[from_byte:to_byte].to_pybytes().decode()
-        return Chunk(id_, self.documents["id"][document].as_py(), row, start, end, tokens, text)
+        text = self.document_cells["text"][document].as_buffer()[from_byte:to_byte].to_pybytes().decode()
+        return Chunk(id_, self.document_cells["id"][document].as_py(), row, start, end, tokens, text)
+
+    @cached_property
+    def chunk_cells(self) -> Columns:
+        """The columns of the chunks, for reading single cells."""
+        return Columns(self.chunks)
+
+    @cached_property
+    def document_cells(self) -> Columns:
+        """The columns of the documents, for reading single cells."""
+        return Columns(self.documents)
 
     @cached_property
     def chunk_bytes(self) -> np.ndarray:
@@ -97,7 +107,7 @@ class Index:
 
     def page_of(self, document: int, character: int) -> int | None:
         """Number of the page, from 1, that holds that character of the document; None where there are no pages."""
-        pages = self.documents["pages"][document].values
+        pages = self.document_cells["pages"][document].values
         if pages is None or not len(pages):
             return None
         start, end = numbers(pages.field("start")), numbers(pages.field("end"))
