@@ -65,6 +65,7 @@ def ended(bench: Workbench, job_id: str, seconds: float = 90) -> JobState:
     return state
 
 
+@pytest.mark.slow
 def test_only_what_a_setting_changes_is_asked_again(server: EndpointServer, tmp_path: Path) -> None:
     bench, corpus = bench_in(tmp_path, server)
     built = bench.build(corpus, CONFIG)
@@ -88,6 +89,7 @@ def test_only_what_a_setting_changes_is_asked_again(server: EndpointServer, tmp_
     assert not kinds & {"extract_graph", "glean_graph", "merge_descriptions"}
 
 
+@pytest.mark.slow
 def test_a_build_does_not_depend_on_the_number_of_workers(server: EndpointServer, tmp_path: Path) -> None:
     bench, corpus = bench_in(tmp_path / "one", server, concurrency=1)
     bench.build(corpus, CONFIG)
@@ -98,6 +100,7 @@ def test_a_build_does_not_depend_on_the_number_of_workers(server: EndpointServer
     assert first == second
 
 
+@pytest.mark.slow
 def test_every_loss_is_told_with_its_chunk_and_nothing_else_is_missing(server: EndpointServer, tmp_path: Path) -> None:
     bench, corpus = bench_in(tmp_path / "good", server)
     whole = bench.build(corpus, CONFIG)

@@ -62,6 +62,7 @@ def test_a_build_gives_an_index_that_keeps_every_promise_and_answers(bench: Work
     assert bench.indexes()[0].corpus_id == corpus_id
 
 
+@pytest.mark.slow
 def test_building_twice_gives_the_same_bytes(bench: Workbench, corpus_id: str, tmp_path: Path) -> None:
     index = bench.build(corpus_id, IndexConfig(cluster_size=4))
     assert index.path is not None
@@ -70,6 +71,7 @@ def test_building_twice_gives_the_same_bytes(bench: Workbench, corpus_id: str, t
     assert {path.name: path.read_bytes() for path in index.path.iterdir() if path.is_file()} == first
 
 
+@pytest.mark.slow
 def test_the_order_of_an_upload_does_not_matter(bench: Workbench, corpus_id: str) -> None:
     turned = bench.add_documents("Turned", [("hives.txt", HIVES), ("bees.md", BEES)]).corpus_id
     left = bench.build(corpus_id, IndexConfig(cluster_size=4))

@@ -230,6 +230,7 @@ def bytes_with_threads(n: int, threads: int) -> bytes:
     return subprocess.run(command, env=environment, capture_output=True, check=True).stdout
 
 
+@pytest.mark.slow
 def test_the_same_bytes_come_from_one_blas_thread_and_from_two() -> None:
     one = bytes_with_threads(2600, 1)
     assert len(one) > 4 * 2600

@@ -89,6 +89,7 @@ def test_writing_again_takes_the_place_of_what_was_searchable(searchable: Index)
     assert nearest_row(read_index(searchable.path), [0, 0, 0, 1]) == 0
 
 
+@pytest.mark.slow
 def test_a_process_apart_writes_the_same_search_index(tmp_path: Path) -> None:
     write_index(tmp_path, small_index())
     write_search_index_apart(tmp_path)
