@@ -14,35 +14,41 @@ _RRF = 60  # constant of reciprocal rank fusion (Cormack, Clarke, Buettcher 2009
 
 @dataclass(frozen=True, eq=False)
 class SeededChunks:
-    """The chunks that mention a seed, ranked. rows: (k,) chunk rows, best first. seeds: in rank order.
-    chunks_of: for each seed its chunk rows, ascending."""
+    """The chunks that mention a seed. rows: (k,) chunk rows, ranked. seeds: in rank order.
+
+    held: the same rows ascending. The seeds in held[i] stand, by place among the seeds and ascending, in
+    mentions[starts[i] : starts[i + 1]].
+    """
 
     rows: np.ndarray
     seeds: tuple[Seed, ...]
-    chunks_of: tuple[np.ndarray, ...]
+    held: np.ndarray
+    starts: np.ndarray
+    mentions: np.ndarray
 
     def seeds_in(self, rows: Sequence[int] | np.ndarray) -> list[list[Seed]]:
         """For each of those chunks the seeds that it mentions, best first."""
-        found: list[list[Seed]] = [[] for _ in rows]
-        wanted = np.asarray(rows)
-        for seed, held in zip(self.seeds, self.chunks_of, strict=True):
-            if len(held):
-                places = held.searchsorted(wanted).clip(max=len(held) - 1)
-                for position in np.flatnonzero(held[places] == wanted).tolist():
-                    found[position].append(seed)
+        found: list[list[Seed]] = []
+        for row, place in zip(rows, self.held.searchsorted(rows).tolist(), strict=True):
+            mentioned = place < len(self.held) and self.held[place] == row
+            places = self.mentions[self.starts[place] : self.starts[place + 1]].tolist() if mentioned else ()
+            found.append([self.seeds[one] for one in places])
         return found
 
 
 def chunks_by_seeds(index: Index, seeds: Sequence[Seed]) -> SeededChunks:
     """Chunks with most seeds first, ties by the best seed's rank, then by position in the corpus."""
     ordered = tuple(sorted(seeds, key=lambda one: one.rank))
-    chunks_of = tuple(index.layers[seed.layer].chunks_of(seed.row) for seed in ordered)
+    chunks_of = [index.layers[seed.layer].chunks_of(seed.row) for seed in ordered]
     every = np.concatenate([*chunks_of, np.zeros(0, dtype=np.int32)])
-    place = np.repeat(np.arange(len(chunks_of)), [len(rows) for rows in chunks_of])
-    rows, first, counts = np.unique(every, return_index=True, return_counts=True)
-    # np.unique returns the first occurrence, which is that of the best seed.
-    order = np.lexsort((rows, place[first], -counts))
-    return SeededChunks(rows[order], ordered, chunks_of)
+    by_chunk = np.argsort(every, kind="stable")
+    every = every[by_chunk]
+    mentions = np.repeat(np.arange(len(chunks_of)), [len(rows) for rows in chunks_of])[by_chunk]
+    first = np.flatnonzero(np.append(True, every[1:] != every[:-1])[: len(every)])
+    starts = np.append(first, len(every))
+    held = every[first]
+    ranked = np.lexsort((held, mentions[first], -np.diff(starts)))
+    return SeededChunks(held[ranked], ordered, held, starts, mentions)
 
 
 def ranked_by_vector(index: Index, vector: np.ndarray) -> np.ndarray:

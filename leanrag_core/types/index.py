@@ -107,12 +107,17 @@ class Index:
 
     def page_of(self, document: int, character: int) -> int | None:
         """Number of the page, from 1, that holds that character of the document; None where there are no pages."""
-        pages = self.document_cells["pages"][document].values
-        if pages is None or not len(pages):
-            return None
-        start, end = numbers(pages.field("start")), numbers(pages.field("end"))
-        holding = np.flatnonzero((start <= character) & (character < end))
+        offsets, spans = self._pages
+        pages = spans[offsets[document] : offsets[document + 1]]
+        holding = np.flatnonzero((pages[:, 0] <= character) & (character < pages[:, 1]))
         return int(holding[0]) + 1 if len(holding) else None
+
+    @cached_property
+    def _pages(self) -> tuple[np.ndarray, np.ndarray]:
+        """The spans of all documents' pages, (k, 2), and where each document's begin among them, (n + 1,)."""
+        lists = self.documents["pages"].combine_chunks()
+        spans = np.stack([numbers(lists.values.field(side)) for side in ("start", "end")], axis=1)
+        return numbers(lists.offsets), spans
 
     @cached_property
     def children(self) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
