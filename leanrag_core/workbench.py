@@ -24,7 +24,13 @@ from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.retrieval.base import Query, StrategyInfo, strategies, strategy
 from leanrag_core.storage import layout
 from leanrag_core.storage.calls import CallStore
-from leanrag_core.storage.chroma_server import connect_to_server, connect_where_it_stands, remove_collections
+from leanrag_core.storage.chroma_server import (
+    ChromaSeen,
+    connect_to_server,
+    connect_where_it_stands,
+    look_at_server,
+    remove_collections,
+)
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.indexes import IndexStore, folder_name
 from leanrag_core.storage.search_index import connect_by
@@ -48,6 +54,7 @@ from leanrag_core.types.summary import (
 from leanrag_core.types.trace import Answer, Trace
 
 if TYPE_CHECKING:
+    from leanrag_core.execution.look import ClusterSeen
     from leanrag_core.indexing.model_check import ModelCheck
     from leanrag_core.models.probing import Probe
 
@@ -117,6 +124,16 @@ class Workbench:
         from leanrag_core.models.probing import probe_concurrency
 
         return probe_concurrency(self.models().endpoint, model)
+
+    def look_at_cluster(self, scheduler: str) -> "ClusterSeen":
+        """Who works at that Dask scheduler. Raises ClusterUnavailable, InvalidConfig."""
+        from leanrag_core.execution.look import look_at_cluster
+
+        return look_at_cluster(scheduler)
+
+    def look_at_chroma(self, url: str) -> ChromaSeen:
+        """What the Chroma server at that address says of itself. Raises SearchIndexFailed, InvalidConfig."""
+        return look_at_server(url)
 
     def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast | None:
         """What an LLM build will cost; None for the built-in engine. dry_run: so many chunks are extracted first, for

@@ -1,4 +1,4 @@
-"""Settings: where models are served, what they cost, how hard they may be driven, and the calls that are kept."""
+"""Settings: where models are served and what they cost, who does the work of builds, and the calls that are kept."""
 
 from html import escape
 
@@ -10,9 +10,11 @@ from leanrag_core.types.settings import Price, Settings
 from pages._shared import (
     call_store_view,
     endpoint_view,
+    execution_view,
     forms,
     markup,
     model_check_view,
+    search_server_view,
     session,
     settings_form,
     state,
@@ -65,7 +67,7 @@ def endpoint_section(settings: Settings) -> None:
         f'<div class="lr-small lr-muted">{where} when an index is built or asked with a model of the endpoint. The '
         f"built-in engine sends nothing.{used}</div>"
     )
-    refused = settings_form.is_refused(settings, "base_url")
+    refused = settings_form.is_refused("base_url", settings.base_url)
     if st.button("Test connection", icon=":material/network_check:", key="test_connection", disabled=refused):
         with st.spinner("Waiting for the server"):
             st.session_state["lr_tested"] = (_who(settings), endpoint_view.test_connection(settings))
@@ -205,6 +207,13 @@ def page() -> None:
         price_section(settings)
     with right:
         limits_section(settings)
+    left, right = st.columns([6, 5], gap="large")
+    with left:
+        section("Work", "who reads, embeds and clusters in a build")
+        execution_view.panel(settings)
+    with right:
+        section("Search index", "of large layers")
+        search_server_view.panel(settings)
         section("Storage", "on this machine")
         storage_view.panel()
     section("Model check", "one passage, before anybody builds")

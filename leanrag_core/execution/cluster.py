@@ -3,14 +3,14 @@
 Whoever reaches a scheduler's port can run code on every worker: see docs/scale.md for TLS and private networks.
 """
 
-import logging
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from leanrag_core.errors import ClusterUnavailable, InvalidConfig, WorkersLost
+from leanrag_core.errors import ClusterUnavailable, WorkersLost
+from leanrag_core.execution.look import require_scheduler
 
 _CONNECT_SECONDS = 10.0
 _FIRST_WORKER_SECONDS = 60.0
@@ -52,25 +52,13 @@ class DaskMap:
         with self._turn:
             if self._client is not None:
                 return self._client
-            try:
-                from distributed import Client
-            except ImportError as error:
-                raise InvalidConfig(
-                    "builds over a cluster need Dask: run 'pip install -r requirements-cluster.txt'"
-                ) from error
-            # Dask logs a page for a lost connection, which is told here in a sentence.
-            logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+            require_scheduler(self.scheduler)
+            from distributed import Client
+
             try:
                 client = Client(self.scheduler, timeout=_CONNECT_SECONDS, set_as_default=False, name="leanrag")
-            except TypeError as error:
-                raise ClusterUnavailable(
-                    f"{self.scheduler} wants certificates: name them as docs/scale.md shows, or write tcp:// for a "
-                    "cluster without TLS"
-                ) from error
             except (OSError, TimeoutError) as error:
-                raise ClusterUnavailable(
-                    f"no scheduler answers at {self.scheduler}: start one with 'dask scheduler', or correct the address"
-                ) from error
+                raise ClusterUnavailable(f"the scheduler at {self.scheduler} went away: start it again") from error
             try:
                 client.wait_for_workers(1, timeout=_FIRST_WORKER_SECONDS)
             except (OSError, TimeoutError) as error:

@@ -8,6 +8,8 @@ the one in Python has a hole (CVE-2026-45829).
 import os
 import re
 import threading
+import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,8 +20,56 @@ from leanrag_core.storage.search_index import Connect, Connection, connect_to_fi
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{2,120}")
+_DATABASE = "tenants/default_tenant/databases/default_database"
+_PATIENCE_SECONDS = 5.0  # for a look at the server; somebody waits before a page
 _turn = threading.Lock()
 _clients: dict[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class ChromaSeen:
+    """A Chroma server that answered. seconds: until its heartbeat; in_python: it is not the one of `chroma run`."""
+
+    url: str
+    version: str
+    collections: int
+    seconds: float
+    in_python: bool = False
+
+
+def look_at_server(url: str) -> ChromaSeen:
+    """What the server at that address says of itself. Raises InvalidConfig for an address that is none,
+    SearchIndexFailed where no Chroma server answers in time."""
+    import httpx
+
+    host, port, encrypted = _parts(url)
+    if host in _LOOPBACK:
+        _without_proxy(host)
+    named = f"[{host}]" if ":" in host else host
+    base = f"{'https' if encrypted else 'http'}://{named}:{port}/api/v2"
+    try:
+        with httpx.Client(timeout=_PATIENCE_SECONDS) as client:
+            started = time.perf_counter()
+            beat = client.get(f"{base}/heartbeat")
+            seconds = time.perf_counter() - started
+            int(_told(beat)["nanosecond heartbeat"])
+            version = str(_told(client.get(f"{base}/version")))
+            count = int(
+                _told(client.get(f"{base}/tenants/default_tenant/databases/default_database/collections_count"))
+            )
+    except httpx.TransportError as error:
+        raise _no_answer(url, host, port) from error
+    except (httpx.HTTPError, ValueError, TypeError, KeyError) as error:
+        raise SearchIndexFailed(
+            f"what answers at {url} is no Chroma server of version 1 that lets everybody in: correct the address, or "
+            f"start one with 'chroma run --path DIR --host {host} --port {port}'"
+        ) from error
+    return ChromaSeen(url, version, count, seconds, "uvicorn" in beat.headers.get("server", "").lower())
+
+
+def _told(response: Any) -> Any:
+    """The JSON of an answer that is one."""
+    return response.raise_for_status().json()
 
 
 def connect_to_server(url: str) -> Connect:
@@ -89,11 +139,15 @@ def _client(url: str) -> Any:
                     host=host, port=port, ssl=encrypted, settings=Settings(anonymized_telemetry=False)
                 )
             except Exception as error:  # chromadb raises a bare ValueError, httpx its own kinds
-                raise SearchIndexFailed(
-                    f"no Chroma server answers at {url}: start one with 'chroma run --path DIR --host {host} --port "
-                    f"{port}', or correct the address"
-                ) from error
+                raise _no_answer(url, host, port) from error
         return _clients[url]
+
+
+def _no_answer(url: str, host: str, port: int) -> SearchIndexFailed:
+    return SearchIndexFailed(
+        f"no Chroma server answers at {url}: start one with 'chroma run --path DIR --host {host} --port {port}', or "
+        "correct the address"
+    )
 
 
 def _without_proxy(host: str) -> None:

@@ -29,5 +29,7 @@ class Execution:
             raise InvalidConfig(
                 f"scheduler is {self.scheduler!r}: name the Dask scheduler as tcp://HOST:8786, or tls://HOST:8786"
             )
+        if "@" in self.scheduler:
+            raise InvalidConfig("the scheduler's address holds a name or password: Dask knows none; take it out")
         if self.kind != DASK and self.scheduler:
             raise InvalidConfig(f"a scheduler is named, but the work goes to {self.kind}: choose dask as well")

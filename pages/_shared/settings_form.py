@@ -1,26 +1,20 @@
 """Settings as widgets: the file is the truth, a valid change is kept at once, a wrong one is told."""
 
 import os
-import re
+from collections.abc import Callable
 from dataclasses import replace
 from html import escape
 from typing import Any
-from urllib.parse import urlsplit
 
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.storage.settings import read_settings
 from leanrag_core.types.settings import Settings
-from pages._shared import forms, keys, session
+from pages._shared import addresses, forms, keys, session
 from pages._shared.frame import message
 
 _FAULTS = "lr_settings_faults"
-_LONGEST = 300  # characters of an address
-_HOST = re.compile(r"[A-Za-z0-9_.:-]+")  # of a name, of IPv4, of IPv6
-_HARMLESS = re.compile(  # what is no address yet, but no secret either: localhost:1234/v1, api.example.com/v1, http://
-    r"(https?://)?([A-Za-z0-9-]{1,40}(\.[A-Za-z0-9-]{1,40})*\.[a-z]{2,10}|localhost|[\d.]{7,15})?(:\d{1,5})?(/[\w/.-]{0,40})?"
-)
 
 
 def keep(name: str, value: Any) -> None:
@@ -47,38 +41,14 @@ def fault(name: str) -> bool:
     return bool(said)
 
 
-def is_refused(settings: Settings, name: str) -> bool:
+def forgive(name: str) -> None:
+    """What was wrong with a setting is told no longer."""
+    st.session_state.get(_FAULTS, {}).pop(name, None)
+
+
+def is_refused(name: str, kept: Any) -> bool:
     """Whether the widget holds something that was refused, and the file another value."""
-    return bool(st.session_state.get(_FAULTS, {}).get(name)) and st.session_state.get(_widget_key(name)) != getattr(
-        settings, name
-    )
-
-
-def fault_of_address(address: str) -> str:
-    """Why that is no address of a server, without repeating it; empty when it is one, or empty."""
-    if not address:
-        return ""
-    if not address.startswith(("http://", "https://")):
-        return "an address begins with http:// or https://, such as http://localhost:11434/v1"
-    if len(address) > _LONGEST:
-        return "the address is too long to be one"
-    if set(address) & set("?#"):
-        return "the address holds a question mark or a hash: write it up to /v1 alone"
-    try:
-        parts = urlsplit(address)
-        host, port = parts.hostname or "", parts.port
-    except ValueError:  # a port that is none, half an address of IPv6
-        host, port = "", None
-    if "@" in _authority(address):
-        return "the address holds a name or password: take it out, and put the key into the environment"
-    if not _HOST.fullmatch(host) or port == 0:
-        return "the address names no server: write it as in http://localhost:11434/v1"
-    return ""
-
-
-def _authority(address: str) -> str:
-    """The part of an address between // and the path: host, port, and a name or password if there is one."""
-    return address.split("//", 1)[-1].split("/", 1)[0]
+    return bool(st.session_state.get(_FAULTS, {}).get(name)) and st.session_state.get(_widget_key(name)) != kept
 
 
 def _widget_key(name: str) -> str:
@@ -108,28 +78,45 @@ def number(settings: Settings, name: str) -> None:
         st.html(f'<div class="lr-hint">{escape(forms.hint(spec))}</div>')
 
 
-def address(settings: Settings) -> None:
-    """The endpoint's address."""
-    key = _widget_key("base_url")
+def address_field(
+    label: str, name: str, kept: str, kind: addresses.Kind, save: Callable[[str], None], *, example: str, hint: str
+) -> None:
+    """An address that is saved when it is one; what is wrong with another stands below, in the place of the hint."""
+    key = _widget_key(name)
 
     def changed() -> None:
         wanted = str(st.session_state[key] or "").strip()
-        said = fault_of_address(wanted)
+        said = addresses.fault_of_address(wanted, kind)
         if said:
-            refuse("base_url", said)
-            if not _HARMLESS.fullmatch(wanted):  # a key, perhaps, or a password: it is not kept in the page
-                st.session_state[key] = settings.base_url
+            refuse(name, said)
+            if not addresses.is_harmless(wanted, kind):  # a key, perhaps, or a password: it is not kept in the page
+                st.session_state[key] = kept
         else:
-            keep("base_url", wanted)
+            forgive(name)
+            save(wanted)
 
-    if not st.session_state.get(_FAULTS, {}).get("base_url") or key not in st.session_state:
-        st.session_state[key] = settings.base_url
-    st.text_input("Address", key=key, on_change=changed, placeholder="https://api.openai.com/v1")
+    if not st.session_state.get(_FAULTS, {}).get(name) or key not in st.session_state:
+        st.session_state[key] = kept
+    with st.container(gap="xsmall"):
+        st.text_input(label, key=key, on_change=changed, placeholder=example)
+        if not fault(name):
+            st.html(f'<div class="lr-hint">{escape(hint)}</div>')
+
+
+def address(settings: Settings) -> None:
+    """The endpoint's address."""
     told = "An OpenAI-compatible server, up to and with /v1. Empty is OpenAI's own service."
     if os.environ.get("OPENAI_BASE_URL") and settings.base_url == os.environ["OPENAI_BASE_URL"]:
         told = "From the environment variable OPENAI_BASE_URL; what you write here goes before it."
-    if not fault("base_url"):
-        st.html(f'<div class="lr-hint">{told}</div>')
+    address_field(
+        "Address",
+        "base_url",
+        settings.base_url,
+        addresses.ENDPOINT,
+        lambda wanted: keep("base_url", wanted),
+        example="https://api.openai.com/v1",
+        hint=told,
+    )
 
 
 def key_variable(settings: Settings) -> None:

@@ -28,15 +28,16 @@ class LoopbackCluster:
         for _ in range(n_workers):
             self.add_worker()
 
-    def add_worker(self) -> None:
+    def add_worker(self, within: Path = ROOT) -> None:
+        """within: the folder that the worker starts in; the program is found from its own alone."""
         place = str(self.folder / f"worker-{len(self.workers)}")
         options = ["--no-nanny", "--nthreads", "1", "--memory-limit", "0", "--local-directory", place]
-        self.workers.append(self._start("worker", self.address, *options, "--death-timeout", "60"))
+        self.workers.append(self._start("worker", self.address, *options, "--death-timeout", "60", within=within))
 
-    def _start(self, role: str, *options: str) -> "subprocess.Popen[bytes]":
+    def _start(self, role: str, *options: str, within: Path = ROOT) -> "subprocess.Popen[bytes]":
         with (self.folder / f"{role}.log").open("ab") as log:
             command = [sys.executable, "-m", f"distributed.cli.dask_{role}", *options, *_LOOPBACK]
-            return subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+            return subprocess.Popen(command, cwd=within, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
 
     def log(self, role: str) -> str:
         return (self.folder / f"{role}.log").read_text(errors="replace")

@@ -38,7 +38,13 @@ def test_a_choice_survives_the_settings_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "cells",
-    [{"execution": {"kind": "dask"}}, {"execution": {"cores": 3}}, {"execution": "dask"}, {"chroma_url": "here:8000"}],
+    [
+        {"execution": {"kind": "dask"}},
+        {"execution": {"kind": "dask", "scheduler": "tls://me:secret@head:8786"}},
+        {"execution": {"cores": 3}},
+        {"execution": "dask"},
+        {"chroma_url": "here:8000"},
+    ],
 )
 def test_settings_that_cannot_be_meant_are_refused(cells: dict[str, object]) -> None:
     with pytest.raises(InvalidConfig):

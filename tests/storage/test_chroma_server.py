@@ -4,9 +4,12 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +18,7 @@ import pytest
 
 from leanrag_core import Workbench
 from leanrag_core.errors import InvalidConfig, SearchIndexFailed
-from leanrag_core.storage.chroma_server import connect_to_server, remove_collections
+from leanrag_core.storage.chroma_server import connect_to_server, look_at_server, remove_collections
 from leanrag_core.storage.layout import write_index
 from leanrag_core.storage.search_index import (
     connect_by,
@@ -53,6 +56,28 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             time.sleep(0.05)
         yield Server(f"http://127.0.0.1:{port}", psutil.Process(started.pid))
         started.kill()
+
+
+@contextmanager
+def scripted(pages: dict[str, str], name: str) -> Iterator[str]:
+    """A server of that name with those pages, and 404 for others."""
+
+    class Handler(BaseHTTPRequestHandler):
+        server_version, sys_version = name, ""
+
+        def do_GET(self) -> None:
+            body = pages.get(self.path)
+            self.send_response(404 if body is None else 200)
+            self.end_headers()
+            self.wfile.write((body or "").encode())
+
+        def log_message(self, *arguments: object) -> None:
+            """Says nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
 
 
 @pytest.fixture
@@ -128,6 +153,47 @@ def test_client_and_server_speak_with_nobody_but_each_other(
 def test_a_server_that_does_not_answer_is_told_with_what_to_do(stored: Path, index: Index) -> None:
     with pytest.raises(SearchIndexFailed, match=r"no Chroma server answers at http://127\.0\.0\.1:1: start one with"):
         write_search_index(stored, index, lambda done, total: None, connect=connect_to_server("http://127.0.0.1:1"))
+
+
+def test_a_look_at_the_server_tells_what_it_holds(server: Server, stored: Path, index: Index) -> None:
+    before = look_at_server(server.url)
+    write_search_index(stored, index, lambda done, total: None, connect=connect_to_server(server.url))
+    seen = look_at_server(server.url)
+    assert seen.version.startswith("1.")
+    assert not seen.in_python
+    assert seen.collections == 3  # entities-0 to entities-2 of one index
+    assert before.collections in (0, 3)
+
+
+def test_a_look_finds_no_server_where_none_is() -> None:
+    with pytest.raises(SearchIndexFailed, match=r"no Chroma server answers at http://127\.0\.0\.1:1: start one with"):
+        look_at_server("http://127.0.0.1:1")
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        {},
+        {"/api/v2/heartbeat": "<html>"},
+        {"/api/v2/heartbeat": '{"nanosecond heartbeat": null}'},
+        {"/api/v2/heartbeat": "[1]"},
+        {"/api/v2/heartbeat": '{"nanosecond heartbeat": 1}', "/api/v2/version": '"1.0.0"'},
+    ],
+)
+def test_another_kind_of_server_is_told_from_chroma(pages: dict[str, str]) -> None:
+    with scripted(pages, "other") as url, pytest.raises(SearchIndexFailed, match="is no Chroma server"):
+        look_at_server(url)
+
+
+def test_the_server_in_python_is_known_by_its_name() -> None:
+    pages = {
+        "/api/v2/heartbeat": '{"nanosecond heartbeat": 1}',
+        "/api/v2/version": '"1.0.0"',
+        "/api/v2/tenants/default_tenant/databases/default_database/collections_count": "7",
+    }
+    with scripted(pages, "uvicorn") as url:
+        seen = look_at_server(url)
+    assert (seen.version, seen.collections, seen.in_python) == ("1.0.0", 7, True)
 
 
 @pytest.mark.parametrize("url", ["", "127.0.0.1:8000", "http://host:port", "http://me:secret@host", "http://host/api"])

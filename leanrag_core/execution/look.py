@@ -1,0 +1,190 @@
+"""A look at a Dask cluster before work is given to it: who is there, and who could not do the work.
+
+Dask pickles what it sends, both ways: who connects trusts the scheduler and every worker behind it.
+"""
+
+import asyncio
+import logging
+import sys
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from leanrag_core.errors import ClusterUnavailable, InvalidConfig
+
+_PATIENCE_SECONDS = 5.0  # for each of the questions; somebody waits before a page
+_LIBRARIES = ("scipy", "scikit-learn", "spacy", "onnxruntime", "tokenizers")  # besides those that Dask tells anyway
+PROGRAM, PYTHON, SCHEDULER = "this program", "Python", "scheduler"
+MISSING = "missing"
+_Told = TypeVar("_Told")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A library that part of the cluster has in another version than this process. where: the addresses of workers,
+    SCHEDULER for the scheduler itself."""
+
+    library: str
+    here: str
+    there: str
+    where: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ClusterSeen:
+    """A cluster that answered. seconds: until the scheduler told who is there; silent: workers that did not answer in
+    time; differences: what would make a build fail, or round otherwise, the program itself first."""
+
+    scheduler: str
+    workers: int
+    threads: int
+    seconds: float
+    silent: tuple[str, ...] = ()
+    differences: tuple[Difference, ...] = ()
+
+    @property
+    def fit(self) -> bool:
+        """Whether every worker can do the work of a build."""
+        return bool(self.workers) and not self.silent and not self.differences
+
+
+def look_at_cluster(scheduler: str) -> ClusterSeen:
+    """What the scheduler at that address has, within some seconds.
+
+    Raises InvalidConfig where Dask is not installed, ClusterUnavailable where no scheduler answers.
+    """
+    return _in_own_loop(_asked(scheduler, _look))
+
+
+def require_scheduler(scheduler: str) -> None:
+    """A scheduler answers at that address.
+
+    Dask itself waits for ever for the first word of whoever listens there. Raises as look_at_cluster() does.
+    """
+    _in_own_loop(_asked(scheduler, _nothing_more))
+
+
+def _in_own_loop(question: Coroutine[Any, Any, _Told]) -> _Told:
+    with ThreadPoolExecutor(1) as pool:  # a thread of its own, since the caller's may have an event loop already
+        return pool.submit(asyncio.run, question).result()
+
+
+async def _asked(scheduler: str, ask: Callable[[Any, str], Awaitable[_Told]]) -> _Told:
+    """What ask(client, scheduler) finds out of a client that is connected, and closed afterwards."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise InvalidConfig(
+            "the package 'distributed' is missing here: run 'pip install -r requirements-cluster.txt', then start again"
+        ) from error
+    # Dask logs a page for a lost connection, which is told here in a sentence.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+    client = Client(scheduler, asynchronous=True, timeout=_PATIENCE_SECONDS, set_as_default=False, name="leanrag-look")
+    try:
+        await _connect(client, scheduler)
+        return await ask(client, scheduler)
+    finally:
+        with suppress(TimeoutError):  # whoever does not answer does not say goodbye either
+            await client.close(timeout=1)
+
+
+async def _nothing_more(client: Any, scheduler: str) -> None:
+    """To be connected is enough."""
+
+
+async def _look(client: Any, scheduler: str) -> ClusterSeen:
+    try:
+        started = time.perf_counter()
+        known = (await _soon(client.scheduler.identity(n_workers=-1)))["workers"]
+        seconds = time.perf_counter() - started
+        versions = await _versions(client, sorted(known))
+    except (OSError, TimeoutError) as error:
+        raise ClusterUnavailable(
+            f"the scheduler at {scheduler} answered, then no more: look into its log, or start it again"
+        ) from error
+    threads = sum(int(worker["nthreads"]) for worker in known.values())
+    silent = tuple(sorted(set(known) - set(versions)))
+    return ClusterSeen(scheduler, len(known), threads, seconds, silent, differences(_own_versions(), versions))
+
+
+async def _soon(answer: Awaitable[Any]) -> Any:
+    """The answer. Raises TimeoutError: Dask itself would wait for ever for a first word, or for a worker that hangs."""
+    return await asyncio.wait_for(answer, _PATIENCE_SECONDS)
+
+
+async def _connect(client: Any, scheduler: str) -> None:
+    try:
+        await _soon(client)
+    except TypeError as error:
+        raise ClusterUnavailable(
+            f"the scheduler at {scheduler} wants certificates: name them as docs/scale.md shows, or write tcp:// for a "
+            "cluster without TLS"
+        ) from error
+    except (OSError, TimeoutError) as error:
+        raise ClusterUnavailable(
+            f"no scheduler answers at {scheduler}: start one with 'dask scheduler', or correct the address; one with "
+            "TLS is written tls://"
+        ) from error
+    except Exception as error:  # Dask has no one error for a server of another kind, whose first bytes it cannot read
+        raise ClusterUnavailable(
+            f"what answers at {scheduler} is no Dask scheduler that this Dask understands: correct the address, or "
+            "install the same requirements there"
+        ) from error
+
+
+def _own_versions() -> dict[str, str]:
+    from distributed.versions import get_versions
+
+    return _plain(get_versions(packages=_LIBRARIES)["packages"]) | {PROGRAM: program_version()}
+
+
+async def _versions(client: Any, workers: list[str]) -> dict[str, dict[str, str]]:
+    """The versions that the scheduler and each worker have; workers that do not answer in time are left out."""
+    told = await _soon(client.scheduler.versions(packages=_LIBRARIES))
+    try:
+        program = await _soon(client.run_on_scheduler(program_version))
+    except (ImportError, AttributeError):
+        program = MISSING
+    found = {SCHEDULER: _plain(told["packages"]) | {PROGRAM: program}}
+    ask = {"op": "versions", "packages": _LIBRARIES}
+    try:
+        answers = await _soon(client.scheduler.broadcast(msg=ask, workers=workers, on_error="ignore"))
+        programs = await _soon(client.run(program_version, workers=sorted(answers), on_error="return"))
+    except TimeoutError:  # one of them hangs, and Dask waits for all
+        return found
+    for worker, answer in sorted(answers.items()):
+        version = programs.get(worker)
+        found[worker] = _plain(answer["packages"]) | {PROGRAM: version if isinstance(version, str) else MISSING}
+    return found
+
+
+def program_version() -> str:
+    """The version of this program where it is called: workers import it by its name, as they do with a build's work."""
+    return str(sys.modules[__name__.partition(".")[0]].__version__)  # the package itself stands above this floor
+
+
+def _plain(packages: Mapping[str, str | None]) -> dict[str, str]:
+    """Versions as people write them: Python's as 3.11.2."""
+    return {
+        PYTHON if name == "python" else name: ".".join(version.split(".")[:3])
+        if name == "python" and version
+        else version or MISSING
+        for name, version in packages.items()
+    }
+
+
+def differences(here: Mapping[str, str], there: Mapping[str, Mapping[str, str]]) -> tuple[Difference, ...]:
+    """What others have in another version than `here`: the program first, Python next, then by name.
+
+    there: versions by worker, or by SCHEDULER; what one of them did not tell is no difference.
+    """
+    found: dict[tuple[str, str], list[str]] = {}
+    for place, versions in sorted(there.items()):
+        for library, version in versions.items():
+            if library in here and version != here[library]:
+                found.setdefault((library, version), []).append(place)
+    ordered = sorted(found.items(), key=lambda one: (one[0][0] != PROGRAM, one[0][0] != PYTHON, *one[0]))
+    return tuple(Difference(library, here[library], version, tuple(places)) for (library, version), places in ordered)

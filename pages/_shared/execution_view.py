@@ -1,0 +1,206 @@
+"""Who does the work of a build: threads, processes or a Dask cluster, which is looked at on a click alone."""
+
+import os
+from dataclasses import replace
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.execution.look import PROGRAM, SCHEDULER, ClusterSeen, Difference
+from leanrag_core.figures import numbers
+from leanrag_core.types.execution import DASK, PROCESSES, THREADS, Execution
+from leanrag_core.types.settings import Settings
+from pages._shared import addresses, forms, markup, session, settings_form
+from pages._shared.frame import message
+
+_TITLES = {THREADS: "Threads", PROCESSES: "Processes", DASK: "Dask cluster"}
+_SAID = {
+    THREADS: "One process of this machine reads, embeds and clusters. Nothing to set up, and the least memory.",
+    PROCESSES: "Processes of this machine read, embed and cluster. For many cores: each takes some 370 MB.",
+    DASK: "The workers of a Dask cluster read, embed and cluster. This machine hands out the work, calls language "
+    "models and writes the index.",
+}
+_TRUST = (
+    "Connecting means trust: the scheduler and its workers can run code on this machine, as this machine does on them. "
+    "Use one of your own, on a private network. Nothing connects before you test it or build."
+)
+_WISH = "lr_wishes_dask"  # Dask was chosen, and has no address yet
+_LAST = "lr_last_scheduler"  # the address that the settings dropped with Dask
+_SEEN = "lr_cluster_seen"
+_NAMED = 3  # workers that a row of the table names
+
+
+def panel(settings: Settings) -> None:
+    """The choice with what belongs to it; a change is kept as soon as it makes a valid setting."""
+    kept = settings.execution
+    chosen = DASK if st.session_state.get(_WISH) else kept.kind
+    _choice(chosen)
+    if chosen == DASK:
+        _scheduler(kept)
+    else:
+        _workers(kept)
+    settings_form.fault("execution")
+    with st.container(gap="xsmall"):
+        st.html(
+            '<div class="lr-small lr-muted">The index is the same from each, byte for byte. A build takes what stands '
+            "here when it starts. More in docs/scale.md.</div>"
+        )
+        if chosen == DASK:
+            st.html(f'<div class="lr-small lr-muted">{_TRUST}</div>')
+    if chosen == DASK:
+        _test(kept)
+
+
+def _choice(chosen: str) -> None:
+    st.session_state["set_execution"] = chosen
+    with st.container(gap="xsmall"):
+        st.segmented_control(
+            "Builds are done by",
+            list(_TITLES),
+            format_func=lambda kind: _TITLES[kind],
+            key="set_execution",
+            required=True,
+            width="stretch",
+            on_change=_choose,
+        )
+        st.html(f'<div class="lr-hint">{_SAID[chosen]}</div>')
+
+
+def _kept() -> Execution:
+    """What the file holds now; of one that does not read, keep() will tell."""
+    try:
+        return session.workbench().settings().execution
+    except LeanRAGError:
+        return Execution()
+
+
+def _choose() -> None:
+    """Threads and processes are kept at once; so is Dask where an address is known, else it waits for one."""
+    kind, kept = st.session_state["set_execution"], _kept()
+    settings_form.forgive("scheduler")
+    st.session_state[_WISH] = False
+    if kept.scheduler:
+        st.session_state[_LAST] = kept.scheduler
+    scheduler = st.session_state.get(_LAST, "") if kind == DASK else ""
+    if kind == DASK and not scheduler:
+        st.session_state[_WISH] = True
+    else:
+        settings_form.keep("execution", replace(kept, kind=kind, scheduler=scheduler))
+
+
+def _workers(kept: Execution) -> None:
+    spec = forms.option_fields(Execution)["workers"]
+    st.session_state["set_workers"] = kept.workers
+
+    def changed() -> None:
+        settings_form.keep("execution", replace(_kept(), workers=int(st.session_state["set_workers"])))
+
+    with st.container(gap="xsmall"):
+        st.number_input(
+            _TITLES[kept.kind],
+            min_value=spec.metadata["low"],
+            max_value=spec.metadata["high"],
+            step=1,
+            key="set_workers",
+            on_change=changed,
+        )
+        st.html(f'<div class="lr-hint">0 takes one a processor core: {os.cpu_count() or 1} on this machine.</div>')
+
+
+def _scheduler(kept: Execution) -> None:
+    settings_form.address_field(
+        "Scheduler",
+        "scheduler",
+        kept.scheduler,
+        addresses.SCHEDULER,
+        _keep_scheduler,
+        example=addresses.SCHEDULER.example,
+        hint="tcp://HOST:8786, or tls:// with certificates. The cluster decides how many workers there are.",
+    )
+    if kept.kind != DASK:
+        message(f"Builds still go to {_TITLES[kept.kind].lower()}, until an address stands here.")
+
+
+def _test(kept: Execution) -> None:
+    refused = settings_form.is_refused("scheduler", kept.scheduler)
+    if st.button(
+        "Test the cluster",
+        icon=":material/network_check:",
+        key="test_cluster",
+        disabled=refused or kept.kind != DASK,
+    ):
+        with st.spinner("Waiting for the scheduler"):
+            st.session_state[_SEEN] = (kept.scheduler, _look(kept.scheduler))
+    where, seen = st.session_state.get(_SEEN, ("", None))
+    if seen is not None and where == kept.scheduler and not refused:
+        show_cluster(seen)
+
+
+def _keep_scheduler(wanted: str) -> None:
+    kept = _kept()
+    if wanted:
+        st.session_state[_WISH] = False
+        settings_form.keep("execution", replace(kept, kind=DASK, scheduler=wanted))
+    elif kept.kind == DASK:
+        settings_form.refuse(
+            "scheduler", "a cluster needs the address of its scheduler: write one, or choose threads or processes"
+        )
+
+
+def _look(scheduler: str) -> ClusterSeen | str:
+    """What is there, else what is wrong."""
+    try:
+        return session.workbench().look_at_cluster(scheduler)
+    except LeanRAGError as error:
+        return str(error)
+
+
+def show_cluster(seen: ClusterSeen | str) -> None:
+    """How many workers there are, and which of them cannot do the work; a text says why nothing was found."""
+    if isinstance(seen, str):
+        message(seen, kind="error", title="No cluster.")
+        return
+    if not seen.workers:
+        message(f"The scheduler answers, and has no workers: start some with 'dask worker {seen.scheduler}'.")
+    else:
+        crew = f"{numbers.counted(seen.workers, 'worker')} with {numbers.counted(seen.threads, 'thread')}"
+        fit = " All have the same Python and packages as this machine." if seen.fit else ""
+        message(
+            f"The scheduler at {seen.scheduler} answers in {numbers.duration(seen.seconds)}: {crew}.{fit}",
+            kind="good" if seen.fit else "note",
+        )
+    if seen.workers < seen.threads:
+        st.html('<div class="lr-small">Start workers with --nthreads 1: each reads one batch at a time.</div>')
+    if seen.silent:
+        message(
+            f"{numbers.counted(len(seen.silent), 'worker')} did not say in time what they have; one of them may hang.",
+            kind="error",
+        )
+    if seen.differences:
+        _show_differences(seen)
+
+
+def _show_differences(seen: ClusterSeen) -> None:
+    lacking = [one for one in seen.differences if one.library == PROGRAM]
+    if lacking:
+        message(
+            "Part of the cluster does not find this program, or finds another version: start every process in its "
+            "folder, or with PYTHONPATH naming it.",
+            kind="error",
+        )
+    if len(lacking) < len(seen.differences):
+        message("Part of the cluster has other versions. Install the same requirements everywhere.", kind="error")
+    rows = [(one.library, one.here, one.there, _places(one, seen)) for one in seen.differences]
+    st.html(markup.facts_table(("", "Here", "There", "On"), rows, caption="Other versions on the cluster"))
+
+
+def _places(one: Difference, seen: ClusterSeen) -> str:
+    """The scheduler, and the workers by number or by name."""
+    workers = [place for place in one.where if place != SCHEDULER]
+    told = ["scheduler"] if SCHEDULER in one.where else []
+    if workers and len(workers) == seen.workers:
+        told.append("all workers" if seen.workers > 1 else "the worker")
+    elif workers:
+        more = f" and {len(workers) - _NAMED:,} more" if len(workers) > _NAMED else ""
+        told.append(", ".join(workers[:_NAMED]) + more)
+    return ", ".join(told)

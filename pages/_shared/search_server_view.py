@@ -1,0 +1,64 @@
+"""Where search indexes stand: in files of each index, or on a Chroma server, which is asked on a click alone."""
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures import numbers
+from leanrag_core.storage.chroma_server import ChromaSeen
+from leanrag_core.types.settings import Settings
+from pages._shared import addresses, session, settings_form
+from pages._shared.frame import message
+
+_SEEN = "lr_chroma_seen"
+
+
+def panel(settings: Settings) -> None:
+    """The server's address, and a test of it."""
+    settings_form.address_field(
+        "Chroma server",
+        "chroma_url",
+        settings.chroma_url,
+        addresses.CHROMA,
+        lambda wanted: settings_form.keep("chroma_url", wanted),
+        example="files of each index",
+        hint="An address such as http://127.0.0.1:8000. Empty keeps the search index in files of each index.",
+    )
+    st.html(
+        '<div class="lr-small lr-muted">A server lets several processes search at a time, and is asked above 50,000 '
+        "entities a layer. It knows no passwords: keep it on this machine or a private network.</div>"
+    )
+    refused = settings_form.is_refused("chroma_url", settings.chroma_url)
+    if st.button(
+        "Test the server",
+        icon=":material/network_check:",
+        key="test_chroma",
+        disabled=refused or not settings.chroma_url,
+    ):
+        with st.spinner("Waiting for the server"):
+            st.session_state[_SEEN] = (settings.chroma_url, _look(settings.chroma_url))
+    where, seen = st.session_state.get(_SEEN, ("", None))
+    if seen is not None and where == settings.chroma_url and not refused:
+        show_server(seen)
+
+
+def _look(url: str) -> ChromaSeen | str:
+    """What is there, else what is wrong."""
+    try:
+        return session.workbench().look_at_chroma(url)
+    except LeanRAGError as error:
+        return str(error)
+
+
+def show_server(seen: ChromaSeen | str) -> None:
+    """How fast it answered and what it holds; a text says why nothing was found."""
+    if isinstance(seen, str):
+        message(seen, kind="error", title="No Chroma server.")
+        return
+    held = f"with {numbers.counted(seen.collections, 'collection')}" if seen.collections else "still empty"
+    message(f"{seen.url} answers in {numbers.duration(seen.seconds)}: Chroma {seen.version}, {held}.", kind="good")
+    if seen.in_python:
+        message(
+            "This is the server in Python, which lets strangers run code (CVE-2026-45829). Start 'chroma run' in its "
+            "place.",
+            kind="error",
+        )

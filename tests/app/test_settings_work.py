@@ -1,0 +1,238 @@
+"""Settings: who does the work of builds, and where search indexes stand."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import Workbench
+from leanrag_core.errors import ClusterUnavailable, SearchIndexFailed
+from leanrag_core.execution.look import MISSING, PROGRAM, PYTHON, SCHEDULER, ClusterSeen, Difference
+from leanrag_core.storage.chroma_server import ChromaSeen
+from leanrag_core.types.execution import Execution
+from leanrag_core.types.settings import Settings
+from tests.app import drawn
+
+Visit = Callable[..., AppTest]
+SCHEDULER_AT = "tcp://127.0.0.1:8786"
+CLUSTER = Settings(execution=Execution("dask", 0, SCHEDULER_AT))
+
+
+@pytest.fixture(autouse=True)
+def nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that connects by itself fails its test."""
+
+    def refuse(bench: Workbench, address: str) -> None:
+        raise AssertionError(f"{address} was asked without a click")
+
+    monkeypatch.setattr(Workbench, "look_at_cluster", refuse)
+    monkeypatch.setattr(Workbench, "look_at_chroma", refuse)
+
+
+def in_file(home: Workbench) -> dict[str, object]:
+    found: dict[str, object] = json.loads((home.root / "settings.json").read_text())["execution"]
+    return found
+
+
+def choose(app: AppTest, kind: str) -> AppTest:
+    app.segmented_control("set_execution").set_value(kind).run()
+    drawn.assert_sound(app)
+    return app
+
+
+def keys(app: AppTest) -> set[str]:
+    return {str(one.key) for one in (*app.text_input, *app.number_input, *app.button)}
+
+
+def test_processes_and_their_number_are_kept_at_once(home: Workbench, visit: Visit) -> None:
+    app = choose(visit("settings", home), "processes")
+    assert in_file(home) == {"kind": "processes", "workers": 0, "scheduler": ""}
+    app.number_input("set_workers").set_value(3).run()
+    assert in_file(home) == {"kind": "processes", "workers": 3, "scheduler": ""}
+    again = visit("settings", home)
+    assert again.segmented_control("set_execution").value == "processes"
+    assert again.number_input("set_workers").value == 3
+
+
+def test_dask_waits_for_an_address_and_changes_nothing_before(home: Workbench, visit: Visit) -> None:
+    home.save_settings(Settings(execution=Execution("processes", 3)))
+    app = choose(visit("settings", home), "dask")
+    assert in_file(home) == {"kind": "processes", "workers": 3, "scheduler": ""}
+    assert app.segmented_control("set_execution").value == "dask"
+    assert "Builds still go to processes, until an address stands here." in drawn.text(app)
+    assert app.button("test_cluster").disabled
+    assert "set_workers" not in keys(app)
+    app.text_input("set_scheduler").input(SCHEDULER_AT).run()
+    drawn.assert_sound(app)
+    assert in_file(home) == {"kind": "dask", "workers": 3, "scheduler": SCHEDULER_AT}
+    assert not app.button("test_cluster").disabled
+    assert "Builds still go" not in drawn.text(app)
+    again = visit("settings", home)
+    assert again.segmented_control("set_execution").value == "dask"
+    assert again.text_input("set_scheduler").value == SCHEDULER_AT
+
+
+def test_a_wish_for_dask_is_gone_with_the_page(home: Workbench, visit: Visit) -> None:
+    choose(visit("settings", home), "dask")
+    again = visit("settings", home)
+    assert again.segmented_control("set_execution").value == "threads"
+    assert "set_scheduler" not in keys(again)
+
+
+def test_threads_drop_the_scheduler_and_dask_finds_it_again(home: Workbench, visit: Visit) -> None:
+    home.save_settings(CLUSTER)
+    app = choose(visit("settings", home), "threads")
+    assert in_file(home) == {"kind": "threads", "workers": 0, "scheduler": ""}
+    assert "set_scheduler" not in keys(app)
+    app = choose(app, "dask")
+    assert in_file(home) == {"kind": "dask", "workers": 0, "scheduler": SCHEDULER_AT}
+    assert app.text_input("set_scheduler").value == SCHEDULER_AT
+
+
+@pytest.mark.parametrize(
+    ("written", "said", "stays"),
+    [
+        ("head:8786", "begins with tcp:// or tls://", True),
+        ("http://10.0.0.1:8786", "begins with tcp:// or tls://", True),
+        ("tcp://10.0.0.1", "names no port", True),
+        ("tcp://head", "names no port", True),
+        ("tcp://:8786", "names no server", True),
+        ("tls://10.0.0.1:99999", "names no server", True),
+        ("tcp://10.0.0.1:8786/status", "behind the port", True),
+        ("tcp://ada:hunter2@10.0.0.1:8786", "holds a name or password", False),
+        ("tcp://10.0.0.1:8786?token=hunter2", "question mark", False),
+        ("", "cluster needs the address of its scheduler", True),
+    ],
+)
+def test_what_is_no_scheduler_is_told_and_not_kept(
+    written: str, said: str, stays: bool, home: Workbench, visit: Visit
+) -> None:
+    home.save_settings(CLUSTER)
+    app = visit("settings", home)
+    app.text_input("set_scheduler").input(written).run()
+    drawn.assert_sound(app)
+    assert said in drawn.text(app)
+    assert "hunter2" not in drawn.text(app)
+    assert home.settings() == CLUSTER
+    assert app.text_input("set_scheduler").value == (written if stays else SCHEDULER_AT)
+    assert app.button("test_cluster").disabled is stays
+    assert visit("settings", home).text_input("set_scheduler").value == SCHEDULER_AT
+
+
+def test_a_cluster_is_asked_on_a_click_and_told_by_its_workers(
+    home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.save_settings(CLUSTER)
+    app = visit("settings", home)
+    asked = []
+
+    def seen(bench: Workbench, scheduler: str) -> ClusterSeen:
+        asked.append(scheduler)
+        return ClusterSeen(scheduler, 16, 16, 0.004)
+
+    monkeypatch.setattr(Workbench, "look_at_cluster", seen)
+    app.button("test_cluster").click().run()
+    drawn.assert_sound(app)
+    said = f"The scheduler at {SCHEDULER_AT} answers in 4 ms: 16 workers with 16 threads. All have the same"
+    assert said in drawn.text(app)
+    app.run()
+    assert asked == [SCHEDULER_AT]
+    app.text_input("set_scheduler").input("tcp://10.0.0.9:8786").run()
+    assert "16 workers" not in drawn.text(app)  # what was seen elsewhere
+
+
+def test_workers_that_could_not_do_the_work_are_named(
+    home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.save_settings(CLUSTER)
+    five = tuple(f"tcp://10.0.0.{n}:4000" for n in range(1, 6))
+    found = (
+        Difference(PROGRAM, "0.1.0", MISSING, five),
+        Difference(PYTHON, "3.11.2", "3.12.0<b>", five[:1]),
+        Difference("numpy", "2.3.0", "2.2.0", (SCHEDULER, *five[:4])),
+    )
+    seen = ClusterSeen(SCHEDULER_AT, 5, 10, 0.004, silent=("tcp://10.0.0.9:1",), differences=found)
+    monkeypatch.setattr(Workbench, "look_at_cluster", lambda bench, scheduler: seen)
+    app = visit("settings", home)
+    app.button("test_cluster").click().run()
+    drawn.assert_sound(app)
+    said = drawn.text(app)
+    assert "does not find this program" in said
+    assert "other versions" in said
+    assert "1 worker did not say in time" in said
+    assert "--nthreads 1" in said
+    assert "this program0.1.0missingall workers" in said
+    assert "Python3.11.23.12.0<b>tcp://10.0.0.1:4000" in said
+    assert "numpy2.3.02.2.0scheduler, tcp://10.0.0.1:4000, tcp://10.0.0.2:4000, tcp://10.0.0.3:4000 and 1 more" in said
+
+
+def test_a_cluster_that_is_not_there_is_told_with_what_to_do(
+    home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silence(bench: Workbench, scheduler: str) -> ClusterSeen:
+        raise ClusterUnavailable(f"no scheduler answers at {scheduler}: start one with 'dask scheduler'")
+
+    home.save_settings(CLUSTER)
+    monkeypatch.setattr(Workbench, "look_at_cluster", silence)
+    app = visit("settings", home)
+    app.button("test_cluster").click().run()
+    drawn.assert_sound(app)
+    assert f"No cluster. No scheduler answers at {SCHEDULER_AT}: start one with 'dask scheduler'." in drawn.text(app)
+
+
+def test_a_chroma_server_is_kept_tested_and_left_again(
+    home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = visit("settings", home)
+    assert app.button("test_chroma").disabled
+    app.text_input("set_chroma_url").input("http://127.0.0.1:8000").run()
+    drawn.assert_sound(app)
+    assert home.settings().chroma_url == "http://127.0.0.1:8000"
+    monkeypatch.setattr(Workbench, "look_at_chroma", lambda bench, url: ChromaSeen(url, "1.0.0", 12, 0.003, True))
+    app.button("test_chroma").click().run()
+    drawn.assert_sound(app)
+    assert "http://127.0.0.1:8000 answers in 3 ms: Chroma 1.0.0, with 12 collections." in drawn.text(app)
+    assert "CVE-2026-45829" in drawn.text(app)
+    assert visit("settings", home).text_input("set_chroma_url").value == "http://127.0.0.1:8000"
+    app.text_input("set_chroma_url").input("").run()
+    drawn.assert_sound(app)
+    assert home.settings().chroma_url == ""
+    assert "12 collections" not in drawn.text(app)
+
+
+def test_a_chroma_server_that_is_not_there_is_told(
+    home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silence(bench: Workbench, url: str) -> ChromaSeen:
+        raise SearchIndexFailed(f"no Chroma server answers at {url}: start one")
+
+    home.save_settings(Settings(chroma_url="http://127.0.0.1:1"))
+    monkeypatch.setattr(Workbench, "look_at_chroma", silence)
+    app = visit("settings", home)
+    app.button("test_chroma").click().run()
+    drawn.assert_sound(app)
+    assert "No Chroma server answers at http://127.0.0.1:1: start one." in drawn.text(app)
+
+
+@pytest.mark.parametrize(
+    ("written", "said", "stays"),
+    [
+        ("localhost:8000", "begins with http:// or https://", True),
+        ("http://localhost:8000/api", "behind the port", True),
+        ("http://ada:hunter2@chroma:8000", "holds a name or password", False),
+        ("http://", "names no server", True),
+    ],
+)
+def test_what_is_no_chroma_server_is_told_and_not_kept(
+    written: str, said: str, stays: bool, home: Workbench, visit: Visit
+) -> None:
+    home.save_settings(Settings(chroma_url="http://127.0.0.1:8000"))
+    app = visit("settings", home)
+    app.text_input("set_chroma_url").input(written).run()
+    drawn.assert_sound(app)
+    assert said in drawn.text(app)
+    assert "hunter2" not in drawn.text(app)
+    assert home.settings().chroma_url == "http://127.0.0.1:8000"
+    assert app.text_input("set_chroma_url").value == (written if stays else "http://127.0.0.1:8000")
+    assert app.button("test_chroma").disabled is stays
