@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, replace
@@ -22,6 +23,7 @@ from leanrag_core.models.metering import Budget
 from leanrag_core.models.registry import BUILTIN, Models, remote_name
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.retrieval.base import Query, StrategyInfo, strategies, strategy
+from leanrag_core.retrieval.vector_search import read_ahead
 from leanrag_core.storage import layout
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.storage.chroma_server import (
@@ -85,6 +87,7 @@ class Workbench:
         self.calls = CallStore(root / "calls")
         self._embeddings: dict[str, EmbeddingModel] = {}
         self._search_server: str | None = None  # which open_search() asks; None while the settings were not read
+        self._choosing = threading.Lock()
 
     @classmethod
     def default(cls, root: str | Path | None = None) -> "Workbench":
@@ -434,11 +437,21 @@ class Workbench:
     def retrieve(self, index: Index, question: str, strategy_name: str = "leanrag", **options: Any) -> Trace:
         """What the strategy finds for the question. Raises InvalidConfig or ModelMismatch."""
         made = strategy(strategy_name, options)
-        if self._search_server is None:
-            self._search_server = self.settings().chroma_url
-            if self._search_server:
-                connect_by(connect_where_it_stands(self._search_server))
+        self._choose_search_server()
         return made.retrieve(Query(question.strip(), self.question_vector(index, question)), index)
+
+    def read_ahead(self, index: Index) -> None:
+        """What a question needs of a large index is in memory. Raises SearchIndexFailed as a question would."""
+        self._choose_search_server()
+        read_ahead(index)
+
+    def _choose_search_server(self) -> None:
+        with self._choosing:
+            if self._search_server is None:
+                url = self.settings().chroma_url
+                if url:
+                    connect_by(connect_where_it_stands(url))
+                self._search_server = url
 
     def question_vector(self, index: Index, question: str) -> np.ndarray:
         """(d,) unit vector of the question by the model that the index was built with."""

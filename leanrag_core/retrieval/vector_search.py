@@ -48,6 +48,16 @@ def nearest(index: Index, layer: Layer, vector: np.ndarray, n: int, how: str = "
     return Nearest(rows, scores, EXACT)
 
 
+def read_ahead(index: Index) -> None:
+    """The search index of a large base layer is read, which the first question would otherwise wait for.
+
+    Raises SearchIndexFailed as that question would.
+    """
+    base = index.layers[0]
+    if len(base) > EXACT_UP_TO:
+        nearest(index, base, np.asarray(base.vectors[0]), 1)
+
+
 def _approximate(searcher: SearchIndex, layer: Layer, vector: np.ndarray, n: int) -> Nearest:
     candidates, known = searcher.candidates(layer, vector, n), searcher.of_layer(layer.number)
     rows, scores = rank(candidates, cosines(layer.vectors[candidates], vector), n)

@@ -2,10 +2,12 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
 
+from leanrag_core.errors import LeanRAGError
 from leanrag_core.models.registry import BUILTIN
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary, JobState, Shelf
@@ -36,6 +38,24 @@ def open_index(summary: IndexSummary) -> Index:
 
 def _opened(index_id: str, created: str) -> Index:
     return _open_indexes().get((index_id, created), lambda: workbench().open(index_id))
+
+
+def read_ahead(summary: IndexSummary) -> None:
+    """What the first question needs of a large index is read while the reader writes it."""
+    _being_read(summary.id, summary.created)
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _being_read(index_id: str, created: str) -> threading.Thread:
+    bench, index = workbench(), _opened(index_id, created)
+
+    def read() -> None:
+        with suppress(LeanRAGError):  # the question itself will tell it
+            bench.read_ahead(index)
+
+    reader = threading.Thread(target=read, daemon=True, name=f"read-ahead-{index_id}")
+    reader.start()
+    return reader
 
 
 class OpenIndexes:

@@ -12,7 +12,7 @@ from leanrag_core.retrieval import vector_search
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.retrieval.vector_search import cosines, nearest, rank
 from leanrag_core.storage.layout import SEARCH, read_index, write_index
-from leanrag_core.storage.search_index import write_search_index
+from leanrag_core.storage.search_index import SearchIndex, write_search_index
 from leanrag_core.types.index import Index
 from tests.small_index import entity, layer, small_index, unit
 
@@ -113,3 +113,21 @@ def test_what_was_measured_stands_in_the_report(many: Index) -> None:
     stored = json.loads((many.path / SEARCH).read_text())
     assert many.report["search"] == stored
     assert [(row["layer"], row["rows"], row["recall"]) for row in stored["layers"]] == [(0, 400, 1.0), (1, 1, 1.0)]
+
+
+def test_reading_ahead_opens_the_search_index_of_large_layers_alone(
+    many: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Path] = []
+    opened = vector_search.open_search
+
+    def noting(directory: Path) -> SearchIndex | None:
+        asked.append(directory)
+        return opened(directory)
+
+    monkeypatch.setattr(vector_search, "open_search", noting)
+    vector_search.read_ahead(many)
+    assert asked == []
+    monkeypatch.setattr(vector_search, "EXACT_UP_TO", 399)
+    vector_search.read_ahead(many)
+    assert asked == [many.path]
