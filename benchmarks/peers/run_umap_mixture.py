@@ -42,12 +42,16 @@ def scanned_components(points: np.ndarray) -> int:
 
 
 def main(folder: Path, out: Path) -> None:
-    """Cluster the planted vectors and write seconds by step, memory and agreement with what was planted."""
+    """Cluster the planted vectors and write seconds by step, memory and agreement with what was planted.
+
+    The labels are left in the folder as assigned.npy.
+    """
     import umap
     from sklearn.metrics import adjusted_rand_score
 
     with np.load(folder / "planted.npz") as arrays:
         vectors, labels = arrays["vectors"], arrays["labels"]
+        cluster_size = int(arrays["cluster_size"]) if "cluster_size" in arrays else _CLUSTER_SIZE
     # Compiling is no part of the route: a small run first makes numba do it.
     umap.UMAP(n_neighbors=5, n_components=2, metric="cosine").fit_transform(vectors[:100])
     reset_peak()
@@ -56,7 +60,7 @@ def main(folder: Path, out: Path) -> None:
     reduced = time.perf_counter()
     n_scanned = scanned_components(points)
     scan = time.perf_counter()
-    assigned = fitted(points, max(len(vectors) // _CLUSTER_SIZE, n_scanned)).predict(points)  # type: ignore[attr-defined]
+    assigned = fitted(points, max(len(vectors) // cluster_size, n_scanned)).predict(points)  # type: ignore[attr-defined]
     done, cpu = time.perf_counter(), time.process_time() - worked
     sizes = np.unique(assigned, return_counts=True)[1]
     figures = {
@@ -70,6 +74,7 @@ def main(folder: Path, out: Path) -> None:
         "largest": int(sizes.max()),
         "peak_gb": round(peak_gb(), 3),
     }
+    np.save(folder / "assigned.npy", assigned)
     used = versions(("umap-learn", "scikit-learn", "numba", "numpy"))
     out.write_text(json.dumps({"figures": figures, "versions": used}), encoding="utf-8")
 
