@@ -85,7 +85,7 @@ class Workbench:
         self.index_store = IndexStore(root / "indexes")
         self.desk = JobDesk(root / "jobs", PROJECT)
         self.calls = CallStore(root / "calls")
-        self._embeddings: dict[str, EmbeddingModel] = {}
+        self._embeddings: dict[tuple[str, str], EmbeddingModel] = {}  # by name and fingerprint
         self._search_server: str | None = None  # which open_search() asks; None while the settings were not read
         self._choosing = threading.Lock()
 
@@ -456,7 +456,7 @@ class Workbench:
     def question_vector(self, index: Index, question: str) -> np.ndarray:
         """(d,) unit vector of the question by the model that the index was built with."""
         recorded = index.manifest["embedding"]
-        model = self._embedding(recorded["name"])
+        model = self._embedding(recorded["name"], recorded["fingerprint"])
         if (model.fingerprint, model.dimension) != (recorded["fingerprint"], recorded["dimension"]):
             raise ModelMismatch(
                 f"{index.manifest['name']} was embedded with {recorded['fingerprint']} ({recorded['dimension']} "
@@ -472,8 +472,8 @@ class Workbench:
         language = self._answering_model(index)
         if language is not None:
             return answering.write_answer(trace, language)
-        vector = self.question_vector(index, trace.question)
-        return answering.answer_from(trace, self._embedding(index.manifest["embedding"]["name"]), vector)
+        vector, recorded = self.question_vector(index, trace.question), index.manifest["embedding"]
+        return answering.answer_from(trace, self._embedding(recorded["name"], recorded["fingerprint"]), vector)
 
     def _answering_model(self, index: Index) -> LanguageModel | None:
         folder = index.path.name if index.path else index.id  # as builds name it, so that both go together
@@ -503,10 +503,10 @@ class Workbench:
         """Retrieve and answer."""
         return self.answer(index, self.retrieve(index, question, strategy_name, **options))
 
-    def _embedding(self, name: str) -> EmbeddingModel:
-        if name not in self._embeddings:
-            self._embeddings[name] = self.models().embedding(name)
-        return self._embeddings[name]
+    def _embedding(self, name: str, fingerprint: str) -> EmbeddingModel:
+        if (name, fingerprint) not in self._embeddings:
+            self._embeddings[name, fingerprint] = self.models().embedding(name, fingerprint)
+        return self._embeddings[name, fingerprint]
 
 
 def _config(values: dict[str, Any]) -> IndexConfig:

@@ -6,6 +6,8 @@ chromadb keeps in the user's cache. The tokenizer file is shipped beside this fi
 
 import hashlib
 import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from leanrag_core.errors import ModelUnavailable
+from leanrag_core.models.minilm_graph import REVISION, WEIGHTS
+from leanrag_core.models.minilm_session import FloatSession, Int8Session, Session, batches
 
 _TOKENIZER = Path(__file__).parent / "assets" / "minilm_tokenizer.json"
 _CHROMA_COPY = Path.home() / ".cache/chroma/onnx_models/all-MiniLM-L6-v2/onnx/model.onnx"
 _WINDOW = 254  # word pieces a window, without [CLS] and [SEP]; the model was trained on 256
 _CLS, _SEP = 101, 102
-_TOKENS_A_BATCH = 512  # larger batches leave the processor's cache: 4096 is 30 % slower
 
 
 def model_file() -> Path:
@@ -37,33 +40,49 @@ def model_file() -> Path:
     )
 
 
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Texts cut into what the model reads at once: word pieces with [CLS] and [SEP], and the text's row of each."""
+
+    pieces: list[list[int]]
+    owner: list[int]
+
+
 class MiniLM:
     """Mean-pooled, L2-normalised sentence embeddings; longer texts are cut into windows of 254 word pieces whose
-    vectors are averaged by length. A text's vector does not depend on the batch it came in (to 1e-6)."""
+    vectors are averaged by length. A text's vector does not depend on the batch it came in, nor on the threads; with
+    floats it may by 1e-6."""
 
     name = "builtin"
     dimension = 384
 
-    def __init__(self, threads: int | None = None) -> None:
+    def __init__(self, threads: int | None = None, *, floats: bool = False) -> None:
+        """floats: compute as the weights' own file says, not in whole numbers (minilm_graph.py). Where other weights
+        than the package's are installed it is always so."""
         self.threads = threads or os.cpu_count() or 1
+        self._asked_for_floats = floats
+
+    @cached_property
+    def floats(self) -> bool:
+        """Whether the weights' own graph is run."""
+        return self._asked_for_floats or _sha256(model_file()) != WEIGHTS
 
     @cached_property
     def fingerprint(self) -> str:
-        """Name and hash of weights and tokenizer."""
+        """Name and hash of weights and tokenizer, and of what is made of the weights."""
         digest = hashlib.sha256()
         for path in (model_file(), _TOKENIZER):
             digest.update(path.read_bytes())
+        digest.update(b"" if self.floats else REVISION.encode())
         return f"all-MiniLM-L6-v2:{digest.hexdigest()[:16]}"
 
     @cached_property
-    def _session(self) -> Any:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self.threads
-        options.log_severity_level = 3
-        options.enable_cpu_mem_arena = False  # the arena keeps room for every batch shape it has seen: 1 GB more
-        return onnxruntime.InferenceSession(str(model_file()), options, providers=["CPUExecutionProvider"])
+    def _session(self) -> Session:
+        return FloatSession(model_file()) if self.floats else Int8Session(model_file())
 
     @cached_property
     def _tokenizer(self) -> Any:
@@ -77,43 +96,42 @@ class MiniLM:
     def embed(self, texts: list[str]) -> np.ndarray:
         """(len(texts), 384) float32 unit rows. Equal texts are embedded once; batches are sorted by length."""
         unique = list(dict.fromkeys(texts))
-        windows: list[list[int]] = []
-        owner: list[int] = []
-        for row, encoding in enumerate(self._tokenizer.encode_batch(unique, add_special_tokens=False)):
-            pieces = encoding.ids or [100]  # nothing to read: the unknown word piece
-            for start in range(0, len(pieces), _WINDOW):
-                windows.append([_CLS, *pieces[start : start + _WINDOW], _SEP])
-                owner.append(row)
-        pooled = self._pool(windows)
-        lengths = np.array([len(window) for window in windows], dtype=np.float32)
+        windows = self.windows(unique)
+        pooled = self._pool(windows.pieces)
+        lengths = np.array([len(window) for window in windows.pieces], dtype=np.float32)
         vectors = np.zeros((len(unique), self.dimension), dtype=np.float32)
-        np.add.at(vectors, owner, pooled * lengths[:, None])
+        np.add.at(vectors, windows.owner, pooled * lengths[:, None])
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         row_of = {text: row for row, text in enumerate(unique)}
         return vectors[[row_of[text] for text in texts]] if texts else vectors
 
-    def _pool(self, windows: list[list[int]]) -> np.ndarray:
-        """(n_windows, 384) float32 unit rows: the mean of the token vectors of each window."""
-        pooled = np.zeros((len(windows), self.dimension), dtype=np.float32)
-        order = sorted(range(len(windows)), key=lambda i: (len(windows[i]), i))
-        start = 0
-        while start < len(order):
-            stop = start + 1
-            while stop < len(order) and len(windows[order[stop]]) * (stop + 1 - start) <= _TOKENS_A_BATCH:
-                stop += 1
-            rows = order[start:stop]
-            pooled[rows] = self._run([windows[i] for i in rows])
-            start = stop
-        return pooled
+    def windows(self, texts: list[str]) -> Windows:
+        """The texts as the model reads them, in their order; every text has at least one window."""
+        pieces: list[list[int]] = []
+        owner: list[int] = []
+        for row, encoding in enumerate(self._tokenizer.encode_batch(texts, add_special_tokens=False)):
+            found = encoding.ids or [100]  # nothing to read: the unknown word piece
+            for start in range(0, len(found), _WINDOW):
+                pieces.append([_CLS, *found[start : start + _WINDOW], _SEP])
+                owner.append(row)
+        return Windows(pieces, owner)
 
-    def _run(self, batch: list[list[int]]) -> np.ndarray:
-        width = max(map(len, batch))
-        ids = np.zeros((len(batch), width), dtype=np.int64)
-        mask = np.zeros_like(ids)
-        for row, window in enumerate(batch):
-            ids[row, : len(window)] = window
-            mask[row, : len(window)] = 1
-        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        hidden = self._session.run(None, feed)[0]
-        vectors = (hidden * mask[:, :, None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
-        return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    def _pool(self, windows: list[list[int]]) -> np.ndarray:
+        """(n_windows, 384) float32 unit rows: the mean of the token vectors of each window.
+
+        Batches, which depend on the windows alone, go to as many threads as the model has; each is computed by one.
+        """
+        pooled = np.zeros((len(windows), self.dimension), dtype=np.float32)
+        planned = batches([len(window) for window in windows])
+        session = self._session  # made before the threads ask for it
+
+        def run(rows: list[int]) -> None:
+            pooled[rows] = session.vectors([windows[row] for row in rows])
+
+        if min(self.threads, len(planned)) < 2:
+            for rows in planned:
+                run(rows)
+        else:
+            with ThreadPoolExecutor(self.threads) as pool:
+                list(pool.map(run, reversed(planned)))  # the longest first, so that none is left alone at the end
+        return pooled

@@ -55,11 +55,16 @@ class Models:
             return None
         return RemoteLanguageModel(remote, self.endpoint, self.pacer, self.meter, self.memory, index=self.index)
 
-    def embedding(self, name: str) -> EmbeddingModel:
-        """The embedding model of that name. Raises ModelUnavailable where the built-in one is not installed."""
+    def embedding(self, name: str, fingerprint: str = "") -> EmbeddingModel:
+        """The embedding model of that name; of the built-in one's two forms that with the fingerprint which an index
+        recorded, if either has it. Raises ModelUnavailable where the built-in one is not installed."""
         remote = remote_name(name)
         if not remote:
             from leanrag_core.models.minilm import MiniLM
 
-            return MiniLM()
+            usual = MiniLM()
+            if fingerprint in ("", usual.fingerprint):
+                return usual
+            floats = MiniLM(floats=True)  # as indexes were made before the built-in model computed in whole numbers
+            return floats if floats.fingerprint == fingerprint else usual
         return RemoteEmbeddingModel(remote, self.endpoint, self.pacer, self.meter, self.memory, index=self.index)

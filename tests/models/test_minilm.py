@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 
-from leanrag_core.models.minilm import MiniLM
+from leanrag_core.models import minilm, minilm_session
+from leanrag_core.models.minilm import MiniLM, model_file
+from leanrag_core.models.minilm_session import FloatSession, Int8Session, batches
 
 TEXTS = [
     "Bees dance.",
@@ -11,6 +13,7 @@ TEXTS = [
     "A borrower shall deliver a compliance certificate.",
     "蜂は踊る。",
 ]
+MANY = [f"Hive {row} stands by the {'old ' * (row % 40)}mill and gave {row * 7} jars of honey." for row in range(60)]
 
 
 @pytest.fixture(scope="module")
@@ -18,12 +21,29 @@ def model() -> MiniLM:
     return MiniLM(threads=1)
 
 
-def test_the_same_text_gives_the_same_vector_alone_or_in_any_batch(model: MiniLM) -> None:
-    together = model.embed(TEXTS)
-    turned = model.embed(TEXTS[::-1])[::-1]
-    alone = np.concatenate([model.embed([text]) for text in TEXTS])
-    assert np.abs(together - alone).max() < 1e-6
-    assert np.abs(together - turned).max() < 1e-6
+@pytest.fixture(scope="module")
+def floats() -> MiniLM:
+    return MiniLM(threads=1, floats=True)
+
+
+def test_the_same_text_gives_the_same_bytes_alone_or_in_any_batch(model: MiniLM) -> None:
+    texts = TEXTS + MANY
+    together = model.embed(texts)
+    turned = model.embed(texts[::-1])[::-1]
+    alone = np.concatenate([model.embed([text]) for text in texts])
+    assert np.array_equal(together, alone)
+    assert np.array_equal(together, turned)
+
+
+def test_with_floats_a_text_gives_nearly_the_same_vector_alone_or_in_any_batch(floats: MiniLM) -> None:
+    alone = np.concatenate([floats.embed([text]) for text in TEXTS])
+    assert np.abs(floats.embed(TEXTS) - alone).max() < 1e-6
+
+
+def test_whole_numbers_stay_near_floats(model: MiniLM, floats: MiniLM) -> None:
+    cosines = (model.embed(TEXTS + MANY) * floats.embed(TEXTS + MANY)).sum(axis=1)
+    assert cosines.min() > 0.995
+    assert cosines.mean() > 0.998
 
 
 def test_rows_are_unit_vectors_of_the_stated_dimension(model: MiniLM) -> None:
@@ -44,9 +64,61 @@ def test_the_end_of_a_long_text_counts(model: MiniLM) -> None:
     assert ended @ target > plain @ target + 0.2
 
 
-def test_threads_do_not_change_the_bytes() -> None:
-    assert np.array_equal(MiniLM(threads=1).embed(TEXTS), MiniLM(threads=2).embed(TEXTS))
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_do_not_change_the_bytes(model: MiniLM, threads: int) -> None:
+    assert np.array_equal(model.embed(TEXTS + MANY), MiniLM(threads=threads).embed(TEXTS + MANY))
+
+
+def test_a_batch_shared_by_threads_has_the_same_bytes() -> None:
+    batch = MiniLM(threads=1).windows(["One hive.", "Two bees.", "Six jars."]).pieces
+    assert np.array_equal(Int8Session(model_file(), threads=2).vectors(batch), Int8Session(model_file()).vectors(batch))
 
 
 def test_no_texts_give_no_rows(model: MiniLM) -> None:
     assert model.embed([]).shape == (0, 384)
+
+
+def test_equal_texts_are_embedded_once(model: MiniLM, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = model.embed(MANY[:3])
+    seen: list[int] = []
+
+    class Counting:
+        def vectors(self, batch: list[list[int]]) -> np.ndarray:
+            seen.append(len(batch))
+            return session.vectors(batch)
+
+    session = model._session
+    monkeypatch.setitem(model.__dict__, "_session", Counting())
+    vectors = model.embed([MANY[0], MANY[1], MANY[0], MANY[2], MANY[1], MANY[0]])
+    assert sum(seen) == 3
+    assert np.array_equal(vectors, expected[[0, 1, 0, 2, 1, 0]])
+
+
+def test_batches_hold_rows_of_one_length_within_their_limit_shortest_first() -> None:
+    assert batches([5, 2, 9, 2, 4], 10) == [[1, 3], [4], [0], [2]]
+    assert batches([3, 3, 3, 3], 9) == [[0, 1, 2], [3]]
+    assert batches([40], 10) == [[0]]
+    assert batches([]) == []
+
+
+def test_a_processor_that_cuts_sums_gets_the_same_bytes_on_the_careful_path(
+    model: MiniLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(minilm_session, "_sums_are_exact", lambda: False)
+    careful = MiniLM(threads=1)
+    assert np.array_equal(careful.embed(MANY), model.embed(MANY))
+
+
+def test_the_two_forms_have_different_fingerprints_and_that_of_floats_is_the_one_of_older_indexes(
+    model: MiniLM, floats: MiniLM
+) -> None:
+    assert floats.fingerprint == "all-MiniLM-L6-v2:20a8733fdbd3ac8e"
+    assert model.fingerprint == "all-MiniLM-L6-v2:5fed82a1cb8a4b57"
+
+
+def test_other_weights_than_the_packages_are_run_as_their_file_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minilm, "WEIGHTS", "of another file")
+    other = MiniLM(threads=1)
+    assert other.floats
+    assert isinstance(other._session, FloatSession)
+    assert other.fingerprint == "all-MiniLM-L6-v2:20a8733fdbd3ac8e"

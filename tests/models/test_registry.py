@@ -33,3 +33,11 @@ def test_a_name_after_openai_is_a_model_of_the_endpoint(models: Models) -> None:
 def test_any_other_name_is_refused_with_what_to_write(name: str) -> None:
     with pytest.raises(InvalidConfig, match="write builtin, or openai:NAME"):
         remote_name(name)
+
+
+def test_an_index_gets_that_form_of_the_builtin_model_which_it_recorded(models: Models) -> None:
+    usual, floats = MiniLM(), MiniLM(floats=True)
+    assert models.embedding("builtin", usual.fingerprint).fingerprint == usual.fingerprint
+    assert models.embedding("builtin", floats.fingerprint).fingerprint == floats.fingerprint
+    assert models.embedding("builtin", "all-MiniLM-L6-v2:of another machine").fingerprint == usual.fingerprint
+    assert models.embedding("builtin").fingerprint == usual.fingerprint != floats.fingerprint

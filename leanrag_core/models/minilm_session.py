@@ -1,0 +1,105 @@
+"""The built-in model's weights in memory: batches of word pieces become vectors.
+
+A session computes a batch in one thread, and several threads may give it batches at once. That is quicker than sharing
+each batch among threads, and the threads cannot change what comes out.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from leanrag_core.models.minilm_graph import int8_graph
+from leanrag_core.models.onnx_file import GraphWriter
+
+TOKENS_A_BATCH = 256  # larger batches leave the processor's cache
+
+
+class Session(Protocol):
+    """What turns word pieces into vectors."""
+
+    def vectors(self, batch: Sequence[Sequence[int]]) -> np.ndarray:
+        """(len(batch), 384) float32 unit rows: the mean of the token vectors of each window; all are equally long."""
+
+
+class Int8Session:
+    """The graph of minilm_graph.py."""
+
+    def __init__(self, weights: Path, *, threads: int = 1, arena: bool = False) -> None:
+        """threads: of one batch. Raises KeyError or ValueError for weights that the graph cannot be made of."""
+        self._session = _opened(int8_graph(weights), threads, arena)
+
+    def vectors(self, batch: Sequence[Sequence[int]]) -> np.ndarray:
+        """As Session."""
+        ids = np.array(batch, dtype=np.int32)
+        return _means(self._session.run(None, {"ids": ids, "places": np.arange(ids.shape[1], dtype=np.int32)})[0])
+
+
+class FloatSession:
+    """The graph of the file as it is, for weights that come in another form and for indexes that were made with it."""
+
+    def __init__(self, weights: Path, *, threads: int = 1, arena: bool = False) -> None:
+        """threads: of one batch."""
+        self._session = _opened(str(weights), threads, arena)
+
+    def vectors(self, batch: Sequence[Sequence[int]]) -> np.ndarray:
+        """As Session."""
+        ids = np.array(batch, dtype=np.int64)
+        feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        return _means(self._session.run(None, feed)[0])
+
+
+def batches(lengths: Sequence[int], tokens: int = TOKENS_A_BATCH) -> list[list[int]]:
+    """Each row once, the shortest first, in batches of equal length that have at most so many tokens (or one row).
+
+    Nothing is padded, so that a window's numbers are the same in every batch.
+    """
+    found: list[list[int]] = []
+    for row in sorted(range(len(lengths)), key=lambda row: (lengths[row], row)):
+        room = bool(found) and lengths[found[-1][0]] == lengths[row]
+        if room and lengths[row] * (len(found[-1]) + 1) <= tokens:
+            found[-1].append(row)
+        else:
+            found.append([row])
+    return found
+
+
+def _means(hidden: np.ndarray) -> np.ndarray:
+    """(n, 384) float32 unit rows of (n, length, 384) token vectors."""
+    vectors = hidden.mean(axis=1)
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
+
+
+def _opened(model: str | bytes, threads: int, arena: bool) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 3
+    options.enable_cpu_mem_arena = arena  # the arena keeps room for every batch shape it has seen: 1 GB more
+    if not _sums_are_exact():
+        options.add_session_config_entry("session.x64quantprecision", "1")
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+@cache
+def _sums_are_exact() -> bool:
+    """Whether this processor adds products of 8 bits without loss. Older ones (x86 without VNNI) cut pairs of them at
+    16 bits unless onnxruntime is told to avoid it, which gives the same numbers more slowly."""
+    import onnxruntime
+
+    graph = GraphWriter()
+    graph.input("given", "rows", "columns")
+    constants = (("weights", np.full((64, 16), 127, np.int8)), ("step", np.float32(1)), ("middle", np.uint8(0)))
+    for name, values in constants:
+        graph.constant(name, np.asarray(values))
+    given = graph.add("Cast", "given", to=2)[0]
+    product = graph.add("MatMulIntegerToFloat", given, "weights", "step", "step", "middle", own=True)[0]
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(
+        graph.model(product, "rows", 16), options, providers=["CPUExecutionProvider"]
+    )
+    return bool((session.run(None, {"given": np.full((16, 64), 255, dtype=np.int32)})[0] == 64 * 255 * 127).all())
