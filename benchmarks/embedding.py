@@ -84,13 +84,13 @@ class Way:
 WAYS = {
     "floats_shared_512": Way(True, 2, 1, 512),  # a batch shared by two threads
     "floats_512": Way(True, 1, 2, 512),  # two batches at once, as all that follow
-    "shared_256": Way(False, 2, 1, 256),
+    "shared_512": Way(False, 2, 1, 512),
     "batch_128": Way(False, 1, 2, 128),
     "batch_256": Way(False, 1, 2, 256),
     "batch_512": Way(False, 1, 2, 512),
     "batch_1024": Way(False, 1, 2, 1024),
-    "arena_256": Way(False, 1, 2, 256, arena=True),
-    "one_core_256": Way(False, 1, 1, 256),
+    "arena_512": Way(False, 1, 2, 512, arena=True),
+    "one_core_512": Way(False, 1, 1, 512),
 }
 
 
@@ -143,7 +143,7 @@ def measure(size: int) -> dict[str, float | int | str]:
         "tokenizing": round(middle["windows"] / middle["embed"], 4),
         **{name: round(size / middle[name], 1) for name in WAYS},
         "same_bytes": all(
-            np.array_equal(found[name], found["batch_256"]) for name, way in WAYS.items() if not way.floats
+            np.array_equal(found[name], found["batch_512"]) for name, way in WAYS.items() if not way.floats
         ),
         "cosine": round(float(cosines.mean()), 5),
         "cosine_least": round(float(cosines.min()), 5),

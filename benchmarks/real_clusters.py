@@ -90,10 +90,10 @@ def main(arguments: list[str] | None = None) -> int:
     for directory in options.indexes:
         try:
             given = entities_of(directory)
-            found = [timed(name, route, given.vectors, size) for name, route in routes()]
         except (LeanRAGError, ValueError) as error:
-            print(f"{directory.name}: {error}", file=sys.stderr)
+            print(f"{directory.resolve().name}: {error}", file=sys.stderr)
             return 2
+        found = [timed(name, route, given.vectors, size) for name, route in routes()]
         if options.peers_env:
             try:
                 found.append(authors_route(given.vectors, size, options.peers_env, options.timeout))

@@ -1,6 +1,7 @@
 """The door, end to end on two short documents."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 from leanrag_core import IndexConfig, Workbench, open_index
 from leanrag_core.errors import CorpusNotFound, IndexNotFound, InvalidConfig, JobNotFound, ModelMismatch
 from leanrag_core.indexing.invariants import check_index
+from leanrag_core.models.minilm import MiniLM
+from leanrag_core.types.index import Index
 
 BEES = b"""# Bees in rape
 
@@ -87,6 +90,15 @@ def test_an_index_of_another_model_is_refused_with_the_remedy(bench: Workbench, 
     index.manifest["embedding"]["fingerprint"] = "other-model:123"
     with pytest.raises(ModelMismatch, match=r"other-model:123.*build the index again"):
         bench.retrieve(index, "What about bees?")
+
+
+def test_an_index_of_the_builtin_model_in_floats_is_asked_in_floats(index: Index, tmp_path: Path) -> None:
+    floats = MiniLM(floats=True)
+    embedding = {"name": "builtin", "fingerprint": floats.fingerprint, "dimension": 384}
+    older = replace(index, manifest={**index.manifest, "embedding": embedding})
+    asked = Workbench(tmp_path).question_vector(older, " What about bees? ")
+    assert np.array_equal(asked, floats.embed(["What about bees?"])[0])
+    assert not np.array_equal(asked, MiniLM().embed(["What about bees?"])[0])
 
 
 def test_an_index_can_be_renamed_and_deleted(bench: Workbench, corpus_id: str) -> None:

@@ -8,7 +8,7 @@ import hashlib
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +40,24 @@ def model_file() -> Path:
     )
 
 
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+@dataclass(frozen=True)
+class _Hashes:
+    """sha256 of the weights, of weights and tokenizer, and of both with what is made of them (REVISION)."""
+
+    weights: str
+    floats: str
+    whole_numbers: str
+
+
+@cache
+def _hashes(weights: Path, changed: int) -> _Hashes:
+    """changed: when the file was, so that another file in its place is read anew."""
+    digest = hashlib.sha256(weights.read_bytes())
+    of_weights = digest.hexdigest()
+    digest.update(_TOKENIZER.read_bytes())
+    of_both = digest.hexdigest()
+    digest.update(REVISION.encode())
+    return _Hashes(of_weights, of_both, digest.hexdigest())
 
 
 @dataclass(frozen=True)
@@ -69,20 +85,28 @@ class MiniLM:
     @cached_property
     def floats(self) -> bool:
         """Whether the weights' own graph is run."""
-        return self._asked_for_floats or _sha256(model_file()) != WEIGHTS
+        return self._asked_for_floats or self._hashes.weights != WEIGHTS
 
     @cached_property
     def fingerprint(self) -> str:
         """Name and hash of weights and tokenizer, and of what is made of the weights."""
-        digest = hashlib.sha256()
-        for path in (model_file(), _TOKENIZER):
-            digest.update(path.read_bytes())
-        digest.update(b"" if self.floats else REVISION.encode())
-        return f"all-MiniLM-L6-v2:{digest.hexdigest()[:16]}"
+        digest = self._hashes.floats if self.floats else self._hashes.whole_numbers
+        return f"all-MiniLM-L6-v2:{digest[:16]}"
+
+    @property
+    def _hashes(self) -> _Hashes:
+        weights = model_file()
+        return _hashes(weights, weights.stat().st_mtime_ns)
 
     @cached_property
     def _session(self) -> Session:
-        return FloatSession(model_file()) if self.floats else Int8Session(model_file())
+        try:
+            return FloatSession(model_file()) if self.floats else Int8Session(model_file())
+        except ImportError as error:
+            raise ModelUnavailable(
+                f"the built-in embedding model needs a package that is not installed ({error}): run 'pip install -r "
+                "requirements.txt' and start again"
+            ) from error
 
     @cached_property
     def _tokenizer(self) -> Any:

@@ -182,7 +182,7 @@ class Layer(Graph):
 
     def relations_inside(self, rows: Sequence[int] | np.ndarray) -> np.ndarray:
         """Rows of the relations with both ends among those entities, ascending."""
-        if not len(rows) or not len(self.ends):
+        if len(rows) < 2 or not len(self.ends):
             return np.zeros(0, dtype=np.int32)
         wanted = np.unique(np.asarray(rows))
         found = np.concatenate([self.relations_of(row) for row in wanted])

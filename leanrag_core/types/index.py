@@ -109,6 +109,8 @@ class Index:
         """Number of the page, from 1, that holds that character of the document; None where there are no pages."""
         offsets, spans = self._pages
         pages = spans[offsets[document] : offsets[document + 1]]
+        if not len(pages):
+            return None
         holding = np.flatnonzero((pages[:, 0] <= character) & (character < pages[:, 1]))
         return int(holding[0]) + 1 if len(holding) else None
 

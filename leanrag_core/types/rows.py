@@ -39,10 +39,12 @@ class Columns:
 
 
 class Lists:
-    """A column of lists of numbers, whose cells are views."""
+    """A column of lists of numbers, whose cells are views; a list that is null is empty."""
 
     def __init__(self, column: pa.ChunkedArray) -> None:
         lists = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+        if lists.null_count:  # what a null list's slot holds is not defined
+            lists = pa.array([cell or [] for cell in lists.to_pylist()], lists.type)
         self._offsets, self._values = numbers(lists.offsets), numbers(lists.values)
 
     def __getitem__(self, row: int) -> np.ndarray:

@@ -1,6 +1,9 @@
+import sys
+
 import numpy as np
 import pytest
 
+from leanrag_core.errors import ModelUnavailable
 from leanrag_core.models import minilm, minilm_session
 from leanrag_core.models.minilm import MiniLM, model_file
 from leanrag_core.models.minilm_session import FloatSession, Int8Session, batches
@@ -122,3 +125,9 @@ def test_other_weights_than_the_packages_are_run_as_their_file_says(monkeypatch:
     assert other.floats
     assert isinstance(other._session, FloatSession)
     assert other.fingerprint == "all-MiniLM-L6-v2:20a8733fdbd3ac8e"
+
+
+def test_a_package_that_is_not_installed_is_told_with_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ModelUnavailable, match=r"onnx.*pip install -r requirements\.txt"):
+        MiniLM().embed(["bees"])

@@ -54,6 +54,13 @@ def test_a_character_lies_on_the_page_whose_span_holds_it() -> None:
     assert [index.page_of(1, at) for at in (0, 9, 10, 12, 29, 30)] == [1, 1, None, 2, 2, None]
 
 
+def test_pages_are_found_in_tables_of_several_pieces() -> None:
+    whole = with_texts(["a" * 30, "b" * 30], [(1, 0, 5)], [{"start": 0, "end": 10}, {"start": 12, "end": 30}])
+    first, second = whole.documents.slice(0, 1), whole.documents.slice(1)
+    index = replace(whole, documents=pa.concat_tables([first, first.slice(1), second]))
+    assert [index.page_of(document, 12) for document in (0, 1)] == [whole.page_of(0, 12), 2]
+
+
 def test_without_pages_there_is_no_page() -> None:
     assert with_texts(["honey"], [(0, 0, 5)]).page_of(0, 0) is None
 

@@ -1,8 +1,10 @@
+from itertools import pairwise
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from leanrag_core.types.rows import RowOf, numbers
+from leanrag_core.types.rows import Columns, Lists, RowOf, numbers
 
 IDS = [f"id-{one:03}" for one in (7, 3, 9, 1, 0, 8)]
 
@@ -56,3 +58,28 @@ def test_numbers_with_gaps_and_no_numbers_at_all_are_read_too() -> None:
     assert np.isnan(numbers(pa.chunked_array([[1.0, None]]))[1])
     assert numbers(pa.chunked_array([], pa.int32())).tolist() == []
     assert numbers(pa.array([], pa.int32())).tolist() == []
+
+
+@pytest.mark.parametrize("cuts", [[], [3], [0, 1, 1, 4]])
+def test_cells_are_those_of_the_table_however_its_columns_are_cut(cuts: list[int]) -> None:
+    names, lists = ["ä", "", "bee", "hive", "mite"], [[3, 1], [], [7], [2, 2, 2], []]
+    bounds = list(pairwise([0, *cuts, 5]))
+    table = pa.table(
+        {
+            "name": pa.chunked_array([names[a:b] for a, b in bounds], pa.string()),
+            "list": pa.chunked_array([lists[a:b] for a, b in bounds], pa.list_(pa.int32())),
+        }
+    )
+    assert [Columns(table)["name"][row].as_py() for row in range(5)] == names
+    assert [Lists(table["list"])[row].tolist() for row in range(5)] == lists
+    later = table.slice(2)
+    assert [Columns(later)["name"][row].as_py() for row in range(3)] == names[2:]
+    assert [Lists(later["list"])[row].tolist() for row in range(3)] == lists[2:]
+
+
+def test_a_list_that_is_null_is_empty_and_no_rows_have_no_lists() -> None:
+    masked = pa.ListArray.from_arrays([0, 2, 3], [5, 6, 7], mask=pa.array([True, False]))
+    cells = Lists(pa.chunked_array([masked]))
+    assert [cells[0].tolist(), cells[1].tolist()] == [[], [7]]
+    with pytest.raises(IndexError):
+        Lists(pa.chunked_array([], pa.list_(pa.int32())))[0]
