@@ -14,7 +14,7 @@ import numpy as np
 from leanrag_core.models.minilm_graph import int8_graph
 from leanrag_core.models.onnx_file import GraphWriter
 
-TOKENS_A_BATCH = 512  # smaller batches are handed over too often, larger ones leave the processor's cache
+TOKENS_A_BATCH = 512  # from 128 to 1,024 all are equally quick
 
 
 class Session(Protocol):
