@@ -35,7 +35,7 @@ from leanrag_core.storage.chroma_server import (
 )
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.indexes import IndexStore, folder_name
-from leanrag_core.storage.search_index import connect_by
+from leanrag_core.storage.search_index import connect_by, connect_to_files
 from leanrag_core.storage.settings import read_settings, write_settings
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document
@@ -86,8 +86,7 @@ class Workbench:
         self.desk = JobDesk(root / "jobs", PROJECT)
         self.calls = CallStore(root / "calls")
         self._embeddings: dict[tuple[str, str], EmbeddingModel] = {}  # by name and fingerprint
-        self._search_server: str | None = None  # which open_search() asks; None while the settings were not read
-        self._choosing = threading.Lock()
+        self._choosing = threading.Lock()  # of embedding models and of the search server, once for all sessions
 
     @classmethod
     def default(cls, root: str | Path | None = None) -> "Workbench":
@@ -109,8 +108,8 @@ class Workbench:
     def save_settings(self, settings: Settings) -> None:
         """The settings hold from the next model call on, for jobs from their start."""
         write_settings(self.root / "settings.json", settings)
-        self._embeddings.clear()
-        self._search_server = None
+        with self._choosing:
+            self._embeddings.clear()
 
     def models(self, *, budget: Budget | None = None, index: str = "") -> Models:
         """The models of one piece of work. index: for which index its calls are kept."""
@@ -441,17 +440,16 @@ class Workbench:
         return made.retrieve(Query(question.strip(), self.question_vector(index, question)), index)
 
     def read_ahead(self, index: Index) -> None:
-        """What a question needs of a large index is in memory. Raises SearchIndexFailed as a question would."""
+        """The search index of a large base layer is read; not the model that embeds questions. Raises SearchIndexFailed
+        when it does not answer."""
         self._choose_search_server()
         read_ahead(index)
 
     def _choose_search_server(self) -> None:
+        """Search indexes are asked where the settings say; nothing that is open is closed unless that has changed."""
         with self._choosing:
-            if self._search_server is None:
-                url = self.settings().chroma_url
-                if url:
-                    connect_by(connect_where_it_stands(url))
-                self._search_server = url
+            url = self.settings().chroma_url
+            connect_by(connect_where_it_stands(url) if url else connect_to_files)
 
     def question_vector(self, index: Index, question: str) -> np.ndarray:
         """(d,) unit vector of the question by the model that the index was built with."""
@@ -504,9 +502,10 @@ class Workbench:
         return self.answer(index, self.retrieve(index, question, strategy_name, **options))
 
     def _embedding(self, name: str, fingerprint: str) -> EmbeddingModel:
-        if (name, fingerprint) not in self._embeddings:
-            self._embeddings[name, fingerprint] = self.models().embedding(name, fingerprint)
-        return self._embeddings[name, fingerprint]
+        with self._choosing:
+            if (name, fingerprint) not in self._embeddings:
+                self._embeddings[name, fingerprint] = self.models().embedding(name, fingerprint)
+            return self._embeddings[name, fingerprint]
 
 
 def _config(values: dict[str, Any]) -> IndexConfig:

@@ -181,10 +181,10 @@ def page() -> None:
     state.publish(names)  # before the answer is written, so that the page can be reloaded while it is
     with plain_errors():
         index = session.open_index(summary)
-        session.read_ahead(summary)
         if question:
             answer_or_retry(index, summary, question, strategy, options)
         else:
+            session.read_ahead(summary)
             examples(summary)
         answer_view.dialogs(index)
         passage_view.drawer(index)

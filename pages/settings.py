@@ -61,7 +61,7 @@ def endpoint_section(settings: Settings) -> None:
             )
     settings_form.address(settings)
     settings_form.key_variable(settings)
-    where = f"Text is sent to {settings.host}" if not settings.local else "The model runs on this machine"
+    where = "The model runs on this machine" if settings.local else f"Text is sent to {escape(settings.host)}"
     used = "" if endpoint_view.is_set_up(settings) else " Nothing is sent yet: no endpoint is set up."
     st.html(
         f'<div class="lr-small lr-muted">{where} when an index is built or asked with a model of the endpoint. The '
@@ -192,6 +192,7 @@ def damaged(error: InvalidConfig) -> None:
 
 def page() -> None:
     enter("settings")
+    settings_form.begin()
     try:
         settings = session.workbench().settings()
     except InvalidConfig as error:

@@ -12,7 +12,7 @@ from typing import Any
 from leanrag_core.errors import ClusterUnavailable, WorkersLost
 from leanrag_core.execution.look import require_scheduler
 
-_CONNECT_SECONDS = 10.0
+_CONNECT_SECONDS = 15.0  # a scheduler that hands out work is slow to greet
 _FIRST_WORKER_SECONDS = 60.0
 _LOOK_SECONDS = 1.0  # between two looks at the scheduler while a result is awaited
 _COUNT_SECONDS = 5.0  # between two counts of the workers, which come and go
@@ -52,7 +52,7 @@ class DaskMap:
         with self._turn:
             if self._client is not None:
                 return self._client
-            require_scheduler(self.scheduler)
+            require_scheduler(self.scheduler, _CONNECT_SECONDS)
             from distributed import Client
 
             try:

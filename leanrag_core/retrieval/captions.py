@@ -78,7 +78,7 @@ def notes(
     wanted: int,
     n_candidates: int,
 ) -> tuple[str, ...]:
-    """What the reader should know: an unfilled top-C, hubs, an LCA at the root, an approximate search."""
+    """What the reader should know: an unfilled top-C, hubs, an LCA at the root, an approximate or failed search."""
     said, seeds = [], anchors.seeds
     if len(chunks) < wanted:
         said.append(
@@ -98,4 +98,6 @@ def notes(
     if anchors.search != EXACT:
         measured = "" if anchors.recall is None else f", which finds {anchors.recall:.1%} of the true ten nearest"
         said.append(f"The seeds come from the approximate search index{measured}.")
+    if anchors.instead:
+        said.append(f"The seeds were searched exactly, without the search index: {anchors.instead}.")
     return tuple(said)

@@ -20,42 +20,49 @@ EXACT_UP_TO = 50_000  # rows; one product with the whole matrix is sooner done t
 @dataclass(frozen=True, eq=False)
 class Nearest:
     """rows: (k,) int64, best first, ties by row. scores: (k,) float32, cosines. kind: how they were found.
-    recall: share of the true ten nearest that this search was measured to find; 1 when exact, None when not known."""
+    recall: share of the true ten nearest that this search was measured to find; 1 when exact, None when not known.
+    instead: why the search index could not be asked, where auto would have taken it."""
 
     rows: np.ndarray
     scores: np.ndarray
     kind: str
     recall: float | None = 1.0
+    instead: str = ""
 
 
 def nearest(index: Index, layer: Layer, vector: np.ndarray, n: int, how: str = "auto") -> Nearest:
     """The n nearest entities of the layer. vector: (d,) float32, unit length.
 
-    how: exact, approximate, or auto, which takes the search index above EXACT_UP_TO rows where there is one. Exact
-    is the product with the memory-mapped matrix. Raises SearchIndexFailed when the search index is asked for and
-    missing.
+    how: exact, approximate, or auto, which takes the search index above EXACT_UP_TO rows where there is one that
+    answers. Exact is the product with the memory-mapped matrix. Raises SearchIndexFailed when how is approximate and
+    the search index is missing or does not answer.
     """
+    instead = ""
     if how == APPROXIMATE or (how == "auto" and len(layer) > EXACT_UP_TO):
-        searcher = open_search(index.path) if index.path is not None else None
-        if searcher is not None:
-            return _approximate(searcher, layer, vector, n)
+        try:
+            searcher = open_search(index.path) if index.path is not None else None
+            if searcher is not None:
+                return _approximate(searcher, layer, vector, n)
+        except SearchIndexFailed as error:
+            if how == APPROXIMATE:
+                raise
+            instead = str(error)
         if how == APPROXIMATE:
             raise SearchIndexFailed(
                 "this index has no search index: search exactly, or write it with "
                 "'python -m leanrag_core.storage.search_index DIR'"
             )
     rows, scores = rank(np.arange(len(layer)), cosines(layer.vectors, vector), n)
-    return Nearest(rows, scores, EXACT)
+    return Nearest(rows, scores, EXACT, instead=instead)
 
 
 def read_ahead(index: Index) -> None:
-    """The search index of a large base layer is read, which the first question would otherwise wait for.
-
-    Raises SearchIndexFailed as that question would.
-    """
+    """The search index of a large base layer is read, which the first question would otherwise wait for; without one
+    nothing is. Raises SearchIndexFailed when it does not answer."""
     base = index.layers[0]
-    if len(base) > EXACT_UP_TO:
-        nearest(index, base, np.asarray(base.vectors[0]), 1)
+    searcher = open_search(index.path) if len(base) > EXACT_UP_TO and index.path is not None else None
+    if searcher is not None:
+        searcher.candidates(base, np.asarray(base.vectors[0]), 1)
 
 
 def _approximate(searcher: SearchIndex, layer: Layer, vector: np.ndarray, n: int) -> Nearest:

@@ -15,15 +15,18 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from leanrag_core.errors import InvalidConfig, SearchIndexFailed
-from leanrag_core.storage.layout import CHROMA, read_manifest
-from leanrag_core.storage.search_index import Connect, Connection, connect_to_files
+from leanrag_core.storage.layout import read_manifest
+from leanrag_core.storage.search_index import Connection, connect_to_files, has_files, within
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{2,120}")
 _DATABASE = "tenants/default_tenant/databases/default_database"
 _PATIENCE_SECONDS = 5.0  # for a look at the server; somebody waits before a page
-_turn = threading.Lock()
+_ANSWER_SECONDS = 30.0  # for a list of all that a server holds
+_turn = threading.Lock()  # of what follows; nobody connects while holding it
+_turns: dict[str, threading.Lock] = {}  # one a server
 _clients: dict[str, Any] = {}
+_failures: dict[str, tuple[float, str]] = {}  # when a server was last found silent, and what was said of it
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class ChromaSeen:
 
 def look_at_server(url: str) -> ChromaSeen:
     """What the server at that address says of itself. Raises InvalidConfig for an address that is none,
-    SearchIndexFailed where no Chroma server answers in time."""
+    SearchIndexFailed where no Chroma server has answered within some seconds in all."""
     import httpx
 
     host, port, encrypted = _parts(url)
@@ -48,22 +51,28 @@ def look_at_server(url: str) -> ChromaSeen:
     named = f"[{host}]" if ":" in host else host
     base = f"{'https' if encrypted else 'http'}://{named}:{port}/api/v2"
     try:
-        with httpx.Client(timeout=_PATIENCE_SECONDS) as client:
-            started = time.perf_counter()
-            beat = client.get(f"{base}/heartbeat")
-            seconds = time.perf_counter() - started
-            int(_told(beat)["nanosecond heartbeat"])
-            version = str(_told(client.get(f"{base}/version")))
-            count = int(
-                _told(client.get(f"{base}/tenants/default_tenant/databases/default_database/collections_count"))
-            )
-    except httpx.TransportError as error:
+        with httpx.Client(timeout=_PATIENCE_SECONDS) as client:  # closed under whoever answers drop by drop
+            seen = within(_PATIENCE_SECONDS, lambda: _asked(client, url, base))
+    except (httpx.TransportError, TimeoutError) as error:
         raise _no_answer(url, host, port) from error
+    except httpx.InvalidURL as error:
+        raise SearchIndexFailed(f"no server can be at {url} ({error}): correct the address") from error
     except (httpx.HTTPError, ValueError, TypeError, KeyError) as error:
         raise SearchIndexFailed(
             f"what answers at {url} is no Chroma server of version 1 that lets everybody in: correct the address, or "
             f"start one with 'chroma run --path DIR --host {host} --port {port}'"
         ) from error
+    _failures.pop(url, None)
+    return seen
+
+
+def _asked(client: Any, url: str, base: str) -> ChromaSeen:
+    started = time.perf_counter()
+    beat = client.get(f"{base}/heartbeat")
+    seconds = time.perf_counter() - started
+    int(_told(beat)["nanosecond heartbeat"])
+    version = str(_told(client.get(f"{base}/version")))
+    count = int(_told(client.get(f"{base}/{_DATABASE}/collections_count")))
     return ChromaSeen(url, version, count, seconds, "uvicorn" in beat.headers.get("server", "").lower())
 
 
@@ -72,38 +81,62 @@ def _told(response: Any) -> Any:
     return response.raise_for_status().json()
 
 
-def connect_to_server(url: str) -> Connect:
+@dataclass(frozen=True)
+class AtServer:
+    """A way to connect: to the collections that the server at that address holds."""
+
+    url: str
+
+    def __call__(self, directory: Path) -> Connection:
+        return Connection(_client(self.url), prefix=_prefix(str(read_manifest(directory)["id"])), own=False)
+
+
+@dataclass(frozen=True)
+class WhereItStands:
+    """A way to connect: to the files of the index where it has some, else to the server at that address."""
+
+    url: str
+
+    def __call__(self, directory: Path) -> Connection:
+        return (connect_to_files if has_files(directory) else AtServer(self.url))(directory)
+
+
+def connect_to_server(url: str) -> AtServer:
     """How write_search_index() and connect_by() reach the collections that the server at that address holds.
 
     An index's collections begin with its manifest's id, so one server holds the search indexes of many, and copies of
     an index share them. Nothing is asked before the first connection. Raises InvalidConfig for an address that is none.
     """
     _parts(url)
-
-    def connect(directory: Path) -> Connection:
-        return Connection(_client(url), prefix=_prefix(str(read_manifest(directory)["id"])), own=False)
-
-    return connect
+    return AtServer(url)
 
 
-def connect_where_it_stands(url: str) -> Connect:
+def connect_where_it_stands(url: str) -> WhereItStands:
     """How open_search() reaches a search index that may have been built before the server was: in its files where it
-    has some, else on the server."""
-    at_server = connect_to_server(url)
-    return lambda directory: (connect_to_files if _has_files(directory) else at_server)(directory)
-
-
-def _has_files(directory: Path) -> bool:
-    return (directory / CHROMA / "chroma.sqlite3").is_file()
+    has some, else on the server. Raises InvalidConfig for an address that is none."""
+    _parts(url)
+    return WhereItStands(url)
 
 
 def remove_collections(url: str, index_id: str) -> int:
-    """The server holds nothing of the index with that manifest id any more; returns how many collections it held."""
+    """The server holds nothing of the index with that manifest id any more; returns how many collections it held.
+
+    Raises SearchIndexFailed when the server does not do it within some seconds.
+    """
     client, prefix = _client(url), _prefix(index_id)
-    names = sorted(held.name for held in client.list_collections() if held.name.startswith(prefix))
-    for name in names:
-        client.delete_collection(name)
-    return len(names)
+
+    def remove() -> int:
+        names = sorted(held.name for held in client.list_collections() if held.name.startswith(prefix))
+        for name in names:
+            client.delete_collection(name)
+        return len(names)
+
+    try:
+        return within(_ANSWER_SECONDS, remove)
+    except Exception as error:  # chromadb raises errors of many kinds, some of them bare
+        raise SearchIndexFailed(
+            f"the Chroma server at {url} does not remove the collections that begin with {prefix}: look into its log"
+        ) from error
 
 
 def _prefix(index_id: str) -> str:
@@ -113,34 +146,53 @@ def _prefix(index_id: str) -> str:
 
 
 def _parts(url: str) -> tuple[str, int, bool]:
-    """Host, port and whether the connection is encrypted."""
+    """Host, port and whether the connection is encrypted. An address that is refused is not repeated."""
+    if set(url) & set("@?#"):
+        raise InvalidConfig("chroma_url is more than http://HOST:PORT: take out name, password and what follows ? or #")
     try:
         split = urlsplit(url)
         host, port = split.hostname or "", split.port
-    except ValueError as error:
-        raise InvalidConfig(f"chroma_url is {url!r}, which is no address ({error})") from error
-    if split.scheme not in ("http", "https") or not host or split.path.strip("/") or split.username or split.query:
-        raise InvalidConfig(f"chroma_url is {url!r}: write http://HOST:PORT, with nothing behind it")
+    except ValueError:
+        host, port = "", None
+    if not host or split.scheme not in ("http", "https") or split.path.strip("/") or not url.isprintable():
+        raise InvalidConfig("chroma_url is no address of a server: write http://HOST:PORT, with nothing behind it")
     return host, port or (443 if split.scheme == "https" else 8000), split.scheme == "https"
 
 
 def _client(url: str) -> Any:
-    """The client for that server, one a process; any number of threads may use it."""
-    import chromadb
+    """The client for that server, one a process; any number of threads may use it.
+
+    The server is looked at each time, since the client itself waits for ever. Questions that come while one waits for a
+    silent server fail with it.
+    """
+    with _turn:
+        turn = _turns.setdefault(url, threading.Lock())
+    with turn:
+        when, said = _failures.get(url, (0.0, ""))
+        if said and time.monotonic() - when < _PATIENCE_SECONDS:
+            raise SearchIndexFailed(said)
+        try:
+            look_at_server(url)
+            if url not in _clients:
+                _clients[url] = _made_client(url)
+        except SearchIndexFailed as error:
+            _failures[url] = (time.monotonic(), str(error))
+            raise
+        return _clients[url]
+
+
+def _made_client(url: str) -> Any:
+    import chromadb  # here, since it takes longer than a server may
     from chromadb.config import Settings
 
     host, port, encrypted = _parts(url)
-    with _turn:
-        if url not in _clients:
-            if host in _LOOPBACK:
-                _without_proxy(host)
-            try:
-                _clients[url] = chromadb.HttpClient(
-                    host=host, port=port, ssl=encrypted, settings=Settings(anonymized_telemetry=False)
-                )
-            except Exception as error:  # chromadb raises a bare ValueError, httpx its own kinds
-                raise _no_answer(url, host, port) from error
-        return _clients[url]
+    told = Settings(anonymized_telemetry=False)
+    try:
+        return within(
+            _PATIENCE_SECONDS, lambda: chromadb.HttpClient(host=host, port=port, ssl=encrypted, settings=told)
+        )
+    except Exception as error:  # chromadb raises a bare ValueError, httpx its own kinds
+        raise _no_answer(url, host, port) from error
 
 
 def _no_answer(url: str, host: str, port: int) -> SearchIndexFailed:

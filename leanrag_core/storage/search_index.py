@@ -18,10 +18,12 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -39,6 +41,9 @@ _SAMPLED = 100  # vectors of a layer that recall is measured on
 _AT_ONCE = 20  # of them, whose products with the whole layer are in memory together
 _SYNC_AT_LEAST = 1000  # rows; fewer are read from Chroma's log when it is opened
 _KEPT_OPEN = 4  # search indexes; a layer of 100,000 takes some 200 MB while it is open
+_ANSWER_SECONDS = 30.0  # for a question to a server: one that is asked first reads its files
+_REMEDY = "search exactly, or write it again with 'python -m leanrag_core.storage.search_index DIR'"
+_Told = TypeVar("_Told")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,12 +66,45 @@ Connect = Callable[[Path], Connection]
 
 
 def connect_to_files(directory: Path) -> Connection:
-    """Chroma in this process, on the files of the index directory."""
+    """Chroma in this process, on the files of the index directory.
+
+    Raises SearchIndexFailed where they do not read, or are not there: Chroma would make empty ones in their place.
+    """
+    if (directory / SEARCH).is_file() and not has_files(directory):
+        raise SearchIndexFailed(
+            f"this search index is on a Chroma server, or has lost its files: name the server on Settings, {_REMEDY}"
+        )
     import chromadb
     from chromadb.config import Settings
 
     path = str(directory.resolve() / CHROMA)
-    return Connection(chromadb.PersistentClient(path=path, settings=Settings(anonymized_telemetry=False)))
+    try:
+        return Connection(chromadb.PersistentClient(path=path, settings=Settings(anonymized_telemetry=False)))
+    except Exception as error:  # chromadb raises errors of many kinds, some of them bare
+        raise SearchIndexFailed(_unread(error)) from error
+
+
+def _unread(error: Exception) -> str:
+    return f"the search index does not answer ({error}): {_REMEDY}"
+
+
+def has_files(directory: Path) -> bool:
+    """Whether the search index of the directory stands in its own files."""
+    return (directory / CHROMA / "chroma.sqlite3").is_file()
+
+
+def within(seconds: float, ask: Callable[[], _Told]) -> _Told:
+    """What ask() tells, or raises. Raises TimeoutError after so many seconds; a thread then goes on waiting."""
+    answer: Future[_Told] = Future()
+
+    def wait() -> None:
+        try:
+            answer.set_result(ask())
+        except BaseException as error:  # it belongs to who asked
+            answer.set_exception(error)
+
+    threading.Thread(target=wait, daemon=True, name="chroma-question").start()
+    return answer.result(timeout=seconds)
 
 
 @dataclass(frozen=True)
@@ -109,7 +147,7 @@ def write_search_index(
 ) -> tuple[LayerSearch, ...]:
     """Every layer's vectors are searchable, in place of what was searchable before; report(done, total) counts rows.
 
-    Returns what was measured, which chroma/search.json also says.
+    Returns what was measured, which chroma/search.json also says. A server may take as long as it likes.
     """
     _close(directory)
     shutil.rmtree(directory / CHROMA, ignore_errors=True)
@@ -174,12 +212,15 @@ def _recall_of(collection: Any, vectors: np.ndarray, queries: np.ndarray, n: int
 
 
 class SearchIndex:
-    """An opened search index; any number of threads may ask it."""
+    """An opened search index; any number of threads may ask it. Its files are closed when the last one lets it go."""
 
     def __init__(self, directory: Path, connect: Connect) -> None:
         self._connection = connect(directory)
         self._known = {one.layer: one for one in layer_searches(directory)}
         self._collections: dict[int, Any] = {}
+        if self._connection.own:
+            self._let_go = weakref.finalize(self, self._connection.client.close)
+            self._let_go.atexit = False
 
     def of_layer(self, layer: int) -> LayerSearch | None:
         """How that layer is searched; None for a search index of format 1."""
@@ -188,19 +229,25 @@ class SearchIndex:
     def candidates(self, layer: Layer, vector: np.ndarray, n: int) -> np.ndarray:
         """Rows that hold the n nearest of the layer with the recall that was measured, ascending.
 
-        vector: (d,) float32. Raises SearchIndexFailed when Chroma does not answer.
+        vector: (d,) float32. Raises SearchIndexFailed when Chroma does not answer, of a server within some seconds.
         """
         known = self._known.get(layer.number)
         wanted = max(known.candidates if known else 128, 4 * n)
-        try:
+
+        def ask() -> Any:
             collection = self._collection(layer.number)
-            found = collection.query(query_embeddings=[vector], n_results=min(wanted, len(layer)), include=[])
-        except Exception as error:  # chromadb raises errors of many kinds, some of them bare
+            return collection.query(query_embeddings=[vector], n_results=min(wanted, len(layer)), include=[])
+
+        try:
+            ids = (ask() if self._connection.own else within(_ANSWER_SECONDS, ask))["ids"][0]
+        except TimeoutError as error:
+            _forget(self)  # the next question looks first whether somebody is there
             raise SearchIndexFailed(
-                f"the search index does not answer ({error}): search exactly, or write it again with "
-                "'python -m leanrag_core.storage.search_index DIR'"
+                "the Chroma server of the search index took a question and is silent: search exactly, or start it again"
             ) from error
-        return _rows_of(layer, found["ids"][0], known is not None)
+        except Exception as error:  # chromadb raises errors of many kinds, some of them bare
+            raise SearchIndexFailed(_unread(error)) from error
+        return _rows_of(layer, ids, known is not None)
 
     def _collection(self, layer: int) -> Any:
         if layer not in self._collections:
@@ -209,9 +256,9 @@ class SearchIndex:
         return self._collections[layer]
 
     def close(self) -> None:
-        """The files are closed; the object is of no more use."""
+        """The files are closed, whoever still asks; the object is of no more use."""
         if self._connection.own:
-            self._connection.client.close()
+            self._let_go()
 
 
 def _rows_of(layer: Layer, ids: list[str], are_rows: bool) -> np.ndarray:
@@ -232,44 +279,62 @@ def layer_searches(directory: Path) -> tuple[LayerSearch, ...]:
     return tuple(LayerSearch(**row) for row in json.loads(path.read_text(encoding="utf-8"))["layers"])
 
 
-_lock = threading.Lock()
+_lock = threading.Lock()  # of what follows; nobody connects or waits while holding it
 _open: dict[str, tuple[tuple[int, int], SearchIndex]] = {}
+_turns: dict[str, threading.Lock] = {}  # one an index, so that two questions do not open it twice
 _connect: Connect = connect_to_files
 
 
 def connect_by(connect: Connect) -> None:
-    """From now on open_search() connects in that way; what is open is closed."""
+    """From now on open_search() connects in that way. What was opened in another is closed by who asks it last."""
     global _connect
     with _lock:
-        for _, held in _open.values():
-            held.close()
-        _open.clear()
-        _connect = connect
+        if connect != _connect:
+            _open.clear()
+            _connect = connect
 
 
 def open_search(directory: Path) -> SearchIndex | None:
-    """The search index of the directory, opened once, and anew when another one takes its place; None without one."""
+    """The search index of the directory, opened once, and anew when another one takes its place; None without one.
+
+    Raises SearchIndexFailed when it cannot be reached. Meanwhile the questions of other indexes go on.
+    """
     here = _identity(directory)
     if here is None:
         return None
     name = str(directory.resolve())
     with _lock:
-        known = _open.pop(name, None)
-        if known is not None and known[0] != here:
+        turn = _turns.setdefault(name, threading.Lock())
+    with turn:
+        with _lock:
+            connect, known = _connect, _open.pop(name, None)
+            if known is not None and known[0] == here:
+                _open[name] = known  # the last used stands last
+                return known[1]
+        if known is not None:
             known[1].close()  # an open handle does not see that the files were replaced
-            known = None
-        _open[name] = known or (here, SearchIndex(directory, _connect))  # the last used stands last
-        while len(_open) > _KEPT_OPEN:
-            _open.pop(next(iter(_open)))[1].close()
-        return _open[name][1]
+        opened = SearchIndex(directory, connect)
+        with _lock:
+            if connect == _connect:
+                _open[name] = (here, opened)
+                while len(_open) > _KEPT_OPEN:
+                    del _open[next(iter(_open))]
+        return opened
 
 
 def _close(directory: Path) -> None:
     """This process has the search index of the directory no longer open."""
     with _lock:
         known = _open.pop(str(directory.resolve()), None)
-        if known is not None:
-            known[1].close()
+    if known is not None:
+        known[1].close()
+
+
+def _forget(searcher: SearchIndex) -> None:
+    """The next question opens it anew."""
+    with _lock:
+        for name in [name for name, (_, held) in _open.items() if held is searcher]:
+            del _open[name]
 
 
 def _identity(directory: Path) -> tuple[int, int] | None:

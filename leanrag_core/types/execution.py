@@ -25,11 +25,11 @@ class Execution:
 
     def __post_init__(self) -> None:
         validate(self)
-        if self.kind == DASK and not self.scheduler.startswith(("tcp://", "tls://")):
+        if set(self.scheduler) & set("@?#"):
             raise InvalidConfig(
-                f"scheduler is {self.scheduler!r}: name the Dask scheduler as tcp://HOST:8786, or tls://HOST:8786"
+                "the scheduler's address holds a name, a password, or more behind ? or #: take it out; Dask knows none"
             )
-        if "@" in self.scheduler:
-            raise InvalidConfig("the scheduler's address holds a name or password: Dask knows none; take it out")
+        if self.kind == DASK and not self.scheduler.startswith(("tcp://", "tls://")):
+            raise InvalidConfig("the scheduler has no address: name the Dask scheduler as tcp://HOST:8786, or tls://")
         if self.kind != DASK and self.scheduler:
             raise InvalidConfig(f"a scheduler is named, but the work goes to {self.kind}: choose dask as well")

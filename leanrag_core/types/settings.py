@@ -49,12 +49,14 @@ class Settings:
 
     def __post_init__(self) -> None:
         validate(self)
-        if self.base_url and not self.base_url.startswith(("http://", "https://")):
-            raise InvalidConfig(f"base_url is {self.base_url!r}: begin it with http:// or https://")
         if "@" in self.base_url.split("//", 1)[-1].split("/", 1)[0]:
             raise InvalidConfig("base_url holds a name or password: take it out, and put the key into the environment")
+        if self.base_url and not self.base_url.startswith(("http://", "https://")):
+            raise InvalidConfig(f"base_url is {self.base_url!r}: begin it with http:// or https://")
+        if set(self.chroma_url) & set("@?#"):
+            raise InvalidConfig("chroma_url holds a name, a password, or more behind ? or #: write http://HOST:PORT")
         if self.chroma_url and not self.chroma_url.startswith(("http://", "https://")):
-            raise InvalidConfig(f"chroma_url is {self.chroma_url!r}: begin it with http:// or https://")
+            raise InvalidConfig("chroma_url is no address: write http://HOST:PORT, or https://")
 
     def price(self, model: str) -> Price:
         """What the model costs; nothing when no price is known."""

@@ -7,10 +7,11 @@ from urllib.parse import urlsplit
 _LONGEST = 300  # characters of an address
 _HOST = re.compile(r"[A-Za-z0-9_.:-]+")  # of a name, of IPv4, of IPv6
 _HARMLESS = re.compile(  # what is no address yet, but no secret either: localhost:1234/v1, api.example.com/v1, http://
-    r"((https?|tcp|tls)://)?([A-Za-z0-9-]{1,40}(\.[A-Za-z0-9-]{1,40})*\.[a-z]{2,10}|localhost|[\d.]{7,15})?(:\d{1,5})?"
-    r"(/[\w/.-]{0,40})?"
+    r"((https?|tcp|tls)://|((https?|tcp|tls)://)?"
+    r"(localhost|\d{1,3}(\.\d{1,3}){3}|[A-Za-z0-9-]{1,40}(\.[A-Za-z0-9-]{1,40})*\.[a-z]{2,10}))"
+    r"(:\d{1,5})?(/[a-z]{1,12}\d{0,2}){0,3}/?"
 )
-_BARE_NAME = re.compile(r"(tcp|tls)://[a-z][a-z0-9-]{0,30}|[a-z][a-z0-9-]{0,30}:\d{1,5}")  # tcp://head, head:8786
+_BARE_NAME = re.compile(r"(tcp|tls)://[a-z][a-z0-9-]{0,30}|[a-z][a-z0-9-]{0,30}:878[67]")  # tcp://head, head:8786
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,12 @@ SCHEDULER = Kind(
 )
 
 
+def tidied(text: str, kind: Kind) -> str:
+    """The text without spaces around it, and without a last slash where the kind has no path."""
+    text = text.strip()
+    return text if kind.with_path else re.sub(r"([^/:])/+$", r"\1", text)
+
+
 def fault_of_address(address: str, kind: Kind) -> str:
     """Why that is no address of the kind, without repeating it; empty when it is one, or empty."""
     if not address:
@@ -67,6 +74,8 @@ def fault_of_address(address: str, kind: Kind) -> str:
         return f"the address holds a name or password: {kind.instead}"
     if not _HOST.fullmatch(host) or port == 0:
         return f"the address names no server: write it as in {kind.example}"
+    if not address.isprintable() or " " in address:  # tabs, which urlsplit() passes over
+        return "the address holds a space or a sign that is not seen: write it anew"
     if kind.with_port and port is None:
         return f"the address names no port: write it as in {kind.example}"
     if not kind.with_path and parts.path.strip("/"):

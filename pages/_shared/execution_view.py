@@ -26,13 +26,14 @@ _TRUST = (
 )
 _WISH = "lr_wishes_dask"  # Dask was chosen, and has no address yet
 _LAST = "lr_last_scheduler"  # the address that the settings dropped with Dask
-_SEEN = "lr_cluster_seen"
 _NAMED = 3  # workers that a row of the table names
 
 
 def panel(settings: Settings) -> None:
     """The choice with what belongs to it; a change is kept as soon as it makes a valid setting."""
     kept = settings.execution
+    if "set_execution" not in st.session_state:  # the page was left since
+        st.session_state[_WISH] = False
     chosen = DASK if st.session_state.get(_WISH) else kept.kind
     _choice(chosen)
     if chosen == DASK:
@@ -122,17 +123,15 @@ def _scheduler(kept: Execution) -> None:
 
 
 def _test(kept: Execution) -> None:
-    refused = settings_form.is_refused("scheduler", kept.scheduler)
-    if st.button(
-        "Test the cluster",
-        icon=":material/network_check:",
+    seen = settings_form.look_button(
+        "cluster",
+        "scheduler",
+        kept.scheduler,
+        session.workbench().look_at_cluster,
         key="test_cluster",
-        disabled=refused or kept.kind != DASK,
-    ):
-        with st.spinner("Waiting for the scheduler"):
-            st.session_state[_SEEN] = (kept.scheduler, _look(kept.scheduler))
-    where, seen = st.session_state.get(_SEEN, ("", None))
-    if seen is not None and where == kept.scheduler and not refused:
+        disabled=kept.kind != DASK,
+    )
+    if seen is not None:
         show_cluster(seen)
 
 
@@ -145,14 +144,6 @@ def _keep_scheduler(wanted: str) -> None:
         settings_form.refuse(
             "scheduler", "a cluster needs the address of its scheduler: write one, or choose threads or processes"
         )
-
-
-def _look(scheduler: str) -> ClusterSeen | str:
-    """What is there, else what is wrong."""
-    try:
-        return session.workbench().look_at_cluster(scheduler)
-    except LeanRAGError as error:
-        return str(error)
 
 
 def show_cluster(seen: ClusterSeen | str) -> None:

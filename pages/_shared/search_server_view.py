@@ -2,14 +2,11 @@
 
 import streamlit as st
 
-from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.storage.chroma_server import ChromaSeen
 from leanrag_core.types.settings import Settings
 from pages._shared import addresses, session, settings_form
 from pages._shared.frame import message
-
-_SEEN = "lr_chroma_seen"
 
 
 def panel(settings: Settings) -> None:
@@ -27,26 +24,11 @@ def panel(settings: Settings) -> None:
         '<div class="lr-small lr-muted">A server lets several processes search at a time, and is asked above 50,000 '
         "entities a layer. It knows no passwords: keep it on this machine or a private network.</div>"
     )
-    refused = settings_form.is_refused("chroma_url", settings.chroma_url)
-    if st.button(
-        "Test the server",
-        icon=":material/network_check:",
-        key="test_chroma",
-        disabled=refused or not settings.chroma_url,
-    ):
-        with st.spinner("Waiting for the server"):
-            st.session_state[_SEEN] = (settings.chroma_url, _look(settings.chroma_url))
-    where, seen = st.session_state.get(_SEEN, ("", None))
-    if seen is not None and where == settings.chroma_url and not refused:
+    seen = settings_form.look_button(
+        "server", "chroma_url", settings.chroma_url, session.workbench().look_at_chroma, key="test_chroma"
+    )
+    if seen is not None:
         show_server(seen)
-
-
-def _look(url: str) -> ChromaSeen | str:
-    """What is there, else what is wrong."""
-    try:
-        return session.workbench().look_at_chroma(url)
-    except LeanRAGError as error:
-        return str(error)
 
 
 def show_server(seen: ChromaSeen | str) -> None:

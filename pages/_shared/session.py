@@ -1,6 +1,7 @@
 """The one workbench of this server, opened indexes and retrievals, kept between reruns and shared by all sessions."""
 
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -16,6 +17,7 @@ from leanrag_core.workbench import Workbench
 
 Options = tuple[tuple[str, Any], ...]
 _MOST_BYTES = 600_000_000  # of all opened indexes; one of 100,000 entities has some 100 MB
+_READ_AGAIN_SECONDS = 60.0  # after the last time that a search index was read ahead
 
 
 @st.cache_resource(show_spinner=False)
@@ -41,21 +43,42 @@ def _opened(index_id: str, created: str) -> Index:
 
 
 def read_ahead(summary: IndexSummary) -> None:
-    """What the first question needs of a large index is read while the reader writes it."""
-    _being_read(summary.id, summary.created)
-
-
-@st.cache_resource(show_spinner=False, max_entries=32)
-def _being_read(index_id: str, created: str) -> threading.Thread:
-    bench, index = workbench(), _opened(index_id, created)
+    """The search index of a large base layer is read while the reader writes the first question."""
+    bench, index = workbench(), open_index(summary)
 
     def read() -> None:
         with suppress(LeanRAGError):  # the question itself will tell it
             bench.read_ahead(index)
 
-    reader = threading.Thread(target=read, daemon=True, name=f"read-ahead-{index_id}")
-    reader.start()
-    return reader
+    _readers().begin(f"{summary.id} {summary.created}", read)
+
+
+class Readers:
+    """Threads that read ahead: for each key one at a time, and a new one a minute after the last began at the earliest,
+    since what was read is put away again when others need the room."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._begun: dict[str, tuple[float, threading.Thread]] = {}
+        self._lock = threading.Lock()
+
+    def begin(self, key: str, read: Callable[[], None]) -> threading.Thread:
+        """The thread that reads for that key, or read for it a short time ago."""
+        with self._lock:
+            now = self._clock()
+            for old, (when, thread) in list(self._begun.items()):
+                if now - when >= _READ_AGAIN_SECONDS and not thread.is_alive():
+                    del self._begun[old]
+            if key not in self._begun:
+                thread = threading.Thread(target=read, daemon=True, name=f"read-ahead {key}")
+                thread.start()
+                self._begun[key] = (now, thread)
+            return self._begun[key][1]
+
+
+@st.cache_resource(show_spinner=False)
+def _readers() -> Readers:
+    return Readers()
 
 
 class OpenIndexes:

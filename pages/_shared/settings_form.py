@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from html import escape
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -15,6 +15,7 @@ from pages._shared import addresses, forms, keys, session
 from pages._shared.frame import message
 
 _FAULTS = "lr_settings_faults"
+_Seen = TypeVar("_Seen")
 
 
 def keep(name: str, value: Any) -> None:
@@ -44,6 +45,12 @@ def fault(name: str) -> bool:
 def forgive(name: str) -> None:
     """What was wrong with a setting is told no longer."""
     st.session_state.get(_FAULTS, {}).pop(name, None)
+
+
+def begin() -> None:
+    """What was wrong with the settings is told no longer where the page was left since. For the top of the page."""
+    if _widget_key("base_url") not in st.session_state:
+        st.session_state.pop(_FAULTS, None)
 
 
 def is_refused(name: str, kept: Any) -> bool:
@@ -85,7 +92,7 @@ def address_field(
     key = _widget_key(name)
 
     def changed() -> None:
-        wanted = str(st.session_state[key] or "").strip()
+        wanted = addresses.tidied(str(st.session_state[key] or ""), kind)
         said = addresses.fault_of_address(wanted, kind)
         if said:
             refuse(name, said)
@@ -101,6 +108,23 @@ def address_field(
         st.text_input(label, key=key, on_change=changed, placeholder=example)
         if not fault(name):
             st.html(f'<div class="lr-hint">{escape(hint)}</div>')
+
+
+def look_button(
+    what: str, name: str, where: str, look: Callable[[str], _Seen], *, key: str, disabled: bool = False
+) -> _Seen | str | None:
+    """A button that looks at what is at the address of that setting, and what was last seen there: a text says why
+    nothing was; None before a click, and once the address is another one or is refused."""
+    kept, refused = f"lr_seen_by_{key}", is_refused(name, where)
+    blocked = refused or disabled or not where
+    if st.button(f"Test the {what}", icon=":material/network_check:", key=key, disabled=blocked):
+        with st.spinner(f"Waiting for the {what}"):
+            try:
+                st.session_state[kept] = (where, look(where))
+            except LeanRAGError as error:
+                st.session_state[kept] = (where, str(error))
+    at, seen = st.session_state.get(kept, ("", None))
+    return None if refused or at != where else seen
 
 
 def address(settings: Settings) -> None:

@@ -1,5 +1,14 @@
+import threading
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import Workbench
+from leanrag_core.errors import SearchIndexFailed
 from leanrag_core.types.index import Index
-from pages._shared.session import OpenIndexes, table_bytes
+from pages._shared import session
+from pages._shared.session import OpenIndexes, Readers, table_bytes
 from tests.small_index import small_index
 
 
@@ -43,3 +52,53 @@ def test_an_index_that_does_not_open_leaves_the_others_open() -> None:
         opened.append("failed")
     held.get(("a", "1"), opener(opened, "a"))
     assert opened == ["a", "failed"]
+
+
+def test_what_is_read_ahead_is_read_by_one_thread_at_a_time_and_again_a_minute_later() -> None:
+    now, begun, go_on = [1000.0], [], threading.Event()
+
+    def read() -> None:
+        begun.append(now[0])
+        assert go_on.wait(60)
+
+    readers = Readers(lambda: now[0])
+    first = readers.begin("a", read)
+    now[0] = 1100.0
+    assert readers.begin("a", read) is first  # it still reads
+    go_on.set()
+    first.join(60)
+    second = readers.begin("a", read)
+    second.join(60)
+    now[0] = 1159.0
+    assert readers.begin("a", read) is second
+    readers.begin("b", read).join(60)
+    now[0] = 1160.0
+    readers.begin("a", read).join(60)
+    assert begun == [1000.0, 1100.0, 1159.0, 1160.0]
+
+
+def test_ask_reads_ahead_while_there_is_no_question_and_again_after_a_failure(
+    home: Workbench, visit: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, readers = [], Readers(lambda: 61.0 * len(read))
+
+    def fail(bench: Workbench, index: Index) -> None:
+        read.append(index.manifest["name"])
+        raise SearchIndexFailed("nobody there")
+
+    monkeypatch.setattr(Workbench, "read_ahead", fail)
+    monkeypatch.setattr(session, "_readers", lambda: readers)
+
+    def wait() -> None:
+        for _, thread in readers._begun.values():
+            thread.join(60)
+
+    visit("ask", home, q="What do beekeepers use?")
+    wait()
+    assert read == []
+    app = visit("ask", home)
+    wait()
+    app.run()
+    wait()
+    assert read == ["Bees", "Bees"]
+    assert not app.exception

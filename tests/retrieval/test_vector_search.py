@@ -131,3 +131,38 @@ def test_reading_ahead_opens_the_search_index_of_large_layers_alone(
     monkeypatch.setattr(vector_search, "EXACT_UP_TO", 399)
     vector_search.read_ahead(many)
     assert asked == [many.path]
+    monkeypatch.setattr(vector_search, "open_search", lambda directory: None)
+    monkeypatch.setattr(vector_search, "cosines", lambda vectors, vector: pytest.fail("everything was read"))
+    vector_search.read_ahead(many)  # without a search index
+
+
+def unreachable(directory: Path) -> SearchIndex | None:
+    raise SearchIndexFailed("no Chroma server answers at http://127.0.0.1:1: start one")
+
+
+def test_auto_searches_exactly_where_the_search_index_does_not_answer(
+    many: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vector = np.array(many.layers[0].vectors[7])
+    exact = nearest(many, many.layers[0], vector, 5)
+    monkeypatch.setattr(vector_search, "EXACT_UP_TO", 399)
+    monkeypatch.setattr(vector_search, "open_search", unreachable)
+    found = nearest(many, many.layers[0], vector, 5)
+    assert (found.kind, found.recall) == ("exact", 1.0)
+    assert found.rows.tolist() == exact.rows.tolist()
+    assert found.instead == "no Chroma server answers at http://127.0.0.1:1: start one"
+    with pytest.raises(SearchIndexFailed, match="no Chroma server answers"):
+        nearest(many, many.layers[0], vector, 5, "approximate")
+    with pytest.raises(SearchIndexFailed, match="no Chroma server answers"):
+        vector_search.read_ahead(many)
+
+
+def test_a_trace_says_that_the_search_index_did_not_answer(many: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = Query("what?", np.array(many.layers[0].vectors[9]))
+    exact = strategy("leanrag", {}).retrieve(query, many)
+    monkeypatch.setattr(vector_search, "EXACT_UP_TO", 399)
+    monkeypatch.setattr(vector_search, "open_search", unreachable)
+    trace = strategy("leanrag", {}).retrieve(query, many)
+    said = "The seeds were searched exactly, without the search index: no Chroma server answers at http://127.0.0.1:1"
+    assert [note for note in trace.notes if note not in exact.notes] == [f"{said}: start one."]
+    assert (trace.search, trace.seeds) == ("exact", exact.seeds)

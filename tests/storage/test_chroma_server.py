@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,8 +18,15 @@ import pytest
 
 from leanrag_core import Workbench
 from leanrag_core.errors import InvalidConfig, SearchIndexFailed
-from leanrag_core.storage.chroma_server import connect_to_server, look_at_server, remove_collections
-from leanrag_core.storage.layout import write_index
+from leanrag_core.storage import chroma_server, search_index
+from leanrag_core.storage.chroma_server import (
+    ChromaSeen,
+    connect_to_server,
+    connect_where_it_stands,
+    look_at_server,
+    remove_collections,
+)
+from leanrag_core.storage.layout import read_index, write_index
 from leanrag_core.storage.search_index import (
     connect_by,
     connect_to_files,
@@ -28,7 +35,7 @@ from leanrag_core.storage.search_index import (
     write_search_index,
 )
 from leanrag_core.types.index import Index
-from leanrag_core.types.settings import Settings
+from leanrag_core.types.settings import Price, Settings
 
 
 @dataclass(frozen=True)
@@ -200,6 +207,137 @@ def test_the_server_in_python_is_known_by_its_name() -> None:
 def test_an_address_that_is_none_is_refused_before_anything_is_sent(url: str) -> None:
     with pytest.raises(InvalidConfig, match="chroma_url is"):
         connect_to_server(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://me:hunter2@host",
+        "http://:hunter2@h:8000",
+        "http://h:8000#hunter2",
+        "http://h:8000?hunter2",
+        "http://[@h",
+    ],
+)
+def test_a_password_in_an_address_is_not_repeated(url: str) -> None:
+    for ask in (connect_to_server, connect_where_it_stands, look_at_server):
+        with pytest.raises(InvalidConfig, match="take out name, password") as refused:
+            ask(url)
+        assert "hunter2" not in str(refused.value)
+
+
+def test_an_address_that_no_server_can_have_is_told() -> None:
+    with pytest.raises(SearchIndexFailed, match=r"no server can be at http://256\.1\.1\.1:1"):
+        look_at_server("http://256.1.1.1:1")
+
+
+@contextmanager
+def holding(drops: bytes) -> Iterator[str]:
+    """A server that takes connections and never ends its answer: it sends those bytes over and over, or nothing."""
+    ended = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def drip(connection: socket.socket) -> None:
+            with connection, suppress(OSError):  # whoever asked has hung up
+                while not ended.wait(0.02):
+                    connection.sendall(drops)
+
+        def answer() -> None:
+            with suppress(OSError):  # closed
+                while True:
+                    threading.Thread(target=drip, args=(server.accept()[0],), daemon=True).start()
+
+        threading.Thread(target=answer, daemon=True).start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        ended.set()
+
+
+@pytest.mark.parametrize("drops", [b"", b"HTTP/1.1 200 OK\r\nX: "])
+def test_a_server_that_never_ends_its_answer_is_given_up(
+    drops: bytes, stored: Path, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chroma_server, "_PATIENCE_SECONDS", 0.3)
+    with holding(drops) as url:
+        with pytest.raises(SearchIndexFailed, match=f"no Chroma server answers at {url}"):
+            look_at_server(url)
+        with pytest.raises(SearchIndexFailed, match=f"no Chroma server answers at {url}"):
+            write_search_index(stored, index, lambda done, total: None, connect=connect_to_server(url))
+
+
+def test_questions_that_wait_for_a_silent_server_fail_with_the_first(
+    stored: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[str] = []
+
+    def silent(url: str) -> ChromaSeen:
+        looks.append(url)
+        raise SearchIndexFailed("nobody there")
+
+    monkeypatch.setattr(chroma_server, "look_at_server", silent)
+    monkeypatch.setattr(chroma_server, "_failures", {})
+    for _ in range(3):
+        with pytest.raises(SearchIndexFailed, match="nobody there"):
+            connect_to_server("http://127.0.0.1:1")(stored)
+    assert looks == ["http://127.0.0.1:1"]
+
+
+def test_a_server_that_hangs_between_two_questions_is_given_up_and_found_again(
+    server: Server, stored: Path, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_search_index(stored, index, lambda done, total: None, connect=connect_to_server(server.url))
+    connect_by(connect_where_it_stands(server.url))
+
+    def ask() -> list[int]:
+        opened = open_search(stored)
+        assert opened is not None
+        rows: list[int] = opened.candidates(index.layers[1], np.array([1, 0, 0, 0], dtype=np.float32), 1).tolist()
+        return rows
+
+    assert ask() == [0, 1]
+    server.process.suspend()
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(search_index, "_ANSWER_SECONDS", 0.3)
+            patch.setattr(chroma_server, "_PATIENCE_SECONDS", 0.3)
+            with pytest.raises(SearchIndexFailed, match="took a question and is silent"):
+                ask()
+            with pytest.raises(SearchIndexFailed, match="no Chroma server answers"):
+                ask()
+    finally:
+        server.process.resume()
+    look_at_server(server.url)
+    assert ask() == [0, 1]
+
+
+def test_a_workbench_asks_where_its_settings_say_and_closes_nothing_for_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Workbench.default(tmp_path)
+
+    def asked() -> object:
+        bench._choose_search_server()
+        return search_index._connect
+
+    assert asked() is connect_to_files
+    bench.save_settings(Settings(chroma_url="http://127.0.0.1:1"))
+    assert asked() == connect_where_it_stands("http://127.0.0.1:1")
+    monkeypatch.setitem(search_index._open, "one that is open", ((0, 0), None))
+    bench.save_settings(Settings(chroma_url="http://127.0.0.1:1", prices={"a": Price(1.0, 2.0)}))
+    assert asked() == connect_where_it_stands("http://127.0.0.1:1")
+    assert "one that is open" in search_index._open
+    bench.save_settings(Settings())
+    assert asked() is connect_to_files  # the server is left again
+    assert "one that is open" not in search_index._open
+
+
+def test_a_workbench_reads_the_search_index_ahead_where_the_settings_say(
+    stored: Path, index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_search_index(stored, index, lambda done, total: None)
+    bench = Workbench.default(tmp_path / "home")
+    monkeypatch.setattr("leanrag_core.retrieval.vector_search.EXACT_UP_TO", 2)
+    bench.read_ahead(read_index(stored))
+    assert str(stored.resolve()) in search_index._open
 
 
 @pytest.mark.slow

@@ -1,3 +1,6 @@
+import shutil
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -112,6 +115,15 @@ def test_a_damaged_one_says_how_to_write_it_again(searchable: Index) -> None:
         nearest_row(searchable, [0, 0, 0, 1])
 
 
+def test_files_that_do_not_read_say_so(searchable: Index) -> None:
+    assert searchable.path is not None
+    search_index._close(searchable.path)
+    for path in (searchable.path / CHROMA).glob("chroma.sqlite3*"):
+        path.write_bytes(b"no database" * 1000)
+    with pytest.raises(SearchIndexFailed, match="write it again with"):
+        nearest_row(searchable, [0, 0, 0, 1])
+
+
 def test_one_of_format_1_names_entities_by_their_ids(tmp_path: Path) -> None:
     index = small_index()
     write_index(tmp_path, index)
@@ -153,3 +165,121 @@ def test_another_place_can_be_connected_to(tmp_path: Path, searchable: Index) ->
         assert len(asked) == 3
     finally:
         connect_by(connect_to_files)
+
+
+def test_one_that_stands_on_a_server_is_not_looked_for_in_files(tmp_path: Path) -> None:
+    import chromadb
+
+    server = chromadb.EphemeralClient()
+    write_index(tmp_path, small_index())
+
+    def connect(directory: Path) -> Connection:
+        return Connection(server, prefix="elsewhere-", own=False)
+
+    write_search_index(tmp_path, small_index(), silent, connect=connect)
+    with pytest.raises(SearchIndexFailed, match=r"is on a Chroma server, .* name the server on Settings"):
+        open_search(tmp_path)
+    assert [path.name for path in (tmp_path / CHROMA).iterdir()] == ["search.json"]  # no files were made in its place
+    connect_by(connect)
+    try:
+        assert nearest_row(read_index(tmp_path), [0, 0, 0, 1]) == 5
+    finally:
+        connect_by(connect_to_files)
+
+
+class Scripted:
+    """A Chroma client and its one collection; each query waits for `told`."""
+
+    def __init__(self) -> None:
+        self.asked, self.told, self.closed = threading.Event(), threading.Event(), threading.Event()
+
+    def get_collection(self, name: str, embedding_function: None) -> "Scripted":
+        return self
+
+    def query(self, **options: object) -> dict[str, object]:
+        self.asked.set()
+        assert self.told.wait(60)
+        assert not self.closed.is_set()
+        return {"ids": [["5"]]}
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+@pytest.fixture
+def files_again() -> Iterator[None]:
+    yield
+    connect_by(connect_to_files)
+
+
+@pytest.mark.usefixtures("files_again")
+def test_files_are_closed_when_the_last_question_to_them_is_answered(searchable: Index) -> None:
+    client, rows = Scripted(), []
+    connect_by(lambda directory: Connection(client))
+    asking = threading.Thread(target=lambda: rows.append(nearest_row(searchable, [0, 0, 0, 1])))
+    asking.start()
+    assert client.asked.wait(60)
+    connect_by(connect_to_files)
+    assert not client.closed.is_set()
+    client.told.set()
+    asking.join(60)
+    assert rows == [5]
+    assert client.closed.wait(60)
+
+
+@pytest.mark.usefixtures("files_again")
+def test_the_same_way_to_connect_closes_nothing(searchable: Index) -> None:
+    client = Scripted()
+    client.told.set()
+
+    def connect(directory: Path) -> Connection:
+        return Connection(client)
+
+    connect_by(connect)
+    assert nearest_row(searchable, [0, 0, 0, 1]) == 5
+    connect_by(connect)
+    assert not client.closed.is_set()
+    connect_by(connect_to_files)
+    assert client.closed.is_set()
+
+
+@pytest.mark.usefixtures("files_again")
+def test_connecting_to_one_index_lets_questions_of_others_through(searchable: Index, tmp_path: Path) -> None:
+    assert searchable.path is not None
+    slow, fast = tmp_path / "slow", tmp_path / "fast"
+    for copy in (slow, fast):
+        shutil.copytree(searchable.path, copy, ignore=shutil.ignore_patterns("slow", "fast"))
+    begun, go_on, client = threading.Event(), threading.Event(), Scripted()
+    client.told.set()
+
+    def connect(directory: Path) -> Connection:
+        if directory == slow:
+            begun.set()
+            assert go_on.wait(60)
+        return Connection(client, own=False)
+
+    connect_by(connect)
+    opened: list[object] = []
+    waiting = threading.Thread(target=lambda: opened.append(open_search(slow)))
+    waiting.start()
+    assert begun.wait(60)
+    assert nearest_row(read_index(fast), [0, 0, 0, 1]) == 5  # while the other one is still being connected to
+    assert opened == []
+    go_on.set()
+    waiting.join(60)
+    assert opened == [open_search(slow)]
+
+
+@pytest.mark.usefixtures("files_again")
+def test_a_server_that_falls_silent_fails_and_is_connected_to_anew(
+    searchable: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_index, "_ANSWER_SECONDS", 0.2)
+    clients = [Scripted(), Scripted()]
+    hanging, answering = clients
+    answering.told.set()
+    connect_by(lambda directory: Connection(clients.pop(0), own=False))
+    with pytest.raises(SearchIndexFailed, match="took a question and is silent: search exactly"):
+        nearest_row(searchable, [0, 0, 0, 1])
+    assert nearest_row(searchable, [0, 0, 0, 1]) == 5
+    hanging.told.set()
