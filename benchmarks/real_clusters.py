@@ -34,7 +34,7 @@ from leanrag_core.clustering.clusters import cluster
 from leanrag_core.clustering.measures import N_NEIGHBOURS, neighbours_inside, relations_inside, size_facts
 from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.clustering.options import ClusterOptions, n_components
-from leanrag_core.errors import LeanRAGError
+from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.storage.layout import read_index
 
 HEADING = "Clusters of real entities"
@@ -86,6 +86,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, help="JSON file to which the figures are added")
     options = parser.parse_args(arguments)
     size, failed = options.clustersize, False
+    try:
+        ClusterOptions(cluster_size=size)
+    except InvalidConfig as error:
+        print(f"--clustersize: {error}", file=sys.stderr)
+        return 2
     about = circumstances(_command(options))
     for directory in options.indexes:
         try:
