@@ -6,6 +6,7 @@ import streamlit as st
 
 from leanrag_core.errors import EndpointError
 from leanrag_core.figures import numbers
+from leanrag_core.models.registry import BUILTIN
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Trace
@@ -100,6 +101,8 @@ def switches(specs: dict[str, Any], names: list[str]) -> dict[str, bool]:
 
 def examples(summary: IndexSummary) -> None:
     questions = session.workbench().questions(summary.corpus_id)
+    if summary.config.get("model") == BUILTIN:  # which knows a question off the topic, not one beside the answer
+        questions = [one for one in questions if one.get("type") != "unanswerable"]
     if not questions:
         message("Write a question that these documents can answer, then press Ask or Ctrl+Enter.")
         return

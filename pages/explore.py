@@ -149,6 +149,7 @@ def toolbar(index: Index) -> tuple[str, str]:
 
 
 def page() -> None:
+    linked = st.query_params.get("index", "")
     summary = enter("explore")
     if summary is None:
         heading("Explore")
@@ -161,6 +162,8 @@ def page() -> None:
         facts = f"{summary.name}: {summary.layers[0].entities:,} entities in {len(summary.layers)} layers, "
         heading("Explore", f"{facts}{aggregated} aggregated")
         kind_line(summary.kind)
+        if linked not in ("", *(one.id for one in session.shelf().indexes)):
+            message(f"The index {linked} is not here, so {summary.name} is shown instead.")
         view, wanted = toolbar(index)
         place = chosen_place(index)
         left, right = st.columns([8, 5], gap="medium")

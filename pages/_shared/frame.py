@@ -55,7 +55,7 @@ def enter(page: str) -> IndexSummary | None:
 
     The first call of every page; it relies on nothing else.
     """
-    state.read_url()
+    state.read_url(page)
     st.html(f"<style>:root{{{colours().css_variables()}}}{_style_sheet()}</style>")
     theme = "dark" if is_dark() else "light"
     st.logo(str(_HERE / f"logo_{theme}.svg"), size="medium", icon_image=str(_HERE / f"mark_{theme}.svg"))

@@ -34,7 +34,7 @@ def panel(settings: Settings) -> None:
 def show_server(seen: ChromaSeen | str) -> None:
     """How fast it answered and what it holds; a text says why nothing was found."""
     if isinstance(seen, str):
-        message(seen, kind="error", title="No Chroma server.")
+        message(seen, kind="error", title="Not reached.")
         return
     held = f"with {numbers.counted(seen.collections, 'collection')}" if seen.collections else "still empty"
     message(f"{seen.url} answers in {numbers.duration(seen.seconds)}: Chroma {seen.version}, {held}.", kind="good")

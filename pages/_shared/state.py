@@ -6,7 +6,11 @@ from typing import Any
 import streamlit as st
 
 _MEMORY = "lr_memory"
-_WRITTEN = "lr_written"
+_WRITTEN = "lr_written"  # the URL as this session last saw or wrote it
+_OWN = "lr_own_urls"  # URLs that this session wrote for the page at hand, as sorted pairs
+_SHOWN = "lr_shown"  # what the widgets held when the URL was last written
+_PAGE = "lr_page"
+_OWN_KEPT = 50
 
 
 def _memory() -> dict[str, str]:
@@ -14,16 +18,38 @@ def _memory() -> dict[str, str]:
     return found
 
 
-def read_url() -> None:
-    """What stands in the URL and was not written by this session is remembered, and the widgets follow it."""
+def read_url(page: str) -> None:
+    """What stands in the URL and was not written by this session is remembered, and the widgets follow it.
+
+    A URL that this session wrote earlier is either the way back, which is followed, what it lacks being forgotten; or
+    the browser had not yet heard of a later one when the reader moved a widget on, and then the widget counts.
+    """
     arrived = {name: st.query_params[name] for name in st.query_params}
-    if arrived == st.session_state.get(_WRITTEN):
+    stays = st.session_state.get(_PAGE) == page
+    if not stays:
+        st.session_state[_PAGE], st.session_state[_OWN] = page, []
+    written = st.session_state.get(_WRITTEN, {})
+    if arrived == written:
         return
+    if stays and sorted(arrived.items()) in st.session_state[_OWN]:
+        if _moved_on(written):
+            return
+        for name in written.keys() - arrived.keys():
+            _memory().pop(name, None)
+            st.session_state.pop(widget_key(name), None)
     for name, value in arrived.items():
         if _memory().get(name) != value:
             _memory()[name] = value
             st.session_state.pop(widget_key(name), None)
     st.session_state[_WRITTEN] = arrived
+
+
+def _moved_on(written: dict[str, str]) -> bool:
+    """Whether a widget, or what is remembered, is no longer as it was when the URL was written: the reader acted."""
+    shown: dict[str, Any] = st.session_state.get(_SHOWN, {})
+    if any(st.session_state.get(widget_key(name), value) != value for name, value in shown.items()):
+        return True
+    return any(_memory().get(name) != value for name, value in written.items())
 
 
 def recall(name: str, default: str = "") -> str:
@@ -83,3 +109,8 @@ def publish(names: Sequence[str]) -> None:
     if wanted != {name: st.query_params[name] for name in st.query_params}:
         st.query_params.from_dict(wanted)
     st.session_state[_WRITTEN] = wanted
+    own = st.session_state.setdefault(_OWN, [])
+    if sorted(wanted.items()) not in own:
+        st.session_state[_OWN] = [*own, sorted(wanted.items())][-_OWN_KEPT:]
+    keys = {name: widget_key(name) for name in names}
+    st.session_state[_SHOWN] = {name: st.session_state[key] for name, key in keys.items() if key in st.session_state}

@@ -44,6 +44,7 @@ TEXTS = {
 QUESTIONS = (
     {"question": "What do beekeepers use against Varroa destructor?", "type": "single-hop"},
     {"question": "Is $x$ <b>less</b> than [y](http://y)?", "type": "multi-hop"},
+    {"question": "What does a hive weigh?", "type": "unanswerable"},
 )
 CORPUS = "sample-agriculture"
 

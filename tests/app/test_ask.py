@@ -40,6 +40,7 @@ def test_a_question_that_is_written_and_sent_is_in_the_link(home: Workbench, vis
 def test_examples_of_the_corpus_can_be_asked(home: Workbench, visit: Visit) -> None:
     app = visit("ask", home)
     drawn.assert_sound(app)
+    assert "What does a hive weigh?" not in drawn.text(app), "the built-in engine would answer it wrongly"
     hostile = app.button("example_1")
     assert hostile.label == r"Is \$x\$ \<b\>less\</b\> than \[y\]\(http\://y\)?"
     hostile.click().run()

@@ -66,6 +66,13 @@ def test_a_corpus_that_is_not_there_is_told_and_another_one_shown(home: Workbenc
     assert "Bees in rape" in drawn.text(app)
 
 
+def test_an_index_that_is_not_there_is_told_and_another_one_shown(home: Workbench, visit: Visit) -> None:
+    app = visit("explore", home, index="<b>gone</b>")
+    drawn.assert_sound(app)
+    assert f"The index <b>gone</b> is not here, so {home.indexes()[0].name} is shown instead." in drawn.text(app)
+    assert "is not here" not in drawn.text(visit("explore", home, index=home.indexes()[0].id))
+
+
 def test_numbers_of_a_url_set_the_controls_within_their_bounds(home: Workbench, visit: Visit) -> None:
     app = visit("ask", home, n="4", c="2", use="findings", leanrag_match_names="1")
     drawn.assert_sound(app)
@@ -100,3 +107,37 @@ def test_settings_that_cannot_be_built_are_told_before_the_build(
     drawn.assert_sound(app)
     assert said in drawn.text(app)
     assert app.button("primary_build").disabled
+
+
+def test_a_slider_that_is_moved_before_the_browser_has_heard_of_the_last_url_stays_moved(
+    home: Workbench, visit: Visit
+) -> None:
+    app = visit("ask", home)
+    for value in (9, 8):
+        app.slider("lr_n").set_value(value).run()
+    app.query_params["n"] = "9"  # what the browser sends along when it is behind
+    app.slider("lr_n").set_value(7).run()
+    assert app.slider("lr_n").value == 7
+    assert app.query_params["n"] == "7"
+
+
+def test_the_way_back_leads_to_what_was_shown_before(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home)
+    app.slider("lr_n").set_value(9).run()
+    app.slider("lr_c").set_value(3).run()
+    del app.query_params["c"]
+    app.run()
+    assert (app.slider("lr_n").value, app.slider("lr_c").value) == (9, 5)
+    del app.query_params["n"]
+    app.run()
+    assert (app.slider("lr_n").value, app.slider("lr_c").value) == (10, 5)
+    assert "n" not in app.query_params
+
+
+def test_a_page_that_is_left_and_entered_again_forgets_nothing(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home)
+    app.slider("lr_n").set_value(9).run()
+    for page in ("explore", "ask"):
+        app.query_params.clear()  # as a link of the navigation does
+        app.switch_page(f"../{page}.py").run()
+    assert app.slider("lr_n").value == 9
