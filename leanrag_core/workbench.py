@@ -176,10 +176,8 @@ class Workbench:
             return
         about = json.loads((SAMPLES / name / "corpus.json").read_text(encoding="utf-8"))
         parsed = read_files(files)
-        self.corpus_store.create(
-            about["title"], corpus_id=corpus_id, description=about["description"], sample=True, source=digest
-        )
-        self.corpus_store.add(corpus_id, parsed.documents)
+        self.corpus_store.create(about["title"], corpus_id=corpus_id, description=about["description"], sample=True)
+        self.corpus_store.add(corpus_id, parsed.documents, source=digest)
 
     def corpus(self, corpus_id: str) -> CorpusSummary:
         """The corpus's card. Raises CorpusNotFound."""

@@ -65,10 +65,8 @@ class CorpusStore:
             raise CorpusDamaged(f"{path} lacks {missing[0]!r}: {_REMEDY}")
         return record
 
-    def create(
-        self, name: str, *, corpus_id: str = "", description: str = "", sample: bool = False, source: str = ""
-    ) -> str:
-        """A corpus of that name exists, empty; returns its id. source: fingerprint of what it is read from."""
+    def create(self, name: str, *, corpus_id: str = "", description: str = "", sample: bool = False) -> str:
+        """A corpus of that name exists, empty; returns its id."""
         slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40]
         corpus_id = corpus_id or "-".join(part for part in (slug, secrets.token_hex(3)) if part)
         if not _ID.fullmatch(corpus_id):
@@ -80,7 +78,7 @@ class CorpusStore:
             "name": name.strip() or "Untitled",
             "description": description,
             "sample": sample,
-            "source": source,
+            "source": "",
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             "documents": [],
         }
@@ -94,17 +92,25 @@ class CorpusStore:
         except (CorpusNotFound, CorpusDamaged):
             return ""
 
-    def add(self, corpus_id: str, documents: tuple[Document, ...]) -> tuple[list[DocumentSummary], list[Refusal]]:
-        """The documents are in; those whose content was there already come back as refusals."""
+    def add(
+        self, corpus_id: str, documents: tuple[Document, ...], *, source: str = ""
+    ) -> tuple[list[DocumentSummary], list[Refusal]]:
+        """The documents are in; those whose content was there already come back as refusals.
+
+        source: fingerprint of what the corpus is now read from; it stands there together with the documents, so that
+        whoever finds it finds them.
+        """
         self._folder(corpus_id)
         with self._alone():
-            return self._add(corpus_id, documents)
+            return self._add(corpus_id, documents, source)
 
     def _alone(self) -> FileLock:
         """Held while a record is read and written again, by any session."""
         return FileLock(str(self.root / ".lock"), timeout=60)
 
-    def _add(self, corpus_id: str, documents: tuple[Document, ...]) -> tuple[list[DocumentSummary], list[Refusal]]:
+    def _add(
+        self, corpus_id: str, documents: tuple[Document, ...], source: str
+    ) -> tuple[list[DocumentSummary], list[Refusal]]:
         folder, record = self._folder(corpus_id), self._record(corpus_id)
         known = {row["id"]: row["name"] for row in record["documents"]}
         added, duplicates = [], []
@@ -117,6 +123,7 @@ class CorpusStore:
             summary = summarise(document)
             record["documents"].append(asdict(summary))
             added.append(summary)
+        record["source"] = source or record["source"]
         write_json(folder / "corpus.json", record)
         return added, duplicates
 

@@ -169,9 +169,12 @@ def test_a_folder_that_someone_copied_does_not_close_the_library(store: CorpusSt
     assert [one.id for one in store.summaries()] == [corpus]
 
 
-def test_the_source_of_a_sample_is_remembered(store: CorpusStore) -> None:
-    corpus = store.create("cs", corpus_id="sample-cs", sample=True, source="abc")
-    assert (corpus, store.source("sample-cs"), store.source("sample-other")) == ("sample-cs", "abc", "")
+def test_the_source_of_a_sample_stands_there_once_its_documents_do(store: CorpusStore) -> None:
+    corpus = store.create("cs", corpus_id="sample-cs", sample=True)
+    assert (corpus, store.source("sample-cs"), store.source("sample-other")) == ("sample-cs", "", "")
+    store.add(corpus, (ANTS,), source="abc")
+    store.add(corpus, (replace(ANTS, id="doc-2"),))
+    assert (store.source("sample-cs"), store.summary(corpus).documents) == ("abc", 2)
 
 
 def test_an_empty_store_lists_nothing(store: CorpusStore) -> None:
