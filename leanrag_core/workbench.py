@@ -86,6 +86,7 @@ class Workbench:
         self.desk = JobDesk(root / "jobs", PROJECT)
         self.calls = CallStore(root / "calls")
         self._embeddings: dict[tuple[str, str], EmbeddingModel] = {}  # by name and fingerprint
+        self._reading_samples = threading.Lock()
         self._choosing = threading.Lock()  # of embedding models and of the search server, once for all sessions
 
     @classmethod
@@ -172,8 +173,12 @@ class Workbench:
         files = self._sample_files[name]
         digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
         corpus_id = f"sample-{name}"
-        if self.corpus_store.source(corpus_id) == digest:
-            return
+        with self._reading_samples:  # Streamlit runs a page anew while its last run is still reading
+            if self.corpus_store.source(corpus_id) != digest:
+                self._read_anew(name, digest)
+
+    def _read_anew(self, name: str, digest: str) -> None:
+        files, corpus_id = self._sample_files[name], f"sample-{name}"
         about = json.loads((SAMPLES / name / "corpus.json").read_text(encoding="utf-8"))
         parsed = read_files(files)
         self.corpus_store.create(about["title"], corpus_id=corpus_id, description=about["description"], sample=True)

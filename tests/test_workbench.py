@@ -1,6 +1,7 @@
 """The door, end to end on two short documents."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -134,3 +135,14 @@ def test_an_upload_cannot_reach_outside_the_store(bench: Workbench) -> None:
     stored = [path.name for path in (bench.root / "corpora" / report.corpus_id).iterdir()]
     assert sorted(stored) == sorted(["corpus.json", f"{report.added[0].id}.json"])
     assert json.loads((bench.root / "corpora" / report.corpus_id / "corpus.json").read_text())["name"] == "Evil"
+
+
+def test_two_who_look_at_the_samples_at_once_both_find_their_documents(tmp_path: Path) -> None:
+    bench = Workbench(tmp_path)
+
+    def documents(_: int) -> int:
+        bench.corpora()
+        return len(bench.documents("sample-agriculture"))
+
+    with ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(documents, range(3))) == [12, 12, 12]
