@@ -1,9 +1,12 @@
 """The door, end to end on two short documents."""
 
 import json
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ from leanrag_core import IndexConfig, Workbench, open_index
 from leanrag_core.errors import CorpusNotFound, IndexNotFound, InvalidConfig, JobNotFound, ModelMismatch
 from leanrag_core.indexing.invariants import check_index
 from leanrag_core.models.minilm import MiniLM
+from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.types.index import Index
 
 BEES = b"""# Bees in rape
@@ -137,12 +141,22 @@ def test_an_upload_cannot_reach_outside_the_store(bench: Workbench) -> None:
     assert json.loads((bench.root / "corpora" / report.corpus_id / "corpus.json").read_text())["name"] == "Evil"
 
 
-def test_two_who_look_at_the_samples_at_once_both_find_their_documents(tmp_path: Path) -> None:
-    bench = Workbench(tmp_path)
+def test_who_looks_at_the_samples_while_they_are_read_finds_their_documents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench, begun, add = Workbench(tmp_path), Event(), CorpusStore.add
 
-    def documents(_: int) -> int:
+    def slowly(*arguments: Any, **more: Any) -> Any:
+        begun.set()
+        time.sleep(0.2)
+        return add(*arguments, **more)
+
+    def documents() -> int:
         bench.corpora()
         return len(bench.documents("sample-agriculture"))
 
-    with ThreadPoolExecutor(3) as pool:
-        assert list(pool.map(documents, range(3))) == [12, 12, 12]
+    monkeypatch.setattr(CorpusStore, "add", slowly)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(documents)
+        assert begun.wait(30)
+        assert (pool.submit(documents).result(), first.result()) == (12, 12)
