@@ -136,6 +136,7 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         settled(page)
         page.get_by_label("Calls in flight", exact=True).fill("4")
         page.keyboard.press("Enter")
+        settled(page)
         page.get_by_role("button", name="Check the model").click()
         expect(page.get_by_text("Good. This model can build an index.")).to_be_visible()
         settled(page)
