@@ -163,8 +163,8 @@ def test_a_planted_key_is_in_no_file(server: EndpointServer, tmp_path: Path, mon
 
 @pytest.mark.slow
 def test_a_build_killed_again_and_again_ends_in_the_same_index_and_asks_nothing_twice(tmp_path: Path) -> None:
-    # Of a reply that was cut what is complete is kept. Its client may be killed before that, and the next reply is whole:
-    # then the index rightly is another one. So none is cut here.
+    # Of a reply that was cut what is complete is kept. Its client may be killed before that, and the next reply be
+    # whole: then the index rightly is another one. So none is cut here.
     kinds = tuple(kind for kind in KINDS if kind not in (faults.CUT_JSON, faults.REPEATED_LOOP))
     plan = {"share": 0.2, "kinds": kinds, "recover_after": 1, "seed": 3, "stall_seconds": 2.5}
     with EndpointServer(plan=FaultPlan(**plan), latency_seconds=0.02) as undisturbed:
