@@ -84,6 +84,12 @@ def share(part: float) -> str:
     return f"{part * 100:.0f} %"
 
 
+def decimal(value: float, places: int = 1) -> str:
+    """ "1,234.5", "−3.2": with a true minus sign."""
+    said = f"{abs(value):,.{places}f}"
+    return f"−{said}" if value < 0 and float(said.replace(",", "")) else said
+
+
 def signed(n: int) -> str:
     """With a true minus sign: "+164", "−20"."""
     return f"+{n:,}" if n > 0 else f"−{-n:,}" if n < 0 else "0"

@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from leanrag_core.figures import numbers
+from leanrag_core.figures.clustering import cluster_facts
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary, JobState
 from pages._shared import forms, markup, session, state
@@ -23,12 +24,12 @@ def show(job: JobState) -> None:
     if found is None:
         message("The index of this build was deleted since.")
         return
-    base = found.layers[0]
+    base, above = found.layers[0], found.layers[1:]
     tiles = [
         ("Entities", f"{base.entities:,}", "in layer 0"),
         ("Relations", f"{base.relations:,}", "in layer 0"),
-        ("Aggregated", f"{sum(one.entities for one in found.layers[1:]):,}", f"in {len(found.layers) - 1} layers"),
-        ("Inter-cluster", f"{sum(one.relations for one in found.layers[1:]):,}", "relations"),
+        ("Aggregated", f"{sum(one.entities for one in above):,}", f"in {numbers.counted(len(above), 'layer')}"),
+        ("Inter-cluster", f"{sum(one.relations for one in above):,}", "relations"),
         ("Chunks", f"{found.chunks:,}", numbers.counted(found.documents, "document")),
     ]
     shown = "".join(
@@ -72,22 +73,22 @@ def show(job: JobState) -> None:
 def clustering(found: IndexSummary) -> None:
     """Sizes and quality of each layer's clusters, as the index's report keeps them."""
     with plain_errors():
-        layers = session.open_index(found).report.get("clustering", [])
+        layers = cluster_facts(session.open_index(found).report)
         if not layers:
             st.html('<div class="lr-small lr-muted">One entity alone: nothing was clustered.</div>')
             return
         head = ("Into layer", "Smallest", "Median", "Singles", "Neighbours", "Relations", "Likelihood")
         rows = [
             (
-                f"L{one['layer']}",
-                f"{one['smallest']:,}",
-                f"{one['median']:g}",
-                f"{one['singletons']:,}",
-                _share(one.get("neighbours_inside")),
-                _share(one.get("relations_inside")),
-                "–" if one.get("likelihood") is None else f"{one['likelihood']:.1f}",
+                f"L{layer.layer}",
+                f"{layer.smallest:,}",
+                f"{layer.median:g}",
+                f"{layer.singletons:,}",
+                _share(layer.neighbours_inside),
+                _share(layer.relations_inside),
+                "–" if layer.likelihood is None else numbers.decimal(layer.likelihood),
             )
-            for one in reversed(layers)
+            for layer in reversed(layers)
         ]
         st.html(markup.facts_table(head, rows))
         st.html(
@@ -97,7 +98,7 @@ def clustering(found: IndexSummary) -> None:
 
 
 def _share(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0%}"
+    return "–" if value is None else numbers.share(value)
 
 
 def drop_list(found: IndexSummary) -> None:

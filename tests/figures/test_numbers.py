@@ -114,6 +114,7 @@ def test_a_slow_rate_is_told_by_the_minute(done: int, seconds: float, said: str)
 def test_signs_are_true_ones() -> None:
     assert [numbers.signed(n) for n in (1640, -20, 0)] == ["+1,640", "−20", "0"]
     assert numbers.share(0.364) == "36 %"
+    assert [numbers.decimal(value) for value in (1234.56, -3.21, -0.01)] == ["1,234.6", "−3.2", "0.0"]
 
 
 def test_a_day_is_told_in_words_and_no_day_stays_itself() -> None:

@@ -22,12 +22,15 @@ from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Graph, Layer
 from leanrag_core.types.usage import Usage
 
+_COUNTED = "relations_inside"
+
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
     """H = {G0, ..., Gk}: layers[0] is the base graph with its vectors, layers[-1] holds the root alone.
 
-    drops: what was shortened or fell back, in order. clustering: facts of each new layer, plain JSON values.
+    drops: what was shortened or fell back, in order. clustering: facts of each new layer, plain JSON values; there
+    relations_inside and relations_below are counts.
     """
 
     layers: tuple[Layer, ...]
@@ -132,4 +135,6 @@ def _base_kinds(base: Graph) -> tuple[list[str], np.ndarray]:
 
 
 def _cluster_facts(below: Layer, found: Clustering) -> dict[str, Any]:
-    return {"layer": below.number + 1, **found.facts}
+    """What the clustering says of itself, but for the share of relations inside clusters: the layer's step counts them,
+    under that name, beside all there are."""
+    return {"layer": below.number + 1, **{name: fact for name, fact in found.facts.items() if name != _COUNTED}}
