@@ -8,7 +8,10 @@ import sys
 from pathlib import Path
 
 import streamlit as st
+from starlette.middleware import Middleware
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-app = st.App("pages/_shared/main.py")
+from pages._shared.request_check import RequestCheck
+
+app = st.App("pages/_shared/main.py", middleware=[Middleware(RequestCheck)])
