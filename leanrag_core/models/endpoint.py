@@ -80,7 +80,24 @@ class Endpoint:
             base_url=self.settings.base_url or None,
             timeout=self.settings.timeout_seconds,
             max_retries=0,
+            http_client=openai.DefaultHttpxClient(event_hooks={"response": [self._require_same_server]}),
         )
+
+    def _require_same_server(self, response: Any) -> None:
+        """A redirect is followed on the same server only: the request carries passages and the key.
+
+        The client calls this before it follows. Raises EndpointError.
+        """
+        if not response.has_redirect_location:
+            return
+        old, new = response.request.url, response.request.url.join(response.headers["location"])
+        upgraded = (old.scheme, new.scheme) == ("http", "https") and old.port is None and new.port is None
+        if old.host != new.host or (not upgraded and (old.scheme, old.port) != (new.scheme, new.port)):
+            target = f"{new.scheme}://{new.host}{f':{new.port}' if new.port else ''}"
+            raise EndpointError(
+                f"{self.address} sends requests on to {target}, which was not asked: enter that address in Settings if "
+                "you trust it"
+            )
 
     def chat(
         self,
@@ -224,6 +241,8 @@ class Endpoint:
                 f"{self.address} did not answer within {self.settings.timeout_seconds:.0f} s"
             )
         except openai.APIConnectionError as error:
+            if isinstance(error.__cause__, EndpointError):  # raised by our own hook
+                raise EndpointError(self._masked(str(error.__cause__))) from None
             problem = EndpointBusy(f"{self.address} does not answer: is it running? ({_root(error)})")
         except openai.APIStatusError as error:
             problem = self._of_status(error)
