@@ -27,8 +27,8 @@ def averaging(neighbours: np.ndarray) -> Any:
 
     n, k = neighbours.shape
     offsets = np.arange(0, n * k + 1, k, dtype=np.int32 if n * k < 2**31 else np.int64)
-    named = sparse.csr_array((np.full(n * k, _ONE_SIDED, dtype=np.float32), neighbours.ravel(), offsets), (n, n))
-    named.sort_indices()
+    ordered = np.sort(neighbours, axis=1).ravel()  # a copy: the caller's stand nearest first, and stay so
+    named = sparse.csr_array((np.full(n * k, _ONE_SIDED, dtype=np.float32), ordered, offsets), (n, n))
     weights = named + named.T.tocsr()  # 0.3, or 0.6 where both name each other
     weights.data[weights.data > 1.5 * _ONE_SIDED] = 1.0
     weights = weights + sparse.eye_array(n, dtype=np.float32, format="csr")

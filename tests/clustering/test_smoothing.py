@@ -13,6 +13,13 @@ def test_an_average_weighs_mutual_neighbours_1_and_one_sided_ones_three_tenths()
     assert np.allclose(weights[2], np.array([0.3, 0, 1]) / 1.3)
 
 
+def test_averaging_leaves_neighbours_nearest_first() -> None:
+    nearest_first = np.array([[2, 1], [0, 2], [1, 0]], dtype=np.int32)
+    given = nearest_first.copy()
+    averaging(given)
+    assert (given == nearest_first).all()
+
+
 def test_projecting_first_gives_what_averaging_first_would() -> None:
     random = np.random.default_rng(0)
     vectors = unit(random.normal(size=(40, 6)))
