@@ -65,6 +65,10 @@ class JobNotFound(LeanRAGError):
     """No job has the id."""
 
 
+class JobUnknown(LeanRAGError):
+    """A job is there, but of a kind or with a record that this version does not understand."""
+
+
 class Cancelled(LeanRAGError):
     """The work was cancelled by its owner; nothing half made stays behind."""
 

@@ -326,7 +326,7 @@ class Workbench:
                 index = self.build(
                     spec.corpus_id,
                     config,
-                    name=spec.arguments["name"],
+                    name=str(spec.arguments.get("name", "")),
                     report=listener,
                     models=models,
                     execution=Execution(**spec.arguments.get("execution", {})),
@@ -365,7 +365,7 @@ class Workbench:
         return self.start_build(
             spec.corpus_id,
             _config(spec.config),
-            spec.arguments["name"] or None,
+            str(spec.arguments.get("name", "")) or None,
             budget=budget,
             execution=Execution(**spec.arguments.get("execution", {})),
         )
@@ -512,10 +512,13 @@ class Workbench:
 
 
 def _config(values: dict[str, Any]) -> IndexConfig:
-    """The configuration of its JSON values."""
-    return replace(
-        IndexConfig(), **{**values, "entity_types": tuple(values["entity_types"]), "prompts": _pairs(values)}
-    )
+    """The configuration of its JSON values. Raises InvalidConfig for those of another version."""
+    try:
+        return replace(
+            IndexConfig(), **{**values, "entity_types": tuple(values["entity_types"]), "prompts": _pairs(values)}
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidConfig("these settings are of another version of the program: build with new ones") from error
 
 
 def _pairs(values: dict[str, Any]) -> tuple[tuple[str, str], ...]:

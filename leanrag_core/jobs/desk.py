@@ -1,6 +1,7 @@
 """The jobs of a home: one folder each below one folder."""
 
 import secrets
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -37,8 +38,11 @@ class JobDesk:
 
     def all(self) -> list[JobState]:
         """All jobs, the newest first."""
-        folders = sorted((path.parent for path in self.root.glob("*/spec.json")), reverse=True)
-        return [events.read_state(folder) for folder in folders]
+        states = []
+        for folder in sorted((path.parent for path in self.root.glob("*/spec.json")), reverse=True):
+            with suppress(JobNotFound):  # deleted just now
+                states.append(events.read_state(folder))
+        return states
 
     def state(self, job_id: str) -> JobState:
         """Where a job stands. Raises JobNotFound."""

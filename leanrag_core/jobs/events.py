@@ -10,7 +10,8 @@ log.txt         what the process printed
 
 import json
 import time
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,12 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from leanrag_core.atomic import write_json
-from leanrag_core.errors import JobNotFound
+from leanrag_core.errors import JobNotFound, JobUnknown
 from leanrag_core.jobs.outlook import outlook
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.summary import STAGES, JobState, StageState
 
+_KIND = "build"  # of the jobs there are; a record that names none is of this one
 _RECENT = 8
 _START_SECONDS = 20.0  # a process that has not taken its lock by then never started
 _ENDINGS = ("done", "failed", "cancelled", "stopped")
@@ -60,13 +62,28 @@ def create_job(folder: Path, spec: JobSpec) -> None:
 
 
 def read_spec(folder: Path) -> JobSpec:
-    """The job's specification. Raises JobNotFound."""
+    """The job's specification. Raises JobNotFound, and JobUnknown for one that this version does not understand."""
     try:
-        return JobSpec(**json.loads((folder / "spec.json").read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as error:
+        record = json.loads((folder / "spec.json").read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise JobUnknown(f"the record of the job {folder.name} does not read, so it is left alone") from error
+    except OSError as error:
         raise JobNotFound(
             f"no job {folder.name!r}: it may have been deleted; see the list on the Build page"
         ) from error
+    return _checked(record, folder.name)
+
+
+def _checked(record: Any, job_id: str) -> JobSpec:
+    """The specification that the record holds. Raises JobUnknown."""
+    kind = record.get("kind", _KIND) if isinstance(record, dict) else _KIND
+    if kind != _KIND:
+        raise JobUnknown(f"the job {job_id} is of the kind {kind!r}, unknown to this version: it is left alone")
+    types = {field.name: dict if field.name in ("config", "arguments") else str for field in fields(JobSpec)}
+    known = {name: value for name, value in record.items() if name != "kind"} if isinstance(record, dict) else {}
+    if known.keys() != types.keys() or any(not isinstance(known[name], types[name]) for name in types):
+        raise JobUnknown(f"the record of the job {job_id} is not that of a build of this version: it is left alone")
+    return JobSpec(**known)
 
 
 class JobLog:
@@ -117,13 +134,44 @@ def read_events(folder: Path) -> list[dict[str, Any]]:
     events = []
     for line in path.read_text(encoding="utf-8").split("\n"):
         if line.startswith("{") and line.endswith("}"):
-            events.append(json.loads(line))
+            with suppress(ValueError):  # two lines that ran into each other
+                events.append(json.loads(line))
     return events
 
 
 def read_state(folder: Path) -> JobState:
-    """Where the job stands. Raises JobNotFound."""
-    spec, running = read_spec(folder), is_running(folder)
+    """Where the job stands; one that this version does not understand is `unknown`. Raises JobNotFound."""
+    try:
+        spec = read_spec(folder)
+        return _state(spec, folder)
+    except JobUnknown as error:
+        return _unknown(folder, str(error))
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return _unknown(folder, f"what the job {folder.name} tells does not read in this version: it is left alone")
+
+
+def _unknown(folder: Path, error: str) -> JobState:
+    """A job of which no more is known than that it is there."""
+    created = datetime.fromtimestamp((folder / "spec.json").stat().st_mtime, UTC)
+    return JobState(
+        id=folder.name,
+        title=folder.name,
+        status="unknown",
+        stages=(),
+        started=created.isoformat(timespec="seconds"),
+        seconds=0.0,
+        share=0.0,
+        seconds_left=None,
+        current="",
+        recent=(),
+        corpus_id="",
+        config={},
+        error=error,
+    )
+
+
+def _state(spec: JobSpec, folder: Path) -> JobState:
+    running = is_running(folder)
     events = read_events(folder)  # after the lock: a job that ends in between has told its end before it lets go
     started = next((event["at"] for event in events if event["event"] == "started"), None)
     ending = next((event for event in reversed(events) if event["event"] in _ENDINGS), None)
@@ -171,15 +219,17 @@ def _unfinished(spec: JobSpec, *, running: bool, started: bool) -> str:
 
 
 def _stages(progress: list[dict[str, Any]], until: float, *, finished: bool) -> tuple[StageState, ...]:
-    """A stage's seconds are those between its events and the next event of any stage."""
-    seconds = dict.fromkeys(STAGES, 0.0)
+    """A stage's seconds are those between its events and the next event of any stage. Stages that this version does not
+    know follow those that it knows."""
+    names = tuple(dict.fromkeys([*STAGES, *(str(event["stage"]) for event in progress)]))
+    seconds = dict.fromkeys(names, 0.0)
     last: dict[str, dict[str, Any]] = {}
     for event, following in zip(progress, [*progress[1:], None], strict=False):
         seconds[event["stage"]] += (following["at"] if following else until) - event["at"]
         last[event["stage"]] = event
     current = progress[-1]["stage"] if progress else None
     states = []
-    for name in STAGES:
+    for name in names:
         told = last.get(name)
         if told is None:
             states.append(StageState(name, "done" if finished else "waiting"))
@@ -207,5 +257,5 @@ def _share(stages: tuple[StageState, ...]) -> float:
     behind = 0.0
     for stage in stages:
         part = 1.0 if stage.status == "done" else stage.done / stage.total if stage.total else 0.0
-        behind += _SHARE[stage.name] * min(1.0, part)
+        behind += _SHARE.get(stage.name, 0.0) * min(1.0, part)
     return min(0.99, behind)

@@ -53,6 +53,8 @@ def _panel(job_id: str, was_live: bool) -> None:
         st.rerun()
     with st.container(border=True, key=f"job_{job.id}"):
         _headline(job)
+    if job.status == "unknown":
+        return
     left, right = st.columns([7, 5], gap="large")
     with left:
         markup.block("Stages", _stages(job))
@@ -67,6 +69,9 @@ def _panel(job_id: str, was_live: bool) -> None:
 
 
 def _headline(job: JobState) -> None:
+    if job.status == "unknown":
+        message(job.error)
+        return
     running = next((stage for stage in job.stages if stage.status == "running"), None)
     title, pace = escape(_title(job, running)), escape(_pace(job, running))
     st.html(f'<div class="lr-big"><b>{title}</b><span>{pace}</span></div>')

@@ -189,3 +189,27 @@ def test_renaming_and_deleting_ask_first(home: Workbench, visit: Visit) -> None:
     assert [one.value for one in app.text] == [HOSTILE]
     assert "The documents stay, so that it can be built again." in drawn.text(app)
     assert len(home.indexes()) == 1, "nothing is deleted before it is confirmed"
+
+
+@pytest.mark.parametrize("page", ["library", "build", "explore", "ask", "settings"])
+def test_jobs_of_another_version_take_no_page_down(page: str, home: Workbench, visit: Visit) -> None:
+    foreign = a_job(home, STARTED, name="foreign")
+    record = json.loads((foreign / "spec.json").read_text())
+    (foreign / "spec.json").write_text(json.dumps({**record, "kind": HOSTILE}))
+    running = a_job(home, STARTED, progress("proof-read", 1, 4, "pages"), name="running")
+    with job_lock(running).acquire():
+        app = visit(page, home)
+    drawn.assert_sound(app)
+
+
+def test_a_job_of_another_kind_is_shown_and_left_alone(home: Workbench, visit: Visit) -> None:
+    foreign = a_job(home, STARTED, name="foreign")
+    record = json.loads((foreign / "spec.json").read_text())
+    (foreign / "spec.json").write_text(json.dumps({**record, "kind": "sweep"}))
+    app = visit("build", home, job="foreign")
+    drawn.assert_sound(app)
+    assert "The job foreign is of the kind 'sweep', unknown to this version: it is left alone." in drawn.text(app)
+    assert [one.key for one in app.button if one.key and one.key.endswith("_foreign")] == []
+    app.button("away").click().run()
+    drawn.assert_sound(app)
+    assert any(one.key == "earlier_foreign" for one in app.button)

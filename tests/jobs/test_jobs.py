@@ -6,9 +6,13 @@ from typing import Any
 
 import pytest
 
-from leanrag_core.errors import EmptyCorpus, JobNotFound
+from leanrag_core.errors import EmptyCorpus, JobNotFound, JobUnknown
 from leanrag_core.jobs import events, runner
+from leanrag_core.jobs.desk import JobDesk
 from leanrag_core.types.progress import Progress, Report
+from leanrag_core.types.summary import STAGES
+
+LONG_AGO = "2026-01-02T03:04:05+00:00"
 
 
 @pytest.fixture
@@ -154,3 +158,61 @@ def test_with_a_forecast_the_time_left_is_that_of_the_calls_ahead(folder: Path) 
     # 10 calls of a second each, and 11 texts of 0.02 s that are embedded here
     assert state.seconds_left == pytest.approx(10.22)
     assert state.share == pytest.approx(state.seconds / (state.seconds + 10.22))
+
+
+def change_spec(folder: Path, **values: Any) -> None:
+    record = json.loads((folder / "spec.json").read_text())
+    (folder / "spec.json").write_text(json.dumps({**record, **values}))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"kind": "sweep"}, {"kind": 7}, {"config": None}, {"arguments": []}, {"title": None}, {"steps": 3}],
+)
+def test_a_job_of_another_kind_is_unknown_and_hides_no_other(values: dict[str, Any], folder: Path) -> None:
+    later = folder.with_name("job-2")
+    events.create_job(later, events.JobSpec("job-2", "wasps", "corpus-1", {}, {"name": ""}, LONG_AGO))
+    change_spec(folder, **values)
+    desk = JobDesk(folder.parent, folder.parent)
+    assert [(job.id, job.status) for job in desk.all()] == [("job-2", "interrupted"), ("job-1", "unknown")]
+    assert "left alone" in desk.state("job-1").error
+    before = {path.name for path in folder.iterdir()}
+    for act in (desk.cancel, desk.spec):
+        with pytest.raises(JobUnknown, match="left alone"):
+            act("job-1")
+    assert {path.name for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("text", ["", "[]", '"job"', "{", "null"])
+def test_a_job_whose_record_does_not_read_is_unknown(text: str, folder: Path) -> None:
+    (folder / "spec.json").write_text(text)
+    assert events.read_state(folder).status == "unknown"
+
+
+def test_a_stage_that_is_not_known_is_shown_after_those_that_are(folder: Path) -> None:
+    log = events.JobLog(folder)
+    log.write("started", pid=1)
+    log.write("progress", **Progress("extract", 3, 12, "chunks").__dict__)
+    log.write("progress", **Progress("proof-read", 1, 4, "pages", "a comma").__dict__)
+    with events.job_lock(folder).acquire():
+        state = events.read_state(folder)
+    assert state.status == "running"
+    assert [stage.name for stage in state.stages] == [*STAGES, "proof-read"]
+    assert (state.stages[-1].status, state.stages[-1].done, state.stages[-1].total) == ("running", 1, 4)
+    assert 0 < state.share < 1
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"event": "progress"},
+        {"event": "progress", "stage": "extract", "done": "three", "total": 4},
+        {"event": "progress", "stage": ["extract"], "done": 3, "total": 4, "unit": ""},
+        {"event": "forecast", "forecast": {"stages": [{"stage": "dream"}], "entities": {"expected": 3}}},
+        {"event": "forecast", "forecast": 7},
+    ],
+)
+def test_events_that_do_not_read_make_a_job_unknown(facts: dict[str, Any], folder: Path) -> None:
+    with (folder / "events.jsonl").open("a") as file:
+        file.write(json.dumps({"at": 1.0, **facts}) + "\n" + json.dumps({"at": 2.0, **facts}) + "\n")
+    assert events.read_state(folder).status == "unknown"
