@@ -19,8 +19,9 @@ from benchmarks.planted import planted
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.hierarchy import build_hierarchy
 from leanrag_core.indexing.describe import count_layers
-from leanrag_core.storage.layout import FORMAT_VERSION, staged, write_index
+from leanrag_core.storage.layout import FORMAT_VERSION, write_index
 from leanrag_core.storage.search_index import write_search_index
+from leanrag_core.storage.staging import staged
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index

@@ -126,9 +126,12 @@ def _build(options: argparse.Namespace) -> int:
     from leanrag_core.indexing.reading import read_files
     from leanrag_core.models.metering import Budget
     from leanrag_core.storage.chroma_server import connect_to_server
+    from leanrag_core.storage.ownership import require_replaceable, require_sources_outside
     from leanrag_core.workbench import Workbench, open_index
 
     config = _config_of(options)
+    require_replaceable(options.out)
+    require_sources_outside(options.paths, options.out)
     budget = Budget(dollars=options.budget)
     bench = Workbench.default()
     models = bench.models(budget=budget, index=options.name or options.out.name)

@@ -17,6 +17,14 @@ class InvalidConfig(LeanRAGError):
     """A setting is out of its bounds or contradicts another one."""
 
 
+class FolderRefused(InvalidConfig):
+    """A folder that would be replaced or deleted holds something that is not ours."""
+
+
+class StorageFailed(LeanRAGError):
+    """Something could not be written: the disk is full or read-only, or the rights are missing."""
+
+
 class TooFewEntities(LeanRAGError):
     """A layer is too small for what was asked."""
 

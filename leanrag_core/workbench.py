@@ -37,6 +37,7 @@ from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.indexes import IndexStore, folder_name
 from leanrag_core.storage.search_index import connect_by, connect_to_files
 from leanrag_core.storage.settings import read_settings, write_settings
+from leanrag_core.storage.staging import give_up_staging
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.execution import Execution
@@ -275,6 +276,7 @@ class Workbench:
                 workers=models.settings.concurrency,
                 spread=spread,
                 connect=connect_to_server(models.settings.chroma_url) if models.settings.chroma_url else None,
+                in_store=True,
                 name=name or corpus.name,
                 corpus={"id": corpus.id, "name": corpus.name},
                 report=report,
@@ -337,7 +339,7 @@ class Workbench:
             return index.path.name, {"counts": counts, "spent": spent}
 
         def clean_up(spec: events.JobSpec) -> None:
-            layout.remove_stale_staging(self.index_path(folder_name(spec.corpus_id, _config(spec.config))))
+            give_up_staging(self.index_path(folder_name(spec.corpus_id, _config(spec.config))))
 
         return runner.run(folder, work, clean_up)
 

@@ -14,6 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 
 Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 _KEY = re.compile(r"[0-9a-f]{16,64}")
+_OURS = re.compile(r"[0-9a-f]{16,64}|\.[0-9a-f]{16,64}\.\d+\.\d+")  # finished, or half written by who was killed
 _DAYS_KEPT = 30.0
 
 
@@ -78,8 +79,8 @@ class KeptMap:
         self._used.clear()
         if self.folder.is_dir():
             oldest = time.time() - _DAYS_KEPT * 86400
-            for path in sorted(self.folder.iterdir()):
-                if _age(path) < oldest:
+            for path in sorted(self.folder.iterdir()):  # a file of another kind is somebody else's
+                if _OURS.fullmatch(path.name) and _age(path) < oldest:
                     path.unlink(missing_ok=True)
 
 

@@ -31,7 +31,7 @@ from leanrag_core.indexing.resolution.condense import condense
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.embed_task import embed_task
 from leanrag_core.prompts.book import PromptBook
-from leanrag_core.storage.layout import FORMAT_VERSION, staged, write_index
+from leanrag_core.storage.layout import FORMAT_VERSION, write_index
 from leanrag_core.storage.search_index import (
     Connect,
     connect_to_files,
@@ -40,6 +40,7 @@ from leanrag_core.storage.search_index import (
     write_search_index,
     write_search_index_apart,
 )
+from leanrag_core.storage.staging import staged
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Chunk, Document, Refusal
 from leanrag_core.types.extraction import Drop
@@ -61,6 +62,7 @@ def build_index(
     workers: int = 1,
     spread: Spread = HERE,
     connect: Connect | None = None,
+    in_store: bool = False,
     name: str = "",
     corpus: dict[str, str] | None = None,
     refusals: Sequence[Refusal] = (),
@@ -71,7 +73,8 @@ def build_index(
     Documents are taken in the order of their names, so that the order of an upload does not matter. language None
     chooses the built-in extractor and writer; aggregation None takes the same model for both. workers: language-model
     calls at a time. spread: who reads, embeds and clusters with the built-in models, here or elsewhere. Neither changes
-    anything in the index. connect: to the server that holds the search index, instead of files in `out`. Raises
+    anything in the index. connect: to the server that holds the search index, instead of files in `out`. in_store:
+    `out` is a folder of the program's own store. Raises FolderRefused when `out` holds anything but an index,
     EmptyCorpus when there is no text to index, WorkersLost or ClusterUnavailable when workers elsewhere are not there.
     """
     ordered = in_build_order(documents)
@@ -80,7 +83,7 @@ def build_index(
     models = _Models(
         embedding, language, aggregation or language, PromptBook(config.prompts), ThreadMap(workers), spread
     )
-    with staged(out) as staging:
+    with staged(out, in_store=in_store) as staging:
         index = _make(ordered, config, models, name, corpus or {}, refusals, report)
         write_index(staging, index)
         if holds_secrets() and connect is None:

@@ -1,6 +1,7 @@
 """Corpora on disk: one folder a corpus, one JSON file a document, named by ids and never by the user's file names."""
 
 import json
+import os
 import re
 import secrets
 import shutil
@@ -11,13 +12,15 @@ from typing import Any
 
 from filelock import FileLock
 
-from leanrag_core.atomic import write_json
-from leanrag_core.errors import CorpusDamaged, CorpusNotFound, InvalidConfig
+from leanrag_core.atomic import sync_folder, write_json, writing
+from leanrag_core.errors import CorpusDamaged, CorpusNotFound, FolderRefused, InvalidConfig
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.corpus import Document, Heading, Refusal, Span
 from leanrag_core.types.summary import CorpusSummary, Damaged, DocumentSummary
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
+_FILE = re.compile(r"\.?[a-z0-9][a-z0-9-]{0,80}\.json(\.\d+\.\d+)?")  # the latter half written by who was killed
+_DELETED = ".deleted-"
 _RECORD = ("id", "name", "description", "sample", "source", "created", "documents")
 _REMEDY = "delete the corpus in the Library and add its documents again; its indexes are not concerned"
 
@@ -139,8 +142,24 @@ class CorpusStore:
             self._document_file(corpus_id, document_id).unlink()
 
     def delete(self, corpus_id: str) -> None:
-        """The corpus and its documents are gone."""
-        shutil.rmtree(self._folder(corpus_id))
+        """The corpus and its documents are gone: first from sight, then from the disk.
+
+        Raises FolderRefused where its folder is a link, or holds what is not of a corpus; StorageFailed.
+        """
+        self._folder(corpus_id)
+        with self._alone(), writing(f"the list of corpora in {self.root}"):
+            self._remove_deleted()
+            folder = self._folder(corpus_id)
+            _require_ours(folder)
+            os.replace(folder, self.root / f"{_DELETED}{corpus_id}")
+            sync_folder(self.root)
+            self._remove_deleted()
+
+    def _remove_deleted(self) -> None:
+        """Corpora that are out of sight are gone from the disk, those of a process that died over it too."""
+        for path in sorted(self.root.glob(f"{_DELETED}*")):
+            if _ID.fullmatch(path.name.removeprefix(_DELETED)) and not path.is_symlink():
+                shutil.rmtree(path)
 
     def summaries(self) -> list[CorpusSummary]:
         """The corpora that read, sample ones first, then the newest first."""
@@ -193,3 +212,14 @@ class CorpusStore:
         cells["headings"] = tuple(Heading(**heading) for heading in cells["headings"])
         cells["notes"] = tuple(cells["notes"])
         return Document(**cells)
+
+
+def _require_ours(folder: Path) -> None:
+    """Nothing, or FolderRefused where something that is not of a corpus would go with the folder."""
+    if folder.is_symlink():
+        raise FolderRefused(f"{folder} is a link, and what it points to stays as it is: remove the link by hand")
+    strange = [path.name for path in sorted(folder.iterdir()) if not _FILE.fullmatch(path.name) or path.is_dir()]
+    if strange:
+        raise FolderRefused(
+            f"{folder} holds {strange[0]!r}, which is not of a corpus: move away by hand what is yours, then try again"
+        )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from leanrag_core.errors import IndexNotFound, InvalidConfig, LeanRAGError
-from leanrag_core.storage import layout
+from leanrag_core.storage import layout, staging
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import Damaged, IndexSummary, LayerSummary, Shelf
@@ -91,5 +91,5 @@ class IndexStore:
         layout.rename_index(self.path(index_id), name.strip())
 
     def delete(self, index_id: str) -> None:
-        """The index is gone, a damaged one too. Raises IndexNotFound."""
-        layout.delete_index(self.path(index_id))
+        """The index is gone, a damaged one too. Raises IndexNotFound, FolderRefused, StorageFailed."""
+        staging.delete_index(self.path(index_id))

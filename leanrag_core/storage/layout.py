@@ -1,4 +1,4 @@
-"""The index directory: the only place that knows its file names.
+"""The index directory: the only place, with storage.ownership, that knows its file names.
 
 manifest.json     format version, id, name, configuration, fingerprints, counts
 documents.arrow   chunks.arrow
@@ -10,14 +10,10 @@ chroma/           rebuildable search index, never the only copy; search.json in 
 
 Tables are Arrow files, read by mapping them (storage.tables). Format 1 held the same tables as Parquet files, without
 the columns that are counted when a table is written; it still opens, and these are then counted when they are needed.
-No clock time is stored: the same build gives the same bytes. Directories are built beside and renamed into place.
+No clock time is stored: the same build gives the same bytes. See storage.staging for how a directory takes its place.
 """
 
-import contextlib
 import json
-import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,57 +23,15 @@ import pyarrow as pa
 from leanrag_core.atomic import write_json
 from leanrag_core.errors import IndexDamaged, IndexNotFound, IndexTooNew
 from leanrag_core.storage import tables
+from leanrag_core.storage.ownership import CHROMA as CHROMA
+from leanrag_core.storage.ownership import MANIFEST as MANIFEST
+from leanrag_core.storage.ownership import REPORT as REPORT
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.rows import numbers
 
 FORMAT_VERSION = 2
-MANIFEST = "manifest.json"
-REPORT = "report.json"
-CHROMA = "chroma"
 SEARCH = f"{CHROMA}/search.json"  # beside what it speaks of, since Chroma's files are not the same from build to build
-_STAGING = ".building-"
-_RETIRED = ".retired-"
-
-
-@contextlib.contextmanager
-def staged(target: Path) -> Iterator[Path]:
-    """A fresh directory beside target that takes its place when the block ends well, and vanishes otherwise."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    remove_stale_staging(target)
-    staging = target.parent / f"{_STAGING}{target.name}-{os.getpid()}"
-    staging.mkdir()
-    try:
-        yield staging
-        retired = target.parent / f"{_RETIRED}{target.name}-{os.getpid()}"
-        if target.exists():
-            os.replace(target, retired)
-        os.replace(staging, target)
-        shutil.rmtree(retired, ignore_errors=True)
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
-
-
-def remove_stale_staging(target: Path) -> None:
-    """Half-made directories of processes that died while they built target are gone."""
-    for prefix in (_STAGING, _RETIRED):
-        for path in target.parent.glob(f"{prefix}{target.name}-*"):
-            owner = path.name.rsplit("-", 1)[1]
-            if owner == str(os.getpid()) or not _alive(int(owner) if owner.isdigit() else 0):
-                if prefix == _RETIRED and not target.exists():
-                    os.replace(path, target)  # died between the two renames: the old one comes back
-                else:
-                    shutil.rmtree(path, ignore_errors=True)
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return pid > 0
 
 
 def write_index(directory: Path, index: Index) -> None:
@@ -178,12 +132,3 @@ def rename_index(directory: Path, name: str) -> None:
 def size_bytes(directory: Path) -> int:
     """Bytes of all files of the index."""
     return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
-
-
-def delete_index(directory: Path) -> None:
-    """The index is gone, readable or not: first from sight, then from the disk. Raises IndexNotFound."""
-    if not (directory / MANIFEST).is_file():
-        raise IndexNotFound(f"no index in {directory}: it may have been deleted already")
-    retired = directory.parent / f"{_RETIRED}deleted-{directory.name}-{os.getpid()}"
-    os.replace(directory, retired)
-    shutil.rmtree(retired, ignore_errors=True)

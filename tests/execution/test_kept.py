@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,15 @@ def test_finished_work_leaves_no_files_and_spares_those_of_others(tmp_path: Path
     list(own(Doubling(), [[1], [2]]))
     own.forget()
     assert [path.name for path in tmp_path.iterdir()] == [f"{9:016x}"]
+
+
+def test_only_batches_are_deleted_for_their_age(tmp_path: Path) -> None:
+    batch, half, other = tmp_path / f"{9:016x}", tmp_path / f".{8:016x}.7.6", tmp_path / "thesis.txt"
+    for path in (batch, half, other):
+        path.touch()
+        os.utime(path, (0, 0))
+    KeptMap(map, tmp_path).forget()
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
 def test_functions_whose_results_cannot_be_kept_are_handed_on(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from leanrag_core.errors import CorpusNotFound, InvalidConfig
+from leanrag_core.errors import CorpusNotFound, FolderRefused, InvalidConfig
 from leanrag_core.storage.corpora import CorpusStore, summarise
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.corpus import Document, Heading, Refusal, Span
@@ -198,3 +198,28 @@ def test_a_record_that_does_not_read_hides_no_other_corpus_and_can_be_deleted(st
     assert "delete the corpus in the Library" in damaged.reason
     store.delete(broken)
     assert store.damaged() == []
+
+
+def test_deleting_a_corpus_spares_what_is_not_of_one(store: CorpusStore, tmp_path: Path) -> None:
+    corpus = store.create("docs")
+    store.add(corpus, (BEES,))
+    (store.root / corpus / "thesis.docx").touch()
+    with pytest.raises(FolderRefused, match=r"'thesis\.docx'"):
+        store.delete(corpus)
+    (store.root / corpus / "thesis.docx").unlink()
+    (store.root / corpus).rename(tmp_path / "elsewhere")
+    (store.root / corpus).symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    with pytest.raises(FolderRefused, match="is a link"):
+        store.delete(corpus)
+    assert files_of(tmp_path / "elsewhere") == ["corpus.json", "doc-bees.json"]
+
+
+def test_what_a_killed_deletion_left_goes_with_the_next(store: CorpusStore) -> None:
+    store.add(store.create("old", corpus_id="old"), (BEES,))
+    (store.root / "old").rename(store.root / ".deleted-old")
+    (store.root / "new").mkdir()
+    (store.root / "new" / "corpus.json").write_text("damaged")
+    (store.root / "new" / ".corpus.json.7.8").touch()
+    assert store.summaries() == []
+    store.delete("new")
+    assert files_of(store.root) == []

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from leanrag_core.errors import IndexDamaged, IndexNotFound, IndexTooNew
-from leanrag_core.storage import layout
+from leanrag_core.storage import layout, staging
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA
 from leanrag_core.types.index import CHUNK_SCHEMA, Index
@@ -14,8 +14,8 @@ from leanrag_core.types.index import CHUNK_SCHEMA, Index
 
 @pytest.fixture
 def stored(tmp_path: Path, index: Index) -> Path:
-    with layout.staged(tmp_path / "one") as staging:
-        layout.write_index(staging, index)
+    with staging.staged(tmp_path / "one") as beside:
+        layout.write_index(beside, index)
     return tmp_path / "one"
 
 
@@ -32,8 +32,8 @@ def test_an_index_reads_back_as_it_was_written(stored: Path, index: Index) -> No
 
 
 def test_writing_twice_gives_the_same_bytes(tmp_path: Path, stored: Path, index: Index) -> None:
-    with layout.staged(tmp_path / "two") as staging:
-        layout.write_index(staging, index)
+    with staging.staged(tmp_path / "two") as beside:
+        layout.write_index(beside, index)
     names = sorted(path.name for path in stored.iterdir())
     assert names == sorted(path.name for path in (tmp_path / "two").iterdir())
     assert all((stored / name).read_bytes() == (tmp_path / "two" / name).read_bytes() for name in names)
@@ -43,8 +43,8 @@ def test_a_failed_build_leaves_the_old_index_and_nothing_else(tmp_path: Path, st
     before = (stored / layout.MANIFEST).read_bytes()
 
     def fail() -> None:
-        with layout.staged(stored) as staging:
-            (staging / layout.MANIFEST).write_text("half")
+        with staging.staged(stored) as beside:
+            (beside / layout.MANIFEST).write_text("half")
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
@@ -56,8 +56,8 @@ def test_a_failed_build_leaves_the_old_index_and_nothing_else(tmp_path: Path, st
 def test_what_a_killed_build_left_is_cleaned_up_by_the_next(tmp_path: Path) -> None:
     dead = tmp_path / ".building-one-999999999"
     dead.mkdir()
-    with layout.staged(tmp_path / "one") as staging:
-        (staging / "x").touch()
+    with staging.staged(tmp_path / "one") as beside:
+        (beside / "x").touch()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one"]
 
 
@@ -65,7 +65,7 @@ def test_an_index_that_a_killed_build_had_set_aside_comes_back(tmp_path: Path) -
     aside = tmp_path / ".retired-one-999999999"
     aside.mkdir()
     (aside / "kept").touch()
-    layout.remove_stale_staging(tmp_path / "one")
+    staging.remove_stale_staging(tmp_path / "one")
     assert (tmp_path / "one" / "kept").exists()
 
 

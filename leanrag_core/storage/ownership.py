@@ -1,0 +1,105 @@
+"""Which files belong to an index, and so whether a folder may be replaced or deleted.
+
+Everything that takes a folder of an index away asks here first. A folder holds work of a person until its content says
+that it is ours.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from leanrag_core.errors import FolderRefused
+
+MANIFEST = "manifest.json"
+REPORT = "report.json"
+CHROMA = "chroma"
+_FILES = re.compile(
+    r"manifest\.json|report\.json"
+    r"|(documents|chunks|hierarchy|entities-\d+|relations-\d+)\.(arrow|parquet)|vectors-(chunks|\d+)\.npy"
+)
+_HALF_WRITTEN = re.compile(r"\.(.+)\.\d+\.\d+|(.+)\.new")  # by a process that was killed
+_LITTER = (".DS_Store", "Thumbs.db", "desktop.ini")  # of file managers
+
+
+def require_replaceable(folder: Path, *, in_store: bool = False) -> None:
+    """Nothing, or FolderRefused where something that is not ours would be lost with the folder.
+
+    It may be absent, or empty, or hold an index of ours and nothing else. in_store: the folder is in the program's own
+    store of indexes, where one whose manifest no longer reads is still known by its files.
+    """
+    if folder.is_symlink():
+        raise FolderRefused(f"{folder} is a link, and what it points to stays as it is: {_choose(in_store)}")
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise FolderRefused(f"{folder} is a file, not a folder for an index: {_choose(in_store)}")
+    names = sorted(path.name for path in folder.iterdir())
+    if not names:
+        return
+    strange = [name for name in names if not _is_ours(folder / name)]
+    if strange:
+        more = f" and {len(strange) - 1:,} more" if len(strange) > 1 else ""
+        raise FolderRefused(
+            f"{folder} holds files that do not belong to an index ({strange[0]!r}{more}): {_choose(in_store)}"
+        )
+    if not in_store and not _reads_as_ours(folder / MANIFEST):
+        raise FolderRefused(
+            f"{folder} has no manifest of an index that reads, so it may be something else: {_choose(in_store)}"
+        )
+
+
+def require_sources_outside(sources: Iterable[Path], out: Path) -> None:
+    """Nothing, or FolderRefused where replacing the folder would take a source with it, or its files would be read as
+    documents."""
+    inside = out.resolve()
+    for source in sources:
+        given = source.resolve()
+        if given.is_relative_to(inside):
+            raise FolderRefused(
+                f"{source} lies inside the output folder {out}, which is replaced when the index is built: choose "
+                "another output folder"
+            )
+        if _is_read_with(inside, given) and inside.is_dir() and any(inside.iterdir()):
+            raise FolderRefused(
+                f"the output folder {out} holds an index already and lies inside {source}, so the index's own files "
+                "would be read as documents: choose an output folder outside of it"
+            )
+
+
+def _is_read_with(path: Path, folder: Path) -> bool:
+    """Whether what is in the path is read when the folder is; what is hidden is not."""
+    if not path.is_relative_to(folder):
+        return False
+    return not any(part.startswith(".") for part in path.relative_to(folder).parts)
+
+
+def _choose(in_store: bool) -> str:
+    if in_store:
+        return "move away by hand what is yours, then try again"
+    return "choose a folder that is new, empty, or an index of this program"
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether an index has something of that name and kind."""
+    if path.is_symlink():
+        return False
+    if path.is_dir():
+        return path.name == CHROMA
+    half = _HALF_WRITTEN.fullmatch(path.name)
+    name = (half[1] or half[2]) if half else path.name
+    return bool(_FILES.fullmatch(name)) or path.name in _LITTER
+
+
+def _reads_as_ours(manifest: Path) -> bool:
+    """Whether it is a manifest of an index, of whatever format version."""
+    try:
+        cells = json.loads(manifest.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return (
+        isinstance(cells, dict)
+        and type(cells.get("format_version")) is int
+        and isinstance(cells.get("id"), str)
+        and isinstance(cells.get("counts"), dict)
+    )

@@ -1,0 +1,139 @@
+"""Directories of indexes are built beside and renamed into place, and go out of sight before they are deleted."""
+
+import contextlib
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from leanrag_core.atomic import sync_folder, sync_tree, writing
+from leanrag_core.errors import IndexNotFound
+from leanrag_core.storage.ownership import MANIFEST, require_replaceable
+
+_STAGING = ".building-"
+_RETIRED = ".retired-"
+_DELETED = ".retired-deleted-"
+_POLL_SECONDS = 0.2
+
+
+@contextlib.contextmanager
+def turn_to_build(target: Path, *, waiting: Callable[[], None]) -> Iterator[bool]:
+    """This is the only process and thread that builds target while the block lasts; gives whether it had to wait.
+
+    waiting: called again and again meanwhile; what it raises ends the wait. A process that dies lets go of its turn.
+    """
+    with writing(f"the index {target}"):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        lock, waited = FileLock(_lock_file(target)), False
+        while True:
+            try:
+                lock.acquire(blocking=False)
+                break
+            except Timeout:
+                waited = True
+            waiting()
+            with contextlib.suppress(Timeout):
+                lock.acquire(timeout=_POLL_SECONDS, poll_interval=_POLL_SECONDS / 4)
+                break
+    try:
+        yield waited
+    finally:
+        _lock_file(target).unlink(missing_ok=True)  # before it is let go: who waits sees that and takes a new one
+        lock.release()
+
+
+def _lock_file(target: Path) -> Path:
+    return target.parent / f"{_STAGING}{target.name}.lock"
+
+
+@contextlib.contextmanager
+def staged(target: Path, *, in_store: bool = False) -> Iterator[Path]:
+    """A fresh directory beside target that takes its place when the block ends well, and vanishes otherwise.
+
+    What stands in it is on the disk before it takes that place. Raises FolderRefused where target may not be replaced
+    (see require_replaceable), StorageFailed where the disk takes no more.
+    """
+    require_replaceable(target, in_store=in_store)
+    with writing(f"the index {target}"):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        remove_stale_staging(target)
+        staging = target.parent / f"{_STAGING}{target.name}-{os.getpid()}"
+        staging.mkdir()
+    try:
+        yield staging
+        with writing(f"the index {target}", "The index of before is as it was."):
+            sync_tree(staging)
+            require_replaceable(target, in_store=in_store)  # somebody may have put files there meanwhile
+            _put_in_place(staging, target)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _put_in_place(staging: Path, target: Path) -> None:
+    retired = target.parent / f"{_RETIRED}{target.name}-{os.getpid()}"
+    replaces = target.exists()
+    if replaces:
+        os.replace(target, retired)
+    try:
+        os.replace(staging, target)
+    except BaseException:
+        if replaces:
+            os.replace(retired, target)
+        raise
+    sync_folder(target.parent)
+    shutil.rmtree(retired, ignore_errors=True)
+
+
+def remove_stale_staging(target: Path) -> None:
+    """Half-made directories of processes that died while they built target are gone."""
+    for prefix in (_STAGING, _RETIRED):
+        ours = re.compile(re.escape(f"{prefix}{target.name}-") + r"([1-9][0-9]{0,9})")
+        for path in sorted(target.parent.iterdir()) if target.parent.is_dir() else []:
+            made_by = ours.fullmatch(path.name)
+            if made_by is None or path.is_symlink() or _alive_elsewhere(int(made_by[1])):
+                continue
+            if prefix == _RETIRED and not target.exists():
+                os.replace(path, target)  # died between the two renames: the old one comes back
+            else:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def give_up_staging(target: Path) -> None:
+    """What this process has begun to build is gone, and its turn with it. It must end at once."""
+    remove_stale_staging(target)
+    _lock_file(target).unlink(missing_ok=True)
+
+
+def _alive_elsewhere(pid: int) -> bool:
+    """Whether the process is another one than this, and at work."""
+    if pid == os.getpid():
+        return False
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def delete_index(directory: Path) -> None:
+    """The index of a store is gone, readable or not: first from sight, then from the disk.
+
+    Raises IndexNotFound, FolderRefused where the folder holds something that is not ours, StorageFailed.
+    """
+    if not (directory / MANIFEST).is_file():
+        raise IndexNotFound(f"no index in {directory}: it may have been deleted already")
+    require_replaceable(directory, in_store=True)
+    retired = directory.parent / f"{_DELETED}{directory.name}-{os.getpid()}"
+    for path in sorted(directory.parent.glob(f"{_DELETED}*-*")):  # by processes that died over it
+        maker = path.name.rsplit("-", 1)[1]
+        if maker.isdigit() and not path.is_symlink() and not _alive_elsewhere(int(maker)):
+            shutil.rmtree(path, ignore_errors=True)
+    with writing(f"the folder of the index {directory}"):
+        os.replace(directory, retired)
+        sync_folder(directory.parent)
+        shutil.rmtree(retired)
