@@ -1,0 +1,98 @@
+"""How a model's requests are put: which options its server takes, learnt from what it refuses."""
+
+import re
+import threading
+from dataclasses import dataclass, replace
+
+from leanrag_core.errors import EndpointRefusal
+
+_JSON_STEPS = {"schema": "object", "object": "plain"}
+_LIMIT_STEPS = {"max_tokens": "max_completion_tokens", "max_completion_tokens": ""}
+_UNSUPPORTED = re.compile(
+    r"unsupported|not (?:be )?support|n't support|unrecogni[sz]ed|unknown|unexpected|unavailable|not available|"
+    r"not (?:permitted|allowed|implemented|enabled)|extra (?:inputs?|fields?)|extra_forbidden|deprecated|"
+    r"only the default|instead|invalid (?:parameter|value|type)|is not (?:a )?valid|must be (?:one of|')",
+    re.IGNORECASE,
+)
+_ABOUT_JSON = re.compile(
+    r"response.?format|json.?schema|json.?object|json.?mode|structured.?output|guided|grammar|contain the word .?json",
+    re.IGNORECASE,
+)
+_ABOUT_LIMIT = re.compile(r"max_tokens|max_completion_tokens", re.IGNORECASE)
+_ABOUT_TEMPERATURE = re.compile(r"\btemperature\b", re.IGNORECASE)
+_ABOUT_USAGE = re.compile(r"stream_options|include_usage", re.IGNORECASE)
+# What the passage itself is refused for; no other way of asking helps.
+_OF_THE_CONTENT = re.compile(
+    r"context.?(?:length|window|size)|maximum context|too (?:long|large|many)|exceed|content.?(?:filter|policy|management)|"
+    r"moderation|safety|harmful|responsible ai",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a request is put. json: schema, object or plain. limit: the option that bounds the reply, "" for none.
+
+    temperature, usage: whether they are sent (usage: stream_options of a streamed reply).
+    """
+
+    json: str = "schema"
+    limit: str = "max_tokens"
+    temperature: bool = True
+    usage: bool = True
+
+    def without(self, refusal: EndpointRefusal, *, as_json: bool) -> "Form | None":
+        """The form less what the refusal names; None when it names nothing of it."""
+        said = f"{refusal.option} {refusal}"
+        blamed = bool(_UNSUPPORTED.search(said)) and not _OF_THE_CONTENT.search(said)
+        if blamed and self.usage and _ABOUT_USAGE.search(said):
+            return replace(self, usage=False)
+        if blamed and self.limit and _ABOUT_LIMIT.search(said):
+            return replace(self, limit=_LIMIT_STEPS[self.limit])
+        if blamed and self.temperature and _ABOUT_TEMPERATURE.search(said):
+            return replace(self, temperature=False)
+        # Of a format servers say all sorts of things ("failed to parse grammar"), but they name it.
+        if as_json and self.json != "plain" and _ABOUT_JSON.search(said):
+            return replace(self, json=_JSON_STEPS[self.json])
+        return None
+
+
+class LearntForms:
+    """The forms of one server's models, shared by all threads. thinks_unopened: models whose streams begin inside
+    their thoughts."""
+
+    def __init__(self) -> None:
+        self.thinks_unopened: set[str] = set()
+        self._forms: dict[str, Form] = {}
+        self._answered: set[tuple[str, Form, bool]] = set()
+        self._lock = threading.Lock()
+
+    def of(self, model: str) -> Form:
+        """The form of that model's next request."""
+        with self._lock:
+            return self._forms.get(model, Form())
+
+    def answered(self, model: str, form: Form, *, as_json: bool) -> None:
+        """A request of that form was answered: so the next ones are put, and no refusal is blamed on it any more."""
+        with self._lock:
+            self._answered.add((model, form, as_json))
+            self._forms[model] = form
+
+    def another(self, model: str, form: Form, refusal: EndpointRefusal, *, as_json: bool) -> Form | None:
+        """How to ask once more after a refusal; None when the request itself is refused, however it is put.
+
+        What the server names is learnt at once. A refusal that names nothing is tried in weaker forms only until some
+        request of the form has been answered, and learnt when such a try is.
+        """
+        with self._lock:
+            known = self._forms.get(model, Form())
+            if known != form and known.json != form.json and (model, known, as_json) in self._answered:
+                return known  # another thread has learnt it meanwhile
+            named = form.without(refusal, as_json=as_json)
+            if named is not None:
+                self._forms[model] = named
+                return named
+            proven = (model, form, as_json) in self._answered
+        if proven or not as_json or form.json == "plain" or _OF_THE_CONTENT.search(f"{refusal.option} {refusal}"):
+            return None
+        return replace(form, json=_JSON_STEPS[form.json])

@@ -1,0 +1,161 @@
+"""The thoughts of a reasoning model, taken out of its replies: nothing beyond this module sees them."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+# Tags as models and chat templates write them: <think>, <thinking>, <seed:think>, [THINK], ◁think▷, <|START_THINKING|>.
+_WORD = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning)"
+_OPENING = re.compile(
+    rf"<{_WORD}>|\[THINK\]|◁think▷|<\|START_THINKING\|>|<\|begin_of_thought\|>", re.IGNORECASE
+)  # fmt: skip
+_CLOSING = re.compile(rf"</{_WORD}>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>|<\|end_of_thought\|>", re.IGNORECASE)
+_LONGEST_TAG = 24  # characters
+# OpenAI's harmony form: <|channel|>analysis<|message|>...<|end|><|start|>assistant<|channel|>final<|message|>...
+_HARMONY = "<|channel|>"
+_FINAL = re.compile(r"<\|channel\|>\s*final\b[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>")
+_HARMONY_END = re.compile(r"<\|(?:return|end|start|call)\|>")
+
+
+def without_thoughts(text: str) -> str:
+    """The reply alone. Empty when the model never ended its thoughts.
+
+    Thoughts stand in front of a reply, between tags, or before a closing tag whose opening one the chat template has
+    swallowed. Tags in the middle of a sentence or in a code block are what the reply is about, and stay.
+    """
+    if _HARMONY in text:
+        return _last_channel(text)
+    text = text.removeprefix("\ufeff")
+    while opening := _OPENING.match(text.lstrip()):
+        begun = text.lstrip()
+        closing = _CLOSING.search(begun, opening.end())
+        if closing is None:
+            return ""
+        text = begun[closing.end() :]
+    text = _without_blocks(text)
+    closings = [closing for closing in _CLOSING.finditer(text) if _stands_apart(text, closing)]
+    return text[closings[-1].end() :] if closings else text
+
+
+def _without_blocks(text: str) -> str:
+    """The text without thoughts that begin on a line of their own, behind a remark or between two."""
+    place = 0
+    while opening := _OPENING.search(text, place):
+        place = opening.end()
+        if _begins_line(text, opening.start()):
+            ends = (closing for closing in _CLOSING.finditer(text, place) if _stands_apart(text, closing))
+            closing = next(ends, None)
+            if closing is not None:
+                text, place = text[: opening.start()] + text[closing.end() :].lstrip(), opening.start()
+    return text
+
+
+def _last_channel(text: str) -> str:
+    """The final channel of a reply in harmony's form."""
+    finals = list(_FINAL.finditer(text))
+    if not finals:
+        return "" if text.lstrip().startswith(("<|channel|>", "<|start|>")) else text
+    rest = text[finals[-1].end() :]
+    end = _HARMONY_END.search(rest)
+    return rest[: end.start()] if end else rest
+
+
+def _begins_line(text: str, place: int) -> bool:
+    """Whether nothing but white space stands before the place in its line, and the line is in no code block."""
+    before = text[:place]
+    return not before.rpartition("\n")[2].strip() and before.count("```") % 2 == 0
+
+
+def _stands_apart(text: str, closing: re.Match[str]) -> bool:
+    """Whether a closing tag ends thoughts: it begins or ends its line, or JSON follows; and neither is it in a code
+    block nor named beside its opening tag."""
+    before, after = text[: closing.start()], text[closing.end() :]
+    line = before.rpartition("\n")[2]
+    if before.count("```") % 2 or any(not _begins_line(line, tag.start()) for tag in _OPENING.finditer(line)):
+        return False
+    json_follows = after.lstrip()[:1] in ("{", "[") or after.startswith("```")
+    return not line.strip() or not after.partition("\n")[0].strip() or json_follows
+
+
+def said(content: Any, thoughts: Any, *, as_json: bool) -> str:
+    """What a message says: its content without thoughts. content: a text, or a list of parts.
+
+    thoughts: the message's reasoning_content or reasoning, where there is one. A server that takes a whole reply for
+    thoughts leaves the content empty: then what follows the thoughts' end counts, or JSON where JSON was asked for.
+    """
+    text = without_thoughts(_plain(content))
+    if text.strip() or not isinstance(thoughts, str):
+        return text
+    if _CLOSING.search(thoughts):
+        return without_thoughts(thoughts)
+    return thoughts if as_json and thoughts.lstrip().startswith(("{", "```json")) else ""
+
+
+def thinks(content: Any, thoughts: Any) -> bool:
+    """Whether a message holds thoughts."""
+    return bool(thoughts) or without_thoughts(_plain(content)).strip() != _plain(content).strip()
+
+
+def _plain(content: Any) -> str:
+    if isinstance(content, list):  # parts, as Mistral sends them
+        parts = [part if isinstance(part, dict) else vars(part) for part in content]
+        return "".join(str(part.get("text") or "") for part in parts if part.get("type", "text") == "text")
+    return content if isinstance(content, str) else ""
+
+
+class ThoughtFilter:
+    """Passes a streamed reply on without the thoughts in front of it, whatever pieces the tags come in.
+
+    opened: the chat template has swallowed the opening tag, so that the stream begins inside the thoughts.
+    """
+
+    def __init__(self, on_text: Callable[[str], None], *, opened: bool = False) -> None:
+        self._on_text = on_text
+        self._held = ""
+        self._thinking = opened
+        self._begun = False  # text of the reply itself has been passed on
+
+    def feed(self, piece: str) -> None:
+        """The next piece of the stream."""
+        if self._begun:
+            self._on_text(piece)
+            return
+        self._held += piece
+        while True:
+            if self._thinking:
+                closing = _CLOSING.search(self._held)
+                if closing is None:
+                    self._held = self._held[-_LONGEST_TAG:]
+                    return
+                self._held, self._thinking = self._held[closing.end() :], False
+            shown = self._held.lstrip()
+            opening = _OPENING.match(shown)
+            if opening:
+                self._held, self._thinking = shown[opening.end() :], True
+                continue
+            if not shown or (shown[0] in "<[◁" and len(shown) < _LONGEST_TAG and not _is_no_tag(shown)):
+                return  # it may become a tag yet
+            if shown.startswith(("<|channel|>", "<|start|>")):
+                return  # told in one piece at the end
+            self._begun, self._held = True, ""
+            self._on_text(shown)
+            return
+
+    def close(self) -> None:
+        """The stream has ended: what was held back and is no thought is passed on."""
+        rest = "" if self._begun or self._thinking else without_thoughts(self._held)
+        self._held = ""
+        if rest.strip():
+            self._on_text(rest.lstrip())
+
+
+_TAGS = (
+    *(f"<{word}>" for word in ("think", "thinking", "thought", "thoughts", "reasoning", "seed:think")),
+    *("[think]", "◁think▷", "<|start_thinking|>", "<|begin_of_thought|>", "<|channel|>", "<|start|>assistant"),
+)
+
+
+def _is_no_tag(text: str) -> bool:
+    """Whether a beginning can no longer become a tag of thoughts."""
+    begun = text.lower()
+    return not any(tag.startswith(begun) or begun.startswith(tag) for tag in _TAGS)
