@@ -86,15 +86,26 @@ class EndpointError(LeanRAGError):
 
 
 class EndpointBusy(EndpointError):
-    """A call may succeed when it is made again later. retry_after: seconds that the server asked to wait."""
+    """A call may succeed when it is made again later. retry_after: seconds that the server asked to wait.
 
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
+    overloaded: the server has too much to do (429, 503), so that every call should wait.
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None, *, overloaded: bool = False) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.overloaded = overloaded or retry_after is not None
 
 
 class EndpointRefusal(EndpointError):
-    """The server understood the request and refuses it as it is (too long, an option it does not have)."""
+    """The server understood the request and refuses it as it is (too long, an option it does not have).
+
+    option: the option that it names, and its code, where it does.
+    """
+
+    def __init__(self, message: str, option: str = "") -> None:
+        super().__init__(message)
+        self.option = option
 
 
 class BudgetSpent(LeanRAGError):

@@ -1,6 +1,5 @@
 """An OpenAI-compatible server: the only file that knows the openai package. One call each, no retries here."""
 
-import json
 import os
 import re
 import threading
@@ -11,26 +10,26 @@ from functools import cached_property
 from typing import Any
 
 from leanrag_core.errors import EndpointBusy, EndpointError, EndpointRefusal
+from leanrag_core.models.request_form import Form, LearntForms
+from leanrag_core.models.server_words import error_of_status, root_of
+from leanrag_core.models.thoughts import ThoughtFilter, plain_text, said, thinks
 from leanrag_core.types.settings import Settings
 
 _LOADING = threading.Lock()
 _NO_KEY = "no-key-needed"  # the package insists on one; local servers ask for none
-_STATUS_SAYS = {
-    401: "refuses the key",
-    403: "does not allow this",
-    404: "does not know the model or the address",
-}
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back from one chat call. mode: how JSON was asked for (schema, object, plain)."""
+    """What came back from one chat call, without the model's thoughts. mode: how JSON was asked for (schema, object,
+    plain). thought: the model thinks before it replies."""
 
     text: str
     finish_reason: str
     prompt_tokens: int
     completion_tokens: int
     mode: str = "plain"
+    thought: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,12 +50,14 @@ def _openai() -> Any:
 
 
 class Endpoint:
-    """A server at an address, with the key that the environment holds. Safe to share between threads."""
+    """A server at an address, with the key that the environment holds. Safe to share between threads.
 
-    def __init__(self, settings: Settings) -> None:
+    forms: what has been learnt of the server's models; shared with whoever asks the same server.
+    """
+
+    def __init__(self, settings: Settings, forms: LearntForms | None = None) -> None:
         self.settings = settings
-        self._modes: dict[str, str] = {}
-        self._lock = threading.Lock()
+        self.forms = forms or LearntForms()
 
     @property
     def address(self) -> str:
@@ -112,39 +113,54 @@ class Endpoint:
         Raises EndpointBusy when another try may help, EndpointRefusal when this request never will, EndpointError when
         no request will.
         """
+        return self._in_its_form(
+            model, schema is not None, lambda form: self._chat_once(model, messages, schema, form, max_tokens)
+        )
+
+    def _in_its_form(self, model: str, as_json: bool, call: Callable[[Form], Reply]) -> Reply:
+        """What the call gives, made again in other forms while the server refuses an option of it."""
+        tried, refused = [self.forms.of(model)], None
         while True:
-            mode = self._modes.get(model, "schema") if schema else "plain"
             try:
-                return self._chat_once(model, messages, schema, mode, max_tokens)
-            except EndpointRefusal:
-                if mode == "plain":
-                    raise
-                with self._lock:  # learnt once for all threads
-                    if self._modes.get(model, "schema") == mode:
-                        self._modes[model] = "object" if mode == "schema" else "plain"
+                reply = call(tried[-1])
+            except EndpointRefusal as refusal:
+                refused = refused or refusal
+                form = self.forms.another(model, tried, refusal, as_json=as_json)
+                if form is None:
+                    raise refused from None
+                tried.append(form)
+            else:
+                self.forms.answered(model, tried[-1], as_json=as_json, after_refusal=len(tried) > 1)
+                return reply
 
     def _chat_once(
         self,
         model: str,
         messages: Sequence[dict[str, str]],
         schema: dict[str, Any] | None,
-        mode: str,
+        form: Form,
         max_tokens: int | None,
     ) -> Reply:
+        mode = form.json if schema else "plain"
         with self._plain_errors():
             completion = self._client.chat.completions.create(
-                **self._request(model, messages, max_tokens), **_response_format(mode, schema)
+                **self._request(model, messages, form, max_tokens), **_response_format(mode, schema)
             )
             choices = getattr(completion, "choices", None)
             if not choices or choices[0].message is None:
                 raise EndpointBusy(f"{self.address} sent no reply, but something else (a proxy's page?)")
+            content, thoughts = choices[0].message.content, _thoughts_of(choices[0].message)
+            text, finish = said(content, thoughts, as_json=schema is not None), choices[0].finish_reason or "stop"
+            if finish == "content_filter" and not text.strip():
+                raise EndpointRefusal(f"{self.address} held the reply back (content filter)", "content_filter")
             usage = getattr(completion, "usage", None)
             return Reply(
-                choices[0].message.content or "",
-                choices[0].finish_reason or "stop",
+                text,
+                finish,
                 getattr(usage, "prompt_tokens", 0) or 0,
                 getattr(usage, "completion_tokens", 0) or 0,
                 mode,
+                thinks(content, thoughts),
             )
 
     def stream(
@@ -155,12 +171,33 @@ class Endpoint:
         *,
         max_tokens: int | None = None,
     ) -> Reply:
-        """One reply, told piece by piece as it comes. Raises as chat()."""
+        """One reply, told piece by piece as it comes, thoughts left out. Raises as chat()."""
+        return self._in_its_form(
+            model, False, lambda form: self._stream_once(model, messages, on_text, form, max_tokens)
+        )
+
+    def _stream_once(
+        self,
+        model: str,
+        messages: Sequence[dict[str, str]],
+        on_text: Callable[[str], None],
+        form: Form,
+        max_tokens: int | None,
+    ) -> Reply:
         pieces: list[str] = []
+        thoughts: list[str] = []
+        told: list[str] = []
         finish, prompt_tokens, completion_tokens = "", 0, 0
+
+        def tell(text: str) -> None:
+            told.append(text)
+            on_text(text)
+
+        shown = ThoughtFilter(tell, opened=model in self.forms.thinks_unopened)
         with self._plain_errors():
+            options = {"stream_options": {"include_usage": True}} if form.usage else {}
             events = self._client.chat.completions.create(
-                **self._request(model, messages, max_tokens), stream=True, stream_options={"include_usage": True}
+                **self._request(model, messages, form, max_tokens), stream=True, **options
             )
             for event in events:
                 usage = getattr(event, "usage", None)
@@ -169,19 +206,30 @@ class Endpoint:
                 for choice in getattr(event, "choices", None) or []:
                     finish = choice.finish_reason or finish
                     if choice.delta is not None and choice.delta.content:
-                        pieces.append(choice.delta.content)
-                        on_text(choice.delta.content)
+                        pieces.append(plain_text(choice.delta.content))
+                        shown.feed(pieces[-1])
+                    elif choice.delta is not None:
+                        thoughts.append(_thoughts_of(choice.delta))
         if not finish:
             raise EndpointBusy(f"{self.address} broke off in the middle of its reply")
-        return Reply("".join(pieces), finish, prompt_tokens, completion_tokens)
+        shown.close()
+        whole = "".join(pieces)
+        text = said(whole, "".join(thoughts), as_json=False)
+        if text.strip() and not told:
+            tell(text.lstrip())
+        elif len(text.strip()) < len("".join(told).strip()):  # thoughts were shown: their opening tag never came
+            self.forms.thinks_unopened.add(model)
+        return Reply(text, finish, prompt_tokens, completion_tokens, thought=thinks(whole, "".join(thoughts)))
 
-    def _request(self, model: str, messages: Sequence[dict[str, str]], max_tokens: int | None) -> dict[str, Any]:
-        return {
-            "model": model,
-            "messages": list(messages),
-            "temperature": self.settings.temperature,
-            "max_tokens": max_tokens or self.settings.max_reply_tokens,
-        }
+    def _request(
+        self, model: str, messages: Sequence[dict[str, str]], form: Form, max_tokens: int | None
+    ) -> dict[str, Any]:
+        request: dict[str, Any] = {"model": model, "messages": list(messages)}
+        if form.temperature:
+            request["temperature"] = self.settings.temperature
+        if form.limit:
+            request[form.limit] = max_tokens or self.settings.max_reply_tokens
+        return request
 
     def embed(self, model: str, texts: Sequence[str]) -> Vectors:
         """One row a text, in their order. Raises as chat(); EndpointBusy also when rows are missing."""
@@ -243,39 +291,25 @@ class Endpoint:
         except openai.APIConnectionError as error:
             if isinstance(error.__cause__, EndpointError):  # raised by our own hook
                 raise EndpointError(self._masked(str(error.__cause__))) from None
-            problem = EndpointBusy(f"{self.address} does not answer: is it running? ({_root(error)})")
+            problem = EndpointBusy(f"{self.address} does not answer: is it running? ({root_of(error)})")
         except openai.APIStatusError as error:
-            problem = self._of_status(error)
+            problem = error_of_status(error, self.address, self.settings.key_variable)
         except (openai.OpenAIError, ValueError, TypeError, AttributeError, KeyError) as error:
-            problem = EndpointBusy(f"{self.address} sent something that is no reply ({_root(error)})")
+            problem = EndpointBusy(f"{self.address} sent something that is no reply ({root_of(error)})")
         except OSError as error:
-            problem = EndpointBusy(f"the connection to {self.address} broke ({_root(error)})")
+            problem = EndpointBusy(f"the connection to {self.address} broke ({root_of(error)})")
         except Exception as error:
             if not type(error).__module__.startswith(("httpx", "httpcore", "h11", "anyio")):
                 raise
-            problem = EndpointBusy(f"the connection to {self.address} broke ({_root(error)})")
+            problem = EndpointBusy(f"the connection to {self.address} broke ({root_of(error)})")
         else:
             return
         masked = self._masked(str(problem))
         if isinstance(problem, EndpointBusy):
-            raise EndpointBusy(masked, problem.retry_after)
+            raise EndpointBusy(masked, problem.retry_after, overloaded=problem.overloaded)
+        if isinstance(problem, EndpointRefusal):
+            raise EndpointRefusal(masked, problem.option)
         raise type(problem)(masked)
-
-    def _of_status(self, error: Any) -> EndpointError:
-        status, said = error.status_code, _told(error)
-        if status in (408, 409, 425, 429) or status >= 500:
-            if status == 429 and "insufficient_quota" in str(said):
-                return EndpointError(f"{self.address} says that the account has no credit left: {said}")
-            words = "asks to slow down" if status == 429 else f"fails with status {status}"
-            return EndpointBusy(f"{self.address} {words}: {said}", _retry_after(error.response.headers))
-        if status in _STATUS_SAYS:
-            hint = (
-                f"check the environment variable {self.settings.key_variable}"
-                if status in (401, 403)
-                else "see the list of models in Settings"
-            )
-            return EndpointError(f"{self.address} {_STATUS_SAYS[status]} (status {status}: {said}): {hint}")
-        return EndpointRefusal(f"{self.address} refuses the request (status {status}: {said})")
 
     def _masked(self, text: str) -> str:
         key = self._key
@@ -289,50 +323,7 @@ def _response_format(mode: str, schema: dict[str, Any] | None) -> dict[str, Any]
     return {"response_format": {"type": "json_object"}} if mode == "object" else {}
 
 
-def _told(error: Any) -> str:
-    """What the server says of an error, in a line."""
-    body = error.body
-    if isinstance(body, dict):
-        inner = body.get("error", body)
-        told = inner.get("message", inner) if isinstance(inner, dict) else inner
-    else:
-        told = body or error.message
-    text = told if isinstance(told, str) else json.dumps(told, default=str)
-    return " ".join(re.sub(r"<[^>]*>", " ", text).split())[:200]
-
-
-def _root(error: BaseException) -> str:
-    """The innermost cause, in a line."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return " ".join(f"{type(error).__name__}: {error}".split())[:160]
-
-
-def _retry_after(headers: Any) -> float | None:
-    """Seconds that the server asks to wait: Retry-After, or the reset of the limit that is used up."""
-    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            return max(0.0, float(headers[name]) * scale)
-        except (KeyError, ValueError):
-            continue
-    if "retry-after" in headers:
-        from email.utils import parsedate_to_datetime
-
-        try:
-            until = parsedate_to_datetime(headers["retry-after"]).timestamp()
-        except ValueError:
-            return None
-        import time
-
-        return max(0.0, until - time.time())
-    for kind in ("requests", "tokens"):
-        if headers.get(f"x-ratelimit-remaining-{kind}") == "0":
-            return _seconds(headers.get(f"x-ratelimit-reset-{kind}", ""))
-    return None
-
-
-def _seconds(text: str) -> float | None:
-    """ "1m30s", "250ms", "2.5" as seconds."""
-    parts = re.findall(r"([\d.]+)(ms|s|m|h|)", text)
-    scale = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
-    return sum(float(number) * scale[unit] for number, unit in parts) if parts else None
+def _thoughts_of(message: Any) -> str:
+    """What a server gives of the model's thoughts beside the content."""
+    given = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
+    return given if isinstance(given, str) else ""

@@ -8,7 +8,8 @@ from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.endpoint import Endpoint
 from leanrag_core.models.metering import Budget, Meter
 from leanrag_core.models.pacing import Pacer
-from leanrag_core.models.remote import CallMemory, RemoteEmbeddingModel, RemoteLanguageModel
+from leanrag_core.models.remote import CallMemory, RemoteLanguageModel
+from leanrag_core.models.remote_embedding import RemoteEmbeddingModel
 from leanrag_core.types.settings import Settings
 
 BUILTIN = "builtin"

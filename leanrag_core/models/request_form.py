@@ -23,8 +23,8 @@ _ABOUT_TEMPERATURE = re.compile(r"\btemperature\b", re.IGNORECASE)
 _ABOUT_USAGE = re.compile(r"stream_options|include_usage", re.IGNORECASE)
 # What the passage itself is refused for; no other way of asking helps.
 _OF_THE_CONTENT = re.compile(
-    r"context.?(?:length|window|size)|maximum context|too (?:long|large|many)|exceed|content.?(?:filter|policy|management)|"
-    r"moderation|safety|harmful|responsible ai",
+    r"context.?(?:length|window|size)|maximum context|too (?:long|large|many)|exceed|"
+    r"content.?(?:filter|policy|management)|moderation|safety|harmful|responsible ai",
     re.IGNORECASE,
 )
 
@@ -72,22 +72,26 @@ class LearntForms:
         with self._lock:
             return self._forms.get(model, Form())
 
-    def answered(self, model: str, form: Form, *, as_json: bool) -> None:
-        """A request of that form was answered: so the next ones are put, and no refusal is blamed on it any more."""
+    def answered(self, model: str, form: Form, *, as_json: bool, after_refusal: bool) -> None:
+        """A request of that form was answered: no refusal is blamed on it any more. after_refusal: others were not, so
+        the next requests are put like this."""
         with self._lock:
             self._answered.add((model, form, as_json))
-            self._forms[model] = form
+            if after_refusal:
+                self._forms[model] = form
 
-    def another(self, model: str, form: Form, refusal: EndpointRefusal, *, as_json: bool) -> Form | None:
-        """How to ask once more after a refusal; None when the request itself is refused, however it is put.
+    def another(self, model: str, tried: list[Form], refusal: EndpointRefusal, *, as_json: bool) -> Form | None:
+        """How to ask once more after the last of the tried forms was refused; None when no other way is left.
 
-        What the server names is learnt at once. A refusal that names nothing is tried in weaker forms only until some
-        request of the form has been answered, and learnt when such a try is.
+        What the server names is learnt at once, for all threads. A refusal that names nothing is tried in weaker forms
+        of JSON, unless some request of the form has been answered or the passage is what is refused; that is learnt
+        when such a try is answered.
         """
+        form = tried[-1]
         with self._lock:
             known = self._forms.get(model, Form())
-            if known != form and known.json != form.json and (model, known, as_json) in self._answered:
-                return known  # another thread has learnt it meanwhile
+            if known not in tried:
+                return known  # learnt by another thread meanwhile
             named = form.without(refusal, as_json=as_json)
             if named is not None:
                 self._forms[model] = named

@@ -83,7 +83,7 @@ def said(content: Any, thoughts: Any, *, as_json: bool) -> str:
     thoughts: the message's reasoning_content or reasoning, where there is one. A server that takes a whole reply for
     thoughts leaves the content empty: then what follows the thoughts' end counts, or JSON where JSON was asked for.
     """
-    text = without_thoughts(_plain(content))
+    text = without_thoughts(plain_text(content))
     if text.strip() or not isinstance(thoughts, str):
         return text
     if _CLOSING.search(thoughts):
@@ -93,10 +93,11 @@ def said(content: Any, thoughts: Any, *, as_json: bool) -> str:
 
 def thinks(content: Any, thoughts: Any) -> bool:
     """Whether a message holds thoughts."""
-    return bool(thoughts) or without_thoughts(_plain(content)).strip() != _plain(content).strip()
+    return bool(thoughts) or without_thoughts(plain_text(content)).strip() != plain_text(content).strip()
 
 
-def _plain(content: Any) -> str:
+def plain_text(content: Any) -> str:
+    """A message's content as a text, thoughts in tags still in it."""
     if isinstance(content, list):  # parts, as Mistral sends them
         parts = [part if isinstance(part, dict) else vars(part) for part in content]
         return "".join(str(part.get("text") or "") for part in parts if part.get("type", "text") == "text")

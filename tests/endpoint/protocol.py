@@ -24,6 +24,15 @@ _PAGE = (
     b"<html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1><p>The proxy is unwell.</p></body></html>"
 )
 _WORDS_A_PIECE = 3
+_UNSUPPORTED = {
+    "max_tokens": "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' "
+    "instead.",
+    "max_completion_tokens": "Unrecognized request argument supplied: max_completion_tokens",
+    "temperature": "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is "
+    "supported.",
+    "response_format": "Extra inputs are not permitted: response_format",
+    "stream_options": "Unknown parameter: 'stream_options'.",
+}
 _HEEDLESS = (faults.MANY_ENTITIES, faults.LONG_NAMES)  # these arrive whole, whatever max_tokens says
 
 
@@ -40,6 +49,9 @@ class Served(Protocol):
     num_ctx: int | None
     context_length: int
     max_model_len: int | None
+    thoughts: str
+    refused_options: tuple[str, ...]
+    refuses: dict[str, tuple[int, str, str]]
 
     def fault_for(self, key: str, task: str) -> str | None:
         """The fault that this request meets."""
@@ -48,11 +60,11 @@ class Served(Protocol):
 class Refusal(Exception):
     """The request is answered with an error in OpenAI's form."""
 
-    def __init__(self, status: int, code: str, message: str) -> None:
+    def __init__(self, status: int, code: str, message: str, option: str | None = None) -> None:
         super().__init__(message)
         self.status = status
         kind = "rate_limit_error" if status == 429 else "server_error" if status >= 500 else "invalid_request_error"
-        self.cells = {"error": {"message": message, "type": kind, "param": None, "code": code}}
+        self.cells = {"error": {"message": message, "type": kind, "param": option, "code": code}}
 
 
 @dataclass(frozen=True)
@@ -126,6 +138,12 @@ def _chat(served: Served, body: dict[str, Any]) -> Response:
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
         raise Refusal(400, "invalid_messages", "messages must be a list of messages. Give at least one.")
+    for option in served.refused_options:
+        if option in body:
+            raise Refusal(400, "unsupported_parameter", _UNSUPPORTED[option], option)
+    for text, (status, code, message) in served.refuses.items():
+        if any(text in str(one.get("content")) for one in messages):
+            raise Refusal(status, code, message)
     form = (body.get("response_format") or {}).get("type", "text")
     if form not in served.response_formats and form != "text":
         raise Refusal(400, "unsupported_response_format", f"response_format {form!r} is not available with this model.")
@@ -141,15 +159,16 @@ def _chat(served: Served, body: dict[str, Any]) -> Response:
     if limit and tokens_of(text) > limit and fault not in _HEEDLESS:
         text, finish = _cut(text, limit), "length"
     usage = _usage(prompt_tokens, tokens_of(text))
+    text, beside = with_thoughts(served.thoughts, text)
     model, outcome = str(body.get("model", "")), fault or "answered"
     head = {"id": f"chatcmpl-{content_key(messages)[:16]}", "created": int(time.time()), "model": model}
     counted = (prompt_tokens, usage["completion_tokens"])
     if body.get("stream"):
         with_usage = bool((body.get("stream_options") or {}).get("include_usage"))
         return Response(
-            reply.task, 200, {}, outcome, *counted, _events(head, text, finish, usage if with_usage else None)
+            reply.task, 200, {}, outcome, *counted, _events(head, text, beside, finish, usage if with_usage else None)
         )
-    said = {"role": "assistant", "content": text}
+    said = {"role": "assistant", "content": text, **({"reasoning_content": beside} if beside else {})}
     choice = {"index": 0, "message": said, "finish_reason": finish, "logprobs": None}
     cells = {**head, "object": "chat.completion", "choices": [choice], "usage": usage}
     return Response(reply.task, 200, cells, outcome, *counted)
@@ -169,11 +188,29 @@ def _usage(prompt_tokens: int, completion_tokens: int) -> dict[str, int]:
     }
 
 
-def _events(head: dict[str, Any], text: str, finish: str, usage: dict[str, int] | None) -> list[dict[str, Any]]:
+def with_thoughts(form: str, text: str) -> tuple[str, str]:
+    """A reply with thoughts, as content and reasoning_content. form: tags, unopened (the opening tag swallowed),
+    unclosed, field (in reasoning_content), misfiled (the reply, too, in reasoning_content), or "" for none."""
+    thoughts = 'Okay, the user wants this. <b>Bees</b> and {braces} come to mind, "quoted" ones.'
+    forms = {
+        "": (text, ""),
+        "tags": (f"<think>\n{thoughts}\n</think>\n\n{text}", ""),
+        "unopened": (f"{thoughts}\n</think>\n\n{text}", ""),
+        "unclosed": (f"<think>\n{thoughts}", ""),
+        "field": (text, thoughts),
+        "misfiled": ("", f"{thoughts}\n</think>\n\n{text}"),
+    }
+    return forms[form]
+
+
+def _events(
+    head: dict[str, Any], text: str, beside: str, finish: str, usage: dict[str, int] | None
+) -> list[dict[str, Any]]:
     """The role, the text three words at a time, the reason of its end and, where asked for, the usage."""
     words = text.split(" ")
     pieces = [" ".join(words[at : at + _WORDS_A_PIECE]) for at in range(0, len(words), _WORDS_A_PIECE)]
     deltas: list[dict[str, str]] = [{"role": "assistant", "content": ""}]
+    deltas += [{"reasoning_content": beside}] if beside else []
     deltas += [{"content": piece if at == 0 else f" {piece}"} for at, piece in enumerate(pieces)]
     head = {**head, "object": "chat.completion.chunk"}
     events = [{**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]

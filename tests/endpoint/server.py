@@ -50,7 +50,9 @@ class EndpointServer:
     api_key: asked for when set. latency_seconds: before every answer of chat and embeddings. response_formats: those
     that the server has; asking for another one is refused. max_prompt_tokens: longer prompts are refused. num_ctx,
     context_length: what /api/show tells; num_ctx None: not told; ollama False: no such path. max_model_len: told with
-    the models, as vLLM does.
+    the models, as vLLM does. thoughts: how the model's thoughts are sent with every reply of chat (see
+    protocol.with_thoughts); "" for none. refused_options: options of a request that are refused by their name.
+    refuses: a chat prompt that holds this text is refused with that message: {text: (status, code, message)}.
     """
 
     def __init__(
@@ -69,6 +71,9 @@ class EndpointServer:
         num_ctx: int | None = 8192,
         context_length: int = 32768,
         max_model_len: int | None = None,
+        thoughts: str = "",
+        refused_options: tuple[str, ...] = (),
+        refuses: dict[str, tuple[int, str, str]] | None = None,
         log_file: Path | None = None,
     ) -> None:
         self.model = model or ScriptedModel()
@@ -81,6 +86,7 @@ class EndpointServer:
             context_length,
             max_model_len,
         )
+        self.thoughts, self.refused_options, self.refuses = thoughts, refused_options, refuses or {}
         self.closing = threading.Event()
         self._log: list[Request] = []
         self._seen: Counter[str] = Counter()

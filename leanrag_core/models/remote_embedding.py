@@ -1,0 +1,159 @@
+"""Embedding models at an endpoint: paced, metered, every vector checked and kept."""
+
+import base64
+import hashlib
+import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from leanrag_core.errors import CallFailed, EndpointBusy, EndpointError, EndpointRefusal
+from leanrag_core.models.endpoint import Endpoint
+from leanrag_core.models.metering import Meter
+from leanrag_core.models.pacing import Pacer
+from leanrag_core.models.remote import CallMemory
+from leanrag_core.types.usage import Usage
+
+_TEXTS_A_CALL = 64
+_PROBES = ("bees make honey", "a river runs to the sea", "seven hills", "the king is dead", "snow", "iron rusts")
+_CHARACTERS_A_TOKEN = 4  # for the pace only
+
+
+class RemoteEmbeddingModel:
+    """An embedding model. See EmbeddingModel. Vectors are checked and normalised; each text is asked for once."""
+
+    def __init__(
+        self, model: str, endpoint: Endpoint, pacer: Pacer, meter: Meter, memory: CallMemory, *, index: str = ""
+    ) -> None:
+        self.model = model
+        self.name = f"openai:{model}"
+        self.endpoint, self.pacer, self.meter, self.memory = endpoint, pacer, meter, memory
+        self.index = index
+        self._lock = threading.Lock()
+        self._dimension = 0
+
+    @property
+    def fingerprint(self) -> str:
+        """The name: a server tells nothing of its weights."""
+        return self.name
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector, as three replies of the server agree on it."""
+        self._settle_dimension()
+        return self._dimension
+
+    def embed(self, texts: list[str]) -> np.ndarray:
+        """(len(texts), d) float32 unit rows. Raises EndpointError when the server gives no usable vector."""
+        self._settle_dimension()
+        unique = list(dict.fromkeys(texts))
+        keys = [self._key(text) for text in unique]
+        found: dict[str, np.ndarray] = {}
+        for text, record in zip(unique, self.memory.get_many(keys), strict=True):
+            vector = _decoded(record)
+            if vector is not None and len(vector) == self._dimension:
+                found[text] = vector
+        if found:
+            self.meter.add_reused()
+        missing = [text for text in unique if text not in found]
+        batches = [missing[start : start + _TEXTS_A_CALL] for start in range(0, len(missing), _TEXTS_A_CALL)]
+        with ThreadPoolExecutor(max(1, min(self.endpoint.settings.concurrency, len(batches)))) as pool:
+            for batch, rows in zip(batches, pool.map(self._asked, batches), strict=True):
+                found.update(zip(batch, rows, strict=True))
+        if not texts:
+            return np.zeros((0, self.dimension), dtype=np.float32)
+        return np.stack([found[text] for text in texts]).astype(np.float32)
+
+    def _settle_dimension(self) -> None:
+        """The dimension is known: kept from before, or that of three probes that agree, since a reply may be faulty."""
+        with self._lock:
+            if self._dimension:
+                return
+            kept = _decoded(self.memory.get(self._key(_PROBES[0])))
+            if kept is not None:
+                self._dimension = len(kept)
+                return
+            lengths: list[int] = []
+            for text in _PROBES:
+                row = self.pacer.call(partial(self._probe, text), on_fault=self.meter.add_fault)
+                self.meter.add("embed", Usage(1))
+                if lengths.count(len(row)) == 2:
+                    self._dimension = len(row)
+                    self.memory.put(self._key(_PROBES[0]), self._record(row))
+                    return
+                lengths.append(len(row))
+            raise EndpointError(f"{self.model} sends vectors of changing length ({lengths}): choose another model")
+
+    def _probe(self, text: str) -> np.ndarray:
+        return np.asarray(self._unit_rows(self.endpoint.embed(self.model, [text]).rows)[0])
+
+    def _record(self, row: np.ndarray) -> dict[str, Any]:
+        vector = base64.b64encode(row.tobytes()).decode("ascii")
+        return {"model": self.name, "task": "embed", "index": self.index, "vector": vector}
+
+    def _key(self, text: str) -> str:
+        return hashlib.sha256(json.dumps(["embedding", self.name, text], ensure_ascii=False).encode()).hexdigest()
+
+    def _asked(self, batch: list[str]) -> np.ndarray:
+        """(len(batch), d) unit rows from the server, kept. A batch that it refuses is asked in halves."""
+        self.meter.require_budget()
+        started = time.perf_counter()
+
+        def call() -> tuple[np.ndarray, int]:
+            vectors = self.endpoint.embed(self.model, batch)
+            return self._checked(vectors.rows), vectors.prompt_tokens
+
+        try:
+            rows, tokens = self.pacer.call(
+                call, tokens=sum(map(len, batch)) // _CHARACTERS_A_TOKEN, on_fault=self.meter.add_fault
+            )
+        except EndpointRefusal as error:
+            if len(batch) > 1:
+                middle = len(batch) // 2
+                return np.concatenate([self._asked(batch[:middle]), self._asked(batch[middle:])])
+            raise EndpointError(f"{error}, for the text {batch[0][:60]!r}: choose smaller chunks") from None
+        except CallFailed as error:
+            raise EndpointError(
+                f"{error}: without its vectors the build stops; resume when the server is well"
+            ) from None
+        cost = self.endpoint.settings.price(self.model).of(tokens, 0)
+        self.meter.add("embed", Usage(1, tokens, seconds=time.perf_counter() - started, cost=cost))
+        self.memory.put_many({self._key(text): self._record(row) for text, row in zip(batch, rows, strict=True)})
+        return rows
+
+    def _checked(self, rows: list[list[float]]) -> np.ndarray:
+        """The rows as unit vectors of the settled dimension; EndpointBusy for others."""
+        vectors = self._unit_rows(rows)
+        if vectors.shape[1] != self._dimension:
+            raise EndpointBusy(f"{self.model} sent vectors of {vectors.shape[1]} dimensions, not {self._dimension}")
+        return vectors
+
+    def _unit_rows(self, rows: list[list[float]]) -> np.ndarray:
+        """The rows as unit vectors; EndpointBusy for rows that are none."""
+        try:
+            vectors = np.asarray(rows, dtype=np.float32)
+        except (ValueError, TypeError):
+            raise EndpointBusy(f"{self.model} sent vectors of different lengths") from None
+        if vectors.ndim != 2 or not np.isfinite(vectors).all():
+            raise EndpointBusy(f"{self.model} sent vectors that are not numbers")
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if (norms < 1e-6).any():
+            raise EndpointBusy(f"{self.model} sent a zero vector")
+        return np.asarray(vectors / norms, dtype=np.float32)
+
+
+def _decoded(record: dict[str, Any] | None) -> np.ndarray | None:
+    """The vector of a record; None for one that holds none."""
+    if record is None or not isinstance(record.get("vector"), str):
+        return None
+    try:
+        vector = np.frombuffer(base64.b64decode(record["vector"], validate=True), dtype="<f4")
+    except ValueError:
+        return None
+    return (
+        vector if len(vector) and np.isfinite(vector).all() and abs(float(np.linalg.norm(vector)) - 1) < 1e-3 else None
+    )

@@ -1,0 +1,83 @@
+"""What a server says when it does not answer: in a line, as one of our errors, with the wait that it asks for."""
+
+import json
+import re
+import time
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from leanrag_core.errors import EndpointBusy, EndpointError, EndpointRefusal
+
+_STATUS_SAYS = {
+    401: "refuses the key",
+    403: "does not allow this",
+    404: "does not know the model or the address",
+}
+
+
+def error_of_status(error: Any, address: str, key_variable: str) -> EndpointError:
+    """Our error for an answer with an error status (the openai package's APIStatusError)."""
+    status, said = error.status_code, _told(error)
+    if status in (408, 409, 425, 429) or status >= 500:
+        if status == 429 and "insufficient_quota" in str(said):
+            return EndpointError(f"{address} says that the account has no credit left: {said}")
+        words = "asks to slow down" if status == 429 else f"fails with status {status}"
+        wait = _retry_after(error.response.headers)
+        return EndpointBusy(f"{address} {words}: {said}", wait, overloaded=status in (429, 503) or wait is not None)
+    if status in _STATUS_SAYS:
+        hint = (
+            f"check the environment variable {key_variable}" if status != 404 else "see the list of models in Settings"
+        )
+        return EndpointError(f"{address} {_STATUS_SAYS[status]} (status {status}: {said}): {hint}")
+    return EndpointRefusal(f"{address} refuses the request (status {status}: {said})", _option(error.body))
+
+
+def _option(body: Any) -> str:
+    """The option of the request that the refusal is about, and its code, where the server names them."""
+    inner = body.get("error", body) if isinstance(body, dict) else {}
+    return " ".join(str(inner.get(name) or "") for name in ("param", "code")) if isinstance(inner, dict) else ""
+
+
+def _told(error: Any) -> str:
+    """What the server says of an error, in a line."""
+    body = error.body
+    if isinstance(body, dict):
+        inner = body.get("error", body)
+        told = inner.get("message", inner) if isinstance(inner, dict) else inner
+    else:
+        told = body or error.message
+    text = told if isinstance(told, str) else json.dumps(told, default=str)
+    return " ".join(re.sub(r"<[^>]*>", " ", text).split())[:200]
+
+
+def root_of(error: BaseException) -> str:
+    """The innermost cause, in a line."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return " ".join(f"{type(error).__name__}: {error}".split())[:160]
+
+
+def _retry_after(headers: Any) -> float | None:
+    """Seconds that the server asks to wait: Retry-After, or the reset of the limit that is used up."""
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            return max(0.0, float(headers[name]) * scale)
+        except (KeyError, ValueError):
+            continue
+    if "retry-after" in headers:
+        try:
+            until = parsedate_to_datetime(headers["retry-after"]).timestamp()
+        except ValueError:
+            return None
+        return max(0.0, until - time.time())
+    for kind in ("requests", "tokens"):
+        if headers.get(f"x-ratelimit-remaining-{kind}") == "0":
+            return _seconds(headers.get(f"x-ratelimit-reset-{kind}", ""))
+    return None
+
+
+def _seconds(text: str) -> float | None:
+    """ "1m30s", "250ms", "2.5" as seconds."""
+    parts = re.findall(r"([\d.]+)(ms|s|m|h|)", text)
+    scale = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
+    return sum(float(number) * scale[unit] for number, unit in parts) if parts else None

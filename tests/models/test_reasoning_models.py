@@ -1,0 +1,93 @@
+"""Reasoning models against the real server: their thoughts reach nothing."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from leanrag_core.errors import CallFailed, ReplyError
+from leanrag_core.indexing.aggregation.llm_writer import LLMWriter
+from leanrag_core.indexing.aggregation.writer import RelationGroupView
+from leanrag_core.indexing.extraction.llm import LLMExtractor
+from leanrag_core.indexing.model_check import check_model
+from leanrag_core.models.registry import Models
+from leanrag_core.storage.calls import CallStore
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.corpus import Chunk
+from leanrag_core.types.settings import Settings
+from tests.endpoint.server import EndpointServer
+
+HELLO = [{"role": "user", "content": "Hello there, you with the long words"}]
+PASSAGE = "Ada Thornbury built the Lantern House at Marram Point. Bela Kraus lived at Marram Point with Ada Thornbury."
+GROUP = RelationGroupView(
+    1, "Pests", "Harmful.", "Hives", "Homes.", 5, (("stated", 5),), (), ("Mites enter hives.",), (("mite", "hive"),)
+)
+FORMS = ["tags", "unopened", "field", "misfiled"]
+
+
+@pytest.fixture
+def server() -> Iterator[EndpointServer]:
+    with EndpointServer() as one:
+        yield one
+
+
+def models(server: EndpointServer, folder: Path) -> Models:
+    return Models(Settings(base_url=server.url, timeout_seconds=3, retries=0), CallStore(folder / "calls"))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_model_that_thinks_gives_the_same_as_one_that_does_not(
+    server: EndpointServer, tmp_path: Path, form: str
+) -> None:
+    def made(folder: str) -> tuple[object, ...]:
+        language = models(server, tmp_path / folder).language("openai:m")
+        assert language is not None
+        extractor = LLMExtractor(language, gleaning_rounds=1)
+        found = extractor.extract_chunk(Chunk("c", "d", 0, 0, len(PASSAGE), 1, PASSAGE))
+        return found.mentions, found.relations, found.drops, LLMWriter(language).relation(GROUP).text
+
+    plain = made("plain")
+    server.thoughts = form
+    assert made("thinking") == plain
+    assert "Okay" not in str(plain)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_streamed_reply_is_told_without_thoughts(server: EndpointServer, tmp_path: Path, form: str) -> None:
+    server.thoughts = form
+    language = models(server, tmp_path).language("openai:m")
+    told: list[str] = []
+    reply = language.stream(HELLO, told.append)  # type: ignore[union-attr]
+    assert reply.text.strip() == "You said: Hello there, you with the long words"
+    if form != "unopened":  # nothing tells it from a reply until its closing tag comes
+        assert "".join(told).strip() == reply.text.strip()
+    again: list[str] = []
+    language.stream([*HELLO, *HELLO], again.append)  # type: ignore[union-attr]
+    assert "".join(again).strip() == "You said: Hello there, you with the long words"
+
+
+def test_thoughts_without_an_end_are_no_reply_and_are_not_kept(server: EndpointServer, tmp_path: Path) -> None:
+    server.thoughts = "unclosed"
+    made = models(server, tmp_path)
+    with pytest.raises(CallFailed, match="thoughts without a reply"):
+        made.language("openai:m").complete(HELLO)  # type: ignore[union-attr]
+    with pytest.raises(ReplyError):
+        made.language("openai:m").stream(HELLO, lambda text: None)  # type: ignore[attr-defined]
+    assert len(made.memory) == 0  # type: ignore[arg-type]
+
+
+def test_a_reply_that_was_kept_with_its_thoughts_is_read_without_them(server: EndpointServer, tmp_path: Path) -> None:
+    made = models(server, tmp_path)
+    language = made.language("openai:m")
+    key = language.key(HELLO)  # type: ignore[union-attr]
+    made.memory.put(key, {"text": "<think>\nhm\n</think>\nGood day.", "finish_reason": "stop"})
+    assert language.complete(HELLO).text.strip() == "Good day."  # type: ignore[union-attr]
+    assert server.log == []
+
+
+def test_the_check_of_a_model_says_that_it_thinks(server: EndpointServer, tmp_path: Path) -> None:
+    server.thoughts = "tags"
+    checked = check_model(models(server, tmp_path), "m", PASSAGE, IndexConfig())
+    assert "Okay" not in checked.raw
+    assert checked.entities
+    assert any("thinks before it replies" in remark for remark in checked.remarks)
