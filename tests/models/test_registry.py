@@ -5,7 +5,8 @@ import pytest
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.models.registry import Models, remote_name
-from leanrag_core.models.remote import RemoteEmbeddingModel, RemoteLanguageModel
+from leanrag_core.models.remote import RemoteLanguageModel
+from leanrag_core.models.remote_embedding import RemoteEmbeddingModel
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.types.settings import Settings
 
