@@ -64,13 +64,15 @@ def create_job(folder: Path, spec: JobSpec) -> None:
 def read_spec(folder: Path) -> JobSpec:
     """The job's specification. Raises JobNotFound, and JobUnknown for one that this version does not understand."""
     try:
-        record = json.loads((folder / "spec.json").read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise JobUnknown(f"the record of the job {folder.name} does not read, so it is left alone") from error
-    except OSError as error:
+        content = (folder / "spec.json").read_bytes()
+    except (OSError, ValueError) as error:  # a name with a null byte is a ValueError
         raise JobNotFound(
             f"no job {folder.name!r}: it may have been deleted; see the list on the Build page"
         ) from error
+    try:
+        record = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise JobUnknown(f"the record of the job {folder.name} does not read, so it is left alone") from error
     return _checked(record, folder.name)
 
 

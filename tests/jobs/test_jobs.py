@@ -183,7 +183,7 @@ def test_a_job_of_another_kind_is_unknown_and_hides_no_other(values: dict[str, A
     assert {path.name for path in folder.iterdir()} == before
 
 
-@pytest.mark.parametrize("text", ["", "[]", '"job"', "{", "null"])
+@pytest.mark.parametrize("text", ["", "[]", '"job"', "{", "null", "[" * 100_000])
 def test_a_job_whose_record_does_not_read_is_unknown(text: str, folder: Path) -> None:
     (folder / "spec.json").write_text(text)
     assert events.read_state(folder).status == "unknown"
