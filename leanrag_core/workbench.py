@@ -15,6 +15,7 @@ import numpy as np
 
 from leanrag_core import answering
 from leanrag_core.errors import CorpusNotFound, InvalidConfig, ModelMismatch
+from leanrag_core.figures.index_names import with_titles
 from leanrag_core.indexing.reading import files_below, read_files, read_uploads
 from leanrag_core.jobs import events, runner
 from leanrag_core.jobs.desk import JobDesk
@@ -39,7 +40,7 @@ from leanrag_core.storage.search_index import connect_by, connect_to_files
 from leanrag_core.storage.settings import read_settings, write_settings
 from leanrag_core.storage.staging import give_up_staging
 from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.corpus import Document
+from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
@@ -213,11 +214,16 @@ class Workbench:
             corpus_id = self.corpus(corpus).id
         except CorpusNotFound:
             corpus_id = self.create_corpus(corpus)
-        added, duplicates = self.corpus_store.add(corpus_id, (*uploads.documents, *read.documents))
         refusals = (*uploads.refusals, *read.refusals)
         repeated = [one for one in refusals if one.reason.startswith("the same content")]
         others = [one for one in refusals if one not in repeated]
+        documents = (*uploads.documents, *read.documents)
+        added, duplicates = self.corpus_store.add(corpus_id, documents, refused=others)
         return UploadReport(corpus_id, tuple(added), (*duplicates, *repeated), tuple(others))
+
+    def refused_files(self, corpus_id: str) -> list[Refusal]:
+        """Files that were added to the corpus and could not be read; its builds tell them too."""
+        return self.corpus_store.refused(corpus_id)
 
     def remove_document(self, corpus_id: str, document_id: str) -> None:
         """The document is no longer in the corpus; indexes built with it stay as they are."""
@@ -279,6 +285,7 @@ class Workbench:
                 in_store=True,
                 name=name or corpus.name,
                 corpus={"id": corpus.id, "name": corpus.name},
+                refusals=self.corpus_store.refused(corpus_id),
                 report=report,
             )
         return open_index(out)
@@ -409,7 +416,8 @@ class Workbench:
 
     def shelf(self) -> Shelf:
         """All indexes; one that does not read hides none of the others."""
-        return self.index_store.shelf()
+        shelf = self.index_store.shelf()
+        return replace(shelf, indexes=with_titles(shelf.indexes))
 
     def index_summary(self, index_id: str) -> IndexSummary:
         """The index's row in a list."""

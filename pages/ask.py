@@ -170,11 +170,12 @@ def page() -> None:
         job_view.no_index()
         state.publish(["index"])
         return
-    facts = f"{summary.name}, {numbers.counted(summary.documents, 'document')}, clustersize "
-    heading("Ask", f"{facts}{summary.config.get('cluster_size')}")
+    facts = f"{summary.title}, {numbers.counted(summary.documents, 'document')}"
+    size = "" if "clustersize" in summary.apart else f", clustersize {summary.config.get('cluster_size')}"
+    heading("Ask", f"{facts}{size}")
     kind_line(summary.kind)
     if linked not in ("", *(one.id for one in session.shelf().indexes)):
-        message(f"The index {linked} is no longer there, so {summary.name} is shown instead. Nothing was asked of it.")
+        message(f"The index {linked} is no longer there, so {summary.title} is shown instead. Nothing was asked of it.")
         asking.withdraw()
     question_form()
     strategies = {info.name: info for info in session.workbench().strategies()}

@@ -109,7 +109,7 @@ def index_table(indexes: Sequence[IndexSummary]) -> None:
     st.html(markup.label("Indexes", f"{len(indexes):,}, newest first"))
     table = pd.DataFrame(
         {
-            "Name": [one.name for one in indexes],
+            "Name": [one.title for one in indexes],
             "Corpus": [one.corpus_name for one in indexes],
             "Graph": [one.kind for one in indexes],
             "Model": [str(one.config.get("model", "builtin")).removeprefix("openai:") for one in indexes],
@@ -146,7 +146,7 @@ def index_table(indexes: Sequence[IndexSummary]) -> None:
         st.session_state["index_chosen"] = indexes[0].id
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         chosen = st.selectbox(
-            "Index", list(by_id), format_func=lambda id_: by_id[id_].name, key="index_chosen", width=320
+            "Index", list(by_id), format_func=lambda id_: by_id[id_].title, key="index_chosen", width=320
         )
         if st.button(
             "Explore",
@@ -181,7 +181,7 @@ def rename(index: IndexSummary) -> None:
 
 @st.dialog("Delete this index?")
 def confirm_delete(index: IndexSummary) -> None:
-    st.text(index.name)
+    st.text(index.title)
     st.write(f"{numbers.size(index.size_bytes)} are freed. The documents stay, so that it can be built again.")
     if st.button("Delete index", type="primary", key="primary_delete_index"):
         with plain_errors():

@@ -159,11 +159,11 @@ def page() -> None:
     with plain_errors():
         index = session.open_index(summary)
         aggregated = " + ".join(f"{layer.entities:,}" for layer in summary.layers[1:]) or "0"
-        facts = f"{summary.name}: {summary.layers[0].entities:,} entities in {len(summary.layers)} layers, "
+        facts = f"{summary.title}: {summary.layers[0].entities:,} entities in {len(summary.layers)} layers, "
         heading("Explore", f"{facts}{aggregated} aggregated")
         kind_line(summary.kind)
         if linked not in ("", *(one.id for one in session.shelf().indexes)):
-            message(f"The index {linked} is not here, so {summary.name} is shown instead.")
+            message(f"The index {linked} is not here, so {summary.title} is shown instead.")
         view, wanted = toolbar(index)
         place = chosen_place(index)
         left, right = st.columns([8, 5], gap="medium")

@@ -1,5 +1,6 @@
 """Library: corpora as cards, their documents, and new documents."""
 
+from collections.abc import Iterable
 from html import escape
 
 import pandas as pd
@@ -68,14 +69,7 @@ def upload_outcome(report: UploadReport) -> None:
         rows += [("duplicate", one.name, one.reason) for one in report.duplicates]
         rows += [("note", one.name, note) for one in report.added for note in one.notes]
         if rows:
-            st.html(
-                '<div class="lr-files">'
-                + "".join(
-                    f'<div><span class="lr-tag">{kind}</span> <b>{escape(name)}</b> <span>{escape(reason)}</span></div>'
-                    for kind, name, reason in rows
-                )
-                + "</div>"
-            )
+            st.html(files_list(rows))
         with st.container(horizontal=True, gap="small"):
             if report.added and st.button("Build an index", icon=":material/construction:", key="build_after_upload"):
                 to_build(report.corpus_id)
@@ -140,12 +134,34 @@ def documents_panel(corpus: CorpusSummary) -> None:
         if not shown:
             st.caption(f"No document of this corpus is called like that. All {len(documents):,} are listed without it.")
         document_table(shown or documents, corpus)
+        refused_files(corpus)
     chosen = next((one for one in documents if one.id == state.recall("doc")), documents[0])
     with right, st.container(border=True, height=560, key="preview", gap="xsmall"):
         if not corpus.sample and st.button("Remove document", type="tertiary", icon=":material/delete:"):
             confirm_remove(corpus, chosen)
         with plain_errors():
             passage_view.preview(chosen.title, facts_of(chosen), workbench.document(corpus.id, chosen.id).text)
+
+
+def refused_files(corpus: CorpusSummary) -> None:
+    """Files that could not be read, in a fold; nothing when all could."""
+    refused = session.workbench().refused_files(corpus.id)
+    if not refused:
+        return
+    with st.expander(f"Could not be read: {numbers.counted(len(refused), 'file')}", icon=":material/error:"):
+        st.html(files_list(("not read", one.name, one.reason) for one in refused))
+
+
+def files_list(rows: Iterable[tuple[str, str, str]]) -> str:
+    """What became of files: a tag, the name, the reason."""
+    return (
+        '<div class="lr-files">'
+        + "".join(
+            f'<div><span class="lr-tag">{kind}</span> <b>{escape(name)}</b> <span>{escape(reason)}</span></div>'
+            for kind, name, reason in rows
+        )
+        + "</div>"
+    )
 
 
 def facts_of(document: DocumentSummary) -> str:

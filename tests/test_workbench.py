@@ -161,3 +161,11 @@ def test_who_looks_at_the_samples_while_they_are_read_finds_their_documents(
         first = pool.submit(documents)
         assert begun.wait(30)
         assert (pool.submit(documents).result(), first.result()) == (15, 15)
+
+
+def test_a_file_that_could_not_be_read_is_told_in_the_report_of_a_build_from_the_app(bench: Workbench) -> None:
+    made = bench.add_documents("Docs", [("bees.txt", BEES), ("scan.xyz", b"\x00\x01"), ("empty.txt", b"")])
+    index = bench.build(made.corpus_id)
+    assert index.report["drops"]["parse"] == 2
+    told = {row["item"]: row["reason"] for row in index.report["dropped"]["parse"]}
+    assert told == {one.name: one.reason for one in made.refusals}

@@ -5,6 +5,7 @@ import os
 import re
 import secrets
 import shutil
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -96,23 +97,24 @@ class CorpusStore:
             return ""
 
     def add(
-        self, corpus_id: str, documents: tuple[Document, ...], *, source: str = ""
+        self, corpus_id: str, documents: tuple[Document, ...], *, source: str = "", refused: Sequence[Refusal] = ()
     ) -> tuple[list[DocumentSummary], list[Refusal]]:
         """The documents are in; those whose content was there already come back as refusals.
 
         source: fingerprint of what the corpus is now read from; it stands there together with the documents, so that
-        whoever finds it finds them.
+        whoever finds it finds them. refused: files that could not be read; they are told with the corpus, until one of
+        the same name can.
         """
         self._folder(corpus_id)
         with self._alone():
-            return self._add(corpus_id, documents, source)
+            return self._add(corpus_id, documents, source, refused)
 
     def _alone(self) -> FileLock:
         """Held while a record is read and written again, by any session."""
         return FileLock(str(self.root / ".lock"), timeout=60)
 
     def _add(
-        self, corpus_id: str, documents: tuple[Document, ...], source: str
+        self, corpus_id: str, documents: tuple[Document, ...], source: str, refused: Sequence[Refusal]
     ) -> tuple[list[DocumentSummary], list[Refusal]]:
         folder, record = self._folder(corpus_id), self._record(corpus_id)
         known = {row["id"]: row["name"] for row in record["documents"]}
@@ -127,8 +129,16 @@ class CorpusStore:
             record["documents"].append(asdict(summary))
             added.append(summary)
         record["source"] = source or record["source"]
+        settled = {document.name for document in documents} | {one.name for one in refused}
+        still = [row for row in record.get("refused", ()) if row["name"] not in settled]
+        record["refused"] = still + [asdict(one) for one in refused]
         write_json(folder / "corpus.json", record)
         return added, duplicates
+
+    def refused(self, corpus_id: str) -> list[Refusal]:
+        """Files that were added to the corpus and could not be read, in the order in which they were."""
+        rows = self._record(corpus_id).get("refused", ())
+        return [Refusal(str(row["name"]), str(row["reason"])) for row in rows]
 
     def remove(self, corpus_id: str, document_id: str) -> None:
         """The document is no longer in the corpus; one that was not there changes nothing."""

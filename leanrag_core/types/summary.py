@@ -61,7 +61,8 @@ class LayerSummary:
 
 @dataclass(frozen=True)
 class IndexSummary:
-    """An index as a list shows it. kind: "heuristic graph" or "LLM graph"."""
+    """An index as a list shows it. kind: "heuristic graph" or "LLM graph". apart: the settings that tell it from others
+    of the same name, empty where there are none."""
 
     id: str
     name: str
@@ -75,6 +76,12 @@ class IndexSummary:
     layers: tuple[LayerSummary, ...]
     path: Path
     size_bytes: int
+    apart: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name, and what tells the index from others of that name."""
+        return f"{self.name}, {self.apart}" if self.apart else self.name
 
 
 @dataclass(frozen=True)

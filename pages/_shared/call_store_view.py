@@ -55,7 +55,7 @@ def panel() -> None:
         "or repeated take their answers from here. Keys are not in it.</div>"
     )
     found = groups()
-    names = {one.id: one.name for one in session.shelf().indexes}
+    names = {one.id: one.title for one in session.shelf().indexes}
     table = pd.DataFrame(
         {
             "Model": [one.model.removeprefix("openai:") for one in found],

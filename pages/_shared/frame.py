@@ -11,6 +11,7 @@ import streamlit as st
 
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.figures import numbers
+from leanrag_core.figures.index_names import short_title
 from leanrag_core.figures.palette import Palette, palette
 from leanrag_core.types.summary import IndexSummary
 from pages._shared import session, state
@@ -23,6 +24,7 @@ PAGES = (
     ("settings", "Settings", "settings"),
 )
 _HERE = Path(__file__).resolve().parent
+_TITLE = 24  # characters that the sidebar's list of indexes has room for
 
 
 def page_path(name: str) -> Path:
@@ -107,7 +109,7 @@ def _choose_index() -> IndexSummary | None:
         st.html('<div class="lr-side">No index yet.<br>Build one from a corpus.</div>')
         return None
     key = state.prepare("index", next(iter(indexes)), str, lambda value: value in indexes)
-    chosen = st.selectbox("Index", list(indexes), format_func=lambda id_: indexes[id_].name, key=key)
+    chosen = st.selectbox("Index", list(indexes), format_func=lambda id_: short_title(indexes[id_], _TITLE), key=key)
     state.remember("index", chosen)
     summary = indexes[chosen]
     st.html(f'<div class="lr-side">{_figures(summary)}</div>')
@@ -118,7 +120,7 @@ def _figures(summary: IndexSummary) -> str:
     entities, relations = summary.layers[0].entities, summary.layers[0].relations
     label = '<span class="lr-kind">Heuristic graph</span>' if summary.kind == "heuristic graph" else "LLM graph"
     return (
-        f"{escape(summary.name) + '<br>' if len(summary.name) > 22 else ''}"
+        f"{escape(summary.title) + '<br>' if len(summary.title) > _TITLE else ''}"
         f"<b>{entities:,}</b> entities, <b>{len(summary.layers)}</b> layers<br>"
         f"<b>{summary.chunks:,}</b> {'chunk' if summary.chunks == 1 else 'chunks'}, "
         f"<b>{relations:,}</b> relations<br>"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from leanrag_core import Workbench
+from leanrag_core import IndexConfig, Workbench
 from tests.app import drawn
 
 PAGES = ("library", "build", "explore", "ask")
@@ -129,3 +129,16 @@ def test_scripts_in_the_browser_set_texts_as_text() -> None:
 def test_no_page_allows_raw_html_in_markdown() -> None:
     for page in sorted((PROJECT / "pages").rglob("*.py")):
         assert "unsafe_allow" not in page.read_text(encoding="utf-8"), page.name
+
+
+def test_two_indexes_of_a_corpus_are_told_apart_wherever_they_are_listed(home: Workbench, visit: Visit) -> None:
+    first = home.indexes()[0]
+    home.build(first.corpus_id, IndexConfig(cluster_size=4))
+    app = visit("build", home)
+    drawn.assert_sound(app)
+    expected = ["Bees, clustersize 4", "Bees, clustersize 3"]
+    for box in (app.selectbox("lr_index"), app.selectbox("index_chosen")):
+        assert box.options == expected
+    home.rename_index(first.id, "The first try")
+    app = visit("explore", home, index=first.id)
+    assert app.selectbox("lr_index").options == ["Bees", "The first try"], "a name that somebody gave counts"

@@ -223,3 +223,14 @@ def test_what_a_killed_deletion_left_goes_with_the_next(store: CorpusStore) -> N
     assert store.summaries() == []
     store.delete("new")
     assert files_of(store.root) == []
+
+
+def test_what_could_not_be_read_is_told_until_a_file_of_that_name_can(store: CorpusStore) -> None:
+    corpus = store.create("docs")
+    scan, ants = Refusal("scan.pdf", "has no text layer"), Refusal("ants.txt", "has no text")
+    store.add(corpus, (), refused=[scan, ants])
+    assert CorpusStore(store.root).refused(corpus) == [scan, ants]
+    again = Refusal("scan.pdf", "is locked by a password")
+    store.add(corpus, (ANTS,), refused=[again])
+    assert store.refused(corpus) == [again]
+    assert store.refused(store.create("other")) == []

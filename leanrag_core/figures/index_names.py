@@ -1,0 +1,81 @@
+"""What indexes of the same name are called: by the settings that tell them apart."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from leanrag_core.figures import numbers
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.summary import IndexSummary
+
+_SHORTEST_NAME = 8  # characters that a shortened title keeps of the name
+
+
+def _model(name: Any) -> str:
+    return "built-in engine" if name == "builtin" else str(name).removeprefix("openai:")
+
+
+# In the order in which they are tried; settings that are not named here follow.
+_SAID: Mapping[str, Callable[[Any], str]] = {
+    "model": _model,
+    "cluster_size": lambda value: f"clustersize {value}",
+    "tau": lambda value: f"tau {value or 'auto'}",
+    "chunk_tokens": lambda value: f"chunks of {value:,} tokens",
+    "overlap_tokens": lambda value: f"overlap {value:,}",
+    "embedding": lambda value: f"embedded by {_model(value)}",
+    "aggregation_model": lambda value: f"aggregated by {_model(value)}" if value else "aggregated by the same model",
+    "gleaning_rounds": lambda value: numbers.counted(value, "gleaning round"),
+    "prompts": lambda value: "own prompts" if value else "the catalog's prompts",
+    "entity_types": lambda value: f"types {', '.join(map(str, value))}",
+    "size_cap": lambda value: "size cap" if value else "no size cap",
+    "smoothing": lambda value: numbers.counted(value, "smoothing round"),
+    "seed": lambda value: f"seed {value}",
+}
+
+
+def with_titles(indexes: Sequence[IndexSummary]) -> tuple[IndexSummary, ...]:
+    """The same indexes, each with a title of its own: its name, and where others bear it too, what sets it apart."""
+    bearing: dict[str, list[IndexSummary]] = defaultdict(list)
+    for index in indexes:
+        bearing[index.name].append(index)
+    apart = {id_: said for group in bearing.values() for id_, said in _told_apart(group).items()}
+    return tuple(replace(index, apart=apart[index.id]) for index in indexes)
+
+
+def _told_apart(group: Sequence[IndexSummary]) -> dict[str, str]:
+    """For each index of the group as few settings as set it apart from the others; its date where none does."""
+    if len(group) == 1:
+        return {group[0].id: ""}
+    default = vars(IndexConfig())
+    configs = [{**default, **index.config} for index in group]
+    names = dict.fromkeys([*_SAID, *sorted(name for config in configs for name in config)])
+    parts: list[list[str]] = [[] for _ in group]
+    for name in names:
+        said = [_said(name, config.get(name)) for config in configs]
+        tried = [[*part, one] for part, one in zip(parts, said, strict=True)]
+        if _distinct(tried) > _distinct(parts):
+            parts = tried
+    if _distinct(parts) < len(group):
+        parts = [[*part, f"built {numbers.day(index.created)}"] for part, index in zip(parts, group, strict=True)]
+    return {index.id: ", ".join(part) for index, part in zip(group, parts, strict=True)}
+
+
+def _distinct(parts: Sequence[Sequence[str]]) -> int:
+    return len({tuple(part) for part in parts})
+
+
+def _said(name: str, value: Any) -> str:
+    try:
+        return _SAID[name](value)
+    except (KeyError, TypeError, ValueError):  # a setting, or a value, of another version
+        return f"{name.replace('_', ' ')} {value}"
+
+
+def short_title(index: IndexSummary, most: int) -> str:
+    """The title in about so many characters: what sets the index apart stays, its name gives way."""
+    if not index.apart or len(index.title) <= most:
+        return index.title
+    room = max(_SHORTEST_NAME, most - len(index.apart) - 2)
+    name = index.name if len(index.name) <= room else f"{index.name[: room - 1].rstrip()}…"
+    return f"{name}, {index.apart}"

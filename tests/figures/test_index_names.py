@@ -1,0 +1,70 @@
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from leanrag_core.figures.index_names import short_title, with_titles
+from leanrag_core.types.summary import IndexSummary
+
+CREATED = "2026-11-19T12:02:00+00:00"
+
+
+def an_index(id_: str, name: str = "Bees", **config: Any) -> IndexSummary:
+    return IndexSummary(id_, name, "bees", "Bees", CREATED, "LLM graph", config, 1, 1, (), Path(id_), 1)
+
+
+def titles(*indexes: IndexSummary) -> list[str]:
+    return [index.title for index in with_titles(indexes)]
+
+
+def test_an_index_that_bears_its_name_alone_is_called_by_it() -> None:
+    assert titles(an_index("a", cluster_size=5), an_index("b", "Wasps", cluster_size=9)) == ["Bees", "Wasps"]
+
+
+def test_indexes_of_one_name_are_told_apart_by_what_differs() -> None:
+    assert titles(an_index("a", cluster_size=5, tau="3"), an_index("b", cluster_size=9, tau="3")) == [
+        "Bees, clustersize 5",
+        "Bees, clustersize 9",
+    ]
+    assert titles(an_index("a", model="builtin", tau=None), an_index("b", model="openai:gpt-x", tau="q0.5")) == [
+        "Bees, built-in engine",
+        "Bees, gpt-x",
+    ]
+
+
+def test_as_few_settings_as_are_needed_are_named() -> None:
+    group = (
+        an_index("a", cluster_size=5, tau="2", seed=1),
+        an_index("b", cluster_size=5, tau=None, seed=2),
+        an_index("c", cluster_size=9, tau=None, seed=2),
+    )
+    assert titles(*group) == [
+        "Bees, clustersize 5, tau 2",
+        "Bees, clustersize 5, tau auto",
+        "Bees, clustersize 9, tau auto",
+    ]
+
+
+def test_a_setting_that_an_older_index_lacks_counts_as_its_default() -> None:
+    assert titles(an_index("a"), an_index("b", cluster_size=9)) == ["Bees, clustersize 20", "Bees, clustersize 9"]
+
+
+def test_settings_of_another_version_are_named_as_they_are_written() -> None:
+    assert titles(an_index("a", wing_span=2), an_index("b", wing_span=3)) == ["Bees, wing span 2", "Bees, wing span 3"]
+    assert titles(an_index("a", chunk_tokens="many"), an_index("b", chunk_tokens=8)) == [
+        "Bees, chunk tokens many",
+        "Bees, chunks of 8 tokens",
+    ]
+
+
+def test_copies_are_told_apart_by_their_dates() -> None:
+    later = replace(an_index("b"), created="2026-11-20T12:02:00+00:00")
+    first, second = titles(an_index("a"), later)
+    assert first.startswith("Bees, built 19 Nov 2026")
+    assert second.startswith("Bees, built 20 Nov 2026")
+
+
+def test_a_short_title_keeps_what_tells_the_index_apart() -> None:
+    long = "Beekeeping and bee-pollinated crops"
+    one, _ = with_titles([an_index("a", long, cluster_size=5), an_index("b", long, cluster_size=9)])
+    assert short_title(one, 26) == "Beekeeping…, clustersize 5"
+    assert short_title(an_index("a", long), 26) == long
