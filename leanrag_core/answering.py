@@ -304,6 +304,8 @@ def ask_record(trace: Trace, answer: Answer | None) -> dict[str, Any]:
                 **{name: section.tokens for name, section in sections.items()},
             },
             "left_out": {name: section.left_out for name, section in sections.items()},
+            "trimmed": {name: section.trimmed for name, section in sections.items()},
+            "lost": [asdict(lost) for section in trace.context.sections for lost in section.lost],
         },
         "answer": {
             "text": answer.text,

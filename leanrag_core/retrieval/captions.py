@@ -7,12 +7,42 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Context, RetrievedChunk, Seed, TraceNode, TraceRelation, TraceStep
 
 _HUB_SHARE = 0.2  # a seed in more than this share of all chunks says little about any of them
+_KINDS = {
+    "seed": ("seed entity", "seed entities"),
+    "aggregated": ("aggregated entity", "aggregated entities"),
+    "findings": ("set of findings", "sets of findings"),
+    "inter-cluster": ("inter-cluster relation", "inter-cluster relations"),
+    "base": ("base relation", "base relations"),
+    "chunk": ("source chunk", "source chunks"),
+}
+_SECTIONS = {
+    "entities": "the entities",
+    "aggregated": "the aggregated entities",
+    "relations": "the relations",
+    "chunks": "the source chunks",
+}
 _HUB_CORPUS = 20  # chunks; below, every entity is in a large share
 
 
 def count(n: int, one: str, many: str = "") -> str:
     """ "1 chunk", "1,234 chunks"."""
     return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def losses(context: Context) -> tuple[str, ...]:
+    """What the context lacks for want of room, a sentence for each kind; none when everything is in it whole."""
+    said = []
+    for section in context.sections:
+        for lost in section.lost:
+            one, many = _KINDS[lost.kind]
+            parts = []
+            if lost.left_out:
+                parts.append(f"{lost.left_out:,} of {count(lost.offered, one, many)} did not fit")
+            if lost.trimmed:
+                of = "" if lost.left_out else f" of {count(lost.offered, one, many)}"
+                parts.append(f"{lost.trimmed:,}{of} {'was' if lost.trimmed == 1 else 'were'} trimmed to fit")
+            said.append(f"{' and '.join(parts)} the {section.budget:,} tokens of {_SECTIONS[section.name]}.")
+    return tuple(said)
 
 
 def steps(
@@ -53,9 +83,9 @@ def steps(
         f"{count(len(chunks), 'source chunk')} of {n_candidates:,} that mention a seed, "
         "ranked by how many seeds each one holds."
     )
-    out = sum(section.left_out for section in context.sections)
-    context_said = f"{context.tokens:,} tokens in {sum(bool(section.items) for section in context.sections)} sections; "
-    context_said += f"{count(out, 'item')} did not fit the budgets." if out else "everything fitted the budgets."
+    filled = sum(bool(section.items) for section in context.sections)
+    context_said = f"{context.tokens:,} tokens in {count(filled, 'section')}. "
+    context_said += " ".join(losses(context)) or "Everything fitted the budgets."
     path_ids = tuple(node.id for node in nodes if node.id != top.id or len(nodes) == 1)
     tree_ids = tuple(one.id for one in relations if one.kind == "tree")
     lit_relations = tuple(one.id for one in (*inter, *base))

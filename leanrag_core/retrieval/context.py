@@ -1,51 +1,29 @@
 """The context: four sections, each with a token budget of its own, filled in rank order."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from leanrag_core.retrieval.token_sums import Piece, blank_line_tokens, fixed, joined
+import numpy as np
+
+from leanrag_core.retrieval.filling import Candidate, section
+from leanrag_core.retrieval.subgraph import nodes_by_layer
+from leanrag_core.retrieval.token_sums import Piece, fixed
+from leanrag_core.retrieval.vector_search import cosines
 from leanrag_core.tokens import count_tokens, finding_lines, rest_of_line
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import (
-    Context,
-    ContextItem,
-    ContextSection,
-    RetrievedChunk,
-    TraceNode,
-    TraceRelation,
-)
-
-_HEADINGS = {
-    "entities": "Entities",
-    "aggregated": "Aggregated entities",
-    "relations": "Relations",
-    "chunks": "Source chunks",
-}
-_MARK = {"entities": "E", "aggregated": "A", "relations": "R", "chunks": "C"}
+from leanrag_core.types.trace import Context, RetrievedChunk, TraceNode, TraceRelation
 
 
 @dataclass(frozen=True)
 class Budgets:
-    """Tokens that each section may take."""
+    """Tokens that each section may take. inter_cluster_share: percent of the relations' that is kept for inter-cluster
+    relations; the rest is kept for base relations, and room that one kind does not use goes to the other."""
 
-    entities: int = 1000
-    aggregated: int = 1500
-    relations: int = 1000
-    chunks: int = 6000
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    """What may stand in a line. head: the pieces between the mark and the rest, whose count is stored."""
-
-    ref: str
-    text: str
-    head: tuple[Piece, ...]
-    rest: int
-
-    def tokens(self, mark: str) -> int:
-        """Tokens of the line, from its mark to its end. A head ends in a mark, the rest begins with a space."""
-        return joined((fixed(f"[{mark}]"), *self.head)) + self.rest
+    entities: int = 9000
+    aggregated: int = 8000
+    relations: int = 8000
+    chunks: int = 12000
+    inter_cluster_share: int = 60
 
 
 def build_context(
@@ -56,25 +34,80 @@ def build_context(
     budgets: Budgets,
     *,
     findings: bool,
+    vector: np.ndarray | None = None,
 ) -> Context:
-    """The context of a retrieval. Tokens never exceed the budgets; what did not fit is counted.
+    """The context of a retrieval. Tokens never exceed the budgets; what did not fit, or was trimmed, is counted.
 
-    Tokens are those of the finished text, added up from the counts that the index holds (retrieval.token_sums); what an
-    index does not hold is counted now.
+    Entities stand by rank, aggregated ones from the lowest common ancestor down, their findings after all of them,
+    relations of each kind by strength and then by the likeness of their ends to the question. Parent links are told by
+    "(part of ...)". Tokens are those of the finished text, added up from the counts that the index holds
+    (retrieval.token_sums); what an index does not hold is counted now. vector: (d,) of the question.
     """
     names = {node.id: _name(index, node) for node in nodes}
-    above = sorted((node for node in nodes if node.layer > 0), key=lambda node: (node.layer, node.row))
+    above = _downward(nodes)
+    told = [_findings(index, node, names) for node in above] if findings else []
     sections = (
-        _fill("entities", (_entity(index, node, names) for node in nodes if node.layer == 0), budgets.entities),
-        _fill("aggregated", (_aggregated(index, node, names, findings) for node in above), budgets.aggregated),
-        _fill(
-            "relations", (_relation(index, one, names) for one in relations if one.kind != "tree"), budgets.relations
+        section(
+            "entities",
+            "## Entities\n",
+            "E",
+            [_entity(index, node, names, "seed") for node in nodes if node.layer == 0],
+            budgets.entities,
+            {},
         ),
-        _fill("chunks", (_chunk(index, chunk) for chunk in chunks), budgets.chunks),
+        section(
+            "aggregated",
+            "## Aggregated entities\n",
+            "A",
+            [*(_entity(index, node, names, "aggregated") for node in above), *(one for one in told if one)],
+            budgets.aggregated,
+            {},
+        ),
+        section(
+            "relations",
+            "## Relations\n",
+            "R",
+            [_relation(index, relation, names) for relation in _strongest_first(index, nodes, relations, vector)],
+            budgets.relations,
+            {"inter-cluster": budgets.inter_cluster_share / 100},
+        ),
+        section("chunks", "## Source chunks\n", "C", [_chunk(index, chunk) for chunk in chunks], budgets.chunks, {}),
     )
-    text = "".join(section.text for section in sections)
+    text = "".join(part.text for part in sections)
     # Sections end in an empty line and begin with "##": the pattern always cuts there.
-    return Context(text=text, tokens=sum(section.tokens for section in sections), sections=sections)
+    return Context(text=text, tokens=sum(part.tokens for part in sections), sections=sections)
+
+
+def _downward(nodes: Sequence[TraceNode]) -> list[TraceNode]:
+    """The nodes above layer 0 from the top down, in a layer those above the best seeds first."""
+    best: dict[str, int] = {}
+    for layer in nodes_by_layer(tuple(nodes)).values():
+        for node in layer:
+            rank = min(node.rank or len(nodes), best.get(node.id, len(nodes)))
+            best[node.id] = rank
+            if node.parent_id:
+                best[node.parent_id] = min(rank, best.get(node.parent_id, rank))
+    above = (node for node in nodes if node.layer > 0)
+    return sorted(above, key=lambda node: (-node.layer, best[node.id], node.row))
+
+
+def _strongest_first(
+    index: Index, nodes: Sequence[TraceNode], relations: Sequence[TraceRelation], vector: np.ndarray | None
+) -> list[TraceRelation]:
+    """Inter-cluster relations, then base ones; each kind by strength, ties by the mean cosine of the ends to the
+    question."""
+    likeness: dict[str, float] = {}
+    if vector is not None:
+        for number, layer in nodes_by_layer(tuple(nodes)).items():
+            near = cosines(index.layers[number].vectors[[node.row for node in layer]], vector)
+            likeness |= zip((node.id for node in layer), near.tolist(), strict=True)
+
+    def order(relation: TraceRelation) -> tuple[bool, float, float, str]:
+        near = likeness.get(relation.source, 0.0) + likeness.get(relation.target, 0.0)
+        # Rounded, so that processors which add up in another order rank alike.
+        return relation.kind == "base", -relation.strength, -round(near, 5), relation.id
+
+    return sorted((relation for relation in relations if relation.kind != "tree"), key=order)
 
 
 def _stored(index: Index, layer: int, column: str, row: int | None) -> int | None:
@@ -91,64 +124,39 @@ def _name(index: Index, node: TraceNode) -> Piece:
     return Piece(text, count_tokens(text) if stored is None else stored)
 
 
-def _entity(index: Index, node: TraceNode, names: dict[str, Piece]) -> _Candidate:
-    parent = f" (part of {names[node.parent_id].text[1:]})" if node.parent_id else ""
+def _entity(index: Index, node: TraceNode, names: Mapping[str, Piece], kind: str) -> Candidate:
+    lead = f"{node.name}:"
     head: tuple[Piece, ...] = (names[node.id], fixed(":"))
     if node.parent_id:
+        lead = f"{node.name} (part of {names[node.parent_id].text[1:]}):"
         head = (names[node.id], fixed(" (part of"), names[node.parent_id], fixed("):"))
     rest = _rest(node.description, _stored(index, node.layer, "description_tokens", node.row))
-    return _Candidate(node.id, f"{node.name}{parent}: {node.description}", head, rest)
+    return Candidate(kind, node.id, lead, node.description, head, rest)
 
 
-def _aggregated(index: Index, node: TraceNode, names: dict[str, Piece], findings: bool) -> _Candidate:
-    text = f"{node.name}: {node.description}"
-    rest = _rest(node.description, _stored(index, node.layer, "description_tokens", node.row))
-    if findings:
-        held = index.layers[node.layer].entity_cells["findings"][node.row].as_py() or ()
-        lines = finding_lines([(one["summary"], one["explanation"]) for one in held])
-        stored = _stored(index, node.layer, "findings_tokens", node.row)
-        rest += count_tokens(lines) if stored is None else stored
-        text = f"{text}\n{lines}".removesuffix("\n")
-    return _Candidate(node.id, text, (names[node.id], fixed(":")), rest)
+def _findings(index: Index, node: TraceNode, names: Mapping[str, Piece]) -> Candidate | None:
+    held = index.layers[node.layer].entity_cells["findings"][node.row].as_py() or ()
+    lines = finding_lines([(finding["summary"], finding["explanation"]) for finding in held])
+    if not lines:
+        return None
+    stored = _stored(index, node.layer, "findings_tokens", node.row)
+    rest = count_tokens(lines) if stored is None else stored
+    head = (names[node.id], fixed(" (findings):\n"))
+    lead = f"{node.name} (findings):\n"
+    return Candidate("findings", node.id, lead, lines.removesuffix("\n"), head, rest, joint="")
 
 
-def _relation(index: Index, relation: TraceRelation, names: dict[str, Piece]) -> _Candidate:
+def _relation(index: Index, relation: TraceRelation, names: Mapping[str, Piece]) -> Candidate:
     source, target = names[relation.source], names[relation.target]
     made = f" ({relation.strength:.0f} relations, {relation.made}):" if relation.kind != "base" else ":"
     head = (source, fixed(" and"), target, fixed(made))
-    text = f"{source.text[1:]} and{target.text}{made} {relation.description}"
     rest = _rest(relation.description, _stored(index, relation.layer, "relation_tokens", relation.row))
-    return _Candidate(relation.id, text, head, rest)
+    lead = f"{source.text[1:]} and{target.text}{made}"
+    return Candidate(relation.kind, relation.id, lead, relation.description, head, rest)
 
 
-def _chunk(index: Index, chunk: RetrievedChunk) -> _Candidate:
+def _chunk(index: Index, chunk: RetrievedChunk) -> Candidate:
     page = f", page {chunk.page}" if chunk.page else ""
     place, text = f"({chunk.title}{page})", chunk.text.strip()
     stored = None if index.chunk_tokens is None else int(index.chunk_tokens[chunk.row])
-    return _Candidate(chunk.id, f"{place} {text}", (fixed(f" {place}"),), _rest(text, stored))
-
-
-def _fill(name: str, candidates: Iterable[_Candidate], budget: int) -> ContextSection:
-    offered = list(candidates)
-    if not offered:
-        return ContextSection(name, (), "", 0, budget, 0)
-    heading = f"## {_HEADINGS[name]}\n"
-    used = fixed(heading).tokens
-    items: list[ContextItem] = []
-    for candidate in offered:
-        mark = f"{_MARK[name]}{len(items) + 1}"
-        tokens = candidate.tokens(mark)
-        if used + tokens + 1 > budget:  # one token for the blank line that ends the section
-            if name == "chunks":
-                continue  # a shorter chunk further down may still fit
-            break
-        items.append(ContextItem(mark, candidate.ref, candidate.text, tokens))
-        used += tokens
-    while items:
-        last = items[-1]
-        tokens = used + blank_line_tokens(f"[{last.mark}] {last.text}\n")
-        if tokens <= budget:
-            body = "".join(f"[{item.mark}] {item.text}\n" for item in items)
-            return ContextSection(name, tuple(items), f"{heading}{body}\n", tokens, budget, len(offered) - len(items))
-        used -= items.pop().tokens
-    return ContextSection(name, (), "", 0, budget, len(offered))
+    return Candidate("chunk", chunk.id, place, text, (fixed(f" {place}"),), _rest(text, stored))

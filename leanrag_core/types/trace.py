@@ -73,17 +73,32 @@ class RetrievedChunk:
 @dataclass(frozen=True)
 class ContextItem:
     """One item of the context. mark: its citation mark, e.g. E1, A2, R3, C1. ref: id of the entity, relation
-    or chunk it stands for."""
+    or chunk it stands for. kind: see Lost. lead: characters of the text before the description begins. trimmed: the
+    description was cut to fit."""
 
     mark: str
     ref: str
     text: str
     tokens: int
+    kind: str = ""
+    lead: int = 0
+    trimmed: bool = False
+
+
+@dataclass(frozen=True)
+class Lost:
+    """What a section lacks of one kind: seed, aggregated, findings, inter-cluster, base or chunk."""
+
+    kind: str
+    offered: int
+    left_out: int
+    trimmed: int
 
 
 @dataclass(frozen=True)
 class ContextSection:
-    """A section of the context with its own budget; left_out counts items that did not fit."""
+    """A section of the context with its own budget; left_out counts items that did not fit, trimmed those that were
+    cut. lost: the same by kind, of the kinds that lack something."""
 
     name: str  # entities, aggregated, relations, chunks
     items: tuple[ContextItem, ...]
@@ -91,6 +106,8 @@ class ContextSection:
     tokens: int
     budget: int
     left_out: int
+    trimmed: int = 0
+    lost: tuple[Lost, ...] = ()
 
 
 @dataclass(frozen=True)

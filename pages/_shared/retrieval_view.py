@@ -7,11 +7,12 @@ import streamlit as st
 
 from leanrag_core.figures import browse, numbers
 from leanrag_core.figures.layered import layered_graph
+from leanrag_core.retrieval.captions import losses
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace, TraceNode
 from pages._shared import forms, markup, passage_view, state
 from pages._shared import layered_graph as drawing
-from pages._shared.frame import page_path
+from pages._shared.frame import message, page_path
 
 STEPS = {
     "seeds": "Seeds",
@@ -173,13 +174,18 @@ def context_panel(trace: Trace) -> None:
     for section in trace.context.sections:
         n = len(section.items)
         out = f", {section.left_out:,} left out" if section.left_out else ""
+        out += f", {section.trimmed:,} trimmed" if section.trimmed else ""
         said[section.name] = f"{n:,} of {n + section.left_out:,}{out}"
     chunks = trace.context.section("chunks")
     candidates = len(trace.ranked_chunks)
     if candidates:
         said["chunks"] = f"{len(chunks.items):,} of {candidates:,} candidates"
         said["chunks"] += f", {chunks.left_out:,} did not fit" if chunks.left_out else ""
+        said["chunks"] += f", {chunks.trimmed:,} trimmed" if chunks.trimmed else ""
     st.html(f'<div style="margin-top:.6rem">{markup.token_bar(trace.context, said)}</div>')
+    lacking = losses(trace.context)
+    if lacking:
+        message(f"{' '.join(lacking)} Raise the budgets under More settings.", title="The context is not complete.")
     with st.expander("The context as the answer sees it"):
         st.code(trace.context.text, language=None, wrap_lines=True, height=320)
 

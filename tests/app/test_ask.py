@@ -141,3 +141,14 @@ def test_a_citation_that_stands_for_an_entity_opens_in_a_drawer(home: Workbench,
         app.run()
         drawn.assert_sound(app)
         assert any(f">{item.mark}</span>" in body and said in body for body in drawn.html(app)[-3:])
+
+
+def test_a_context_that_lacks_something_says_so_beside_the_token_bar(home: Workbench, visit: Visit) -> None:
+    assert "The context is not complete" not in drawn.text(visit("ask", home, q=QUESTION))
+    app = visit("ask", home, q=QUESTION, leanrag_entity_tokens="80", leanrag_relation_tokens="30")
+    drawn.assert_sound(app)
+    said = drawn.text(app)
+    assert "The context is not complete." in said
+    assert "of 10 seed entities did not fit" in said
+    assert "the 80 tokens of the entities." in said
+    assert "the 30 tokens of the relations." in said

@@ -41,10 +41,19 @@ class Config:
         help=f"Vector search: exact, or approximate (Chroma's candidates, scored exactly); auto takes the approximate "
         f"one above {EXACT_UP_TO:,} entities.",
     )
-    entity_tokens: int = option(1000, low=0, high=32000, help="Token budget of the entities.")
-    aggregated_tokens: int = option(1500, low=0, high=32000, help="Token budget of the aggregated entities.")
-    relation_tokens: int = option(1000, low=0, high=32000, help="Token budget of the relations.")
-    chunk_tokens: int = option(6000, low=0, high=64000, help="Token budget of the source chunks.")
+    entity_tokens: int = option(9000, low=0, high=32000, help="Token budget of the entities.")
+    aggregated_tokens: int = option(
+        8000, low=0, high=32000, help="Token budget of the aggregated entities; findings take what is left of it."
+    )
+    relation_tokens: int = option(8000, low=0, high=32000, help="Token budget of the relations.")
+    inter_cluster_share: int = option(
+        60,
+        low=0,
+        high=100,
+        help="Percent of the relations' budget that is kept for inter-cluster relations, the rest for base relations; "
+        "room that one kind does not use goes to the other.",
+    )
+    chunk_tokens: int = option(12000, low=0, high=64000, help="Token budget of the source chunks.")
 
     def __post_init__(self) -> None:
         validate(self)
@@ -88,8 +97,14 @@ class Strategy:
         wanted = config.top_c if config.source_chunks else 0
         chunks = evidence.retrieved_chunks(index, ranking[:wanted], seeded, {})
         clock.lap("chunks")
-        budgets = Budgets(config.entity_tokens, config.aggregated_tokens, config.relation_tokens, config.chunk_tokens)
-        context = build_context(index, nodes, relations, chunks, budgets, findings=config.findings)
+        budgets = Budgets(
+            config.entity_tokens,
+            config.aggregated_tokens,
+            config.relation_tokens,
+            config.chunk_tokens,
+            config.inter_cluster_share,
+        )
+        context = build_context(index, nodes, relations, chunks, budgets, findings=config.findings, vector=query.vector)
         clock.lap("context")
         top = next(node for node in nodes if (node.layer, node.row) == subtree.top)
         every = (*tree_links(nodes), *relations)

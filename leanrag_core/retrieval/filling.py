@@ -1,0 +1,162 @@
+"""Filling a section of the context within its budget: what is taken whole, what is trimmed, what is left out."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from leanrag_core.retrieval.token_sums import Piece, blank_line_tokens, fixed, joined
+from leanrag_core.tokens import count_tokens, trim_to_tokens
+from leanrag_core.types.trace import ContextItem, ContextSection, Lost
+
+TRIMMED = "[…]"  # ends a text that was trimmed
+_LEAST = 24  # tokens of a description; a shorter rest of it says too little
+_LONGEST_TOKEN = 128  # characters of the vocabulary's longest entry
+_SENTENCE_END = re.compile(r"[.!?。！？][\"'”’)\]]*(?=\s|$)|\n")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What may stand in a line: `lead`, then `joint`, then the description `said`.
+
+    head: the pieces of the lead, whose counts are known. rest: tokens of f"{joint}{said}\\n".
+    """
+
+    kind: str
+    ref: str
+    lead: str
+    said: str
+    head: tuple[Piece, ...]
+    rest: int
+    joint: str = " "
+    trimmed: bool = False
+
+    def tokens(self, mark: str) -> int:
+        """Tokens of the line, from its mark to its end. A head ends in a mark or a line's end."""
+        return self.head_tokens(mark) + self.rest
+
+    def head_tokens(self, mark: str) -> int:
+        """Tokens before the joint."""
+        return joined((fixed(f"[{mark}]"), *self.head))
+
+    def item(self, mark: str) -> ContextItem:
+        """The item of a context that it becomes."""
+        lead = f"{self.lead}{self.joint}"
+        return ContextItem(
+            mark, self.ref, f"{lead}{self.said}", self.tokens(mark), self.kind, len(lead), trimmed=self.trimmed
+        )
+
+
+def shortened(candidate: Candidate, mark: str, max_tokens: int) -> Candidate | None:
+    """The candidate with as many whole sentences of its description as fit, or tokens where a sentence is too long.
+
+    None when less than a line of it would be left.
+    """
+    room = max_tokens - candidate.head_tokens(mark)
+    kept = candidate.said[: max(room, 0) * _LONGEST_TOKEN]
+    left = room - count_tokens(f" {TRIMMED}\n")
+    while left >= _LEAST:
+        kept = _whole_sentences(trim_to_tokens(kept, left))
+        said = f"{kept} {TRIMMED}"
+        rest = count_tokens(f"{candidate.joint}{said}\n")
+        if rest <= room:
+            return replace(candidate, said=said, rest=rest, trimmed=True) if kept else None
+        left -= max(1, rest - room)
+    return None
+
+
+def _whole_sentences(text: str) -> str:
+    """The text up to its last sentence end, unless that would lose more than half of it."""
+    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+    return text[: ends[-1] if ends and 2 * ends[-1] >= len(text) else len(text)].rstrip()
+
+
+def choose(candidates: Sequence[Candidate], marks: Sequence[str], budget: int) -> dict[int, Candidate]:
+    """What is taken of each candidate, by its place, within the budget.
+
+    All are taken whole when they fit. Else they are taken in order, none of them longer than half of the budget; one
+    that does not fit is passed over for the next. The room that is left then goes to the first that lack something.
+    marks: of each candidate when all before it are taken, so that no mark of the finished section is longer.
+    """
+    costs = [candidate.tokens(mark) for candidate, mark in zip(candidates, marks, strict=True)]
+    if sum(costs) <= budget:
+        return dict(enumerate(candidates))
+    taken: dict[int, Candidate] = {}
+    room, limit = budget, budget // 2
+    for place, candidate in enumerate(candidates):
+        wanted = min(costs[place], limit)
+        if wanted <= room:
+            part = candidate if costs[place] <= limit else shortened(candidate, marks[place], limit)
+            if part is not None:
+                taken[place] = part
+                room -= part.tokens(marks[place])
+    for place, candidate in enumerate(candidates):
+        held = taken.get(place)
+        before = held.tokens(marks[place]) if held else 0
+        if held is candidate or room < _LEAST:
+            continue
+        more = candidate if costs[place] <= room + before else shortened(candidate, marks[place], room + before)
+        if more is not None and more.tokens(marks[place]) > before:
+            taken[place] = more
+            room -= more.tokens(marks[place]) - before
+    return taken
+
+
+def section(
+    name: str, heading: str, letter: str, offered: Sequence[Candidate], budget: int, shares: Mapping[str, float]
+) -> ContextSection:
+    """The section as it stands in the context, never above its budget.
+
+    shares: the part of the budget that is kept for a kind, in the order of the candidates; room that a kind does not
+    use goes to the others. Empty: one budget for all.
+    """
+    if not offered:
+        return ContextSection(name, (), "", 0, budget, 0)
+    marks = [f"{letter}{place}" for place in range(1, len(offered) + 1)]
+    room = budget - fixed(heading).tokens - 1  # a token for the empty line that ends the section
+    taken = _shared(offered, marks, room, shares) if shares else choose(offered, marks, room)
+    kept = [taken[place] for place in sorted(taken)]
+    items = [candidate.item(f"{letter}{place}") for place, candidate in enumerate(kept, start=1)]
+    used = fixed(heading).tokens + sum(item.tokens for item in items)
+    while items:
+        tokens = used + blank_line_tokens(f"[{items[-1].mark}] {items[-1].text}\n")
+        if tokens <= budget:
+            body = "".join(f"[{item.mark}] {item.text}\n" for item in items)
+            return _told(ContextSection(name, tuple(items), f"{heading}{body}\n", tokens, budget, 0), offered)
+        used -= items.pop().tokens
+    return _told(ContextSection(name, (), "", 0, budget, 0), offered)
+
+
+def _shared(
+    offered: Sequence[Candidate], marks: Sequence[str], room: int, shares: Mapping[str, float]
+) -> dict[int, Candidate]:
+    """choose() for two kinds: the first takes its share at most, the second what is left, the first what then is."""
+    first = next(iter(shares))
+    places = [[place for place, one in enumerate(offered) if (one.kind == first) is wanted] for wanted in (True, False)]
+
+    def of(side: int, budget: int) -> dict[int, Candidate]:
+        mine = places[side]
+        chosen = choose([offered[place] for place in mine], [marks[place] for place in mine], budget)
+        return {mine[place]: candidate for place, candidate in chosen.items()}
+
+    def cost(chosen: Mapping[int, Candidate]) -> int:
+        return sum(candidate.tokens(marks[place]) for place, candidate in chosen.items())
+
+    second = of(1, room - cost(of(0, int(room * shares[first]))))
+    return of(0, room - cost(second)) | second
+
+
+def _told(made: ContextSection, offered: Sequence[Candidate]) -> ContextSection:
+    """The section with what it lost, kind by kind."""
+    lost = []
+    for kind in dict.fromkeys(candidate.kind for candidate in offered):
+        n_offered = sum(candidate.kind == kind for candidate in offered)
+        held = [item for item in made.items if item.kind == kind]
+        trimmed = sum(item.trimmed for item in held)
+        if trimmed or len(held) < n_offered:
+            lost.append(Lost(kind, n_offered, n_offered - len(held), trimmed))
+    return replace(
+        made,
+        left_out=sum(one.left_out for one in lost),
+        trimmed=sum(one.trimmed for one in lost),
+        lost=tuple(lost),
+    )
