@@ -14,6 +14,7 @@ from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.progress import Progress
+from leanrag_core.types.settings import Settings
 
 _NICENESS = 10  # the pages and an answer go before a build
 
@@ -46,12 +47,14 @@ def _parser() -> argparse.ArgumentParser:
     build.add_argument("--resume", action="store_true", help="keep a finished index of the same settings")
     build.add_argument("--budget", type=float, default=0.0, metavar="DOLLARS", help="stop, resumably, when it is spent")
     _add_execution(build)
+    _add_reading(build)
     _add_config(build)
     build.set_defaults(run=_build)
 
     estimate = verbs.add_parser("forecast", help="calls, tokens, money and time of an LLM build, before it is begun")
     estimate.add_argument("paths", nargs="+", type=Path, metavar="PATH")
     estimate.add_argument("--dry-run", type=int, default=0, metavar="CHUNKS", help="extract so many chunks first")
+    _add_reading(estimate)
     _add_config(estimate)
     estimate.set_defaults(run=_forecast)
 
@@ -110,6 +113,18 @@ def _execution_of(options: argparse.Namespace, settings: Execution) -> Execution
     return Execution(kind, options.workers or 0, scheduler)
 
 
+def _add_reading(parser: argparse.ArgumentParser) -> None:
+    """What reading a file may take; the settings say it where the command does not."""
+    parser.add_argument("--parse-seconds", type=float, metavar="S", help="longest time to read one file (usual: 60)")
+    parser.add_argument("--parse-memory-mb", type=int, metavar="MB", help="most memory to read one file (usual: 1500)")
+
+
+def _limits_of(options: argparse.Namespace, settings: Settings) -> Settings:
+    """The settings with the command's limits of reading. Raises InvalidConfig."""
+    named = ("parse_seconds", "parse_memory_mb")
+    return replace(settings, **{name: value for name in named if (value := getattr(options, name)) is not None})
+
+
 def _config_of(options: argparse.Namespace) -> IndexConfig:
     names = {spec.name for spec in fields(IndexConfig)} - {"entity_types", "prompts"}
     return IndexConfig(**{name: getattr(options, name) for name in names})
@@ -138,7 +153,7 @@ def _build(options: argparse.Namespace) -> int:
     execution = _execution_of(options, models.settings.execution)
     language, embedding = models.language(config.model), models.embedding(config.embedding)
     started = time.perf_counter()
-    parsed = read_files(options.paths)
+    parsed = read_files(options.paths, bench.parser(_limits_of(options, models.settings)))
     for refusal in parsed.refusals:
         print(f"{refusal.name}: {refusal.reason}", file=sys.stderr)
     if options.resume and _is_built(options.out, config, parsed.documents):
@@ -174,7 +189,9 @@ def _forecast(options: argparse.Namespace) -> int:
     from leanrag_core.workbench import Workbench
 
     config = _config_of(options)
-    made = Workbench.default().forecast_of(read_files(options.paths).documents, config, dry_run=options.dry_run)
+    bench = Workbench.default()
+    parsed = read_files(options.paths, bench.parser(_limits_of(options, bench.settings())))
+    made = bench.forecast_of(parsed.documents, config, dry_run=options.dry_run)
     if made is None:
         print(
             "the built-in engine makes no calls and costs nothing; name a model with --model openai:NAME",

@@ -16,6 +16,8 @@ import numpy as np
 from leanrag_core import answering
 from leanrag_core.errors import CorpusNotFound, InvalidConfig, ModelMismatch
 from leanrag_core.figures.index_names import with_titles
+from leanrag_core.indexing.parsing.confined import ConfinedParser
+from leanrag_core.indexing.parsing.limits import parse_limits
 from leanrag_core.indexing.reading import files_below, read_files, read_uploads
 from leanrag_core.jobs import events, runner
 from leanrag_core.jobs.desk import JobDesk
@@ -88,6 +90,7 @@ class Workbench:
         self.desk = JobDesk(root / "jobs", PROJECT)
         self.calls = CallStore(root / "calls")
         self._embeddings: dict[tuple[str, str], EmbeddingModel] = {}  # by name and fingerprint
+        self._parser: ConfinedParser | None = None
         self._reading_samples = threading.Lock()
         self._choosing = threading.Lock()  # of embedding models and of the search server, once for all sessions
 
@@ -156,6 +159,14 @@ class Workbench:
 
     # Corpora
 
+    def parser(self, settings: Settings | None = None) -> ConfinedParser:
+        """Reads files under the limits of the settings, in processes that all sessions share."""
+        limits = parse_limits(settings or self.settings())
+        with self._choosing:
+            if self._parser is None or self._parser.limits != limits:
+                self._parser = ConfinedParser(limits)
+            return self._parser
+
     def corpora(self) -> list[CorpusSummary]:
         """All corpora, the sample ones first."""
         for name in self._sample_files:
@@ -182,7 +193,7 @@ class Workbench:
     def _read_anew(self, name: str, digest: str) -> None:
         files, corpus_id = self._sample_files[name], f"sample-{name}"
         about = json.loads((SAMPLES / name / "corpus.json").read_text(encoding="utf-8"))
-        parsed = read_files(files)
+        parsed = read_files(files, self.parser())
         self.corpus_store.create(about["title"], corpus_id=corpus_id, description=about["description"], sample=True)
         self.corpus_store.add(corpus_id, parsed.documents, source=digest)
 
@@ -209,7 +220,8 @@ class Workbench:
         """
         named = [file for file in files if isinstance(file, tuple)]
         paths = [Path(file) for file in files if not isinstance(file, tuple)]
-        uploads, read = read_uploads(named), read_files(paths)
+        parser = self.parser()
+        uploads, read = read_uploads(named, parser), read_files(paths, parser)
         try:
             corpus_id = self.corpus(corpus).id
         except CorpusNotFound:

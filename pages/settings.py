@@ -39,6 +39,7 @@ LIMITS = (
     "temperature",
     "max_reply_tokens",
 )
+READING = ("parse_seconds", "parse_memory_mb", "parse_output_mb")
 
 
 def section(title: str, note: str = "") -> None:
@@ -89,6 +90,13 @@ def limits_section(settings: Settings) -> None:
     found = endpoint_view.listing(settings) if endpoint_view.is_set_up(settings) else None
     if found is not None and found.writing:
         probe(settings, found)
+
+
+def reading_section(settings: Settings) -> None:
+    section("Reading files", "a file that needs more is told and passed over")
+    with st.grid(2, min_column_width=170, gap="small"):
+        for name in READING:
+            settings_form.number(settings, name)
 
 
 def answer_model(settings: Settings) -> None:
@@ -213,6 +221,7 @@ def page() -> None:
         section("Work", "who reads, embeds and clusters in a build")
         execution_view.panel(settings)
     with right:
+        reading_section(settings)
         section("Search index", "of large layers")
         search_server_view.panel(settings)
         section("Storage", "on this machine")

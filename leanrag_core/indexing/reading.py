@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from leanrag_core.indexing.parsing import ParsedUpload, parse_upload
+from leanrag_core.indexing.parsing import ParsedUpload
 from leanrag_core.indexing.parsing.blocks import shown_name
+from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.types.corpus import Document, Refusal
 
 MAX_FILE_BYTES = 200 * 1024 * 1024
@@ -25,8 +26,11 @@ def files_below(paths: Sequence[Path]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def read_files(paths: Sequence[Path]) -> ParsedUpload:
-    """The documents of the files and folders; what could not be read comes back with its reason."""
+def read_files(paths: Sequence[Path], parser: ConfinedParser | None = None) -> ParsedUpload:
+    """The documents of the files and folders; what could not be read comes back with its reason.
+
+    parser: with its limits; one of its own with the usual limits by default.
+    """
     refused: list[Refusal] = []
 
     def contents() -> Iterator[tuple[str, bytes]]:  # one at a time: a folder may be larger than memory
@@ -42,19 +46,22 @@ def read_files(paths: Sequence[Path]) -> ParsedUpload:
                 continue
             yield path.name, content
 
-    parsed = read_uploads(contents())
+    parsed = read_uploads(contents(), parser)
     return ParsedUpload(parsed.documents, (*refused, *parsed.refusals))
 
 
-def read_uploads(files: Iterable[tuple[str, bytes]]) -> ParsedUpload:
+def read_uploads(files: Iterable[tuple[str, bytes]], parser: ConfinedParser | None = None) -> ParsedUpload:
     """The documents of named contents; one bad file does not stop the others. Repeated content is refused."""
+    if parser is None:
+        with ConfinedParser() as own:
+            return read_uploads(files, own)
     documents: dict[str, Document] = {}
     refused: list[Refusal] = []
     for name, content in files:
         if len(content) > MAX_FILE_BYTES:
             refused.append(Refusal(shown_name(name), _TOO_LARGE))
             continue
-        parsed = parse_upload(name, content)
+        parsed = parser.parse(name, content)
         refused += parsed.refusals
         for document in parsed.documents:
             if document.id in documents:

@@ -1,6 +1,8 @@
 """Documents and their chunks: text with positions, nothing else."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Document:
 
     id: hash of the name-independent content, so that the same content has the same id anywhere.
     name: the file name as the user knows it; never used as a path.
-    media_type: pdf docx html markdown text csv json jsonl.
+    media_type: as its reader names it: pdf docx html markdown text csv json jsonl epub xlsx pptx.
     language: ISO 639-1 code, "und" when unknown.
     pages: character span of page 1, 2, ... (empty where the format has no pages).
     boilerplate: spans (tables of contents, running heads, navigation) that extraction leaves out.
@@ -44,6 +46,19 @@ class Document:
     headings: tuple[Heading, ...] = ()
     boilerplate: tuple[Span, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def document_of(cells: Mapping[str, Any]) -> Document:
+    """The document of its JSON values, as `asdict` gives them."""
+    return Document(
+        **{
+            **cells,
+            "pages": tuple(Span(**span) for span in cells["pages"]),
+            "boilerplate": tuple(Span(**span) for span in cells["boilerplate"]),
+            "headings": tuple(Heading(**heading) for heading in cells["headings"]),
+            "notes": tuple(cells["notes"]),
+        }
+    )
 
 
 @dataclass(frozen=True)

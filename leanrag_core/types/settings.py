@@ -44,6 +44,9 @@ class Settings:
     chroma_url: str = option(
         "", help="Address of a Chroma server for the search index, such as http://127.0.0.1:8000; empty uses files."
     )
+    parse_seconds: float = option(60.0, low=1.0, high=3600.0, help="Longest time to read one file.")
+    parse_memory_mb: int = option(1500, low=256, high=1_000_000, help="Most memory to read one file, megabytes.")
+    parse_output_mb: int = option(256, low=1, high=100_000, help="Longest text of one file, megabytes.")
     execution: Execution = field(default_factory=Execution)
     prices: Mapping[str, Price] = field(default_factory=dict)
 

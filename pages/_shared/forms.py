@@ -10,6 +10,9 @@ import streamlit as st
 from pages._shared import state
 
 TITLES = {
+    "parse_seconds": "Seconds for a file",
+    "parse_memory_mb": "Memory for a file, MB",
+    "parse_output_mb": "Text of a file, MB",
     "cluster_size": "clustersize",
     "tau": "tau",
     "chunk_tokens": "Chunk size, tokens",

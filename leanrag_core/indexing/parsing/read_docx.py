@@ -8,6 +8,7 @@ from typing import Any
 
 from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed
+from leanrag_core.indexing.parsing.limits import is_out_of_memory
 
 SUFFIXES = ("docx",)
 MEDIA_TYPE = "docx"
@@ -31,9 +32,11 @@ def parse(name: str, content: bytes) -> FormatResult:
             if sum(entry.file_size for entry in archive.infolist()) > _MAX_UNPACKED:
                 raise UnreadableDocument("unpacks to more than 500 MB: it is not taken")
         return FormatResult((_document(content),))
-    except (UnreadableDocument, RecursionError, MemoryError):
+    except (UnreadableDocument, RecursionError):
         raise
     except Exception as error:  # zipfile, lxml and python-docx raise anything on damaged files
+        if is_out_of_memory(error):
+            raise MemoryError from error
         raise UnreadableDocument(
             "is not a readable DOCX file: open it in a word processor and save it again"
         ) from error

@@ -70,7 +70,7 @@ def _boxes(content: bytes) -> tuple[list[_Box], int, tuple[str, ...]]:
         raise UnreadableDocument("needs a password: remove the password, then add it again") from error
     except PDFTextExtractionNotAllowed as error:
         raise UnreadableDocument("does not allow its text to be read: remove that protection first") from error
-    except RecursionError:
+    except (RecursionError, MemoryError):
         raise
     except Exception as error:  # pdfminer raises anything on damaged files
         if not boxes:

@@ -2,11 +2,13 @@
 
 import importlib
 import pkgutil
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
 
 from leanrag_core.errors import UnreadableDocument
+from leanrag_core.indexing.parsing.archive import Allowance, Member
 from leanrag_core.indexing.parsing.blocks import assemble, shown_name
 from leanrag_core.types.corpus import Document, Refusal
 
@@ -19,9 +21,16 @@ class ParsedUpload:
     refusals: tuple[Refusal, ...] = ()
 
 
+@dataclass(frozen=True)
+class Begun:
+    """The file of that name is being read; what is said next is about it."""
+
+    name: str
+
+
 @cache
 def formats() -> dict[str, ModuleType]:
-    """Reader of each file suffix. A reader is a module of this folder with SUFFIXES, MEDIA_TYPE and parse()."""
+    """Reader of each file suffix: a module of this folder with SUFFIXES, MEDIA_TYPE, and parse() or members()."""
     from leanrag_core.indexing import parsing
 
     found: dict[str, ModuleType] = {}
@@ -32,30 +41,86 @@ def formats() -> dict[str, ModuleType]:
     return dict(sorted(found.items()))
 
 
-def parse_upload(name: str, content: bytes) -> ParsedUpload:
-    """The documents in a file of that name; never raises for what the file holds.
+def known() -> str:
+    """The formats that are read, as they are told."""
+    return ", ".join(sorted({module.MEDIA_TYPE.upper() for module in formats().values()}))
 
-    Files of unknown suffix are refused with the list of those that are read.
+
+def parse_upload(name: str, content: bytes) -> ParsedUpload:
+    """The documents in a file of that name, read in this process; never raises for what the file holds.
+
+    Files of unknown suffix are refused with the list of those that are read. `confined` does the same under limits.
     """
-    shown = shown_name(name)
-    suffix = shown.rsplit(".", 1)[1].lower() if "." in shown else "txt"
-    reader = formats().get(suffix)
+    parts = [part for part in parse_parts(name, content) if isinstance(part, ParsedUpload)]
+    return ParsedUpload(
+        tuple(document for part in parts for document in part.documents),
+        tuple(refusal for part in parts for refusal in part.refusals),
+    )
+
+
+def parse_parts(
+    name: str, content: bytes, *, done: int = 0, broken: frozenset[int] = frozenset()
+) -> Iterator[Begun | ParsedUpload]:
+    """What the file, or each file in an archive, became; before each stands its name.
+
+    done: as many parts were begun before and are not given again. broken: numbers of those that are not even opened.
+    """
+    yield from _Parts(done, broken).of(shown_name(name), shown_name(name), lambda: content)
+
+
+class _Parts:
+    """Walks through a file and the archives in it, and counts what it begins."""
+
+    def __init__(self, done: int, broken: frozenset[int]) -> None:
+        self.done, self.broken, self.number = done, broken, 0
+        self.allowance = Allowance()
+
+    def of(self, name: str, label: str, read: Callable[[], bytes], depth: int = 0) -> Iterator[Begun | ParsedUpload]:
+        """name: of the file alone. label: with the archives that it lies in."""
+        number, self.number = self.number, self.number + 1
+        reader = formats().get(suffix_of(name))
+        is_archive, is_new = hasattr(reader, "members"), number >= self.done
+        if number in self.broken or not (is_new or is_archive):
+            return
+        if is_new:
+            yield Begun(label)
+        members: Iterable[Member] = ()
+        try:
+            content = read()
+            if reader is not None and is_archive and content.strip():
+                members = reader.members(content, self.allowance, depth)
+            elif is_new:
+                yield _parsed(name, label, content, reader)
+        except UnreadableDocument as error:
+            if is_new:
+                yield ParsedUpload((), (Refusal(label, str(error)),))
+        for member in members:
+            yield from self.of(shown_name(member.name), f"{label}, {member.name}", member.read, depth + 1)
+
+
+def suffix_of(name: str) -> str:
+    """By which a file's reader is chosen; a file without one is text."""
+    return name.rsplit(".", 1)[1].lower() if "." in name else "txt"
+
+
+def _parsed(shown: str, label: str, content: bytes, reader: ModuleType | None) -> ParsedUpload:
     if reader is None:
-        known = ", ".join(sorted({module.MEDIA_TYPE.upper() for module in formats().values()}))
-        return ParsedUpload((), (Refusal(shown, f".{suffix} files are not read: save it as one of {known}"),))
+        return ParsedUpload(
+            (), (Refusal(label, f".{suffix_of(shown)} files are not read: save it as one of {known()}"),)
+        )
     if not content.strip():
-        return ParsedUpload((), (Refusal(shown, "has no text: the file is empty"),))
+        return ParsedUpload((), (Refusal(label, "has no text: the file is empty"),))
     try:
         result = reader.parse(shown, content)
     except UnreadableDocument as error:
-        return ParsedUpload((), (Refusal(shown, str(error)),))
+        return ParsedUpload((), (Refusal(label, str(error)),))
     except RecursionError:
-        return ParsedUpload((), (Refusal(shown, "is nested too deeply to be read: simplify it"),))
+        return ParsedUpload((), (Refusal(label, "is nested too deeply to be read: simplify it"),))
     documents: list[Document] = []
     refusals = list(result.refusals)
     for parsed in result.parsed:
         try:
             documents.append(assemble(shown, reader.MEDIA_TYPE, parsed))
         except UnreadableDocument as error:
-            refusals.append(Refusal(shown_name(parsed.name or shown), str(error)))
+            refusals.append(Refusal(shown_name(parsed.name) if parsed.name else label, str(error)))
     return ParsedUpload(tuple(documents), tuple(refusals))

@@ -16,14 +16,14 @@ from tests.indexing.parsing.conftest import Read
 
 def test_every_reader_of_the_folder_is_found() -> None:
     assert sorted({module.MEDIA_TYPE for module in formats().values()}) == [
-        *("csv", "docx", "html", "json", "jsonl", "markdown", "pdf", "text")
+        *("csv", "docx", "html", "json", "jsonl", "markdown", "pdf", "text", "zip")
     ]
     assert {"md", "htm", "tsv", "ndjson", "txt"} <= set(formats())
 
 
 def test_an_unknown_ending_is_refused_with_the_list_of_known_ones(refused: Callable[..., str]) -> None:
-    assert refused("a.xlsx", "x") == (
-        ".xlsx files are not read: save it as one of CSV, DOCX, HTML, JSON, JSONL, MARKDOWN, PDF, TEXT"
+    assert refused("a.exe", "x") == (
+        ".exe files are not read: save it as one of CSV, DOCX, HTML, JSON, JSONL, MARKDOWN, PDF, TEXT, ZIP"
     )
 
 

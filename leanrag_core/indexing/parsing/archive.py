@@ -1,0 +1,44 @@
+"""What an archive may hold, whatever its format: counted over all archives in one file."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from leanrag_core.errors import UnreadableDocument
+
+MAX_FILES = 2_000
+MAX_BYTES = 500 * 1024 * 1024  # of all files, unpacked
+MAX_FILE_BYTES = 200 * 1024 * 1024  # as of a file that is uploaded alone
+MAX_RATIO = 200  # text packs to a twentieth, drawings in XML to a hundredth
+MAX_DEPTH = 3  # archives within archives
+_FREE_BYTES = 10 * 1024 * 1024  # small files may be packed as tightly as they like
+
+
+@dataclass(frozen=True)
+class Member:
+    """A file in an archive. name: with its folders, never a path. read: raises UnreadableDocument."""
+
+    name: str
+    read: Callable[[], bytes]
+
+
+class Allowance:
+    """What is left of the limits while the archives of one file are opened."""
+
+    def __init__(self) -> None:
+        self.files, self.bytes = MAX_FILES, MAX_BYTES
+
+    def take(self, n_files: int, n_bytes: int) -> None:
+        """An archive of that size is opened. Raises UnreadableDocument when it is too much."""
+        if n_files > self.files:
+            raise UnreadableDocument(f"holds more than {MAX_FILES:,} files: take the texts out and add those")
+        if n_bytes > self.bytes:
+            raise UnreadableDocument(f"unpacks to more than {MAX_BYTES >> 20} MB: split it and add the parts")
+        self.files, self.bytes = self.files - n_files, self.bytes - n_bytes
+
+
+def check_size(unpacked: int, packed: int) -> None:
+    """Raises UnreadableDocument for a file that is too large or packed as no text is."""
+    if unpacked > MAX_FILE_BYTES:
+        raise UnreadableDocument(f"unpacks to more than {MAX_FILE_BYTES >> 20} MB: split it and add the parts")
+    if unpacked > _FREE_BYTES and unpacked > MAX_RATIO * max(1, packed):
+        raise UnreadableDocument(f"unpacks to more than {MAX_RATIO} times its size, as no text does: it is not read")

@@ -1,0 +1,58 @@
+"""What reading a file may take. A file that needs more is passed over and told; the others go in."""
+
+from dataclasses import dataclass
+
+from leanrag_core.types.settings import Settings
+
+_OF_AN_ARCHIVE = 10  # times as long as one file
+_XML_NO_MEMORY = 2  # XML_ERR_NO_MEMORY of libxml2
+
+
+@dataclass(frozen=True)
+class ParseLimits:
+    """Of one file, or of each file in an archive.
+
+    seconds: by the clock. archive_seconds: for all files of an archive. output_mb: of the text that comes out.
+    """
+
+    seconds: float = 60.0
+    archive_seconds: float = 600.0
+    memory_mb: int = 1500
+    output_mb: int = 256
+
+    @property
+    def memory_bytes(self) -> int:
+        """Memory that the reading process may take."""
+        return self.memory_mb * 1024 * 1024
+
+    @property
+    def output_bytes(self) -> int:
+        """Of text in UTF-8, and of what is said about it."""
+        return self.output_mb * 1024 * 1024
+
+    def too_long(self) -> str:
+        """Why a file was passed over that took too much time."""
+        return f"took more than {self.seconds:g} s to read: passed over; split it, or raise the limit"
+
+    def archive_too_long(self) -> str:
+        """Why the rest of an archive was passed over."""
+        return f"took more than {self.archive_seconds:g} s to read: the rest of it was passed over; split it"
+
+    def too_much_memory(self) -> str:
+        """Why a file was passed over that needs too much memory."""
+        return f"needs more than {self.memory_mb:,} MB of memory: passed over; split it, or raise the limit"
+
+    def too_much_text(self) -> str:
+        """Why a file was passed over whose text is too long."""
+        return f"holds more than {self.output_mb:,} MB of text: passed over; split it and add the parts"
+
+
+def parse_limits(settings: Settings) -> ParseLimits:
+    """The limits that the settings name."""
+    seconds = settings.parse_seconds
+    return ParseLimits(seconds, _OF_AN_ARCHIVE * seconds, settings.parse_memory_mb, settings.parse_output_mb)
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether a library failed since it got no more memory; lxml tells that as an error of syntax."""
+    return isinstance(error, MemoryError) or getattr(error, "code", None) == _XML_NO_MEMORY

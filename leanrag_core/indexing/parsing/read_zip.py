@@ -1,0 +1,56 @@
+"""ZIP: the files in it, each read as if it had been added alone. Their names never become paths."""
+
+import functools
+import io
+import zipfile
+from collections.abc import Iterator
+
+from leanrag_core.errors import UnreadableDocument
+from leanrag_core.indexing.parsing.archive import MAX_DEPTH, Allowance, Member, check_size
+
+SUFFIXES = ("zip",)
+MEDIA_TYPE = "zip"
+_NAME_IS_UTF8 = 0x800
+_ENCRYPTED = 0x1
+
+
+def members(content: bytes, allowance: Allowance, depth: int) -> Iterator[Member]:
+    """The files in the archive, hidden ones left out. Raises UnreadableDocument for what is no archive or too much."""
+    if depth >= MAX_DEPTH:
+        raise UnreadableDocument(f"lies in more than {MAX_DEPTH} archives: take it out and add it alone")
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(content))
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError) as error:
+        raise UnreadableDocument("is not a readable ZIP archive: pack the files again") from error
+    entries = [entry for entry in archive.infolist() if not entry.is_dir() and not _is_hidden(entry.filename)]
+    if not entries:
+        raise UnreadableDocument("holds no files: there is nothing to read in it")
+    allowance.take(len(entries), sum(entry.file_size for entry in entries))
+    return (Member(_name(entry), functools.partial(unpack, archive, entry)) for entry in entries)
+
+
+def _is_hidden(name: str) -> bool:
+    return any(part.startswith(".") or part == "__MACOSX" for part in name.split("/"))
+
+
+def _name(entry: zipfile.ZipInfo) -> str:
+    """The name as it was meant: many programs write UTF-8 without saying so."""
+    if entry.flag_bits & _NAME_IS_UTF8:
+        return entry.filename
+    try:
+        return entry.filename.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return entry.filename
+
+
+def unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    """The entry's bytes. Raises UnreadableDocument."""
+    if entry.flag_bits & _ENCRYPTED:
+        raise UnreadableDocument("needs a password: unpack the archive, then add the file")
+    check_size(entry.file_size, entry.compress_size)
+    try:
+        return archive.read(entry)
+    except MemoryError:
+        raise
+    except Exception as error:  # zipfile and its decompressors raise anything on damaged archives
+        raise UnreadableDocument("is damaged in its archive: pack it again") from error

@@ -1,0 +1,102 @@
+"""The process in which files are read: asked on its standard input, it answers on its standard output.
+
+It is started by `confined`, which ends it when a file takes too long or too much. Its own limits hold where the one
+who asked is gone: the alarm, and the memory that the system grants.
+"""
+
+import os
+import select
+import signal
+import sys
+import threading
+import time
+from typing import Any, BinaryIO
+
+from leanrag_core.indexing.parsing.frames import packed, read_frame, write_frame
+from leanrag_core.indexing.parsing.limits import ParseLimits
+from leanrag_core.indexing.parsing.upload import Begun, ParsedUpload, parse_parts
+
+_IDLE_SECONDS = 120.0  # then it ends by itself; the next file starts another one
+_GRACE_SECONDS = 5.0  # after the time in which the one who asked ends it
+_MAX_REQUEST = 1 << 40
+_OF_ITS_OWN = 0.9  # of the memory; what is left is for the libraries' files, which the system does not count here
+
+
+def main() -> None:
+    """Answers requests until nobody asks any more."""
+    requests = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)  # a library that prints must not speak between the frames
+    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    while _is_asked(requests):
+        frame = read_frame(requests, _MAX_REQUEST)
+        if frame is None:
+            return
+        header, content = frame
+        if not _answer(answers, header, content):
+            return
+
+
+def _is_asked(requests: BinaryIO) -> bool:
+    if sys.platform == "win32":
+        return True  # pipes cannot be waited for there
+    return bool(select.select([requests], [], [], _IDLE_SECONDS)[0])
+
+
+def _answer(answers: BinaryIO, header: dict[str, Any], content: bytes) -> bool:
+    """The file's parts are told, each after its name; False when the process is no longer fit for another file."""
+    limits = ParseLimits(**header["limits"])
+    _limit_memory(int(_OF_ITS_OWN * limits.memory_bytes))
+    try:
+        for part in parse_parts(header["name"], content, done=header["done"], broken=frozenset(header["broken"])):
+            if isinstance(part, Begun):
+                _set_alarm(limits.seconds + _GRACE_SECONDS)
+                write_frame(answers, {"begun": part.name})
+                continue
+            if not _told(answers, part, limits.output_bytes):
+                write_frame(answers, {"broken": "output"})
+                return False
+        write_frame(answers, {"end": True})
+    except MemoryError:
+        write_frame(answers, {"broken": "memory"})
+        return False
+    _set_alarm(0.0)
+    return True
+
+
+def _told(answers: BinaryIO, part: ParsedUpload, max_bytes: int) -> bool:
+    """Whether the part was short enough to be told."""
+    header, texts = packed(part)
+    if len(texts) > max_bytes:
+        return False
+    write_frame(answers, header, texts)
+    return True
+
+
+def _set_alarm(seconds: float) -> None:
+    """The system ends this process then, whatever it does; never, for 0."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _limit_memory(max_bytes: int) -> None:
+    """The system grants no more than that, where it has such a limit; elsewhere the one who asked watches alone."""
+    try:
+        import resource
+    except ImportError:
+        return
+    try:
+        resource.setrlimit(resource.RLIMIT_DATA, (max_bytes, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+    except (ValueError, OSError):
+        return
+
+
+def _end_with_parent(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,232 @@
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+
+import psutil
+import pytest
+
+from leanrag_core import Workbench
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.indexing.parsing import confined, parse_upload
+from leanrag_core.indexing.parsing.confined import ConfinedParser
+from leanrag_core.indexing.parsing.frames import FrameTooLarge, packed, read_frame, unpacked, write_frame
+from leanrag_core.indexing.parsing.limits import ParseLimits
+from leanrag_core.indexing.reading import read_uploads
+from leanrag_core.types.corpus import Refusal
+from leanrag_core.types.settings import Settings
+from tests.indexing.parsing import bombs
+
+GOOD = ("good.txt", b"Bees dance in the hive.")
+SMALL = ParseLimits(seconds=1.0, memory_mb=256, output_mb=4)
+TOO_LONG = "took more than 1 s to read: passed over; split it, or raise the limit"
+TOO_MUCH = "needs more than 256 MB of memory: passed over; split it, or raise the limit"
+
+
+@pytest.fixture
+def parser() -> Iterator[ConfinedParser]:
+    with ConfinedParser(SMALL) as made:
+        yield made
+
+
+def children() -> list[psutil.Process]:
+    return psutil.Process().children(recursive=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "bomb", "reasons"),
+    [
+        ("forms.pdf", bombs.nested_forms, {TOO_LONG}),
+        ("inflates.pdf", bombs.inflating_pdf, {TOO_LONG, TOO_MUCH}),
+        ("wide.csv", lambda: bombs.wide_csv(rows=9), {TOO_LONG, TOO_MUCH}),
+        ("large.docx", lambda: bombs.large_docx(60), {TOO_LONG, TOO_MUCH}),
+    ],
+)
+def test_a_bomb_is_told_and_the_good_files_beside_it_get_in(
+    parser: ConfinedParser, name: str, bomb: Callable[[], bytes], reasons: set[str]
+) -> None:
+    known = {process.pid for process in children()}
+    highest, ended = [0], threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(0.005):
+            for process in children():
+                if process.pid not in known:
+                    try:
+                        highest[0] = max(highest[0], process.memory_info().rss)
+                    except psutil.Error:
+                        continue  # it has just ended
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        upload = read_uploads([GOOD, (name, bomb()), ("also.md", b"# Ants\n\nThey walk.")], parser)
+    finally:
+        ended.set()
+        watcher.join()
+    assert [document.name for document in upload.documents] == ["good.txt", "also.md"]
+    [refusal] = upload.refusals
+    assert refusal.name == name
+    assert refusal.reason in reasons
+    # The system's own limit lies below 256 MB, but does not count the libraries' files.
+    assert 0 < highest[0] < 300 * 1024 * 1024
+
+
+def test_a_text_longer_than_the_limit_is_told(parser: ConfinedParser) -> None:
+    upload = read_uploads([("long.txt", b"Bees dance. " * 500_000), GOOD], parser)
+    assert [document.name for document in upload.documents] == ["good.txt"]
+    [refusal] = upload.refusals
+    assert refusal == Refusal("long.txt", "holds more than 4 MB of text: passed over; split it and add the parts")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.md", b"# Bees\n\nThey dance.\n\n## How\n\nround"),
+        ("a.html", "<h1>Bëes</h1><nav>menu</nav><p>蜂 dance.".encode()),
+        ("a.jsonl", b'{"id": 1, "text": "Bees."}\n{"id": 2, "text": "Ants."}\nnonsense'),
+        ("../x/a.exe", b"MZ"),
+        ("a.pdf", b"%PDF-1.4 nothing"),
+        ("", b""),
+    ],
+)
+def test_what_comes_back_is_what_the_reader_gives(parser: ConfinedParser, name: str, content: bytes) -> None:
+    assert parser.parse(name, content) == parse_upload(name, content)
+
+
+def test_one_process_reads_many_files(parser: ConfinedParser) -> None:
+    before = set(children())
+    for number in range(20):
+        assert parser.parse(f"{number}.txt", b"Bees dance.").documents
+    assert len(set(children()) - before) == 1
+    parser.close()
+    assert not set(children()) - before
+
+
+def test_a_process_that_ended_while_it_waited_is_replaced(parser: ConfinedParser) -> None:
+    before = set(children())
+    assert parser.parse(*GOOD).documents
+    [process] = set(children()) - before
+    process.send_signal(signal.SIGKILL)
+    process.wait(5)
+    assert parser.parse(*GOOD).documents
+
+
+def test_a_reader_that_breaks_down_is_told(parser: ConfinedParser) -> None:
+    before = set(children())
+    assert parser.parse(*GOOD).documents
+    [process] = set(children()) - before
+    threading.Timer(0.4, process.send_signal, [signal.SIGSEGV]).start()
+    [refusal] = parser.parse("forms.pdf", bombs.nested_forms()).refusals
+    assert refusal.reason.startswith("made the program that reads it break down: passed over")
+
+
+def test_many_threads_may_ask_at_once(parser: ConfinedParser) -> None:
+    with ThreadPoolExecutor(6) as pool:
+        uploads = list(pool.map(lambda number: parser.parse(f"{number}.txt", b"Bees %d" % number), range(40)))
+    assert [upload.documents[0].text for upload in uploads] == [f"Bees {number}" for number in range(40)]
+
+
+def test_what_interrupts_a_reading_ends_its_process(parser: ConfinedParser, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted(Exception):
+        pass
+
+    def interrupt(*arguments: object) -> None:
+        raise Interrupted
+
+    before = set(children())
+    monkeypatch.setattr(confined._Process, "answer", interrupt)
+    with pytest.raises(Interrupted):
+        parser.parse(*GOOD)
+    assert not set(children()) - before
+
+
+def test_processes_end_with_their_parser() -> None:
+    before = set(children())
+    parser = ConfinedParser(SMALL)
+    assert parser.parse(*GOOD).documents
+    assert len(set(children()) - before) == 1
+    del parser
+    gc.collect()
+    assert not set(children()) - before
+
+
+def test_a_process_at_work_ends_when_the_one_who_asked_was_killed() -> None:
+    script = (
+        "from leanrag_core.indexing.parsing.confined import ConfinedParser\n"
+        "from tests.indexing.parsing.bombs import nested_forms\n"
+        "ConfinedParser().parse('forms.pdf', nested_forms())"
+    )
+    asking = subprocess.Popen([sys.executable, "-c", script])
+    asked = psutil.Process(asking.pid)
+    deadline = time.monotonic() + 20
+    while not (reading := asked.children()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    asking.kill()
+    asking.wait()
+    _, alive = psutil.wait_procs(reading, timeout=10)
+    assert reading
+    assert not alive
+
+
+def test_a_bomb_in_an_archive_costs_only_itself(parser: ConfinedParser) -> None:
+    inner, outer = BytesIO(), BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("ants.txt", "Ants walk.")
+        archive.writestr("forms.pdf", bombs.nested_forms())
+        archive.writestr("wasps.txt", "Wasps fly.")
+    with zipfile.ZipFile(outer, "w") as archive:
+        archive.writestr("bees.txt", "Bees dance.")
+        archive.writestr("in/inner.zip", inner.getvalue())
+        archive.writestr("none.exe", "MZ")
+        archive.writestr("flies.txt", "Flies eat.")
+    upload = parser.parse("a.zip", outer.getvalue())
+    assert [document.name for document in upload.documents] == ["bees.txt", "ants.txt", "wasps.txt", "flies.txt"]
+    assert [refusal.name for refusal in upload.refusals] == ["a.zip, in/inner.zip, forms.pdf", "a.zip, none.exe"]
+    assert upload.refusals[0].reason == TOO_LONG
+
+
+def test_an_archive_of_bombs_has_a_limit_of_its_own() -> None:
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("bees.txt", "Bees dance.")
+        for number in range(40):
+            archive.writestr(f"{number}.pdf", bombs.nested_forms())
+    limits = ParseLimits(seconds=1.0, archive_seconds=1.5)
+    with ConfinedParser(limits) as parser:
+        upload = parser.parse("a.zip", buffer.getvalue())
+    assert [document.name for document in upload.documents] == ["bees.txt"]
+    assert upload.refusals[0] == Refusal("a.zip, 0.pdf", TOO_LONG)
+    assert upload.refusals[-1] == Refusal("a.zip", limits.archive_too_long())
+    assert len(upload.refusals) < 40
+
+
+def test_an_upload_survives_its_way_between_processes() -> None:
+    upload = parse_upload("a.jsonl", '{"text": "Bëes."}\nnonsense\n{"text": "蜂"}'.encode())
+    buffer = BytesIO()
+    write_frame(buffer, *packed(upload))
+    buffer.seek(0)
+    frame = read_frame(buffer, 10_000)
+    assert frame is not None
+    assert unpacked(*frame) == upload
+    assert read_frame(buffer, 10_000) is None
+    buffer.seek(0)
+    with pytest.raises(FrameTooLarge):
+        read_frame(buffer, 10)
+
+
+def test_the_limits_of_the_settings_hold_for_uploads(tmp_path: os.PathLike[str]) -> None:
+    bench = Workbench.default(str(tmp_path))
+    bench.save_settings(Settings(parse_seconds=1.0, parse_memory_mb=256))
+    report = bench.add_documents("Mixed", [("forms.pdf", bombs.nested_forms()), GOOD])
+    assert [document.name for document in report.added] == ["good.txt"]
+    assert report.refusals == (Refusal("forms.pdf", TOO_LONG),)
+    with pytest.raises(InvalidConfig, match="parse_seconds"):
+        Settings(parse_seconds=0.0)
