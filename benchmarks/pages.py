@@ -4,7 +4,6 @@ Every figure is the best of a few tries: what the pages need, not what else the 
 """
 
 import base64
-import json
 import os
 import shutil
 import socket
@@ -51,6 +50,7 @@ def home_with(index: Path, home: Path) -> Path:
     Which seeds a question finds is then arbitrary; how long that takes is not.
     """
     from leanrag_core.models.minilm import MiniLM
+    from leanrag_core.storage.layout import read_manifest, write_manifest
 
     model, out = MiniLM(), home / "indexes" / index.name
     out.mkdir(parents=True)
@@ -59,10 +59,10 @@ def home_with(index: Path, home: Path) -> Path:
             shutil.copytree(path, out / path.name)
         elif path.name != "manifest.json":
             (out / path.name).symlink_to(path)
-    manifest = json.loads((index / "manifest.json").read_text(encoding="utf-8"))
+    manifest = read_manifest(index)
     manifest["embedding"] = {"name": model.name, "fingerprint": model.fingerprint, "dimension": model.dimension}
     manifest["config"] = {**manifest["config"], "embedding": model.name}
-    (out / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    write_manifest(out, manifest)
     return home
 
 

@@ -57,7 +57,7 @@ def large_index(n: int, *, dimension: int = 32, hub: bool = True, embedding: dic
             "relations": [layer.relations.num_rows for layer in layers],
         },
     }
-    report = {"drops": {}, "dropped": {}, "aliases": {}, "empty_chunks": [], "clustering": {}, "usage": {}}
+    report = {"drops": {}, "dropped": {}, "aliases": {}, "empty_chunks": [], "clustering": [], "usage": {}}
     vectors = layers[0].vectors[:: max(1, n // n_chunks)][:n_chunks]
     index = Index(manifest, documents, chunks, tuple(layers), vectors, report)
     return Index({**manifest, "layers": count_layers(index)}, documents, chunks, tuple(layers), vectors, report)

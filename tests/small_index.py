@@ -8,9 +8,12 @@
 Chunks: 0 queen honey, 1 honey mite, 2 rape clover honey, 3 seed-coat.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 
+from leanrag_core.indexing.describe import count_layers
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Layer
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
@@ -19,7 +22,7 @@ TEXTS = (
     "The queen lays eggs. The workers store honey. A mite drinks from the bee and spoils the honey.",
     "Oilseed rape and clover give honey. The seed coat keeps beetles away.",
 )
-SPANS = ((0, 0, 45), (0, 46, 95), (1, 0, 35), (1, 36, 69))
+SPANS = ((0, 0, 45), (0, 46, 94), (1, 0, 35), (1, 36, 69))
 NAMES = ("queen", "honey", "mite", "rape", "clover", "seed coat")
 CHUNKS = ([0], [0, 1, 2], [1], [2], [2], [3])
 
@@ -124,13 +127,13 @@ def small_index() -> Index:
         "config": {"cluster_size": 3, "size_cap": True, "model": "builtin"},
         "embedding": {"name": "builtin", "fingerprint": "x", "dimension": 4},
         "counts": {"documents": 2, "chunks": 4, "layers": 3, "entities": [6, 2, 1], "relations": [5, 1, 0]},
-        "layers": [],
     }
-    return Index(
+    index = Index(
         manifest=manifest,
         documents=pa.Table.from_pylist(documents, schema=DOCUMENT_SCHEMA),
         chunks=pa.Table.from_pylist(chunks, schema=CHUNK_SCHEMA),
         layers=(base, middle, root),
         chunk_vectors=unit([[1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]),
-        report={"drops": {}, "dropped": {}, "aliases": {}, "empty_chunks": [], "clustering": {}, "usage": {}},
+        report={"drops": {}, "dropped": {}, "aliases": {}, "empty_chunks": [], "clustering": [], "usage": {}},
     )
+    return replace(index, manifest={**manifest, "layers": count_layers(index)})

@@ -1,19 +1,21 @@
 """The index directory: the only place, with storage.ownership, that knows its file names.
 
-manifest.json     format version, id, name, configuration, fingerprints, counts
+manifest.json     format version, id, name, configuration, fingerprints, counts; size and sha256 of the files below,
+                  and a hash of itself
 documents.arrow   chunks.arrow
 entities-L.arrow  relations-L.arrow  vectors-L.npy   one of each for layer L
 hierarchy.arrow   layer, row, parent: the tree
 vectors-chunks.npy  embeddings of the chunks
 report.json       drops, clusters, usage
-chroma/           rebuildable search index, never the only copy; search.json in it says how good it is
+chroma/           rebuildable search index, never the only copy; search.json in it says how good it is, and which bytes
+                  of it must not change, since Chroma writes into some of its files whenever they are opened
 
 Tables are Arrow files, read by mapping them (storage.tables). Format 1 held the same tables as Parquet files, without
 the columns that are counted when a table is written; it still opens, and these are then counted when they are needed.
 No clock time is stored: the same build gives the same bytes. See storage.staging for how a directory takes its place.
 """
 
-import json
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +24,21 @@ import pyarrow as pa
 
 from leanrag_core.atomic import write_json
 from leanrag_core.errors import IndexDamaged, IndexNotFound, IndexTooNew
-from leanrag_core.storage import tables
+from leanrag_core.storage import bounds, tables
+from leanrag_core.storage.digests import digests_of, require_same
+from leanrag_core.storage.json_files import REMEDY, read_object, require_seal, sealed
 from leanrag_core.storage.ownership import CHROMA as CHROMA
 from leanrag_core.storage.ownership import MANIFEST as MANIFEST
 from leanrag_core.storage.ownership import REPORT as REPORT
-from leanrag_core.types.graph import Layer
-from leanrag_core.types.index import Index
+from leanrag_core.storage.schemas import require_schema
+from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Layer
+from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
 from leanrag_core.types.rows import numbers
 
 FORMAT_VERSION = 2
 SEARCH = f"{CHROMA}/search.json"  # beside what it speaks of, since Chroma's files are not the same from build to build
+_MOST_BYTES = {MANIFEST: 16_000_000, REPORT: 500_000_000}
+_TREE_SCHEMA = pa.schema([("layer", pa.int32()), ("row", pa.int32()), ("parent", pa.int32())])
 
 
 def write_index(directory: Path, index: Index) -> None:
@@ -55,7 +62,28 @@ def write_index(directory: Path, index: Index) -> None:
     empty = [np.zeros(0, dtype=np.int32)]
     table("hierarchy", pa.table({name: np.concatenate(parts or empty) for name, parts in tree.items()}))
     write_json(directory / REPORT, {name: held for name, held in index.report.items() if name != "search"})
-    write_json(directory / MANIFEST, {**index.manifest, "format_version": FORMAT_VERSION})
+    files = digests_of(directory, file_names(FORMAT_VERSION, len(index.layers)))
+    write_manifest(directory, {**index.manifest, "format_version": FORMAT_VERSION, "files": files})
+
+
+def file_names(version: int, n_layers: int) -> tuple[str, ...]:
+    """The files of an index beside its manifest and its search index."""
+    tables_of = [f"{kind}-{number}" for number in range(n_layers) for kind in ("entities", "relations")]
+    vectors = [f"vectors-{part}.npy" for part in (*range(n_layers), "chunks")]
+    return (
+        *(_table_file(version, name) for name in ("documents", "chunks", "hierarchy", *tables_of)),
+        *vectors,
+        REPORT,
+    )
+
+
+def _table_file(version: int, name: str) -> str:
+    return f"{name}.arrow" if version >= 2 else f"{name}.parquet"
+
+
+def write_manifest(directory: Path, manifest: dict[str, Any]) -> None:
+    """The manifest stands in the directory, sealed by its own hash."""
+    write_json(directory / MANIFEST, sealed(manifest))
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:
@@ -65,68 +93,90 @@ def read_manifest(directory: Path) -> dict[str, Any]:
         raise IndexNotFound(
             f"no index in {directory}: build it on the Build page or with 'python -m leanrag_core build PATH --out DIR'"
         )
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-        version = int(manifest["format_version"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise IndexDamaged(f"{path} is not a readable manifest ({error}): build the index again") from error
-    if version > FORMAT_VERSION:
+    manifest = read_object(path, most_bytes=_MOST_BYTES[MANIFEST])
+    version = manifest.get("format_version")
+    if isinstance(version, int) and version > FORMAT_VERSION:
         raise IndexTooNew(
             f"{directory} has index format {version}, this program reads up to {FORMAT_VERSION}: update the program"
         )
-    return dict(manifest)
+    require_schema(manifest, "manifest", path)
+    require_seal(manifest, path)
+    counts = manifest["counts"]
+    if not counts["layers"] == len(counts["entities"]) == len(counts["relations"]) == len(manifest["layers"]):
+        raise IndexDamaged(f"{path} counts another number of layers than it lists: {REMEDY}")
+    return manifest
 
 
 def read_index(directory: Path) -> Index:
     """The index in the directory, its tables and vectors memory-mapped; its report has "search", what is known of the
-    search index, when there is one. Raises IndexNotFound, IndexDamaged or IndexTooNew."""
+    search index, when there is one.
+
+    Small files are compared with the hashes of the manifest, of large ones sizes, offsets and rows are looked at, so
+    that a damaged file is an error here and not later. Raises IndexNotFound, IndexDamaged or IndexTooNew.
+    """
     manifest = read_manifest(directory)
-    newest = int(manifest["format_version"]) >= 2
+    version, n_layers = manifest["format_version"], manifest["counts"]["layers"]
+    recorded = manifest.get("files", {})
+    missing = sorted(set(file_names(version, n_layers)) - set(recorded)) if recorded else ()
+    if missing:
+        raise IndexDamaged(f"{directory / MANIFEST} does not record {missing[0]}: {REMEDY}")
+    require_same(directory, recorded)
 
-    def table(name: str) -> pa.Table:
-        if newest:
-            return tables.read_table(directory / f"{name}.arrow")
-        return tables.read_parquet(directory / f"{name}.parquet")
+    def table(name: str, schema: pa.Schema) -> pa.Table:
+        path = directory / _table_file(version, name)
+        read = tables.read_table(path) if version >= 2 else tables.read_parquet(path)
+        bounds.require_columns(read, schema, path)
+        return read
 
-    try:
-        tree = table("hierarchy")
-        owner, parent = numbers(tree["layer"]), numbers(tree["parent"])
-        layers = tuple(
-            Layer(
-                entities=table(f"entities-{number}"),
-                relations=table(f"relations-{number}"),
-                number=number,
-                vectors=tables.read_vectors(directory / f"vectors-{number}.npy"),
-                parent=parent[owner == number],
-            )
-            for number in range(int(manifest["counts"]["layers"]))
-        )
-        for layer in layers:
-            if len(layer) != len(layer.vectors):
-                raise IndexDamaged(
-                    f"layer {layer.number} of {directory} has {len(layer)} entities but {len(layer.vectors)} vectors: "
-                    "build the index again"
-                )
-        report = json.loads((directory / REPORT).read_text(encoding="utf-8"))
-        if (directory / SEARCH).is_file():
-            report["search"] = json.loads((directory / SEARCH).read_text(encoding="utf-8"))
-        return Index(
-            manifest=manifest,
-            documents=table("documents"),
-            chunks=table("chunks"),
-            layers=layers,
-            chunk_vectors=tables.read_vectors(directory / "vectors-chunks.npy"),
-            report=report,
-            path=directory,
-        )
-    except (OSError, ValueError, KeyError, pa.ArrowException) as error:
-        raise IndexDamaged(f"a file of the index in {directory} does not read ({error}): build it again") from error
+    def vectors(name: str, rows: int) -> np.ndarray:
+        path = directory / f"vectors-{name}.npy"
+        held = tables.read_vectors(path)
+        bounds.require_vectors(held, rows, manifest["embedding"]["dimension"], path)
+        return held
+
+    entities = [table(f"entities-{number}", ENTITY_SCHEMA) for number in range(n_layers)]
+    relations = [table(f"relations-{number}", RELATION_SCHEMA) for number in range(n_layers)]
+    documents, chunks = table("documents", DOCUMENT_SCHEMA), table("chunks", CHUNK_SCHEMA)
+    bounds.require_chunks(documents, chunks, directory / _table_file(version, "chunks"))
+    tree = table("hierarchy", _TREE_SCHEMA)
+    sizes = [held.num_rows for held in entities]
+    bounds.require_tree(tree, sizes, directory / _table_file(version, "hierarchy"))
+    parents = np.split(numbers(tree["parent"]), np.cumsum(sizes[:-1]))
+    layers: list[Layer] = []
+    for number in range(n_layers):
+        layer = Layer(entities[number], relations[number], number, vectors(str(number), sizes[number]), parents[number])
+        places = [directory / _table_file(version, f"{kind}-{number}") for kind in ("entities", "relations")]
+        bounds.require_layer(layer, layers[-1] if layers else None, chunks.num_rows, *places)
+        layers.append(layer)
+    report = read_object(directory / REPORT, most_bytes=_MOST_BYTES[REPORT])
+    require_schema(report, "report", directory / REPORT)
+    with contextlib.suppress(IndexDamaged):  # it can be written again, and is told when it is asked
+        report["search"] = read_search(directory)
+    return Index(
+        manifest=manifest,
+        documents=documents,
+        chunks=chunks,
+        layers=tuple(layers),
+        chunk_vectors=vectors("chunks", chunks.num_rows),
+        report={name: held for name, held in report.items() if held is not None},
+        path=directory,
+    )
+
+
+def read_search(directory: Path) -> dict[str, Any] | None:
+    """What is recorded of the search index, None when there is none. Raises IndexDamaged."""
+    path = directory / SEARCH
+    if not path.exists():
+        return None
+    values = read_object(path, most_bytes=_MOST_BYTES[MANIFEST])
+    require_schema(values, "search", path)
+    require_seal(values, path)
+    return values
 
 
 def rename_index(directory: Path, name: str) -> None:
     """The index bears that name; its id and content stay."""
-    manifest = read_manifest(directory)
-    write_json(directory / MANIFEST, {**manifest, "name": name})
+    write_manifest(directory, {**read_manifest(directory), "name": name})
 
 
 def size_bytes(directory: Path) -> int:

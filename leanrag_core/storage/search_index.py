@@ -10,7 +10,6 @@ therefore lets another one write them, which never held any.
 """
 
 import contextlib
-import json
 import os
 import re
 import shutil
@@ -28,8 +27,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from leanrag_core.atomic import write_json
-from leanrag_core.errors import InvalidVectors, SearchIndexFailed
-from leanrag_core.storage.layout import CHROMA, SEARCH, read_index
+from leanrag_core.errors import IndexDamaged, InvalidVectors, SearchIndexFailed
+from leanrag_core.storage.layout import CHROMA, SEARCH, read_index, read_search
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 
@@ -272,11 +271,12 @@ def _rows_of(layer: Layer, ids: list[str], are_rows: bool) -> np.ndarray:
 
 
 def layer_searches(directory: Path) -> tuple[LayerSearch, ...]:
-    """What chroma/search.json says; nothing when it is not there."""
-    path = directory / SEARCH
-    if not path.is_file():
-        return ()
-    return tuple(LayerSearch(**row) for row in json.loads(path.read_text(encoding="utf-8"))["layers"])
+    """What chroma/search.json says; nothing when it is not there. Raises SearchIndexFailed when it does not read."""
+    try:
+        values = read_search(directory)
+    except IndexDamaged as error:
+        raise SearchIndexFailed(f"{str(error).partition(': ')[0]}: {_REMEDY}") from error
+    return tuple(LayerSearch(**row) for row in values["layers"]) if values else ()
 
 
 _lock = threading.Lock()  # of what follows; nobody connects or waits while holding it

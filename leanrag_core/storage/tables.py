@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from leanrag_core.errors import IndexDamaged
+from leanrag_core.storage.json_files import REMEDY
 from leanrag_core.tokens import count_many, finding_lines, rest_of_line
 from leanrag_core.types.graph import ENTITY_TOKENS, RELATION_TOKENS, Layer
 from leanrag_core.types.index import CHUNK_BYTES, CHUNK_TOKENS, Index, chunk_bytes
@@ -39,18 +41,30 @@ def write_table(path: Path, table: pa.Table) -> None:
 
 
 def read_table(path: Path) -> pa.Table:
-    """The table at `path`, mapped. Raises OSError or ArrowException when it does not read."""
-    with pa.memory_map(str(path)) as source:
-        table = pa.ipc.open_file(source).read_all()
-    table.validate()
+    """The table at `path`, mapped; what its cells point to is not looked at (storage.bounds). Raises IndexDamaged."""
+    try:
+        with pa.memory_map(str(path)) as source:
+            table = pa.ipc.open_file(source).read_all()
+        table.validate()
+    except (OSError, ValueError, MemoryError, pa.ArrowException) as error:
+        raise _unread(path, error) from error
     return table
 
 
 def read_parquet(path: Path) -> pa.Table:
-    """A table of index format 1, in memory."""
+    """A table of index format 1, in memory. Raises IndexDamaged."""
     import pyarrow.parquet as pq
 
-    return pq.read_table(path).combine_chunks()
+    try:
+        table = pq.read_table(path).combine_chunks()
+        table.validate(full=True)
+    except (OSError, ValueError, MemoryError, pa.ArrowException) as error:
+        raise _unread(path, error) from error
+    return table
+
+
+def _unread(path: Path, error: BaseException) -> IndexDamaged:
+    return IndexDamaged(f"{path} does not read ({str(error)[:300] or type(error).__name__}): {REMEDY}")
 
 
 def write_vectors(path: Path, vectors: np.ndarray) -> None:
@@ -60,8 +74,13 @@ def write_vectors(path: Path, vectors: np.ndarray) -> None:
 
 
 def read_vectors(path: Path) -> np.ndarray:
-    """The vectors at `path`, mapped; nothing is ever unpickled."""
-    vectors: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
+    """The vectors at `path`, mapped; nothing is ever unpickled. Raises IndexDamaged."""
+    try:
+        vectors: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
+    except Exception as error:  # numpy parses the header as Python: errors of many kinds, EOFError and SyntaxError too
+        raise _unread(path, error) from error
+    if not isinstance(vectors, np.memmap) or vectors.dtype != np.float32 or not vectors.flags.c_contiguous:
+        raise _unread(path, ValueError("it is no array of 32-bit numbers, row by row"))
     return vectors
 
 

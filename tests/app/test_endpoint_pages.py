@@ -16,6 +16,7 @@ from leanrag_core.errors import EndpointRefusal
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job, job_lock, read_spec
 from leanrag_core.models import minilm
 from leanrag_core.models.endpoint import Endpoint, Reply
+from leanrag_core.storage import layout
 from leanrag_core.types.forecast import Forecast, Range, StageForecast
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.settings import Price, Settings
@@ -173,8 +174,9 @@ def test_a_rebuild_with_the_same_settings_is_foretold_as_a_bound(llm_home: Workb
 
 
 def test_the_settings_of_an_index_can_be_taken_into_the_form(llm_home: Workbench, visit: Visit) -> None:
-    manifest = the_index(llm_home).path / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"gleaning_rounds": 1', '"gleaning_rounds": 2'), encoding="utf-8")
+    folder = the_index(llm_home).path
+    manifest = layout.read_manifest(folder)
+    layout.write_manifest(folder, {**manifest, "config": {**manifest["config"], "gleaning_rounds": 2}})
     app = visit("build", llm_home)
     app.button("duplicate_index").click().run()
     drawn.assert_sound(app)

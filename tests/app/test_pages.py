@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import IndexConfig, Workbench
+from leanrag_core.storage import layout
 from tests.app import drawn
 
 PAGES = ("library", "build", "explore", "ask")
@@ -68,15 +69,18 @@ def test_without_an_index_and_a_build_the_way_to_one_is_shown(page: str, empty_h
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_an_index_that_does_not_read_leaves_the_pages_standing(page: str, home: Workbench, visit: Visit) -> None:
+@pytest.mark.parametrize("text", ["{not json", '{"a":' * 100_000, '{"format_version": Infinity}'])
+def test_an_index_that_does_not_read_leaves_the_pages_standing(
+    page: str, text: str, home: Workbench, visit: Visit
+) -> None:
     (home.root / "indexes" / "broken").mkdir()
-    (home.root / "indexes" / "broken" / "manifest.json").write_text("{not json", encoding="utf-8")
+    (home.root / "indexes" / "broken" / "manifest.json").write_text(text, encoding="utf-8")
     app = visit(page, home)
     drawn.assert_sound(app)
-    assert "not a readable manifest" in drawn.text(app)
-    assert "build the index again" in drawn.text(app)
+    assert "manifest.json does not read" in drawn.text(app)
+    assert "build it again" in drawn.text(app)
     app.button("delete_damaged_broken").click().run()
-    assert "not a readable manifest" not in drawn.text(app)
+    assert "manifest.json does not read" not in drawn.text(app)
     assert not (home.root / "indexes" / "broken").exists()
 
 
@@ -96,13 +100,15 @@ def test_an_index_whose_files_are_gone_is_told_and_the_page_stands(home: Workben
     for page in ("explore", "ask"):
         app = visit(page, home, q="What do beekeepers use?")
         drawn.assert_sound(app)
-        assert "does not read" in drawn.text(app)
+        assert "entities-0.arrow is missing" in drawn.text(app)
         assert "uild it again" in drawn.text(app)
 
 
 def test_an_index_of_another_model_is_told_with_the_remedy(home: Workbench, visit: Visit) -> None:
-    manifest = home.indexes()[0].path / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"fingerprint": "', '"fingerprint": "other '), encoding="utf-8")
+    folder = home.indexes()[0].path
+    manifest = layout.read_manifest(folder)
+    other = {**manifest["embedding"], "fingerprint": "other"}
+    layout.write_manifest(folder, {**manifest, "embedding": other})
     app = visit("ask", home, q="What do beekeepers use?")
     drawn.assert_sound(app)
     assert "build the index again" in drawn.text(app)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leanrag_core.errors import InvalidConfig, SearchIndexFailed
+from leanrag_core.indexing.describe import count_layers
 from leanrag_core.retrieval import vector_search
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.retrieval.vector_search import cosines, nearest, rank
@@ -26,8 +27,13 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Index:
     base = layer(0, [entity(f"e{row}", [row % 4]) for row in range(400)], [], vectors, [0] * 400)
     root = layer(1, [entity("root", [0, 1, 2, 3])], [], unit([[1.0] * 16]), [])
     small = small_index()
-    counts = {**small.manifest["counts"], "layers": 2}
-    index = replace(small, layers=(base, root), manifest={**small.manifest, "counts": counts})
+    counts = {**small.manifest["counts"], "layers": 2, "entities": [400, 1], "relations": [0, 0]}
+    embedding = {**small.manifest["embedding"], "dimension": 16}
+    index = replace(small, layers=(base, root), chunk_vectors=vectors[:4])
+    index = replace(
+        index,
+        manifest={**small.manifest, "counts": counts, "layers": count_layers(index), "embedding": embedding},
+    )
     directory = tmp_path_factory.mktemp("many")
     write_index(directory, index)
     write_search_index(directory, index, lambda done, total: None)

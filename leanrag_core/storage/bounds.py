@@ -1,0 +1,126 @@
+"""Cheap bounds on what was read: no number of a stored file may lead outside a buffer, a table or a document.
+
+Arrow trusts the offsets of texts and lists, so that a changed bit in them ends the whole process when the cell is read.
+Only offsets and numbers are looked at here, never the texts: an index of a million entities takes some 0.1 s.
+"""
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from leanrag_core.errors import IndexDamaged
+from leanrag_core.storage.json_files import REMEDY
+from leanrag_core.types.graph import ENTITY_TOKENS, RELATION_TOKENS, Layer
+from leanrag_core.types.index import CHUNK_BYTES, CHUNK_TOKENS
+from leanrag_core.types.rows import numbers
+
+_MAY_BE_NULL = ("type", "language", "title", "media_type", "findings", "chunks", "members", "keywords", "notes")
+_COUNTED = (*ENTITY_TOKENS, *RELATION_TOKENS, CHUNK_TOKENS, *CHUNK_BYTES)  # columns that a stored table may add
+
+
+def require_columns(table: pa.Table, schema: pa.Schema, path: Path) -> None:
+    """Raises IndexDamaged when a column is missing, of another type, empty where it may not be, or leads outside."""
+    present = set(table.column_names)
+    for field in schema:
+        if field.name not in present or table.schema.field(field.name).type != field.type:
+            raise _damaged(path, f"has no column {field.name!r} of type {field.type}")
+    for name in table.column_names:
+        column = table[name]
+        if name in _COUNTED and not pa.types.is_integer(column.type):
+            raise _damaged(path, f"has no whole numbers in its column {name!r}")
+        if column.null_count and name not in _MAY_BE_NULL:
+            raise _damaged(path, f"has {column.null_count:,} empty cells in its column {name!r}")
+        for piece in column.chunks:
+            row = _first_unsound(piece)
+            if row is not None:
+                raise _damaged(path, f"has a cell that leads outside the file: column {name!r}, row {row}")
+
+
+def _first_unsound(array: pa.Array) -> int | None:
+    """The first row of the array (or of one within it) whose offsets do not ascend within what they point into."""
+    kind = array.type
+    if pa.types.is_struct(kind):
+        parts = (_first_unsound(array.field(place)) for place in range(kind.num_fields))
+        return next((row for row in parts if row is not None), None)
+    if not (pa.types.is_list(kind) or pa.types.is_string(kind)):
+        return None
+    buffers = array.buffers()
+    if len(array) == 0 or buffers[1] is None:
+        return None if len(array) == 0 else 0
+    offsets = np.frombuffer(buffers[1], dtype=np.int32)[array.offset : array.offset + len(array) + 1]
+    end = len(array.values) if pa.types.is_list(kind) else buffers[2].size if buffers[2] is not None else 0
+    if len(offsets) <= len(array):
+        return len(offsets)
+    if offsets[0] < 0 or offsets[-1] > end or (offsets[1:] < offsets[:-1]).any():
+        outside = np.concatenate([offsets[1:] < offsets[:-1], [True]]) | (offsets < 0) | (offsets > end)
+        return int(np.flatnonzero(outside)[0])
+    return _first_unsound(array.values) if pa.types.is_list(kind) else None
+
+
+def require_vectors(vectors: np.ndarray, rows: int, dimension: int, path: Path) -> None:
+    """Raises IndexDamaged when there is not one vector of that dimension for each row."""
+    if vectors.shape != (rows, dimension):
+        raise _damaged(path, f"holds an array of shape {vectors.shape} for {rows:,} rows of {dimension} dimensions")
+
+
+def require_chunks(documents: pa.Table, chunks: pa.Table, path: Path) -> None:
+    """Raises IndexDamaged when a chunk does not lie in a document that is there."""
+    import pyarrow.compute as pc
+
+    owner = numbers(chunks["document"])
+    _require_range(owner, documents.num_rows, path, "document")
+    for first, last in (("start", "end"), CHUNK_BYTES):
+        if first in chunks.column_names and last in chunks.column_names:
+            start, end = numbers(chunks[first]), numbers(chunks[last])
+            lengths = numbers(pc.binary_length(documents["text"]))[owner]  # of bytes, at least one a character
+            wrong = np.flatnonzero((start < 0) | (start > end) | (end > lengths))
+            if len(wrong):
+                raise _damaged(path, f"has a chunk outside its document: column {first!r}, row {wrong[0]}")
+
+
+def require_layer(layer: Layer, below: Layer | None, n_chunks: int, entities: Path, relations: Path) -> None:
+    """Raises IndexDamaged when an end, a member or a chunk of the layer is a row that is not there."""
+    for name in ("source", "target"):
+        _require_range(numbers(layer.relations[name]), len(layer), relations, name)
+    _require_cells(layer.relations, "members", below.relations.num_rows if below else 0, relations)
+    _require_cells(layer.relations, "chunks", n_chunks, relations)
+    _require_cells(layer.entities, "chunks", n_chunks, entities)
+    weight = numbers(layer.relations["weight"])
+    wrong = np.flatnonzero(~np.isfinite(weight))
+    if len(wrong):
+        raise _damaged(relations, f"has no number in its column 'weight', row {wrong[0]}")
+
+
+def require_tree(tree: pa.Table, sizes: list[int], path: Path) -> None:
+    """Raises IndexDamaged when not every entity but those of the last layer has one parent in the layer above."""
+    owner, row, parent = (numbers(tree[name]) for name in ("layer", "row", "parent"))
+    expected = np.concatenate([np.full(size, number) for number, size in enumerate(sizes[:-1])] or [np.zeros(0)])
+    if not np.array_equal(owner, expected):
+        raise _damaged(path, "does not name every entity of every layer once")
+    start = 0
+    for size, above in pairwise(sizes):
+        if not np.array_equal(row[start : start + size], np.arange(size)):
+            raise _damaged(path, "does not name every entity of every layer once")
+        wrong = np.flatnonzero((parent[start : start + size] < 0) | (parent[start : start + size] >= above))
+        if len(wrong):
+            raise _damaged(path, f"names a parent that is not there: row {start + wrong[0]}")
+        start += size
+
+
+def _require_cells(table: pa.Table, name: str, end: int, path: Path) -> None:
+    for piece in table[name].chunks:
+        if piece.values.null_count:
+            raise _damaged(path, f"has empty cells in the lists of its column {name!r}")
+        _require_range(numbers(piece.flatten()), end, path, name)
+
+
+def _require_range(values: np.ndarray, end: int, path: Path, name: str) -> None:
+    if len(values) and (values.min() < 0 or values.max() >= end):
+        wrong = int(np.flatnonzero((values < 0) | (values >= end))[0])
+        raise _damaged(path, f"names a row that is not there: column {name!r}, value {wrong} is {values[wrong]}")
+
+
+def _damaged(path: Path, what: str) -> IndexDamaged:
+    return IndexDamaged(f"{path} {what}: {REMEDY}")

@@ -1,0 +1,65 @@
+"""Size and sha256 of every file of an index, as its manifest records them."""
+
+import hashlib
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from leanrag_core.errors import IndexDamaged
+from leanrag_core.storage.json_files import REMEDY
+
+Digests = Mapping[str, Mapping[str, Any]]  # by path below the folder: size, sha256
+_HASHED_ON_OPENING = 64_000_000  # bytes; some 0.05 s
+
+
+def digest(path: Path) -> str:
+    """The sha256 of the file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def digests_of(folder: Path, names: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """What a manifest records of those files."""
+    return {name: {"size": (folder / name).stat().st_size, "sha256": digest(folder / name)} for name in sorted(names)}
+
+
+def require_same(folder: Path, recorded: Digests) -> None:
+    """Raises IndexDamaged for the first file that has another size, or, of the smallest ones, another hash.
+
+    Large files are not read through here: an index of a million entities opens in a fraction of a second, and what a
+    changed byte could do to the reader is kept out by storage.bounds. `check` reads all.
+    """
+    for problem in wrong_sizes(folder, recorded):
+        raise IndexDamaged(f"{folder / problem[0]} {problem[1]}: {REMEDY}")
+    room = _HASHED_ON_OPENING
+    for name in sorted(recorded, key=lambda one: (recorded[one]["size"], one)):
+        room -= recorded[name]["size"]
+        if room < 0:
+            return
+        if digest(folder / name) != recorded[name]["sha256"]:
+            raise IndexDamaged(f"{folder / name} was changed after it was written: {REMEDY}")
+
+
+def wrong_sizes(folder: Path, recorded: Digests) -> Iterator[tuple[str, str]]:
+    """Names of the files that are missing or have another size than recorded, and what is wrong."""
+    for name, record in recorded.items():
+        try:
+            seen = (folder / name).stat()
+        except OSError as error:
+            yield name, f"is missing ({error.strerror})"
+            continue
+        if not stat.S_ISREG(seen.st_mode):
+            yield name, "is no file"
+        elif seen.st_size != record["size"]:
+            yield name, f"has {seen.st_size:,} bytes instead of {record['size']:,}"
+
+
+def differing(folder: Path, recorded: Digests) -> Iterator[tuple[str, str]]:
+    """Names of all files that are not as recorded, each read through, and what is wrong."""
+    wrong = dict(wrong_sizes(folder, recorded))
+    for name in sorted(recorded):
+        if name in wrong:
+            yield name, wrong[name]
+        elif digest(folder / name) != recorded[name]["sha256"]:
+            yield name, "was changed after it was written: its sha256 is not the manifest's"
