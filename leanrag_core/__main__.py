@@ -46,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     build.add_argument("--name", default="", help="name of the index (default: the first path's name)")
     build.add_argument("--resume", action="store_true", help="keep a finished index of the same settings")
     build.add_argument("--budget", type=float, default=0.0, metavar="DOLLARS", help="stop, resumably, when it is spent")
+    build.add_argument("--budget-tokens", type=int, default=0, metavar="TOKENS", help="the same, counted in tokens")
     _add_execution(build)
     _add_reading(build)
     _add_config(build)
@@ -140,6 +141,7 @@ def _build(options: argparse.Namespace) -> int:
     from leanrag_core.indexing.describe import describe
     from leanrag_core.indexing.reading import read_files
     from leanrag_core.models.metering import Budget
+    from leanrag_core.models.registry import require_models
     from leanrag_core.storage.chroma_server import connect_to_server
     from leanrag_core.storage.ownership import require_replaceable, require_sources_outside
     from leanrag_core.workbench import Workbench, open_index
@@ -147,10 +149,11 @@ def _build(options: argparse.Namespace) -> int:
     config = _config_of(options)
     require_replaceable(options.out)
     require_sources_outside(options.paths, options.out)
-    budget = Budget(dollars=options.budget)
+    budget = Budget(options.budget, options.budget_tokens)
     bench = Workbench.default()
     models = bench.models(budget=budget, index=options.name or options.out.name)
     execution = _execution_of(options, models.settings.execution)
+    require_models(models, config)
     language, embedding = models.language(config.model), models.embedding(config.embedding)
     started = time.perf_counter()
     parsed = read_files(options.paths, bench.parser(_limits_of(options, models.settings)))

@@ -23,8 +23,9 @@ from leanrag_core.jobs import events, runner
 from leanrag_core.jobs.desk import JobDesk
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.metering import Budget
-from leanrag_core.models.registry import BUILTIN, Models, remote_name
+from leanrag_core.models.registry import BUILTIN, Models, require_models
 from leanrag_core.models.remote import RemoteLanguageModel
+from leanrag_core.models.request_form import LearntForms
 from leanrag_core.retrieval.base import Query, StrategyInfo, strategies, strategy
 from leanrag_core.retrieval.vector_search import read_ahead
 from leanrag_core.storage import layout
@@ -91,6 +92,7 @@ class Workbench:
         self.calls = CallStore(root / "calls")
         self._embeddings: dict[tuple[str, str], EmbeddingModel] = {}  # by name and fingerprint
         self._parser: ConfinedParser | None = None
+        self._forms = LearntForms()
         self._reading_samples = threading.Lock()
         self._choosing = threading.Lock()  # of embedding models and of the search server, once for all sessions
 
@@ -116,10 +118,11 @@ class Workbench:
         write_settings(self.root / "settings.json", settings)
         with self._choosing:
             self._embeddings.clear()
+            self._forms = LearntForms()
 
     def models(self, *, budget: Budget | None = None, index: str = "") -> Models:
         """The models of one piece of work. index: for which index its calls are kept."""
-        return Models(self.settings(), self.calls, budget or Budget(), index)
+        return Models(self.settings(), self.calls, budget or Budget(), index, self._forms)
 
     def check_model(self, model: str, passage: str, config: IndexConfig | None = None) -> "ModelCheck":
         """What the endpoint's model of that name makes of one passage. Raises EndpointError, InvalidConfig."""
@@ -283,6 +286,7 @@ class Workbench:
         documents = [self.document(corpus_id, row.id) for row in self.documents(corpus_id)]
         index_id = folder_name(corpus_id, config)
         models = models or self.models(index=index_id)
+        require_models(models, config)
         with opened(execution or models.settings.execution, self.batches) as spread:
             out = build_index(
                 documents,
@@ -318,8 +322,7 @@ class Workbench:
         config, corpus = config or IndexConfig(), self.corpus(corpus_id)
         if not corpus.documents:
             raise InvalidConfig(f"{corpus.name} has no documents: add some in the Library")
-        for model in (config.model, config.embedding):
-            remote_name(model)
+        require_models(self.models(budget=budget), config)
         arguments = {
             "name": name or "",
             "budget": asdict(budget or Budget()),

@@ -1,10 +1,11 @@
 """What calls cost while they are made: counted for pages and logs, and held against a budget."""
 
+import math
 import threading
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
-from leanrag_core.errors import BudgetSpent
+from leanrag_core.errors import BudgetSpent, InvalidConfig
 from leanrag_core.types.usage import NO_USAGE, Usage
 
 _ERRORS_KEPT = 8
@@ -12,10 +13,17 @@ _ERRORS_KEPT = 8
 
 @dataclass(frozen=True)
 class Budget:
-    """What a build may spend; 0 is no limit. dollars: US dollars; tokens: prompt and completion together."""
+    """What a build may spend; 0 is no limit. dollars: US dollars; tokens: prompt and completion together.
+
+    Raises InvalidConfig for a budget that is no number or below zero.
+    """
 
     dollars: float = 0.0
     tokens: int = 0
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.dollars) and self.dollars >= 0 and self.tokens >= 0):
+            raise InvalidConfig(f"a budget of {self.dollars} dollars or {self.tokens} tokens: give numbers above zero")
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,8 @@ class Meter:
             self.budget.tokens and tokens >= self.budget.tokens
         )
         if over:
-            limit = f"${self.budget.dollars:,.2f}" if self.budget.dollars else f"{self.budget.tokens:,} tokens"
+            dollars = self.budget.dollars and spent.cost >= self.budget.dollars
+            limit = f"${self.budget.dollars:,.2f}" if dollars else f"{self.budget.tokens:,} tokens"
             raise BudgetSpent(
                 f"the budget of {limit} is spent: {spent.calls:,} calls, {tokens:,} tokens, ${spent.cost:,.2f}. "
                 "Everything that was answered is kept: raise the budget and resume"

@@ -13,6 +13,7 @@ from leanrag_core.types.settings import Settings
 T = TypeVar("T")
 _BURST_SECONDS = 2.0  # how much of a minute's allowance may be used at once
 _DOWN_AFTER = 12  # calls in a row that failed after every retry: chance does not do that, the server is down
+_FIRST_WAIT = 0.25  # seconds; doubled each time
 _LONGEST_WAIT = 60.0
 _PATIENCE_SECONDS = 900.0  # a server that asks to slow down is waited for as long as this
 
@@ -21,7 +22,9 @@ class Pacer:
     """Shared by all threads that call one endpoint.
 
     In flight: at most settings.concurrency, halved when the server asks to slow down, one more after each round of
-    good replies. A minute: requests and tokens by the generic cell rate algorithm, a burst of two seconds.
+    good replies. An overloaded server (429, 503) is left alone by all threads, for as long as it asks and each time
+    longer until it answers again. A minute: requests and tokens by the generic cell rate algorithm, a burst of two
+    seconds.
     """
 
     def __init__(
@@ -37,6 +40,7 @@ class Pacer:
         self._free = threading.Condition()
         self._in_flight = 0
         self._paused_until = 0.0
+        self._overloads_in_a_row = 0
         self._due = {"requests": 0.0, "tokens": 0.0}
         self._failed_in_a_row = 0
         self._random = random.Random(0)  # jitter only
@@ -73,9 +77,8 @@ class Pacer:
             while self._in_flight >= max(1, int(self.limit)):
                 self._free.wait()
             self._in_flight += 1
-            pause = self._paused_until - self._clock()
         try:
-            if pause > 0:
+            while (pause := self._paused_until - self._clock()) > 0:  # it may have grown meanwhile
                 self._sleep(pause)
             yield
         finally:
@@ -101,21 +104,29 @@ class Pacer:
 
     def _went_well(self) -> None:
         with self._free:
-            self._failed_in_a_row = 0
+            self._failed_in_a_row = self._overloads_in_a_row = 0
             if self.limit < self.settings.concurrency:
                 self.limit = min(self.settings.concurrency, self.limit + 1 / max(1.0, self.limit))
                 self._free.notify()
 
     def _slow_down(self, problem: EndpointBusy, tries: int) -> None:
-        """The next try waits; after a wish to slow down everybody does."""
-        if problem.retry_after is not None:
+        """The next try waits; when the server is overloaded everybody does."""
+        if not problem.overloaded:
             with self._free:
-                self.limit = max(1.0, self.limit / 2)
-                self._paused_until = max(self._paused_until, self._clock() + min(problem.retry_after, _LONGEST_WAIT))
+                wait = self._backoff(tries)
+            self._sleep(wait)
             return
         with self._free:
-            jitter = self._random.uniform(0.7, 1.3)
-        self._sleep(min(_LONGEST_WAIT, 0.25 * 2 ** (tries - 1) * jitter))
+            now = self._clock()
+            if now >= self._paused_until:  # calls that were in flight when the pause began mean the same overload
+                self._overloads_in_a_row += 1
+                self.limit = max(1.0, self.limit / 2)
+            wait = max(problem.retry_after or 0.0, self._backoff(self._overloads_in_a_row))
+            self._paused_until = max(self._paused_until, now + min(wait, _LONGEST_WAIT))
+
+    def _backoff(self, times: int) -> float:
+        """Seconds to wait after so many failures; seeded jitter keeps threads from coming back together."""
+        return min(_LONGEST_WAIT, _FIRST_WAIT * 2.0 ** min(times - 1, 16) * self._random.uniform(0.7, 1.3))
 
     def _give_up(self, problem: EndpointBusy) -> None:
         with self._free:

@@ -10,6 +10,8 @@ from leanrag_core.models.metering import Budget, Meter
 from leanrag_core.models.pacing import Pacer
 from leanrag_core.models.remote import CallMemory, RemoteLanguageModel
 from leanrag_core.models.remote_embedding import RemoteEmbeddingModel
+from leanrag_core.models.request_form import LearntForms
+from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.settings import Settings
 
 BUILTIN = "builtin"
@@ -27,12 +29,16 @@ def remote_name(name: str) -> str:
 
 @dataclass
 class Models:
-    """The models of one piece of work: they share the endpoint, its pace, the meter and the memory of calls."""
+    """The models of one piece of work: they share the endpoint, its pace, the meter and the memory of calls.
+
+    forms: what has been learnt of the server's models, kept longer than this work.
+    """
 
     settings: Settings
     memory: CallMemory
     budget: Budget = field(default_factory=Budget)
     index: str = ""
+    forms: LearntForms = field(default_factory=LearntForms)
 
     @cached_property
     def meter(self) -> Meter:
@@ -42,7 +48,7 @@ class Models:
     @cached_property
     def endpoint(self) -> Endpoint:
         """The server."""
-        return Endpoint(self.settings)
+        return Endpoint(self.settings, self.forms)
 
     @cached_property
     def pacer(self) -> Pacer:
@@ -50,10 +56,14 @@ class Models:
         return Pacer(self.settings)
 
     def language(self, name: str) -> LanguageModel | None:
-        """The language model of that name, None for builtin (heuristic extraction, extractive answers)."""
+        """The language model of that name, None for builtin (heuristic extraction, extractive answers).
+
+        Raises InvalidConfig for another name, and for a model without a price when the budget is in dollars.
+        """
         remote = remote_name(name)
         if not remote:
             return None
+        self.require_price(remote)
         return RemoteLanguageModel(remote, self.endpoint, self.pacer, self.meter, self.memory, index=self.index)
 
     def embedding(self, name: str, fingerprint: str = "") -> EmbeddingModel:
@@ -68,4 +78,26 @@ class Models:
                 return usual
             floats = MiniLM(floats=True)  # as indexes were made before the built-in model computed in whole numbers
             return floats if floats.fingerprint == fingerprint else usual
+        self.require_price(remote)
         return RemoteEmbeddingModel(remote, self.endpoint, self.pacer, self.meter, self.memory, index=self.index)
+
+    def require_price(self, model: str) -> None:
+        """Nothing, or InvalidConfig when a budget in dollars could not count the model's calls."""
+        if self.budget.dollars and model not in self.settings.prices:
+            raise InvalidConfig(
+                f"no price is known for {model}, so a budget in dollars cannot stop its calls: fill in its price in "
+                "Settings (0 when it costs nothing), or give a budget in tokens (--budget-tokens)"
+            )
+
+
+def require_models(models: Models, config: IndexConfig) -> None:
+    """Nothing, or InvalidConfig when a build with these settings would meet a model that it cannot use."""
+    for name in (config.model, config.embedding, config.aggregation_model):
+        remote = remote_name(name) if name else ""
+        if remote:
+            models.require_price(remote)
+    if config.aggregation_model == BUILTIN and config.model != BUILTIN:
+        raise InvalidConfig(
+            "aggregation_model is builtin, which does not go with a language model for extraction: leave it empty to "
+            "take the same model, or name another one with openai:NAME"
+        )

@@ -207,7 +207,7 @@ def budget_fields(config: IndexConfig | None) -> Budget:
             names = unpriced(session.workbench().settings(), config)
             if names:
                 st.html(
-                    f'<div class="lr-notes"><div>No price is known for {escape(", ".join(names))}: a budget in dollars '
-                    "does not count its calls. Fill in the price in Settings, or give a budget in tokens.</div></div>"
+                    f'<div class="lr-notes"><div>No price is known for {escape(", ".join(names))}, so a budget in '
+                    "dollars cannot be kept. Fill in the price in Settings, or give a budget in tokens.</div></div>"
                 )
     return Budget(float(dollars), int(tokens))

@@ -27,13 +27,13 @@ def paced(**settings: float) -> tuple[Pacer, Clock]:
     return Pacer(Settings(**settings), clock=clock, sleep=clock.sleep), clock
 
 
-def failing(times: int, retry_after: float | None = None) -> Callable[[], str]:
+def failing(times: int, retry_after: float | None = None, *, overloaded: bool = False) -> Callable[[], str]:
     left = [times]
 
     def work() -> str:
         if left[0]:
             left[0] -= 1
-            raise EndpointBusy("not now", retry_after)
+            raise EndpointBusy("not now", retry_after, overloaded=overloaded)
         return "done"
 
     return work
@@ -98,3 +98,43 @@ def test_the_pace_recovers_with_good_replies() -> None:
         pacer.call(lambda: None)
     assert slow < 4
     assert pacer.limit == 4
+
+
+def test_a_wish_to_wait_no_time_is_answered_with_longer_and_longer_pauses() -> None:
+    pacer, clock = paced(retries=0, concurrency=8)
+    asked: list[float] = []
+
+    def work() -> None:
+        asked.append(clock.now)
+        raise EndpointBusy("not now", 0.0)
+
+    with pytest.raises(CallFailed):
+        pacer.call(work)
+    assert len([at for at in asked if at < 10]) <= 7, "a quarter of a second, doubled each time"
+    assert 900 <= clock.now <= 1100
+
+
+def test_an_overload_without_a_time_makes_everybody_wait() -> None:
+    pacer, clock = paced(retries=3, concurrency=8)
+    assert pacer.call(failing(2, overloaded=True)) == "done"
+    assert clock.slept[0] < clock.slept[1]
+    assert pacer.limit < 8
+
+
+def test_calls_in_flight_at_an_overload_count_it_once() -> None:
+    pacer, clock = paced(retries=3, concurrency=8)
+    for _ in range(5):
+        pacer._slow_down(EndpointBusy("not now", 0.0), 0)
+    assert pacer.limit == 4
+    clock.now += 1.0
+    pacer._slow_down(EndpointBusy("not now", 0.0), 0)
+    assert pacer.limit == 2
+
+
+def test_two_pacers_wait_alike() -> None:
+    slept = []
+    for _ in range(2):
+        pacer, clock = paced(retries=3)
+        pacer.call(failing(3, overloaded=True))
+        slept.append(clock.slept)
+    assert slept[0] == slept[1]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from leanrag_core.errors import CallFailed, ReplyCut, ReplyError
+from leanrag_core.errors import CallFailed, EndpointError, ReplyCut, ReplyError
 from leanrag_core.indexing.extraction.base import BY_MODEL
 from leanrag_core.indexing.extraction.reply import (
     ENTITIES_SCHEMA,
@@ -110,7 +110,8 @@ class LLMExtractor:
         """One Extraction per chunk, in the chunks' order; report(n) is told after n chunks are done.
 
         A chunk whose replies cannot be read has an empty Extraction with a Drop. Errors that would meet every chunk
-        (no key, server down, budget spent) are raised.
+        (no key, server down, budget spent) are raised, and EndpointError with the server's words when calls failed and
+        no chunk gave anything.
         """
         done, telling = 0, threading.Lock()
 
@@ -124,7 +125,9 @@ class LLMExtractor:
                 report(done)
             return extraction
 
-        return list(self.apply(read, chunks))
+        extractions = list(self.apply(read, chunks))
+        _require_something(extractions)
+        return extractions
 
     def extract_chunk(self, chunk: Chunk) -> Extraction:
         """What the model finds in one chunk; depends on the chunk alone, so that chunks may be done in any order."""
@@ -238,6 +241,16 @@ class LLMExtractor:
             return said
         found.drop(str(problem))
         return None
+
+
+def _require_something(extractions: Sequence[Extraction]) -> None:
+    """Nothing, or EndpointError when no chunk gave an entity and replies were lost."""
+    lost = [extraction for extraction in extractions if extraction.drops]
+    if lost and not any(extraction.mentions for extraction in extractions):
+        raise EndpointError(
+            f"the language model gave no entity for any of {len(extractions):,} chunks, and the replies about "
+            f"{len(lost):,} of them were lost; the first because: {lost[0].drops[0].reason}"
+        )
 
 
 class _Cut(ReplyCut):
