@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from leanrag_core.models.base import Completion, EmbeddingModel, LanguageModel
-from leanrag_core.prompts.catalog import load_prompt
+from leanrag_core.prompts.book import PromptBook
 from leanrag_core.types.trace import Answer, AnswerPart, Trace
 
 _SENTENCE_END = re.compile(
@@ -158,16 +158,16 @@ def answer_from(trace: Trace, embedding: EmbeddingModel, question_vector: np.nda
     )
 
 
-def answer_messages(trace: Trace) -> tuple[list[dict[str, str]], str]:
-    """The question as it is put to a language model, and the fingerprint of its prompt."""
-    prompt = load_prompt("answer")
+def answer_messages(trace: Trace, prompts: PromptBook | None = None) -> tuple[list[dict[str, str]], str]:
+    """The question as it is put to a language model, and the fingerprint of its prompt. prompts: the index's own."""
+    prompt = (prompts or PromptBook()).of("answer")
     content = prompt.fill(context=trace.context.text, question=trace.question)
     return [{"role": "user", "content": content}], prompt.fingerprint
 
 
-def write_answer(trace: Trace, language: LanguageModel) -> Answer:
+def write_answer(trace: Trace, language: LanguageModel, prompts: PromptBook | None = None) -> Answer:
     """A language model's answer from the context; marks that the context does not have are taken out."""
-    messages, task = answer_messages(trace)
+    messages, task = answer_messages(trace, prompts)
     return written_answer(trace, language.complete(messages, task=task), language.name)
 
 

@@ -26,6 +26,7 @@ from leanrag_core.models.metering import Budget
 from leanrag_core.models.registry import BUILTIN, Models, require_models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.models.request_form import LearntForms
+from leanrag_core.prompts.book import PromptBook
 from leanrag_core.retrieval.base import Query, StrategyInfo, strategies, strategy
 from leanrag_core.retrieval.vector_search import read_ahead
 from leanrag_core.storage import layout
@@ -497,7 +498,7 @@ class Workbench:
         """The answer to a trace's question from its context alone."""
         language = self._answering_model(index)
         if language is not None:
-            return answering.write_answer(trace, language)
+            return answering.write_answer(trace, language, _answer_prompt(index))
         vector, recorded = self.question_vector(index, trace.question), index.manifest["embedding"]
         return answering.answer_from(trace, self._embedding(recorded["name"], recorded["fingerprint"]), vector)
 
@@ -511,7 +512,7 @@ class Workbench:
         language = self._answering_model(index)
         if not isinstance(language, RemoteLanguageModel):
             return self.answer(index, trace)
-        messages, task = answering.answer_messages(trace)
+        messages, task = answering.answer_messages(trace, _answer_prompt(index))
         known = language.recalled(language.key(messages, task=task), None, messages)
         return None if known is None else answering.written_answer(trace, known, language.name)
 
@@ -522,7 +523,7 @@ class Workbench:
             answer = self.answer(index, trace)
             on_text(answer.text)
             return answer
-        messages, task = answering.answer_messages(trace)
+        messages, task = answering.answer_messages(trace, _answer_prompt(index))
         return answering.written_answer(trace, language.stream(messages, on_text, task=task), language.name)
 
     def ask(self, index: Index, question: str, strategy_name: str = "leanrag", **options: Any) -> Answer:
@@ -544,6 +545,11 @@ def _config(values: dict[str, Any]) -> IndexConfig:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidConfig("these settings are of another version of the program: build with new ones") from error
+
+
+def _answer_prompt(index: Index) -> PromptBook:
+    """The prompts with the index's own for answers, where it has one."""
+    return PromptBook(pair for pair in _pairs(index.manifest["config"]) if pair[0] == "answer")
 
 
 def _pairs(values: dict[str, Any]) -> tuple[tuple[str, str], ...]:

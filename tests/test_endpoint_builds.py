@@ -8,15 +8,19 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.__main__ import main
+from leanrag_core.answering import answer_messages
+from leanrag_core.errors import EndpointError, InvalidConfig
 from leanrag_core.indexing.invariants import check_index
 from leanrag_core.jobs.events import read_events
 from leanrag_core.models.metering import Budget
+from leanrag_core.prompts.book import PromptBook
 from leanrag_core.types.settings import Price, Settings
 from leanrag_core.types.summary import JobState
 from tests.endpoint import faults
@@ -128,7 +132,7 @@ def _chunks_and_names(index: object, ids: list[str]) -> Iterator[tuple[set[str],
 
 @pytest.mark.slow
 def test_a_spent_budget_stops_a_job_and_a_larger_one_ends_it(server: EndpointServer, tmp_path: Path) -> None:
-    bench, corpus = bench_in(tmp_path, server, prices={"m": Price(10.0, 10.0)})
+    bench, corpus = bench_in(tmp_path, server, prices={"m": Price(10.0, 10.0), "e": Price()})
     job = ended(bench, bench.start_build(corpus, CONFIG, budget=Budget(dollars=0.05)))
     assert job.status == "stopped"
     assert "the budget of $0.05 is spent" in job.error
@@ -142,6 +146,21 @@ def test_a_spent_budget_stops_a_job_and_a_larger_one_ends_it(server: EndpointSer
     repeated = [key for key, n in Counter(one.key for one in server.answered("extract_graph")).items() if n > 1]
     assert paid
     assert repeated == []
+
+
+def test_an_index_answers_with_its_own_prompt(server: EndpointServer, tmp_path: Path) -> None:
+    bench, corpus = bench_in(tmp_path, server)
+    own = "Say who did it, as a poem.\n\nContext:\n<<<\n{context}\n>>>\n\nQuestion: {question}\n"
+    built = bench.build(corpus, replace(CONFIG, prompts=(("answer", own),)))
+    trace = bench.retrieve(built, "Who built the Lantern House?")
+    assert bench.kept_answer(built, trace) is None
+    told: list[str] = []
+    answer = bench.stream_answer(built, trace, told.append)
+    assert bench.kept_answer(built, trace) == answer
+    assert answer.text == bench.answer(built, trace).text
+    messages, task = answer_messages(trace, PromptBook((("answer", own),)))
+    assert messages[0]["content"].startswith("Say who did it, as a poem.")
+    assert [one.task for one in bench.calls.entries() if one.task.startswith("answer")] == [task]
 
 
 @pytest.mark.slow
@@ -256,4 +275,60 @@ def test_jobs_beyond_two_wait_for_their_turn_and_may_be_cancelled_there(server: 
     for job in sorted(jobs, key=lambda job: bench.job(job).status != "queued"):
         bench.cancel(job)
     assert {ended(bench, job).status for job in jobs} == {"cancelled"}
+    assert bench.indexes() == []
+
+
+@pytest.mark.parametrize("name", ["gpt", "openai:", "builtin"])
+def test_an_aggregation_model_that_cannot_be_meant_is_refused_before_anything_is_asked(
+    server: EndpointServer,
+    tmp_path: Path,
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    bench, corpus = bench_in(tmp_path, server)
+    config = replace(CONFIG, aggregation_model=name)
+    with pytest.raises(InvalidConfig):
+        bench.start_build(corpus, config)
+    with pytest.raises(InvalidConfig):
+        bench.build(corpus, config)
+    monkeypatch.setenv("LEANRAG_HOME", str(tmp_path))
+    options = ["--model", "openai:m", "--embedding", "openai:e", "--aggregation-model", name]
+    assert main(["build", str(tmp_path / "none"), "--out", str(tmp_path / "index"), *options]) == 2
+    assert "openai:NAME" in capsys.readouterr().err
+    assert server.log == []
+    assert bench.jobs() == []
+
+
+def test_a_budget_in_dollars_without_a_price_is_refused_with_what_to_do(
+    server: EndpointServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench, corpus = bench_in(tmp_path, server, prices={"m": Price(10.0, 10.0)})
+    with pytest.raises(InvalidConfig, match=r"no price is known for e.*--budget-tokens"):
+        bench.start_build(corpus, CONFIG, budget=Budget(dollars=5.0))
+    monkeypatch.setenv("LEANRAG_HOME", str(tmp_path))
+    (tmp_path / "story.txt").write_bytes(story(1))
+    arguments = ["build", str(tmp_path / "story.txt"), "--out", str(tmp_path / "index"), "--model", "openai:new"]
+    assert main([*arguments, "--budget", "5"]) == 2
+    assert "no price is known for new" in capsys.readouterr().err
+    assert server.log == []
+    assert main([*arguments, "--budget-tokens", "1", "--chunk-tokens", "64", "--overlap-tokens", "8"]) == 1
+    assert "the budget of 1 tokens is spent" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_when_every_chunk_fails_the_servers_words_stand_in_the_error(
+    server: EndpointServer, tmp_path: Path, refused: bool
+) -> None:
+    bench, corpus = bench_in(tmp_path, server, retries=0)
+    config, words = replace(CONFIG, embedding="builtin", chunk_tokens=512), "does not answer: is it running"
+    if refused:
+        server.refuses, words = (
+            {"PASSAGE": (400, "odd", "The moon is in the wrong house.")},
+            "moon is in the wrong house",
+        )
+    else:
+        bench.save_settings(replace(bench.settings(), base_url="http://127.0.0.1:9/v1"))
+    with pytest.raises(EndpointError, match=words):
+        bench.build(corpus, config)
     assert bench.indexes() == []

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.models.metering import Budget
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.models.registry import Models, remote_name
 from leanrag_core.models.remote import RemoteLanguageModel
@@ -42,3 +43,9 @@ def test_an_index_gets_that_form_of_the_builtin_model_which_it_recorded(models: 
     assert models.embedding("builtin", floats.fingerprint).fingerprint == floats.fingerprint
     assert models.embedding("builtin", "all-MiniLM-L6-v2:of another machine").fingerprint == usual.fingerprint
     assert models.embedding("builtin").fingerprint == usual.fingerprint != floats.fingerprint
+
+
+@pytest.mark.parametrize("dollars", [float("nan"), float("inf"), -1.0])
+def test_a_budget_that_is_no_amount_is_refused(dollars: float) -> None:
+    with pytest.raises(InvalidConfig, match="budget"):
+        Budget(dollars=dollars)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from leanrag_core.errors import ReplyError
+from leanrag_core.errors import EndpointError, ReplyError
 from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.indexing.extraction.reply import parse_reply
 from leanrag_core.models.base import Completion
@@ -158,6 +158,12 @@ def test_unreadable_replies_cost_the_chunk_and_not_the_build() -> None:
         "the reply is not a JSON object, 2 times; the last reply began 'no', and not in a simpler form either"
     )
     assert [one.name for one in second.mentions] == ["Ada"]
+
+
+def test_when_no_chunk_gives_anything_and_replies_were_lost_the_reason_is_raised() -> None:
+    with pytest.raises(EndpointError, match=r"any of 2 chunks.*1 of them were lost.*not a JSON object"):
+        extract(Scripted(NOTHING, "no", "no", "no"), "one", "two")
+    assert extract(Scripted(NOTHING))[0].mentions == ()
 
 
 def test_a_model_that_fails_the_whole_form_is_asked_for_entities_alone() -> None:
