@@ -39,6 +39,7 @@ from leanrag_core.storage.chroma_server import (
     remove_collections,
 )
 from leanrag_core.storage.corpora import CorpusStore
+from leanrag_core.storage.digests import damage_named
 from leanrag_core.storage.indexes import IndexStore, folder_name
 from leanrag_core.storage.search_index import connect_by, connect_to_files
 from leanrag_core.storage.settings import read_settings, write_settings
@@ -466,7 +467,9 @@ class Workbench:
         """What the strategy finds for the question. Raises InvalidConfig or ModelMismatch."""
         made = strategy(strategy_name, options)
         self._choose_search_server()
-        return made.retrieve(Query(question.strip(), self.question_vector(index, question)), index)
+        query = Query(question.strip(), self.question_vector(index, question))
+        with damage_named(index.path, index.manifest.get("files", {})):
+            return made.retrieve(query, index)
 
     def read_ahead(self, index: Index) -> None:
         """The search index of a large base layer is read; not the model that embeds questions. Raises SearchIndexFailed

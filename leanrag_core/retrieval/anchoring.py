@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.retrieval.vector_search import EXACT, cosines, nearest, rank
+from leanrag_core.retrieval.vector_search import EXACT, nearest, rank, similarity
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Seed
@@ -49,7 +49,7 @@ def find_seeds(
     for layer, near in zip(layers, found, strict=True):
         rows, scores = near.rows, near.scores
         if match_names:
-            rows, scores = _with_name_bonus(layer, query_text, vector, rows, scores, n)
+            rows, scores = _with_name_bonus(index, layer, query_text, vector, rows, scores, n)
         scored += [(float(score), layer.number, int(row)) for row, score in zip(rows, scores, strict=True)]
     scored.sort(key=lambda one: (-one[0], one[1], one[2]))
     seeds = tuple(
@@ -68,13 +68,13 @@ def find_seeds(
 
 
 def _with_name_bonus(
-    layer: Layer, text: str, vector: np.ndarray, rows: np.ndarray, scores: np.ndarray, n: int
+    index: Index, layer: Layer, text: str, vector: np.ndarray, rows: np.ndarray, scores: np.ndarray, n: int
 ) -> tuple[np.ndarray, np.ndarray]:
     named = _rows_named_in(layer, text)
     if not len(named):
         return rows, scores
     all_rows = np.union1d(rows, named)
-    all_scores = cosines(layer.vectors[all_rows], vector)
+    all_scores = similarity(index, layer.number, vector, all_rows)
     all_scores = all_scores + _NAME_BONUS * np.isin(all_rows, named)
     return rank(all_rows, all_scores, n)
 

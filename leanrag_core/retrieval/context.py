@@ -8,7 +8,7 @@ import numpy as np
 from leanrag_core.retrieval.filling import Candidate, section
 from leanrag_core.retrieval.subgraph import nodes_by_layer
 from leanrag_core.retrieval.token_sums import Piece, fixed
-from leanrag_core.retrieval.vector_search import cosines
+from leanrag_core.retrieval.vector_search import similarity
 from leanrag_core.tokens import count_tokens, finding_lines, rest_of_line
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Context, RetrievedChunk, TraceNode, TraceRelation
@@ -99,7 +99,7 @@ def _strongest_first(
     likeness: dict[str, float] = {}
     if vector is not None:
         for number, layer in nodes_by_layer(tuple(nodes)).items():
-            near = cosines(index.layers[number].vectors[[node.row for node in layer]], vector)
+            near = similarity(index, number, vector, [node.row for node in layer])
             likeness |= zip((node.id for node in layer), near.tolist(), strict=True)
 
     def order(relation: TraceRelation) -> tuple[bool, float, float, str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leanrag_core.retrieval.vector_search import cosines
+from leanrag_core.retrieval.vector_search import CHUNKS, similarity
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import RetrievedChunk, Seed
 
@@ -53,7 +53,7 @@ def chunks_by_seeds(index: Index, seeds: Sequence[Seed]) -> SeededChunks:
 
 def ranked_by_vector(index: Index, vector: np.ndarray) -> np.ndarray:
     """All chunk rows by cosine to the question, best first."""
-    return np.argsort(-cosines(index.chunk_vectors, vector), kind="stable")
+    return np.argsort(-similarity(index, CHUNKS, vector), kind="stable")
 
 
 def fused(rankings: Sequence[np.ndarray]) -> np.ndarray:

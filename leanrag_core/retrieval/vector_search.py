@@ -1,12 +1,15 @@
 """The nearest entities of a layer: exactly, or from the search index's candidates with their exact scores."""
 
 import os
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
-from leanrag_core.errors import SearchIndexFailed
+from leanrag_core.errors import IndexDamaged, SearchIndexFailed
+from leanrag_core.storage.json_files import REMEDY
+from leanrag_core.storage.layout import CHUNKS, vectors_path
 from leanrag_core.storage.search_index import SearchIndex, open_search
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
@@ -14,6 +17,8 @@ from leanrag_core.types.index import Index
 EXACT, APPROXIMATE = "exact", "approximate"
 KINDS = ("auto", EXACT, APPROXIMATE)
 _ONE_THREAD_UP_TO = 100_000  # rows
+_OFF = 2e-3  # of a squared length from 1
+_LONGEST = 1 + _OFF  # product of two unit vectors
 EXACT_UP_TO = 50_000  # rows; one product with the whole matrix is sooner done than the search index is asked
 
 
@@ -42,7 +47,7 @@ def nearest(index: Index, layer: Layer, vector: np.ndarray, n: int, how: str = "
         try:
             searcher = open_search(index.path) if index.path is not None else None
             if searcher is not None:
-                return _approximate(searcher, layer, vector, n)
+                return _approximate(searcher, index, layer, vector, n)
         except SearchIndexFailed as error:
             if how == APPROXIMATE:
                 raise
@@ -52,7 +57,8 @@ def nearest(index: Index, layer: Layer, vector: np.ndarray, n: int, how: str = "
                 "this index has no search index: search exactly, or write it with "
                 "'python -m leanrag_core.storage.search_index DIR'"
             )
-    rows, scores = rank(np.arange(len(layer)), cosines(layer.vectors, vector), n)
+    rows, scores = rank(np.arange(len(layer)), similarity(index, layer.number, vector), n)
+    similarity(index, layer.number, vector, rows)  # their lengths too
     return Nearest(rows, scores, EXACT, instead=instead)
 
 
@@ -65,10 +71,35 @@ def read_ahead(index: Index) -> None:
         searcher.candidates(base, np.asarray(base.vectors[0]), 1)
 
 
-def _approximate(searcher: SearchIndex, layer: Layer, vector: np.ndarray, n: int) -> Nearest:
+def _approximate(searcher: SearchIndex, index: Index, layer: Layer, vector: np.ndarray, n: int) -> Nearest:
     candidates, known = searcher.candidates(layer, vector, n), searcher.of_layer(layer.number)
-    rows, scores = rank(candidates, cosines(layer.vectors[candidates], vector), n)
+    rows, scores = rank(candidates, similarity(index, layer.number, vector, candidates), n)
     return Nearest(rows, scores, APPROXIMATE, known.recall if known else None)
+
+
+def similarity(
+    index: Index, part: int | str, vector: np.ndarray, rows: Sequence[int] | np.ndarray | None = None
+) -> np.ndarray:
+    """cosines() of a layer's vectors (part: its number) or of the chunks' (part: CHUNKS); of all rows, or of those.
+
+    Raises IndexDamaged, naming file and row, where a product cannot be one of unit vectors; of chosen rows their
+    lengths are looked at as well.
+    """
+    held = index.chunk_vectors if part == CHUNKS else index.layers[int(part)].vectors
+    held = held if rows is None else np.asarray(held[rows])
+    with np.errstate(invalid="ignore", over="ignore"):  # it is told below
+        scores = cosines(held, vector)
+    if not len(scores):
+        return scores
+    wrong = np.zeros(0, dtype=int)
+    if not max(scores.max(), -scores.min()) <= _LONGEST:  # nor is NaN
+        wrong = np.flatnonzero(~(np.abs(scores) <= _LONGEST))
+    elif rows is not None:
+        wrong = np.flatnonzero(~(np.abs(np.vecdot(held, held) - 1) < _OFF))
+    if not len(wrong):
+        return scores
+    row = int(wrong[0]) if rows is None else int(rows[wrong[0]])
+    raise IndexDamaged(f"{vectors_path(index, part)} holds no vector of length 1 in row {row}: {REMEDY}")
 
 
 def cosines(vectors: np.ndarray, vector: np.ndarray) -> np.ndarray:

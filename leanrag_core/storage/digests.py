@@ -1,5 +1,6 @@
 """Size and sha256 of every file of an index, as its manifest records them."""
 
+import contextlib
 import hashlib
 import stat
 from collections.abc import Iterable, Iterator, Mapping
@@ -63,3 +64,18 @@ def differing(folder: Path, recorded: Digests) -> Iterator[tuple[str, str]]:
             yield name, wrong[name]
         elif digest(folder / name) != recorded[name]["sha256"]:
             yield name, "was changed after it was written: its sha256 is not the manifest's"
+
+
+@contextlib.contextmanager
+def damage_named(folder: Path | None, recorded: Digests) -> Iterator[None]:
+    """An error inside the block is told as IndexDamaged where a file of the index is no longer what it was.
+
+    A large file is not read through when an index is opened, so that a text of it may turn out not to be one later.
+    """
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AssertionError) as error:
+        if folder is not None:
+            for name, problem in differing(folder, recorded):
+                raise IndexDamaged(f"{folder / name} {problem}: {REMEDY}") from error
+        raise

@@ -36,6 +36,7 @@ from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
 from leanrag_core.types.rows import numbers
 
 FORMAT_VERSION = 2
+CHUNKS = "chunks"
 SEARCH = f"{CHROMA}/search.json"  # beside what it speaks of, since Chroma's files are not the same from build to build
 _MOST_BYTES = {MANIFEST: 16_000_000, REPORT: 500_000_000}
 _TREE_SCHEMA = pa.schema([("layer", pa.int32()), ("row", pa.int32()), ("parent", pa.int32())])
@@ -75,6 +76,16 @@ def file_names(version: int, n_layers: int) -> tuple[str, ...]:
         *vectors,
         REPORT,
     )
+
+
+def vectors_path(index: Index, part: int | str) -> Path:
+    """The file of a layer's vectors (part: its number) or of the chunks' (part: CHUNKS)."""
+    return (index.path or Path(index.id)) / f"vectors-{part}.npy"
+
+
+def table_path(index: Index, name: str) -> Path:
+    """The file of a table: documents, chunks, hierarchy, entities-L, relations-L."""
+    return (index.path or Path(index.id)) / _table_file(int(index.manifest["format_version"]), name)
 
 
 def _table_file(version: int, name: str) -> str:

@@ -27,8 +27,17 @@ from typing import Any, TypeVar
 import numpy as np
 
 from leanrag_core.atomic import write_json
-from leanrag_core.errors import IndexDamaged, InvalidVectors, SearchIndexFailed
-from leanrag_core.storage.layout import CHROMA, SEARCH, read_index, read_search
+from leanrag_core.errors import InvalidVectors, SearchIndexFailed
+from leanrag_core.storage.json_files import sealed
+from leanrag_core.storage.layout import CHROMA, SEARCH, read_index
+from leanrag_core.storage.search_files import (
+    REMEDY,
+    LayerSearch,
+    changed_file,
+    fingerprint,
+    layer_searches,
+    recorded,
+)
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 
@@ -41,7 +50,6 @@ _AT_ONCE = 20  # of them, whose products with the whole layer are in memory toge
 _SYNC_AT_LEAST = 1000  # rows; fewer are read from Chroma's log when it is opened
 _KEPT_OPEN = 4  # search indexes; a layer of 100,000 takes some 200 MB while it is open
 _ANSWER_SECONDS = 30.0  # for a question to a server: one that is asked first reads its files
-_REMEDY = "search exactly, or write it again with 'python -m leanrag_core.storage.search_index DIR'"
 _Told = TypeVar("_Told")
 
 
@@ -71,8 +79,11 @@ def connect_to_files(directory: Path) -> Connection:
     """
     if (directory / SEARCH).is_file() and not has_files(directory):
         raise SearchIndexFailed(
-            f"this search index is on a Chroma server, or has lost its files: name the server on Settings, {_REMEDY}"
+            f"this search index is on a Chroma server, or has lost its files: name the server on Settings, {REMEDY}"
         )
+    changed = changed_file(directory, recorded(directory))
+    if changed:
+        raise SearchIndexFailed(f"{directory / CHROMA / changed} was changed after it was written: {REMEDY}")
     import chromadb
     from chromadb.config import Settings
 
@@ -84,7 +95,7 @@ def connect_to_files(directory: Path) -> Connection:
 
 
 def _unread(error: Exception) -> str:
-    return f"the search index does not answer ({error}): {_REMEDY}"
+    return f"the search index does not answer ({error}): {REMEDY}"
 
 
 def has_files(directory: Path) -> bool:
@@ -104,16 +115,6 @@ def within(seconds: float, ask: Callable[[], _Told]) -> _Told:
 
     threading.Thread(target=wait, daemon=True, name="chroma-question").start()
     return answer.result(timeout=seconds)
-
-
-@dataclass(frozen=True)
-class LayerSearch:
-    """How a layer is searched: so many candidates bring that recall of the ten nearest."""
-
-    layer: int
-    rows: int
-    candidates: int
-    recall: float
 
 
 def require_unit_rows(vectors: np.ndarray, what: str) -> None:
@@ -173,7 +174,8 @@ def write_search_index(
         with contextlib.closing(sqlite3.connect(directory / CHROMA / "chroma.sqlite3")) as database:
             database.execute("VACUUM")  # the rows' log has been emptied and would keep its size
     (directory / CHROMA).mkdir(exist_ok=True)
-    write_json(directory / SEARCH, {"layers": [one.__dict__ for one in measured]})
+    held = fingerprint(directory) if connection.own else {}
+    write_json(directory / SEARCH, sealed({"layers": [one.__dict__ for one in measured], **held}))
     return tuple(measured)
 
 
@@ -268,15 +270,6 @@ def _rows_of(layer: Layer, ids: list[str], are_rows: bool) -> np.ndarray:
         rows = np.sort(np.array(ids, dtype=np.int64))
         return rows[rows < len(layer)]
     return np.flatnonzero(pc.is_in(layer.entities["id"], value_set=pa.array(ids)).to_numpy())
-
-
-def layer_searches(directory: Path) -> tuple[LayerSearch, ...]:
-    """What chroma/search.json says; nothing when it is not there. Raises SearchIndexFailed when it does not read."""
-    try:
-        values = read_search(directory)
-    except IndexDamaged as error:
-        raise SearchIndexFailed(f"{str(error).partition(': ')[0]}: {_REMEDY}") from error
-    return tuple(LayerSearch(**row) for row in values["layers"]) if values else ()
 
 
 _lock = threading.Lock()  # of what follows; nobody connects or waits while holding it

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leanrag_core.errors import InvalidConfig, SearchIndexFailed
+from leanrag_core.errors import IndexDamaged, InvalidConfig, SearchIndexFailed
 from leanrag_core.indexing.describe import count_layers
 from leanrag_core.retrieval import vector_search
 from leanrag_core.retrieval.base import Query, strategy
-from leanrag_core.retrieval.vector_search import cosines, nearest, rank
+from leanrag_core.retrieval.vector_search import CHUNKS, EXACT, cosines, nearest, rank, similarity
 from leanrag_core.storage.layout import SEARCH, read_index, write_index
 from leanrag_core.storage.search_index import SearchIndex, write_search_index
 from leanrag_core.types.index import Index
@@ -172,3 +172,17 @@ def test_a_trace_says_that_the_search_index_did_not_answer(many: Index, monkeypa
     said = "The seeds were searched exactly, without the search index: no Chroma server answers at http://127.0.0.1:1"
     assert [note for note in trace.notes if note not in exact.notes] == [f"{said}: start one."]
     assert (trace.search, trace.seeds) == ("exact", exact.seeds)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e30, -1e30, 0.0, 1.5])
+def test_a_vector_that_is_none_is_an_error_that_names_file_and_row(many: Index, bad: float) -> None:
+    base, vector = many.layers[0], many.layers[0].vectors[5]
+    spoilt = np.array(base.vectors)
+    spoilt[5] = spoilt[5] * bad if bad else -1e-20
+    index = replace(many, layers=(replace(base, vectors=spoilt), *many.layers[1:]))
+    with pytest.raises(IndexDamaged, match=r"vectors-0\.npy holds no vector of length 1 in row 5"):
+        nearest(index, index.layers[0], vector, 400, EXACT)
+    spoilt = np.array(many.chunk_vectors)
+    spoilt[2] = spoilt[2] * bad if bad else -1e-20
+    with pytest.raises(IndexDamaged, match=r"vectors-chunks\.npy holds no vector of length 1 in row 2"):
+        similarity(replace(many, chunk_vectors=spoilt), CHUNKS, spoilt[1], [0, 2])

@@ -1,15 +1,19 @@
+import contextlib
 import shutil
+import sqlite3
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from leanrag_core.errors import InvalidVectors, SearchIndexFailed
 from leanrag_core.storage import search_index
 from leanrag_core.storage.layout import CHROMA, SEARCH, read_index, write_index
+from leanrag_core.storage.search_files import changed_file, recorded
 from leanrag_core.storage.search_index import (
     Connection,
     connect_by,
@@ -283,3 +287,50 @@ def test_a_server_that_falls_silent_fails_and_is_connected_to_anew(
         nearest_row(searchable, [0, 0, 0, 1])
     assert nearest_row(searchable, [0, 0, 0, 1]) == 5
     hanging.told.set()
+
+
+def thousand(tmp_path: Path) -> Path:
+    """An index whose base layer is large enough for Chroma to write its graph to the end."""
+    vectors = np.random.default_rng(2).normal(size=(1000, 8)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    small = small_index()
+    index = replace(small, layers=(replace(small.layers[0], vectors=vectors),))
+    write_index(tmp_path, small_index())
+    write_search_index(tmp_path, index, silent)
+    return tmp_path
+
+
+def ask_layer_0(directory: Path) -> list[int]:
+    searcher = search_index.SearchIndex(directory, connect_to_files)
+    layer = replace(small_index().layers[0], entities=pa.table({"id": [str(row) for row in range(1000)]}))
+    rows = searcher.candidates(layer, unit([[1.0] * 8])[0], 1).tolist()
+    searcher.close()
+    return rows
+
+
+def test_what_is_recorded_of_the_files_lasts_however_often_chroma_opens_them(tmp_path: Path) -> None:
+    folder = thousand(tmp_path)
+    assert {Path(name).name for name in recorded(folder)["files"]} >= {"data_level0.bin", "link_lists.bin"}
+    before = (folder / CHROMA / "chroma.sqlite3").read_bytes()
+    assert ask_layer_0(folder) == ask_layer_0(folder)
+    assert (folder / CHROMA / "chroma.sqlite3").read_bytes() != before, "Chroma wrote into it"
+    assert changed_file(folder, recorded(folder)) == ""
+
+
+@pytest.mark.parametrize("name", ["*/data_level0.bin", "*/header.bin", "*/index_metadata.pickle"])
+def test_a_changed_bit_of_a_graph_is_told_before_chroma_reads_it(tmp_path: Path, name: str) -> None:
+    [path] = (thousand(tmp_path) / CHROMA).glob(name)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 16
+    path.write_bytes(content)
+    with pytest.raises(SearchIndexFailed, match=rf"{path.name} was changed .* write it again"):
+        ask_layer_0(tmp_path)
+
+
+def test_a_changed_row_of_the_database_is_told_before_chroma_reads_it(searchable: Index) -> None:
+    assert searchable.path is not None
+    with contextlib.closing(sqlite3.connect(searchable.path / CHROMA / "chroma.sqlite3")) as database:
+        database.execute("UPDATE embeddings_queue SET vector = zeroblob(16) WHERE id = '3'")
+        database.commit()
+    with pytest.raises(SearchIndexFailed, match=r"chroma\.sqlite3 was changed"):
+        nearest_row(searchable, [0, 0, 0, 1])

@@ -7,7 +7,7 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.base import Query
 from leanrag_core.retrieval.context import Budgets, build_context
-from leanrag_core.retrieval.vector_search import cosines
+from leanrag_core.retrieval.vector_search import CHUNKS, similarity
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace, TraceStep
@@ -41,7 +41,7 @@ class Strategy:
         started = time.perf_counter()
         ranking = evidence.ranked_by_vector(index, query.vector)
         rows = ranking[: self.config.top_c].tolist()
-        scores = dict(zip(rows, cosines(index.chunk_vectors[rows], query.vector).tolist(), strict=True))
+        scores = dict(zip(rows, similarity(index, CHUNKS, query.vector, rows).tolist(), strict=True))
         chunks = evidence.retrieved_chunks(index, rows, None, scores)
         context = build_context(index, (), (), chunks, Budgets(chunks=self.config.chunk_tokens), findings=False)
         best = f": {chunks[0].title} is closest, cosine {chunks[0].score:.2f}" if chunks else ""
