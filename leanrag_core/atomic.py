@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from leanrag_core import private as owner_only
 from leanrag_core.errors import StorageFailed
 
-PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700  # for their owner alone
 _SYNCS_AT_ONCE = 8  # a disk writes many waiting files in nearly the time of one
 _REASONS = {
     errno.ENOSPC: ("the disk is full", "Free some space"),
@@ -41,7 +41,7 @@ def write_bytes(path: Path, content: bytes, *, private: bool = False, sync: bool
     """
     beside = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
-        with open(beside, "wb", opener=_private_opener if private else None) as file:
+        with open(beside, "wb", opener=owner_only.opener if private else None) as file:
             file.write(content)
             if sync:
                 file.flush()
@@ -52,10 +52,6 @@ def write_bytes(path: Path, content: bytes, *, private: bool = False, sync: bool
         raise
     if sync:
         sync_folder(path.parent)
-
-
-def _private_opener(path: str, flags: int) -> int:
-    return os.open(path, flags, PRIVATE_FILE)
 
 
 def sync_file(path: Path) -> None:

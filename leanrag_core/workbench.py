@@ -227,15 +227,15 @@ class Workbench:
         paths = [Path(file) for file in files if not isinstance(file, tuple)]
         parser = self.parser()
         uploads, read = read_uploads(named, parser), read_files(paths, parser)
+        documents, refusals = (*uploads.documents, *read.documents), (*uploads.refusals, *read.refusals)
+        repeated = [one for one in refusals if one.reason.startswith("the same content")]
+        others = [one for one in refusals if one not in repeated]
         try:
             corpus_id = self.corpus(corpus).id
         except CorpusNotFound:
-            corpus_id = self.create_corpus(corpus)
-        refusals = (*uploads.refusals, *read.refusals)
-        repeated = [one for one in refusals if one.reason.startswith("the same content")]
-        others = [one for one in refusals if one not in repeated]
-        documents = (*uploads.documents, *read.documents)
-        added, duplicates = self.corpus_store.add(corpus_id, documents, refused=others)
+            corpus_id, (added, duplicates) = self.corpus_store.create_with(corpus, documents, refused=others)
+        else:
+            added, duplicates = self.corpus_store.add(corpus_id, documents, refused=others)
         return UploadReport(corpus_id, tuple(added), (*duplicates, *repeated), tuple(others))
 
     def refused_files(self, corpus_id: str) -> list[Refusal]:

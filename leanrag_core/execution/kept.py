@@ -4,13 +4,14 @@ A file bears the hash of everything that decides its content, so that it can be 
 is an array or JSON; nothing is ever unpickled.
 """
 
-import os
 import re
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
+
+from leanrag_core import private
+from leanrag_core.atomic import write_bytes, writing
 
 Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 _KEY = re.compile(r"[0-9a-f]{16,64}")
@@ -47,7 +48,8 @@ class KeptMap:
         if not isinstance(function, Keepable):
             yield from self.apply(function, items)
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
+        with writing(f"the folder {self.folder} of finished batches"):
+            private.make_folder(self.folder)
         batches = list(items)
         paths = [self._path(function.key(batch)) for batch in batches]
         self._used += paths
@@ -93,7 +95,6 @@ def _age(path: Path) -> float:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """The content stands in the file, or nothing does."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
-    beside.write_bytes(content)
-    os.replace(beside, path)
+    """The content stands in the file, or nothing does. After a power cut a batch may be missing; it is made anew."""
+    with writing(f"a finished batch in {path.parent}", "The batches before it are kept: build again to go on."):
+        write_bytes(path, content, private=True, sync=False)

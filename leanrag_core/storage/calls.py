@@ -2,21 +2,38 @@
 
 A diskcache in which neither keys nor values are ever unpickled (CVE-2025-69872): both are text, all of it in the one
 SQLite file, and anything else found there is treated as missing. Many threads and processes may read and write; what
-was put is on disk when put() returns, so that a killed process loses nothing.
+was put is on disk when put() returns (synchronous=FULL), so that neither a killed process nor a power cut loses it.
+Threads that put at the same time share one transaction, since a disk takes as long for one answer as for many.
 """
 
+import errno
 import json
+import os
 import sqlite3
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.errors import IndexDamaged
+from leanrag_core import private
+from leanrag_core.atomic import storage_failed, write_bytes, writing
+from leanrag_core.errors import IndexDamaged, StorageFailed
 
 _INLINE = 1 << 30  # bytes; everything stays in the database, no file name is ever read from it
+_FULL = 2  # SQLite's synchronous=FULL
+_PATIENCE_SECONDS = 60  # for another process that writes
+_PROBE_BYTES = 1 << 16
+_KEPT = "The answers in it are kept: do not delete it."
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_REASONS = {
+    sqlite3.SQLITE_FULL: errno.ENOSPC,
+    sqlite3.SQLITE_READONLY: errno.EACCES,
+    sqlite3.SQLITE_PERM: errno.EACCES,
+}
 
 
 @dataclass(frozen=True)
@@ -31,66 +48,159 @@ class CallEntry:
     size_bytes: int
 
 
+@dataclass(eq=False)
+class _Waiting:
+    """Records of one thread that wait for their transaction, and how that went."""
+
+    records: Mapping[str, Mapping[str, Any]]
+    ended: bool = False
+    fault: BaseException | None = field(default=None)
+
+
 class CallStore:
-    """Stored calls below one folder; opened when first used."""
+    """Stored calls below one folder; opened when first used. Every method raises StorageFailed when the disk is full,
+    read-only or does not answer, and IndexDamaged when the file is no longer a database."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._committing = threading.Lock()
+        self._queue: list[_Waiting] = []
+        self._queue_lock = threading.Lock()
 
     @cached_property
     def _cache(self) -> Any:
         import diskcache
 
+        private.make_folder(self.folder)
+        (self.folder / "cache.db").touch(mode=private.FILE)  # SQLite gives the files beside it the same rights
+        private.tighten(self.folder)
+        return diskcache.Cache(
+            str(self.folder),
+            disk=_text_disk(),
+            eviction_policy="none",
+            disk_min_file_size=_INLINE,
+            timeout=_PATIENCE_SECONDS,
+            sqlite_synchronous=_FULL,
+        )
+
+    @contextmanager
+    def _plain_errors(self) -> Iterator[None]:
+        import diskcache
+
         try:
-            return diskcache.Cache(
-                str(self.folder), disk=_text_disk(), eviction_policy="none", disk_min_file_size=_INLINE, timeout=60
-            )
-        except sqlite3.DatabaseError as error:
-            raise IndexDamaged(
-                f"the store of model calls in {self.folder.name} is damaged ({error}): move it away to begin anew"
-            ) from error
+            yield
+        except (sqlite3.Error, diskcache.Timeout, OSError) as error:
+            self._forget_connection()  # a transaction may still be open in it
+            raise self._explained(error) from error
+
+    def _forget_connection(self) -> None:
+        if "_cache" in self.__dict__:
+            self._cache.close()  # that of this thread
+
+    def _explained(self, error: Exception) -> Exception:
+        """The error in words. Only a file that is no database is called damaged: a full disk must cost no answer."""
+        what = f"the store of model calls in {self.folder}"
+        if isinstance(error, OSError):
+            return storage_failed(what, error, _KEPT)
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in _DAMAGE:
+            return IndexDamaged(f"{what} is damaged ({error}): move it away to begin anew, or put a copy in its place")
+        known = _REASONS.get(code)
+        refused = OSError(known, os.strerror(known)) if known else self._refused_by_the_disk()
+        if refused is not None:
+            return storage_failed(what, refused, _KEPT)
+        if isinstance(error, sqlite3.Error) and code not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            return StorageFailed(f"{what} does not answer ({error}). Look at the disk, then try again. {_KEPT}")
+        return StorageFailed(
+            f"{what} has been in use by another process for a minute. Wait for it, then try again. {_KEPT}"
+        )
+
+    def _refused_by_the_disk(self) -> OSError | None:
+        """What the disk says when something is written; SQLite and diskcache do not always tell it on."""
+        probe = self.folder / ".probe"
+        try:
+            write_bytes(probe, b"\0" * _PROBE_BYTES, private=True)
+            probe.unlink()
+        except OSError as error:
+            return error
+        return None
 
     def get(self, key: str) -> dict[str, Any] | None:
         """The record of that key; None when there is none, or none that can be read."""
+        with self._plain_errors():
+            return self._read(key)
+
+    def _read(self, key: str) -> dict[str, Any] | None:
         try:
             text = self._cache.get(key)
             record = json.loads(text) if isinstance(text, str) else None
-        except ValueError:  # written by another hand
+        except (ValueError, RecursionError):  # written by another hand
             return None
         return record if isinstance(record, dict) else None
 
     def get_many(self, keys: list[str]) -> list[dict[str, Any] | None]:
         """The records of those keys, in order."""
-        with self._cache.transact():
-            return [self.get(key) for key in keys]
+        with self._plain_errors(), self._cache.transact():
+            return [self._read(key) for key in keys]
 
     def put(self, key: str, record: Mapping[str, Any]) -> None:
         """The record is on disk. Its "index" says for which index it was first made."""
-        stamped = {**record, "at": time.time()}
-        self._cache.set(key, json.dumps(stamped, ensure_ascii=False), tag=str(record.get("index", "")))
+        self.put_many({key: record})
 
     def put_many(self, records: Mapping[str, Mapping[str, Any]]) -> None:
-        """All the records are on disk, in one transaction."""
-        with self._cache.transact():
-            for key, record in records.items():
-                self.put(key, record)
+        """All the records are on disk, or none is."""
+        own = _Waiting(records)
+        with self._queue_lock:
+            self._queue.append(own)
+        with self._committing:
+            if not own.ended:  # else another thread has taken it along
+                with self._queue_lock:
+                    together, self._queue = self._queue, []
+                self._commit(own, together)
+        if own.fault is not None:
+            raise own.fault
+
+    def _commit(self, own: _Waiting, together: list[_Waiting]) -> None:
+        """The records of all who wait are on disk, in one transaction, or each of them has the disk's fault."""
+        try:
+            with self._plain_errors(), self._cache.transact():
+                for waiting in together:
+                    for key, record in waiting.records.items():
+                        text = json.dumps({**record, "at": time.time()}, ensure_ascii=False)
+                        self._cache.set(key, text, tag=str(record.get("index", "")))
+        except (StorageFailed, IndexDamaged) as error:
+            for waiting in together:
+                waiting.fault = error
+        except BaseException:  # of this thread alone, such as its being stopped: the others commit without it
+            with self._queue_lock:
+                self._queue = [waiting for waiting in together if waiting is not own] + self._queue
+            raise
+        for waiting in together:
+            waiting.ended = True
 
     def entries(self) -> Iterator[CallEntry]:
         """Every stored call, the oldest first."""
-        for key in self._cache.iterkeys():
-            record = self.get(key)
-            if record is not None:
-                yield CallEntry(
-                    key,
-                    float(record.get("at", 0.0)),
-                    str(record.get("model", "")),
-                    str(record.get("task", "")),
-                    str(record.get("index", "")),
-                    len(json.dumps(record, ensure_ascii=False).encode()),
-                )
+        for key, record in self._records():
+            yield CallEntry(
+                key,
+                float(record.get("at", 0.0)),
+                str(record.get("model", "")),
+                str(record.get("task", "")),
+                str(record.get("index", "")),
+                len(json.dumps(record, ensure_ascii=False).encode()),
+            )
+
+    def _records(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Every key and record that can be read."""
+        with self._plain_errors():
+            for key in self._cache.iterkeys():
+                record = self._read(key)
+                if record is not None:
+                    yield key, record
 
     def __len__(self) -> int:
-        return len(self._cache)
+        with self._plain_errors():
+            return len(self._cache)
 
     def size_bytes(self) -> int:
         """Bytes on disk."""
@@ -99,12 +209,16 @@ class CallStore:
     def export(self, path: Path) -> int:
         """A JSON Lines file of every call stands at `path`; returns their number."""
         written = 0
-        with path.open("w", encoding="utf-8") as file:
-            for key in self._cache.iterkeys():
-                record = self.get(key)
-                if record is not None:
-                    file.write(json.dumps({"key": key, **record}, ensure_ascii=False) + "\n")
-                    written += 1
+        with writing(f"the file {path} of stored calls", _KEPT):
+            beside = path.with_name(f"{path.name}.new")
+            try:
+                with open(beside, "w", encoding="utf-8", opener=private.opener) as file:
+                    for key, record in self._records():
+                        file.write(json.dumps({"key": key, **record}, ensure_ascii=False) + "\n")
+                        written += 1
+                os.replace(beside, path)
+            finally:
+                beside.unlink(missing_ok=True)
         return written
 
     def delete(self, *, index: str | None = None, before: float | None = None) -> int:
@@ -114,14 +228,14 @@ class CallStore:
             for one in self.entries()
             if (index is None or one.index == index) and (before is None or one.at < before)
         ]
-        with self._cache.transact():
+        with self._plain_errors(), self._cache.transact():
             for key in chosen:
                 self._cache.delete(key)
         return len(chosen)
 
     def forget(self, keys: Iterable[str]) -> int:
         """The calls of those keys are gone; returns how many there were."""
-        with self._cache.transact():
+        with self._plain_errors(), self._cache.transact():
             return sum(bool(self._cache.delete(key)) for key in keys)
 
     def close(self) -> None:

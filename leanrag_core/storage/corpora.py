@@ -1,20 +1,22 @@
 """Corpora on disk: one folder a corpus, one JSON file a document, named by ids and never by the user's file names."""
 
+import contextlib
 import json
 import os
 import re
 import secrets
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
-from leanrag_core.atomic import sync_folder, write_json, writing
-from leanrag_core.errors import CorpusDamaged, CorpusNotFound, FolderRefused, InvalidConfig
+from leanrag_core import private
+from leanrag_core.atomic import sync_all, sync_folder, write_bytes, write_json, writing
+from leanrag_core.errors import CorpusDamaged, CorpusNotFound, FolderRefused, InvalidConfig, StorageFailed
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.corpus import Document, Heading, Refusal, Span
 from leanrag_core.types.summary import CorpusSummary, Damaged, DocumentSummary
@@ -22,6 +24,7 @@ from leanrag_core.types.summary import CorpusSummary, Damaged, DocumentSummary
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
 _FILE = re.compile(r"\.?[a-z0-9][a-z0-9-]{0,80}\.json(\.\d+\.\d+)?")  # the latter half written by who was killed
 _DELETED = ".deleted-"
+_PATIENCE_SECONDS = 60  # for another session that writes
 _RECORD = ("id", "name", "description", "sample", "source", "created", "documents")
 _REMEDY = "delete the corpus in the Library and add its documents again; its indexes are not concerned"
 
@@ -46,6 +49,7 @@ class CorpusStore:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        private.tighten(root)
 
     def _folder(self, corpus_id: str) -> Path:
         if not _ID.fullmatch(corpus_id) or not (self.root / corpus_id / "corpus.json").is_file():
@@ -63,20 +67,21 @@ class CorpusStore:
         try:
             record = dict(json.loads(path.read_text(encoding="utf-8")))
             missing = [name for name in _RECORD if name not in record]
-        except (OSError, ValueError, TypeError) as error:
+        except OSError as error:  # its content may well be whole, so nobody is told to delete it
+            raise CorpusDamaged(f"{path} cannot be read ({error.strerror}): check the disk and the rights") from error
+        except (ValueError, TypeError, RecursionError) as error:
             raise CorpusDamaged(f"{path} does not read ({error}): {_REMEDY}") from error
         if missing:
             raise CorpusDamaged(f"{path} lacks {missing[0]!r}: {_REMEDY}")
         return record
 
     def create(self, name: str, *, corpus_id: str = "", description: str = "", sample: bool = False) -> str:
-        """A corpus of that name exists, empty; returns its id."""
+        """A corpus of that name exists, empty; returns its id. Raises StorageFailed."""
         slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40]
         corpus_id = corpus_id or "-".join(part for part in (slug, secrets.token_hex(3)) if part)
         if not _ID.fullmatch(corpus_id):
             raise InvalidConfig(f"corpus id {corpus_id!r} is not one: take small letters, digits and hyphens")
         folder = self.root / corpus_id
-        folder.mkdir(parents=True, exist_ok=True)
         record = {
             "id": corpus_id,
             "name": name.strip() or "Untitled",
@@ -86,8 +91,27 @@ class CorpusStore:
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             "documents": [],
         }
-        write_json(folder / "corpus.json", record)
+        with writing(f"the corpus {record['name']!r} in {self.root}"):
+            private.make_folder(self.root)
+            private.make_folder(folder)
+            try:
+                write_json(folder / "corpus.json", record, private=True)
+            except BaseException:
+                with contextlib.suppress(OSError):  # one that was there before holds files, and stays
+                    folder.rmdir()
+                raise
         return corpus_id
+
+    def create_with(
+        self, name: str, documents: tuple[Document, ...], *, refused: Sequence[Refusal] = ()
+    ) -> tuple[str, tuple[list[DocumentSummary], list[Refusal]]]:
+        """A corpus of that name with the documents, or none; returns its id, and what add() does."""
+        corpus_id = self.create(name)
+        try:
+            return corpus_id, self.add(corpus_id, documents, refused=refused)
+        except BaseException:
+            self.delete(corpus_id)
+            raise
 
     def source(self, corpus_id: str) -> str:
         """Fingerprint of what the corpus was read from; empty when there is no such corpus."""
@@ -103,36 +127,53 @@ class CorpusStore:
 
         source: fingerprint of what the corpus is now read from; it stands there together with the documents, so that
         whoever finds it finds them. refused: files that could not be read; they are told with the corpus, until one of
-        the same name can.
+        the same name can. Raises StorageFailed; then none of the documents is in.
         """
         self._folder(corpus_id)
-        with self._alone():
+        with self._alone(f"documents of the corpus {corpus_id}", "None of them was added."):
             return self._add(corpus_id, documents, source, refused)
 
-    def _alone(self) -> FileLock:
-        """Held while a record is read and written again, by any session."""
-        return FileLock(str(self.root / ".lock"), timeout=60)
+    @contextlib.contextmanager
+    def _alone(self, what: str, kept: str = "") -> Iterator[None]:
+        """While a record is read and written again no other session does that. what, kept: see atomic.writing."""
+        with writing(what, kept):
+            try:
+                with FileLock(str(self.root / ".lock"), timeout=_PATIENCE_SECONDS, mode=private.FILE):
+                    yield
+            except Timeout as error:
+                raise StorageFailed(
+                    f"{what} could not be written: another process has been writing to {self.root} for a minute. "
+                    "Wait for it, then try again"
+                ) from error
 
     def _add(
         self, corpus_id: str, documents: tuple[Document, ...], source: str, refused: Sequence[Refusal]
     ) -> tuple[list[DocumentSummary], list[Refusal]]:
         folder, record = self._folder(corpus_id), self._record(corpus_id)
         known = {row["id"]: row["name"] for row in record["documents"]}
-        added, duplicates = [], []
+        new, duplicates = [], []
         for document in documents:
             if document.id in known:
                 duplicates.append(Refusal(document.name, f"the same content is already in as {known[document.id]}"))
-                continue
-            known[document.id] = document.name
-            write_json(folder / f"{document.id}.json", asdict(document))
-            summary = summarise(document)
-            record["documents"].append(asdict(summary))
-            added.append(summary)
+            else:
+                known[document.id] = document.name
+                new.append(document)
+        added = [summarise(document) for document in new]
+        record["documents"] += [asdict(summary) for summary in added]
         record["source"] = source or record["source"]
         settled = {document.name for document in documents} | {one.name for one in refused}
         still = [row for row in record.get("refused", ()) if row["name"] not in settled]
         record["refused"] = still + [asdict(one) for one in refused]
-        write_json(folder / "corpus.json", record)
+        paths = [folder / f"{document.id}.json" for document in new]
+        try:
+            for path, document in zip(paths, new, strict=True):
+                write_bytes(path, json.dumps(asdict(document), ensure_ascii=False).encode(), private=True, sync=False)
+            sync_all(paths, folder)
+            write_json(folder / "corpus.json", record, private=True)
+        except BaseException:
+            for path in paths:
+                path.unlink(missing_ok=True)
+            raise
         return added, duplicates
 
     def refused(self, corpus_id: str) -> list[Refusal]:
@@ -143,12 +184,12 @@ class CorpusStore:
     def remove(self, corpus_id: str, document_id: str) -> None:
         """The document is no longer in the corpus; one that was not there changes nothing."""
         self._folder(corpus_id)
-        with self._alone():
+        with self._alone(f"the list of documents of the corpus {corpus_id}", "The document is still in."):
             folder, record = self._folder(corpus_id), self._record(corpus_id)
             kept = [row for row in record["documents"] if row["id"] != document_id]
             if len(kept) == len(record["documents"]):
                 return
-            write_json(folder / "corpus.json", {**record, "documents": kept})
+            write_json(folder / "corpus.json", {**record, "documents": kept}, private=True)
             self._document_file(corpus_id, document_id).unlink()
 
     def delete(self, corpus_id: str) -> None:
@@ -157,7 +198,7 @@ class CorpusStore:
         Raises FolderRefused where its folder is a link, or holds what is not of a corpus; StorageFailed.
         """
         self._folder(corpus_id)
-        with self._alone(), writing(f"the list of corpora in {self.root}"):
+        with self._alone(f"the list of corpora in {self.root}"):
             self._remove_deleted()
             folder = self._folder(corpus_id)
             _require_ours(folder)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from leanrag_core import private
 from leanrag_core.errors import IndexNotFound, InvalidConfig, LeanRAGError
 from leanrag_core.storage import layout, staging
 from leanrag_core.types.config import IndexConfig
@@ -30,6 +31,7 @@ class IndexStore:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        private.tighten_file(root)  # nobody else reaches what is in it
 
     def path(self, index_id: str) -> Path:
         """The folder of an index. Raises IndexNotFound for an id that could leave the store."""

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.atomic import write_json
+from leanrag_core.atomic import write_json, writing
 from leanrag_core.errors import IndexDamaged, IndexNotFound, IndexTooNew
 from leanrag_core.storage import bounds, tables
 from leanrag_core.storage.digests import digests_of, require_same
@@ -187,7 +187,9 @@ def read_search(directory: Path) -> dict[str, Any] | None:
 
 def rename_index(directory: Path, name: str) -> None:
     """The index bears that name; its id and content stay."""
-    write_manifest(directory, {**read_manifest(directory), "name": name})
+    manifest = read_manifest(directory)
+    with writing(f"the name of the index {directory.name}", "It keeps the name it had."):
+        write_manifest(directory, {**manifest, "name": name})
 
 
 def size_bytes(directory: Path) -> int:

@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from leanrag_core.atomic import write_json
+from leanrag_core import private
+from leanrag_core.atomic import write_json, writing
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.types.settings import Settings, settings_of
 
@@ -12,6 +13,7 @@ def read_settings(path: Path) -> Settings:
     """The settings of the file, the defaults when there is none. Raises InvalidConfig for a damaged file."""
     if not path.exists():
         return Settings()
+    private.tighten_file(path)
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
@@ -22,6 +24,7 @@ def read_settings(path: Path) -> Settings:
 
 
 def write_settings(path: Path, settings: Settings) -> None:
-    """The file holds the settings, in one step."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_json(path, settings.cells())
+    """The file holds the settings, in one step, for its owner alone. Raises StorageFailed."""
+    with writing(f"the settings file {path}", "The settings are as they were."):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(path, settings.cells(), private=True)

@@ -26,8 +26,12 @@ _AT_ONCE = 1 << 16  # cells
 @contextmanager
 def _replacing(path: Path) -> Iterator[Path]:
     written = path.with_name(f"{path.name}.new")
-    yield written
-    os.replace(written, path)
+    try:
+        yield written
+        os.replace(written, path)
+    except BaseException:
+        written.unlink(missing_ok=True)
+        raise
 
 
 def write_table(path: Path, table: pa.Table) -> None:

@@ -1,0 +1,44 @@
+"""Files and folders that belong to their owner alone, since they hold what somebody wrote or asked.
+
+On Windows rights are those of the folder above, which is the user's own; nothing is changed there.
+"""
+
+import contextlib
+import os
+import stat
+from pathlib import Path
+
+FILE, FOLDER = 0o600, 0o700
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def opener(path: str, flags: int) -> int:
+    """For open(): a file that is made is for its owner alone."""
+    return os.open(path, flags, FILE)
+
+
+def make_folder(folder: Path) -> None:
+    """The folder exists, for its owner alone. Those above it are as the system makes them."""
+    folder.mkdir(mode=FOLDER, parents=True, exist_ok=True)
+    _close(folder)
+
+
+def tighten(folder: Path) -> None:
+    """The folder and all in it are for their owner alone, also what was made before this was kept so."""
+    for here, folders, files in os.walk(folder):
+        for name in (*files, *folders):
+            _close(Path(here) / name)
+    _close(folder)
+
+
+def tighten_file(path: Path) -> None:
+    """The file is for its owner alone, if it is there."""
+    _close(path)
+
+
+def _close(path: Path) -> None:
+    # On a read-only disk, or when it is another user's, it stays as it is: whoever may read it is not ours to decide.
+    with contextlib.suppress(OSError):
+        mode = path.lstat().st_mode
+        if os.name != "nt" and mode & _OTHERS and not stat.S_ISLNK(mode):
+            path.chmod(stat.S_IMODE(mode) & ~_OTHERS)
