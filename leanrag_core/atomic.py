@@ -96,6 +96,11 @@ def writing(what: str, kept: str = "") -> Iterator[None]:
         raise storage_failed(what, error, kept) from error
 
 
+def remedy_of(error: OSError) -> str:
+    """What to do about an error of the disk; nothing for one of another kind."""
+    return _REASONS[error.errno][1] if error.errno in _REASONS else ""
+
+
 def storage_failed(what: str, error: OSError, kept: str = "") -> StorageFailed:
     """The error in words: which thing, what is wrong, what to do."""
     reason, remedy = _REASONS.get(error.errno or 0, (error.strerror or str(error), "Look at the disk"))

@@ -1,11 +1,14 @@
 """The jobs of a home: one folder each below one folder."""
 
 import secrets
+import shutil
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from leanrag_core import private
+from leanrag_core.atomic import writing
 from leanrag_core.errors import JobNotFound
 from leanrag_core.jobs import events, runner
 from leanrag_core.types.summary import JobState
@@ -16,6 +19,7 @@ class JobDesk:
 
     def __init__(self, root: Path, package_root: Path) -> None:
         self.root, self._package_root = root, package_root
+        private.tighten(root)
 
     def folder(self, job_id: str) -> Path:
         """The folder of a job. Raises JobNotFound for an id that could leave the desk."""
@@ -24,12 +28,20 @@ class JobDesk:
         return self.root / job_id
 
     def begin(self, title: str, corpus_id: str, config: dict[str, Any], arguments: dict[str, Any]) -> str:
-        """A job is made and its process starts; returns its id. config, arguments: plain JSON values."""
+        """A job is made and its process starts; returns its id. config, arguments: plain JSON values.
+
+        Raises StorageFailed.
+        """
         now = datetime.now(UTC)
         job_id = f"{now.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
         spec = events.JobSpec(job_id, title, corpus_id, config, arguments, now.isoformat())
         events.create_job(self.folder(job_id), spec)
-        runner.launch(self.folder(job_id), self._package_root)
+        with writing(f"the job {title!r} in {self.root}", "Nothing was begun."):
+            try:
+                runner.launch(self.folder(job_id), self._package_root)
+            except BaseException:  # before there is a process, so nobody else knows of the folder
+                shutil.rmtree(self.folder(job_id), ignore_errors=True)
+                raise
         return job_id
 
     def spec(self, job_id: str) -> events.JobSpec:

@@ -9,6 +9,7 @@ log.txt         what the process printed
 """
 
 import json
+import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass, fields
@@ -18,7 +19,8 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from leanrag_core.atomic import write_json
+from leanrag_core import private
+from leanrag_core.atomic import write_json, writing
 from leanrag_core.errors import JobNotFound, JobUnknown
 from leanrag_core.jobs.outlook import outlook
 from leanrag_core.types.progress import Progress
@@ -28,6 +30,7 @@ _KIND = "build"  # of the jobs there are; a record that names none is of this on
 _RECENT = 8
 _START_SECONDS = 20.0  # a process that has not taken its lock by then never started
 _ENDINGS = ("done", "failed", "cancelled", "stopped")
+_REPEATED = ("progress", "heartbeat", "spent")  # the next one says it again
 _EVENT_SECONDS = 0.2  # at most one progress event of a stage in that time
 # Share of a build with the built-in models that each stage takes, measured on the sample corpora.
 _SHARE = {
@@ -56,9 +59,15 @@ class JobSpec:
 
 
 def create_job(folder: Path, spec: JobSpec) -> None:
-    """The job's folder exists with its specification."""
-    folder.mkdir(parents=True)
-    write_json(folder / "spec.json", spec.__dict__)
+    """The job's folder exists with its specification, on the disk, or it does not exist. Raises StorageFailed."""
+    with writing(f"the job {spec.title!r} in {folder.parent}", "Nothing was begun."):
+        private.make_folder(folder.parent)
+        folder.mkdir(mode=private.FOLDER)
+        try:
+            write_json(folder / "spec.json", spec.__dict__, private=True)
+        except BaseException:
+            folder.rmdir()
+            raise
 
 
 def read_spec(folder: Path) -> JobSpec:
@@ -89,17 +98,28 @@ def _checked(record: Any, job_id: str) -> JobSpec:
 
 
 class JobLog:
-    """Appends events to a job's log; progress is thinned to a few lines a second."""
+    """Appends events to a job's log; progress is thinned to a few lines a second.
+
+    Events that decide what a job is (it began, ended, what it was to cost) are on the disk when write() returns. Those
+    that come again and again are handed to the system: a killed process loses none of them, a power cut the last ones.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "events.jsonl"
         self._last: tuple[str, float] = ("", 0.0)
 
     def write(self, kind: str, **facts: Any) -> None:
-        """One more event, on disk before this returns."""
+        """One more event. Raises StorageFailed."""
         line = json.dumps({"at": time.time(), "event": kind, **facts}, ensure_ascii=False)
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
+        with (
+            writing(f"what happens in the job {self.path.parent.name}", "What models have answered is kept."),
+            open(self.path, "ab", opener=private.opener) as file,
+        ):
+            # A line that a full disk cut must not run into this one.
+            file.write((b"" if _ends_a_line(self.path) else b"\n") + line.encode() + b"\n")
+            if kind not in _REPEATED:
+                file.flush()
+                os.fsync(file.fileno())
 
     def progress(self, progress: Progress) -> None:
         """The progress is told, unless the same stage told its own a moment ago and is not at its end."""
@@ -112,9 +132,17 @@ class JobLog:
         self.write("progress", **facts)
 
 
+def _ends_a_line(path: Path) -> bool:
+    with path.open("rb") as file:
+        if file.seek(0, os.SEEK_END) == 0:
+            return True
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"
+
+
 def job_lock(folder: Path) -> FileLock:
     """The lock that the running process holds."""
-    return FileLock(str(folder / "lock"))
+    return FileLock(str(folder / "lock"), mode=private.FILE)
 
 
 def is_running(folder: Path) -> bool:

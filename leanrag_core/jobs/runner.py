@@ -8,14 +8,16 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from filelock import FileLock, Timeout
 
-from leanrag_core.errors import BudgetSpent, Cancelled, LeanRAGError
+from leanrag_core import private
+from leanrag_core.atomic import remedy_of, writing
+from leanrag_core.errors import BudgetSpent, Cancelled, LeanRAGError, StorageFailed
 from leanrag_core.jobs.events import JobLog, JobSpec, is_running, job_lock, read_spec
 from leanrag_core.types.progress import Progress, Report
 
@@ -32,7 +34,7 @@ Work = Callable[[JobSpec, Report], tuple[str, dict[str, Any]]]
 def launch(folder: Path, package_root: Path) -> None:
     """A process of its own runs the job; it outlives this one."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(package_root), os.environ.get("PYTHONPATH", "")])}
-    with (folder / "log.txt").open("ab") as log:
+    with open(folder / "log.txt", "ab", opener=private.opener) as log:
         subprocess.Popen(
             [sys.executable, "-m", "leanrag_core", "run-job", str(folder)],
             stdout=log,
@@ -46,7 +48,8 @@ def launch(folder: Path, package_root: Path) -> None:
 def ask_to_cancel(folder: Path) -> None:
     """The job's process stops within two seconds; one that never started is marked as cancelled."""
     read_spec(folder)
-    (folder / "cancel").touch()
+    with writing(f"the wish to stop the job {folder.name}", "It goes on."):
+        (folder / "cancel").touch(mode=private.FILE)
     if not is_running(folder):
         JobLog(folder).write("cancelled", error="stopped before it began")
 
@@ -78,36 +81,51 @@ def run(folder: Path, work: Work, clean_up: Callable[[JobSpec], None]) -> int:
         try:
             result, made = work(spec, report)
             finished.set()
-            log.write("done", result=result, report=made)
+            _tell_end(log, "done", result=result, report=made)
             return 0
         except Cancelled:
             finished.set()
-            log.write("cancelled", error="Stopped as asked. Nothing half made is left.")
+            _tell_end(log, "cancelled", error="Stopped as asked. Nothing half made is left.")
         except BudgetSpent as error:
             finished.set()
-            log.write("stopped", error=str(error))
+            _tell_end(log, "stopped", error=str(error))
         except LeanRAGError as error:
             finished.set()
-            log.write("failed", error=str(error), details=traceback.format_exc())
+            _tell_end(log, "failed", error=str(error), details=traceback.format_exc())
         except OSError as error:
             finished.set()
-            said = f"the disk or the system refused: {error.strerror or error}. Free some space, then resume."
-            log.write("failed", error=said, details=traceback.format_exc())
+            remedy = remedy_of(error) or "See the details"
+            said = f"the disk or the system refused: {error.strerror or error}. {remedy}, then resume."
+            _tell_end(log, "failed", error=said, details=traceback.format_exc())
         except Exception as error:
             finished.set()
             said = f"unexpected fault: {type(error).__name__}: {error}. Nothing half made is left; see the details."
-            log.write("failed", error=said, details=traceback.format_exc())
+            _tell_end(log, "failed", error=said, details=traceback.format_exc())
         finally:
             signal.signal(signal.SIGTERM, usual)
             slot.release()
         return 1
 
 
+def _tell_end(log: JobLog, kind: str, **facts: Any) -> None:
+    """The job's end is among its events, or, where the disk takes no more, in what its process printed."""
+    try:
+        log.write(kind, **facts)
+    except StorageFailed as error:
+        print(f"{kind}: {facts.get('error', '')}\n{error}", file=sys.stderr)
+
+
+def _tell_in_passing(log: JobLog, kind: str, **facts: Any) -> None:
+    """One more event. The work itself meets a full disk and tells of it; this thread has more to do than to tell."""
+    with suppress(StorageFailed):
+        log.write(kind, **facts)
+
+
 def _wait_for_slot(folder: Path) -> FileLock | None:
     """One of the places for jobs at work, the oldest job first; None when the job was cancelled while it waited."""
-    slots = [FileLock(str(folder.parent / f".slot-{number}")) for number in range(_SLOTS)]
+    slots = [FileLock(str(folder.parent / f".slot-{number}"), mode=private.FILE) for number in range(_SLOTS)]
     waiting = folder / _WAITING
-    waiting.touch()
+    waiting.touch(mode=private.FILE)
     try:
         while not (folder / "cancel").exists():
             for slot in slots if _is_next(folder) else ():
@@ -139,7 +157,7 @@ def telling_what_is_spent(folder: Path, read: Callable[[], dict[str, Any]]) -> I
         while not ended.wait(_SPENT_SECONDS):
             now = read()
             if now != told:
-                log.write("spent", spent=now)
+                _tell_in_passing(log, "spent", spent=now)
             told = now
 
     teller = threading.Thread(target=tell, daemon=True)
@@ -149,7 +167,7 @@ def telling_what_is_spent(folder: Path, read: Callable[[], dict[str, Any]]) -> I
     finally:
         ended.set()
         teller.join()
-        log.write("spent", spent=read())
+        _tell_in_passing(log, "spent", spent=read())
 
 
 def _raise_cancelled(signum: int, frame: FrameType | None) -> None:
@@ -166,11 +184,13 @@ def _watch(
             return
         if time.monotonic() - beat > _BEAT_SECONDS:
             beat = time.monotonic()
-            log.write("heartbeat")
+            _tell_in_passing(log, "heartbeat")
     deadline = time.monotonic() + _GRACE_SECONDS
     while time.monotonic() < deadline:
         if finished.wait(_POLL_SECONDS):
             return
-    log.write("cancelled", error="Stopped as asked. Nothing half made is left.")
-    clean_up(spec)
-    os._exit(1)
+    try:
+        _tell_end(log, "cancelled", error="Stopped as asked. Nothing half made is left.")
+        clean_up(spec)
+    finally:
+        os._exit(1)
