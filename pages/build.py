@@ -216,7 +216,7 @@ def job_panel(jobs: list[JobState]) -> None:
             st.button(label, key=f"other_{other.id}", type="tertiary", on_click=state.remember, args=("job", other.id))
         if not job_view.is_live(job):
             st.button("Put this report away", key="away", type="tertiary", on_click=state.remember, args=("job", None))
-    st.html('<hr class="lr-rule">')
+    st.html('<hr class="lr-rule">' + markup.label("A new build"))
 
 
 def page() -> None:

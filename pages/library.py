@@ -86,6 +86,7 @@ def to_build(corpus_id: str) -> None:
 
 def cards(corpora: list[CorpusSummary], chosen: str) -> None:
     built = [one.corpus_id for one in session.shelf().indexes]
+    building = {job.corpus_id for job in session.running_jobs()}
     with st.grid(4, min_column_width=240, gap="small"):
         for one in corpora:
             with st.container(border=True, gap="xsmall", key=f"card_{one.id}", height="stretch"):
@@ -93,7 +94,7 @@ def cards(corpora: list[CorpusSummary], chosen: str) -> None:
                 tags += ["Shown below"] if one.id == chosen else []
                 tagged = "".join(f'<span class="lr-tag">{tag}</span>' for tag in tags)
                 facts = f"{numbers.counted(one.documents, 'document')}, {numbers.tokens(one.tokens)} tokens, "
-                facts += numbers.counted(built.count(one.id), "index", "indexes")
+                facts += indexes_of(built.count(one.id), building=one.id in building)
                 about = one.description or f"Added {numbers.day(one.created)}."
                 st.html(
                     f'<div class="lr-card"><div class="n">{escape(one.name)}</div><div class="tags">{tagged}</div>'
@@ -103,6 +104,13 @@ def cards(corpora: list[CorpusSummary], chosen: str) -> None:
                     st.button("Documents", key=f"open_{one.id}", on_click=open_corpus, args=(one.id,))
                     if st.button("Build", key=f"build_{one.id}", type="tertiary", icon=":material/construction:"):
                         to_build(one.id)
+
+
+def indexes_of(n: int, *, building: bool) -> str:
+    """How many indexes a corpus has, and whether one is on its way."""
+    if not building:
+        return numbers.counted(n, "index", "indexes")
+    return f"{numbers.counted(n, 'index', 'indexes')} and another being built" if n else "its index is being built"
 
 
 def open_corpus(corpus_id: str) -> None:

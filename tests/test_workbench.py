@@ -17,6 +17,7 @@ from leanrag_core.indexing.invariants import check_index
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.types.index import Index
+from leanrag_core.types.progress import Progress
 
 BEES = b"""# Bees in rape
 
@@ -169,3 +170,21 @@ def test_a_file_that_could_not_be_read_is_told_in_the_report_of_a_build_from_the
     assert index.report["drops"]["parse"] == 2
     told = {row["item"]: row["reason"] for row in index.report["dropped"]["parse"]}
     assert told == {one.name: one.reason for one in made.refusals}
+
+
+def test_a_build_tells_what_it_finds_and_writes_as_it_goes(bench: Workbench, corpus_id: str) -> None:
+    told: list[Progress] = []
+    index = bench.build(corpus_id, IndexConfig(cluster_size=3), report=told.append)
+    read = [one for one in told if one.stage == "extract"][-1]
+    names = index.layers[0].entities["name"].to_pylist()
+    assert read.found is not None
+    assert read.found >= len(names) - 2
+    assert read.relations
+    assert set(read.current.split(", ")) & set(names)
+    merged = next(one for one in told if one.stage == "merge" and one.total)
+    assert (merged.found, merged.relations) == (len(names), index.layers[0].relations.num_rows)
+    written = {one.current for one in told if one.stage == "aggregate entities" and one.current}
+    assert written & set(index.layers[1].entities["name"].to_pylist())
+    ends = {one.stage: one.done for one in told}
+    assert ends["aggregate entities"] == sum(len(layer) for layer in index.layers[1:])
+    assert ends["aggregate relations"] == sum(layer.relations.num_rows for layer in index.layers[1:])

@@ -28,6 +28,7 @@ from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
 from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.indexing.resolution import resolve
 from leanrag_core.indexing.resolution.condense import condense
+from leanrag_core.indexing.telling import HierarchyTelling, read_so_far
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.embed_task import embed_task
 from leanrag_core.prompts.book import PromptBook
@@ -161,7 +162,7 @@ def _make(
         extractions = extractor.extract(
             documents,
             chunks,
-            lambda done: report(_read_so_far(extractor, done, len(chunks))),
+            lambda done: report(read_so_far(extractor, done, len(chunks))),
         )
         chunk_vectors = embedded.result()
     require_unit_rows(chunk_vectors, "chunks")
@@ -174,10 +175,12 @@ def _make(
         base, merge_usage = condensed.graph, condensed.usage
         merged = replace(merged, graph=base, drops=(*merged.drops, *condensed.drops))
     n_entities = base.entities.num_rows
-    report(Progress("merge", n_entities, n_entities, "entities", ", ".join(base.entities["name"][:3].to_pylist())))
+    named, n_relations = ", ".join(base.entities["name"][:3].to_pylist()), base.relations.num_rows
+    report(Progress("merge", n_entities, n_entities, "entities", named, found=n_entities, relations=n_relations))
     if n_entities == 0:
         raise EmptyCorpus("nothing in the documents names an entity: add documents with running text")
 
+    telling = HierarchyTelling(report)
     hierarchy = build_hierarchy(
         base,
         cluster_size=config.cluster_size,
@@ -190,7 +193,8 @@ def _make(
         spread=models.spread.apply,
         clustering=_clustering(config),
         heuristic=heuristic,
-        report=lambda stage, done, total: report(Progress(stage, done, total, _UNITS.get(stage, ""))),
+        report=telling.progress,
+        written=telling.written,
     )
     report(Progress("index", 0, 0, "vectors"))
 
@@ -220,22 +224,6 @@ def _clustering(config: IndexConfig) -> ClusterOptions:
         join_singletons=config.singletons == "join",
         seed=config.seed,
     )
-
-
-def _read_so_far(extractor: Extractor, done: int, total: int) -> Progress:
-    """Chunks done; of a language model also what it found last, and how much in all."""
-    told = Progress("extract", done, total, "chunks")
-    if isinstance(extractor, LLMExtractor):
-        return replace(told, current=extractor.latest, found=len(extractor.names))
-    return told
-
-
-_UNITS = {
-    "embed": "texts",
-    "cluster": "layers",
-    "aggregate entities": "clusters",
-    "aggregate relations": "relations",
-}
 
 
 def extractions_empty(extractions: Sequence[Any]) -> list[str]:

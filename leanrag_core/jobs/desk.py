@@ -13,6 +13,8 @@ from leanrag_core.errors import JobNotFound
 from leanrag_core.jobs import events, runner
 from leanrag_core.types.summary import JobState
 
+_ENDED = ("done", "failed", "cancelled", "stopped", "unknown")  # an interrupted one may be slow to take its lock
+
 
 class JobDesk:
     """Begins, lists and cancels jobs; each runs in a process of its own and outlives this one."""
@@ -20,6 +22,7 @@ class JobDesk:
     def __init__(self, root: Path, package_root: Path) -> None:
         self.root, self._package_root = root, package_root
         private.tighten(root)
+        self._ended: dict[str, tuple[tuple[object, ...], JobState]] = {}
 
     def folder(self, job_id: str) -> Path:
         """The folder of a job. Raises JobNotFound for an id that could leave the desk."""
@@ -53,8 +56,19 @@ class JobDesk:
         states = []
         for folder in sorted((path.parent for path in self.root.glob("*/spec.json")), reverse=True):
             with suppress(JobNotFound):  # deleted just now
-                states.append(events.read_state(folder))
+                states.append(self._read(folder))
         return states
+
+    def _read(self, folder: Path) -> JobState:
+        """The job's state; that of one that has ended is kept until its events or its record change."""
+        stamp = tuple(_changed(folder / name) for name in ("spec.json", "events.jsonl"))
+        kept = self._ended.get(folder.name)
+        if kept is not None and kept[0] == stamp:
+            return kept[1]
+        state = events.read_state(folder)
+        if state.status in _ENDED:
+            self._ended[folder.name] = stamp, state
+        return state
 
     def state(self, job_id: str) -> JobState:
         """Where a job stands. Raises JobNotFound."""
@@ -68,3 +82,12 @@ class JobDesk:
     def cancel(self, job_id: str) -> None:
         """The job stops within two seconds and leaves nothing half made. Raises JobNotFound."""
         runner.ask_to_cancel(self.folder(job_id))
+
+
+def _changed(path: Path) -> tuple[int, int] | None:
+    """Size and time of a file; None when there is none."""
+    try:
+        seen = path.stat()
+    except OSError:
+        return None
+    return seen.st_size, seen.st_mtime_ns

@@ -24,7 +24,7 @@ from leanrag_core.atomic import write_json, writing
 from leanrag_core.errors import JobNotFound, JobUnknown
 from leanrag_core.jobs.outlook import outlook
 from leanrag_core.types.progress import Progress
-from leanrag_core.types.summary import STAGES, JobState, StageState
+from leanrag_core.types.summary import STAGES, JobState, StageState, Written
 
 _KIND = "build"  # of the jobs there are; a record that names none is of this one
 _RECENT = 8
@@ -216,7 +216,7 @@ def _state(spec: JobSpec, folder: Path) -> JobState:
     ahead = outlook(forecast, spent, stages)
     share, left = _share_and_left(stages, seconds, ahead.seconds_left if ahead else None)
     share, left = (1.0 if status == "done" else share), (left if status == "running" else None)
-    recent = [event["current"] for event in progress if event.get("current")]
+    recent = [Written(str(event["stage"]), str(event["current"])) for event in progress if event.get("current")]
     return JobState(
         id=spec.id,
         title=spec.title,
@@ -265,9 +265,9 @@ def _stages(progress: list[dict[str, Any]], until: float, *, finished: bool) -> 
             states.append(StageState(name, "done" if finished else "waiting"))
         else:
             status = "running" if name == current and not finished else "done"
-            states.append(
-                StageState(name, status, told["done"], told["total"], told["unit"], seconds[name], told.get("found", 0))
-            )
+            found, relations = told.get("found") or 0, told.get("relations") or 0
+            amounts = told["done"], told["total"], told["unit"], seconds[name]
+            states.append(StageState(name, status, *amounts, found, relations))
     return tuple(states)
 
 

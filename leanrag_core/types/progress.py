@@ -9,8 +9,8 @@ from typing import Any
 class Progress:
     """A stage of a build has done so much. total 0: unknown. current: what is being written.
 
-    spent: a meter's reading as JSON values, where models at an endpoint are used. found: names of entities so far,
-    while a language model reads.
+    spent: a meter's reading as JSON values, where models at an endpoint are used. found, relations: how many names of
+    entities, and relations, have been found so far; before merging while chunks are read.
     """
 
     stage: str
@@ -20,6 +20,7 @@ class Progress:
     current: str = ""
     spent: dict[str, Any] | None = None
     found: int | None = None
+    relations: int | None = None
 
 
 Report = Callable[[Progress], None]

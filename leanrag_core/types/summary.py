@@ -115,8 +115,8 @@ STAGES = (
 
 @dataclass(frozen=True)
 class StageState:
-    """Where a stage of a job stands. status: waiting, running, done. total: 0 while unknown. found: names of entities
-    that a language model has found so far."""
+    """Where a stage of a job stands. status: waiting, running, done. total: 0 while unknown. found, relations: how many
+    names of entities, and relations, the stage has found so far."""
 
     name: str
     status: str
@@ -125,6 +125,15 @@ class StageState:
     unit: str = ""
     seconds: float = 0.0
     found: int = 0
+    relations: int = 0
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a build wrote: in which stage, and its text."""
+
+    stage: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -135,7 +144,7 @@ class JobState:
     unknown (of another kind, or with a record that does not read; error says which, and nothing else is known).
     forecast: the Forecast made when it began. spent: the meter's last reading. budget: what it may spend, dollars and
     tokens; 0 is no limit. heard: seconds since its last event. seconds_left: None while unknown. result: id of the
-    index that was made.
+    index that was made. recent: what was written last, the newest first.
     """
 
     id: str
@@ -147,7 +156,7 @@ class JobState:
     share: float
     seconds_left: float | None
     current: str
-    recent: tuple[str, ...]
+    recent: tuple[Written, ...]
     corpus_id: str
     config: dict[str, Any]
     error: str = ""

@@ -32,12 +32,7 @@ def show(job: JobState) -> None:
         ("Inter-cluster", f"{sum(one.relations for one in above):,}", "relations"),
         ("Chunks", f"{found.chunks:,}", numbers.counted(found.documents, "document")),
     ]
-    shown = "".join(
-        f'<div class="lr-tile"><div class="lr-label" style="margin:0">{title}</div><div class="v">{value}</div>'
-        f'<div class="lr-small lr-muted">{note}</div></div>'
-        for title, value, note in tiles
-    )
-    st.html(f'<div class="lr-tiles">{shown}</div>')
+    st.html(markup.tiles(tiles))
     kind_line(found.kind)
     left, right = st.columns([7, 5], gap="large")
     with left:

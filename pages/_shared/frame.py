@@ -1,6 +1,6 @@
 """The frame around every page: theme, style sheet, sidebar with the index, and errors in plain words."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from html import escape
@@ -13,8 +13,8 @@ from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.index_names import short_title
 from leanrag_core.figures.palette import Palette, palette
-from leanrag_core.types.summary import IndexSummary
-from pages._shared import session, state
+from leanrag_core.types.summary import IndexSummary, JobState
+from pages._shared import running_view, session, state
 
 PAGES = (
     ("library", "Library", "library_books"),
@@ -62,7 +62,10 @@ def enter(page: str) -> IndexSummary | None:
     theme = "dark" if is_dark() else "light"
     st.logo(str(_HERE / f"logo_{theme}.svg"), size="medium", icon_image=str(_HERE / f"mark_{theme}.svg"))
     with st.sidebar:
-        chosen = _choose_index()
+        live = session.running_jobs()
+        chosen = _choose_index(live)
+        if page != "build":  # which shows them at full width
+            running_view.line(live, page_path("build"), first=chosen is None)
         st.html(_where_text_goes(chosen))
     return chosen
 
@@ -96,7 +99,7 @@ def uses_endpoint(config: Mapping[str, Any]) -> bool:
     return any(str(model).startswith("openai:") for model in models if model)
 
 
-def _choose_index() -> IndexSummary | None:
+def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
     shelf = session.shelf()
     indexes = {one.id: one for one in shelf.indexes}
     for one in shelf.damaged:
@@ -106,7 +109,8 @@ def _choose_index() -> IndexSummary | None:
                 session.workbench().delete_index(one.id)
             st.rerun()
     if not indexes:
-        st.html('<div class="lr-side">No index yet.<br>Build one from a corpus.</div>')
+        rest = "The first one is being built." if live else "Build one from a corpus."
+        st.html(f'<div class="lr-side">No index yet.<br>{rest}</div>')
         return None
     key = state.prepare("index", next(iter(indexes)), str, lambda value: value in indexes)
     chosen = st.selectbox("Index", list(indexes), format_func=lambda id_: short_title(indexes[id_], _TITLE), key=key)

@@ -7,6 +7,7 @@ import streamlit as st
 
 from leanrag_core.errors import JobNotFound, LeanRAGError
 from leanrag_core.figures import numbers
+from leanrag_core.figures.build_counts import counts_so_far
 from leanrag_core.models.metering import Budget
 from leanrag_core.types.summary import JobState, StageState
 from pages._shared import frame, markup, outlook_view, session, state
@@ -17,6 +18,12 @@ _FAULT = "lr_job_fault"  # why a wish about a job could not be met
 _STARTS_WITHIN = 4.0  # seconds; a job that is queued for longer waits for others
 _SILENT = 30.0  # seconds without a heartbeat
 _PLACES = ("first", "second", "third")
+_KIND_OF = {  # what a stage writes
+    "extract": "found",
+    "merge": "merged",
+    "aggregate entities": "aggregated",
+    "aggregate relations": "relation",
+}
 _DOING = {
     "parse": "Reading documents",
     "chunk": "Cutting chunks",
@@ -55,23 +62,52 @@ def _panel(job_id: str, was_live: bool) -> None:
         _headline(job)
     if job.status == "unknown":
         return
+    if job.status == "running":
+        st.html(markup.tiles((one.title, f"{one.value:,}", one.note) for one in counts_so_far(job)))
     left, right = st.columns([7, 5], gap="large")
     with left:
         markup.block("Stages", _stages(job))
     with right:
         if job.status == "running":
+            markup.block("Written just now", _feed(job))
             outlook_view.live(job)
-            recent = "".join(f"<div>{escape(text)}</div>" for text in job.recent)
-            waiting = '<div class="lr-muted">Nothing yet.</div>'
-            markup.block("Done just now", f'<div class="lr-feed">{recent or waiting}</div>')
         elif job.status == "done":
             outlook_view.ended(job)
+
+
+def _feed(job: JobState) -> str:
+    """What was found and written last, or what is waited for."""
+    if not job.recent:
+        return f'<div class="lr-feed now"><div class="lr-muted">{escape(_awaited(job))}</div></div>'
+    lines = "".join(
+        f'<div><span class="k">{escape(_KIND_OF.get(one.stage, one.stage))}</span>'
+        f'<span class="w">{escape(one.text)}</span></div>'
+        for one in job.recent
+    )
+    return f'<div class="lr-feed now">{lines}</div>'
+
+
+def _awaited(job: JobState) -> str:
+    if job.current == "extract" and frame.uses_endpoint(job.config):
+        return f"The first answers of {str(job.config.get('model', '')).removeprefix('openai:')} are awaited."
+    return "The documents are being read; names are listed here as they are found."
+
+
+def _subject(job: JobState) -> str:
+    """Which index is built, and from what."""
+    try:
+        corpus = session.workbench().corpus(job.corpus_id)
+    except LeanRAGError:
+        return markup.label(f"Index {job.title}", "its corpus was deleted since")
+    documents = numbers.counted(corpus.documents, "document")
+    return markup.label(f"Index {job.title}", f"from the corpus {corpus.name}, {documents}")
 
 
 def _headline(job: JobState) -> None:
     if job.status == "unknown":
         message(job.error)
         return
+    st.html(_subject(job))
     running = next((stage for stage in job.stages if stage.status == "running"), None)
     title, pace = escape(_title(job, running)), escape(_pace(job, running))
     st.html(f'<div class="lr-big"><b>{title}</b><span>{pace}</span></div>')

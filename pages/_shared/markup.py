@@ -130,6 +130,16 @@ def facts_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: 
     return f'<div class="lr-scroll"><table class="lr-facts"{named}>{header}{body}</table></div>'
 
 
+def tiles(rows: Iterable[tuple[str, str, str]]) -> str:
+    """Numbers in boxes: title, value, note."""
+    shown = "".join(
+        f'<div class="lr-tile"><div class="lr-label" style="margin:0">{escape(title)}</div>'
+        f'<div class="v">{escape(value)}</div><div class="lr-small lr-muted">{escape(note)}</div></div>'
+        for title, value, note in rows
+    )
+    return f'<div class="lr-tiles">{shown}</div>'
+
+
 def block(title: str, body: str, note: str = "") -> None:
     """A small heading and its body, drawn together."""
     st.html(label(title, note) + body)

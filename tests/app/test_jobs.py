@@ -1,6 +1,7 @@
 """Builds in every state, as the Build page tells them: written by hand, without a process."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import asdict
@@ -213,3 +214,59 @@ def test_a_job_of_another_kind_is_shown_and_left_alone(home: Workbench, visit: V
     app.button("away").click().run()
     drawn.assert_sound(app)
     assert any(one.key == "earlier_foreign" for one in app.button)
+
+
+def test_a_running_build_names_its_corpus_and_index_and_counts_what_it_has_found(home: Workbench, visit: Visit) -> None:
+    read = Progress("extract", 3, 9, "chunks", HOSTILE, found=12, relations=34).__dict__
+    folder = a_job(home, STARTED, progress("parse", 3, 3, "documents"), ("progress", read), title=HOSTILE)
+    with job_lock(folder).acquire():
+        app = visit("build", home)
+        drawn.assert_sound(app)
+        said = drawn.text(app)
+        assert f"Index {HOSTILE}from the corpus Bees, 3 documents" in said
+        assert "Chunks read3of 9" in said
+        assert "Entities12before merging" in said
+        assert "Relations34before merging" in said
+        assert f"found{HOSTILE}" in said
+        JobLog(folder).write("progress", **Progress("merge", 8, 8, "entities", "ant", found=8, relations=5).__dict__)
+        JobLog(folder).write("progress", **Progress("aggregate entities", 2, 3, "clusters", "Hive pests").__dict__)
+        said = drawn.text(app.run())
+        assert "Entities8in layer 0" in said
+        assert "Aggregated2entities above layer 0" in said
+        assert "aggregatedHive pests" in said
+
+
+def test_a_build_that_has_found_nothing_yet_says_what_it_is_at(home: Workbench, visit: Visit) -> None:
+    folder = a_job(home, STARTED, progress("extract", 0, 9))
+    with job_lock(folder).acquire():
+        said = drawn.text(visit("build", home))
+    assert "The documents are being read; names are listed here as they are found." in said
+    assert "Nothing yet" not in said
+
+
+@pytest.mark.parametrize("page", ["library", "explore", "ask", "settings"])
+def test_a_running_build_is_seen_from_every_page(page: str, home: Workbench, visit: Visit) -> None:
+    folder = a_job(home, STARTED, progress("extract", 9, 9))
+    with job_lock(folder).acquire():
+        app = visit(page, home)
+        drawn.assert_sound(app)
+        line = app.button("running_one")
+        assert re.fullmatch(r"Building Bees, \d+ %", line.label.replace("\\", ""))
+        line.click().run()
+        drawn.assert_sound(app)
+        assert app.query_params["job"] == "one"
+        assert "Index Bees" in drawn.text(app), "the link leads to the build"
+
+
+def test_no_page_tells_of_builds_when_none_is_under_way(home: Workbench, visit: Visit) -> None:
+    a_job(home, STARTED, FAILED)
+    assert [one.key for one in visit("library", home).button if (one.key or "").startswith("running_")] == []
+
+
+def test_on_a_first_start_the_library_says_that_an_index_is_being_built(empty_home: Workbench, visit: Visit) -> None:
+    app = visit("library", empty_home)
+    drawn.assert_sound(app)
+    said = drawn.text(app)
+    assert "No index yet.The first one is being built." in said
+    assert "its index is being built" in said
+    assert "Build one from a corpus" not in said

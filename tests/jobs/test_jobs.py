@@ -10,7 +10,7 @@ from leanrag_core.errors import EmptyCorpus, JobNotFound, JobUnknown
 from leanrag_core.jobs import events, runner
 from leanrag_core.jobs.desk import JobDesk
 from leanrag_core.types.progress import Progress, Report
-from leanrag_core.types.summary import STAGES
+from leanrag_core.types.summary import STAGES, Written
 
 LONG_AGO = "2026-01-02T03:04:05+00:00"
 
@@ -35,7 +35,7 @@ def test_a_job_that_ends_well_is_done_and_names_its_result(folder: Path) -> None
     assert runner.run(folder, work, no_clean_up) == 0
     state = events.read_state(folder)
     assert (state.status, state.result, state.report, state.share) == ("done", "index-1", {"n": 1}, 1.0)
-    assert state.recent == ("queen",)
+    assert state.recent == (Written("extract", "queen"),)
     assert {stage.name: stage.status for stage in state.stages}["extract"] == "done"
 
 
@@ -216,3 +216,17 @@ def test_events_that_do_not_read_make_a_job_unknown(facts: dict[str, Any], folde
     with (folder / "events.jsonl").open("a") as file:
         file.write(json.dumps({"at": 1.0, **facts}) + "\n" + json.dumps({"at": 2.0, **facts}) + "\n")
     assert events.read_state(folder).status == "unknown"
+
+
+def test_the_state_of_an_ended_job_is_read_once_and_again_when_its_events_change(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, desk = events.JobLog(folder), JobDesk(folder.parent, folder.parent)
+    log.write("started", pid=1)
+    log.write("failed", error="no")
+    assert [job.status for job in desk.all()] == ["failed"]
+    with monkeypatch.context() as patch:
+        patch.setattr(events, "read_state", lambda folder: pytest.fail("it was read again"))
+        assert [job.error for job in desk.all()] == ["no"]
+    log.write("failed", error="no, again")
+    assert [job.error for job in desk.all()] == ["no, again"]

@@ -1,6 +1,6 @@
 """Hierarchical aggregation: from the base graph G0 to the hierarchy H (section 3 of the method, eq. 3-5)."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +50,7 @@ def build_hierarchy(
     writer: AggregationWriter,
     heuristic: bool,
     report: StageReport = lambda stage, done, total: None,
+    written: Callable[[str], None] = lambda text: None,
     concatenation_tokens: int = 160,
     apply: Apply = map,
     spread: Apply = map,
@@ -60,7 +61,8 @@ def build_hierarchy(
     Every layer is embedded, clustered and aggregated until one node is left; a base graph of one entity is its own
     root. apply maps a function over work and yields results in order (a thread pool's map makes the writer's calls
     overlap without changing the result); spread does so with pure functions of batches, and may use other processes.
-    report(stage, done, total) speaks of the whole build; totals of layers that are not there yet are estimated. Raises
+    report(stage, done, total) speaks of the whole build; totals of layers that are not there yet are estimated.
+    written(text) is told what was written before the report that counts it. Raises
     TooFewEntities for an empty graph, InvalidConfig for tau or cluster_size. clustering: options that take the place of
     cluster_size, size_cap and seed where they are given.
     """
@@ -68,7 +70,7 @@ def build_hierarchy(
     rule = parse_tau(tau, heuristic)
     if base.entities.num_rows == 0:
         raise TooFewEntities("the base graph has no entities: there is nothing to aggregate")
-    progress = StageProgress(report, base.entities.num_rows, cluster_size)
+    progress = StageProgress(report, base.entities.num_rows, cluster_size, written)
     embedder = embed if isinstance(embed, OnceEmbedder) else OnceEmbedder(embed)
     layers = [_embedded(base, 0, embedder, progress)]
     kinds, kind_counts = _base_kinds(base)

@@ -86,7 +86,7 @@ class LayerStep:
                 entities.append(NewEntity(summary.name, AGGREGATED, summary.description, summary.findings, False))
             else:
                 entities.append(self._promoted(int(members[0])))
-            self.progress.advance(stage, 1)
+            self.progress.advance(stage, 1, entities[-1].name if len(members) > 1 else "")
         return entities
 
     def _promoted(self, row: int) -> NewEntity:
@@ -155,7 +155,7 @@ class LayerStep:
                 self.usage = self.usage + sentence.usage
                 self.drops.extend(sentence.drops)
                 texts.append(sentence.text)
-                self.progress.advance(stage, 1)
+                self.progress.advance(stage, 1, sentence.text)
             else:
                 texts.append("")
                 weak.append(place)

@@ -10,8 +10,10 @@ StageReport = Callable[[str, int, int], None]
 class StageProgress:
     """Counts each stage over all layers. A layer's share of a total is an estimate until the layer is there."""
 
-    def __init__(self, report: StageReport, n: int, cluster_size: int) -> None:
-        self._report = report
+    def __init__(
+        self, report: StageReport, n: int, cluster_size: int, written: Callable[[str], None] = lambda text: None
+    ) -> None:
+        self._report, self._written = report, written
         sizes = [n]
         while sizes[-1] > 1:
             sizes.append(n_components(sizes[-1], cluster_size))
@@ -30,8 +32,10 @@ class StageProgress:
         if total:
             self.advance(stage, 0)
 
-    def advance(self, stage: str, steps: int) -> None:
-        """So much more is done."""
+    def advance(self, stage: str, steps: int, text: str = "") -> None:
+        """So much more is done. text: what was written."""
+        if text:
+            self._written(text)
         self._done[stage] += steps
         self._report(stage, self._done[stage], max(self._total[stage], self._done[stage]))
 

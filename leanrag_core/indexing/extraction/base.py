@@ -14,11 +14,15 @@ class Extractor(Protocol):
     """Finds entities and relations (section 2, step 2 of the method: documents to the base graph G0).
 
     kind: "heuristic graph" or "LLM graph", said on every page that shows the graph. fingerprint: changes whenever the
-    same chunks could give another graph.
+    same chunks could give another graph. latest: names that were found last. names: keys of all names so far;
+    n_relations: relations so far, before merging. All three are told while extract() goes on.
     """
 
     name: str
     kind: str
+    latest: str
+    names: set[str]
+    n_relations: int
 
     @property
     def fingerprint(self) -> str:

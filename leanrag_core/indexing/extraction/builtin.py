@@ -15,6 +15,8 @@ from leanrag_core.indexing.extraction.sentences import ChunkLocator, ReadSentenc
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
 
+_NAMED = 3  # names that are told at a time while a build goes on
+
 
 class BuiltinExtractor:
     """Named entities, noun phrases, titles and headings; relations by syntax, and co-occurrence in a sentence.
@@ -29,6 +31,9 @@ class BuiltinExtractor:
 
     def __init__(self, apply: Apply = map) -> None:
         self.apply = apply
+        self.latest = ""
+        self.names: set[str] = set()
+        self.n_relations = 0
 
     @property
     def fingerprint(self) -> str:
@@ -46,9 +51,11 @@ class BuiltinExtractor:
         read: dict[int, list[ReadSentence]] = {row: [] for row in range(len(documents))}
         for row, sentences in read_english(in_english, sorted(titles.values()), self.apply):
             read[row] += sentences
+            self._note(sentences)
             progress.reached(row, sentences[-1].end if sentences else 0)
         for row, sentences in zip(neutral, read_neutral([documents[row] for row in neutral], neutral), strict=True):
             read[row] = sentences
+            self._note(sentences)
             progress.reached(row, len(documents[row].text))
         located = _Chunks(documents, chunks)
         for row, document in enumerate(documents):
@@ -57,6 +64,14 @@ class BuiltinExtractor:
         extractions = _by_chunk(documents, chunks, read, names, located, set(neutral))
         report(len(chunks))
         return extractions
+
+    def _note(self, sentences: Sequence[ReadSentence]) -> None:
+        """What was read counts among what was found so far."""
+        sightings = [sighting for sentence in sentences for sighting in sentence.sightings if sighting.mentioned]
+        surfaces = {one.key: one.surface for one in sightings if one.key not in self.names}  # names that are new
+        self.latest = ", ".join(list(surfaces.values())[:_NAMED]) or self.latest
+        self.names.update(surfaces)
+        self.n_relations += sum(len(sentence.links) for sentence in sentences)
 
 
 def _is_english(document: Document) -> bool:

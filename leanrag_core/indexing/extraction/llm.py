@@ -77,6 +77,7 @@ class LLMExtractor:
         self.apply = apply
         self.latest = ""  # names that were found last, to be shown
         self.names: set[str] = set()  # keys of all names that were found
+        self.n_relations = 0
         book = prompts or PromptBook()
         self._first = book.of("extract_graph")
         self._more = book.of("glean_graph")
@@ -122,6 +123,7 @@ class LLMExtractor:
                 done += 1
                 self.latest = ", ".join(one.name for one in extraction.mentions[:_NAMED]) or self.latest
                 self.names.update(name_key(one.name) for one in extraction.mentions)
+                self.n_relations += len(extraction.relations)
                 report(done)
             return extraction
 
