@@ -10,21 +10,26 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
+from leanrag_core.command_sources import add_sources, read_sources
 from leanrag_core.errors import InvalidConfig, LeanRAGError
+from leanrag_core.jobs.stopping import Stop
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.progress import Progress
-from leanrag_core.types.settings import Settings
 
 _NICENESS = 10  # the pages and an answer go before a build
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one verb; returns the exit code."""
+def main(arguments: Sequence[str] | None = None, stop: Stop | None = None) -> int:
+    """Run one verb; returns the exit code. stop: waits for signals; jobs of the app have their own way."""
     options = _parser().parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = options.run
+    options.stop = stop = stop or Stop()
     try:
         return run(options)
+    except KeyboardInterrupt:
+        stop.say()
+        return stop.exit_code
     except InvalidConfig as error:
         print(f"leanrag: {error}", file=sys.stderr)
         return 2
@@ -41,21 +46,19 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
 
     build = verbs.add_parser("build", help="documents or folders to an index")
-    build.add_argument("paths", nargs="+", type=Path, metavar="PATH")
+    add_sources(build)
     build.add_argument("--out", required=True, type=Path, metavar="DIR")
     build.add_argument("--name", default="", help="name of the index (default: the first path's name)")
     build.add_argument("--resume", action="store_true", help="keep a finished index of the same settings")
     build.add_argument("--budget", type=float, default=0.0, metavar="DOLLARS", help="stop, resumably, when it is spent")
     build.add_argument("--budget-tokens", type=int, default=0, metavar="TOKENS", help="the same, counted in tokens")
     _add_execution(build)
-    _add_reading(build)
     _add_config(build)
     build.set_defaults(run=_build)
 
     estimate = verbs.add_parser("forecast", help="calls, tokens, money and time of an LLM build, before it is begun")
-    estimate.add_argument("paths", nargs="+", type=Path, metavar="PATH")
+    add_sources(estimate)
     estimate.add_argument("--dry-run", type=int, default=0, metavar="CHUNKS", help="extract so many chunks first")
-    _add_reading(estimate)
     _add_config(estimate)
     estimate.set_defaults(run=_forecast)
 
@@ -114,18 +117,6 @@ def _execution_of(options: argparse.Namespace, settings: Execution) -> Execution
     return Execution(kind, options.workers or 0, scheduler)
 
 
-def _add_reading(parser: argparse.ArgumentParser) -> None:
-    """What reading a file may take; the settings say it where the command does not."""
-    parser.add_argument("--parse-seconds", type=float, metavar="S", help="longest time to read one file (usual: 60)")
-    parser.add_argument("--parse-memory-mb", type=int, metavar="MB", help="most memory to read one file (usual: 1500)")
-
-
-def _limits_of(options: argparse.Namespace, settings: Settings) -> Settings:
-    """The settings with the command's limits of reading. Raises InvalidConfig."""
-    named = ("parse_seconds", "parse_memory_mb")
-    return replace(settings, **{name: value for name in named if (value := getattr(options, name)) is not None})
-
-
 def _config_of(options: argparse.Namespace) -> IndexConfig:
     names = {spec.name for spec in fields(IndexConfig)} - {"entity_types", "prompts"}
     return IndexConfig(**{name: getattr(options, name) for name in names})
@@ -139,11 +130,11 @@ def _build(options: argparse.Namespace) -> int:
     from leanrag_core.execution.choice import opened
     from leanrag_core.indexing.build import build_index
     from leanrag_core.indexing.describe import describe
-    from leanrag_core.indexing.reading import read_files
     from leanrag_core.models.metering import Budget
     from leanrag_core.models.registry import require_models
     from leanrag_core.storage.chroma_server import connect_to_server
     from leanrag_core.storage.ownership import require_replaceable, require_sources_outside
+    from leanrag_core.storage.staging import give_up_staging
     from leanrag_core.workbench import Workbench, open_index
 
     config = _config_of(options)
@@ -156,12 +147,12 @@ def _build(options: argparse.Namespace) -> int:
     require_models(models, config)
     language, embedding = models.language(config.model), models.embedding(config.embedding)
     started = time.perf_counter()
-    parsed = read_files(options.paths, bench.parser(_limits_of(options, models.settings)))
-    for refusal in parsed.refusals:
-        print(f"{refusal.name}: {refusal.reason}", file=sys.stderr)
+    options.stop.line = "stopped; nothing half made is left, and what models answered is kept for the next time"
+    parsed = read_sources(options, bench)
     if options.resume and _is_built(options.out, config, parsed.documents):
         print(f"{options.out} is already built from these documents with these settings", file=sys.stderr)
     else:
+        options.stop.clean_up = lambda: give_up_staging(options.out)
         with opened(execution, bench.batches) as spread:
             build_index(
                 parsed.documents,
@@ -173,7 +164,7 @@ def _build(options: argparse.Namespace) -> int:
                 workers=models.settings.concurrency,
                 spread=spread,
                 connect=connect_to_server(models.settings.chroma_url) if models.settings.chroma_url else None,
-                name=options.name or options.paths[0].resolve().name,
+                name=options.name or Path(os.path.abspath(options.paths[0])).name,
                 refusals=parsed.refusals,
                 report=_Progress(),
             )
@@ -188,12 +179,11 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _forecast(options: argparse.Namespace) -> int:
-    from leanrag_core.indexing.reading import read_files
     from leanrag_core.workbench import Workbench
 
     config = _config_of(options)
     bench = Workbench.default()
-    parsed = read_files(options.paths, bench.parser(_limits_of(options, bench.settings())))
+    parsed = read_sources(options, bench)
     made = bench.forecast_of(parsed.documents, config, dry_run=options.dry_run)
     if made is None:
         print(
@@ -330,5 +320,15 @@ def _run_job(options: argparse.Namespace) -> int:
     return Workbench.default(folder.parent.parent).run_job(folder)
 
 
+def _as_program() -> int:
+    stop = Stop()
+    if sys.argv[1:2] != ["run-job"]:
+        stop.listen()
+    code = main(stop=stop)
+    if stop.signal:
+        stop.end()  # threads may still wait for a server
+    return code
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(_as_program())

@@ -2,11 +2,13 @@
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +70,8 @@ class ProcessMap:
         while True:
             pool = self._running(broken)
             try:
-                return _Sent(item, pool, pool.submit(function, item))
+                with _interrupts_are_for_the_parent():
+                    return _Sent(item, pool, pool.submit(function, item))
             except BrokenProcessPool:
                 broken = pool
 
@@ -105,6 +108,19 @@ class _Sent:
         """Whether the future holds what its function gave or raised, rather than the loss of its worker."""
         done = self.future.done() and not self.future.cancelled()
         return done and not isinstance(self.future.exception(), BrokenProcessPool)
+
+
+@contextmanager
+def _interrupts_are_for_the_parent() -> Iterator[None]:
+    """Processes that are started within do not hear Ctrl-C, which a terminal sends to all: this one ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _end_with_parent() -> None:

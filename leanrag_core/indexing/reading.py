@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing import ParsedUpload
 from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.indexing.parsing.confined import ConfinedParser
+from leanrag_core.indexing.sources import kind_of, no_file, sources_below
 from leanrag_core.types.corpus import Document, Refusal
 
 MAX_FILE_BYTES = 200 * 1024 * 1024
@@ -14,40 +16,46 @@ _TOO_LARGE = "larger than 200 MB: split it and add the parts"
 
 def files_below(paths: Sequence[Path]) -> list[Path]:
     """The files themselves, and every file of the folders, in order of their paths; hidden ones are left out."""
-    found: list[Path] = []
-    for path in paths:
-        if path.is_dir():
-            below = (one for one in path.rglob("*") if one.is_file())
-            found += sorted(
-                one for one in below if not any(part.startswith(".") for part in one.relative_to(path).parts)
-            )
-        else:
-            found.append(path)
-    return list(dict.fromkeys(found))
+    return list(sources_below(paths).files)
 
 
-def read_files(paths: Sequence[Path], parser: ConfinedParser | None = None) -> ParsedUpload:
+def read_files(
+    paths: Sequence[Path], parser: ConfinedParser | None = None, *, follow_links: bool = False
+) -> ParsedUpload:
     """The documents of the files and folders; what could not be read comes back with its reason.
 
-    parser: with its limits; one of its own with the usual limits by default.
+    parser: with its limits; one of its own with the usual limits by default. follow_links: out of the given folders.
     """
-    refused: list[Refusal] = []
+    sources = sources_below(paths, follow_links=follow_links)
+    refused = list(sources.refusals)
 
     def contents() -> Iterator[tuple[str, bytes]]:  # one at a time: a folder may be larger than memory
-        for path in files_below(paths):
+        for path in sources.files:
             try:
-                if path.stat().st_size > MAX_FILE_BYTES:
-                    refused.append(Refusal(path.name, _TOO_LARGE))
-                    continue
-                content = path.read_bytes()
+                yield path.name, _content(path)
+            except UnreadableDocument as error:
+                refused.append(Refusal(shown_name(path.name), str(error)))
             except OSError as error:
                 said = f"cannot be read ({error.strerror}): check that it exists and its rights"
-                refused.append(Refusal(path.name, said))
-                continue
-            yield path.name, content
+                refused.append(Refusal(shown_name(path.name), said))
 
     parsed = read_uploads(contents(), parser)
     return ParsedUpload(parsed.documents, (*refused, *parsed.refusals))
+
+
+def _content(path: Path) -> bytes:
+    """The file's bytes. Raises UnreadableDocument for what is no file or too large, before it is opened; OSError."""
+    seen = path.stat()
+    kind = kind_of(seen.st_mode)
+    if kind:
+        raise UnreadableDocument(no_file(kind))
+    if seen.st_size > MAX_FILE_BYTES:
+        raise UnreadableDocument(_TOO_LARGE)
+    with path.open("rb") as file:
+        content = file.read(MAX_FILE_BYTES + 1)  # a file may grow, and some of the system's have no end
+    if len(content) > MAX_FILE_BYTES:
+        raise UnreadableDocument(_TOO_LARGE)
+    return content
 
 
 def read_uploads(files: Iterable[tuple[str, bytes]], parser: ConfinedParser | None = None) -> ParsedUpload:

@@ -5,6 +5,7 @@ that it is ours.
 """
 
 import json
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -54,7 +55,7 @@ def require_sources_outside(sources: Iterable[Path], out: Path) -> None:
     documents."""
     inside = out.resolve()
     for source in sources:
-        given = source.resolve()
+        given = Path(os.path.realpath(source))  # unlike resolve, it bears a link to itself
         if given.is_relative_to(inside):
             raise FolderRefused(
                 f"{source} lies inside the output folder {out}, which is replaced when the index is built: choose "

@@ -1,0 +1,33 @@
+"""The documents that a command of the command line names, and the options of how they are read."""
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from leanrag_core.indexing.parsing import ParsedUpload
+    from leanrag_core.workbench import Workbench
+
+_LIMITS = ("parse_seconds", "parse_memory_mb")
+
+
+def add_sources(parser: argparse.ArgumentParser) -> None:
+    """Which files are read, and what that may take; the settings say it where the command does not."""
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
+    parser.add_argument("--follow-links", action="store_true", help="read what links point to outside of the folders")
+    parser.add_argument("--parse-seconds", type=float, metavar="S", help="longest time to read one file (usual: 60)")
+    parser.add_argument("--parse-memory-mb", type=int, metavar="MB", help="most memory to read one file (usual: 1500)")
+
+
+def read_sources(options: argparse.Namespace, bench: "Workbench") -> "ParsedUpload":
+    """The documents of the command's paths; what was passed over is told. Raises InvalidConfig."""
+    from leanrag_core.indexing.reading import read_files
+
+    chosen = {name: value for name in _LIMITS if (value := getattr(options, name)) is not None}
+    parser = bench.parser(replace(bench.settings(), **chosen))
+    parsed = read_files(options.paths, parser, follow_links=options.follow_links)
+    for refusal in parsed.refusals:
+        print(f"{refusal.name}: {refusal.reason}", file=sys.stderr)
+    return parsed

@@ -1,0 +1,102 @@
+"""Which files are meant by the paths that somebody gives: regular files alone, and none outside of a given folder."""
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from leanrag_core.indexing.parsing.blocks import shown_name
+from leanrag_core.types.corpus import Refusal
+
+_KINDS = (
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Files to read, and what was passed over with its reasons."""
+
+    files: tuple[Path, ...]
+    refusals: tuple[Refusal, ...] = ()
+
+
+def sources_below(paths: Sequence[Path], *, follow_links: bool = False) -> Sources:
+    """The files themselves, and every file of the folders, in order of their paths; hidden ones are left out.
+
+    A path that is given may be a link. Links within a folder are followed only to what lies in one of the given
+    folders, or where follow_links is set. Nothing is opened.
+    """
+    walk = _Walk([_real(path) for path in paths if path.is_dir()], follow_links)
+    found = [file for path in paths for file in walk.files_of(path)]
+    return Sources(tuple(dict.fromkeys(found)), tuple(walk.refusals))
+
+
+def kind_of(mode: int) -> str:
+    """What cannot be read as a file: "a pipe", "a device" or "a socket"; empty for anything else."""
+    return next((kind for test, kind in _KINDS if test(mode)), "")
+
+
+def no_file(kind: str) -> str:
+    """Why a pipe, a device or a socket is passed over."""
+    return f"is {kind}, not a file: passed over; save what it gives into a file, then add that"
+
+
+def _real(path: Path) -> Path:
+    """Where it lies without links; unlike Path.resolve, a link to itself stays what it is."""
+    return Path(os.path.realpath(path))
+
+
+class _Walk:
+    def __init__(self, given: list[Path], follow_links: bool) -> None:
+        self.given, self.follow_links = given, follow_links
+        self.refusals: list[Refusal] = []
+
+    def files_of(self, path: Path) -> list[Path]:
+        if not path.is_dir():
+            return [path]
+        return sorted(self._below(path, frozenset([_real(path)])))
+
+    def _below(self, folder: Path, above: frozenset[Path]) -> Iterator[Path]:
+        """Files in and below the folder. above: it and the folders it lies in, so that no link leads round."""
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError as error:
+            self._refuse(folder, f"cannot be read ({error.strerror}): check its rights")
+            return
+        for entry in entries:
+            path = folder / entry.name
+            if entry.name.startswith("."):
+                continue
+            if entry.is_symlink() and not self._is_followed(path):
+                continue
+            if path.is_dir():
+                if _real(path) not in above:
+                    yield from self._below(path, above | {_real(path)})
+            elif path.is_file():
+                yield path
+            else:
+                self._refuse(path, self._why_no_file(path))
+
+    def _is_followed(self, link: Path) -> bool:
+        target = _real(link)
+        if self.follow_links:
+            return True
+        inside = any(target.is_relative_to(folder) for folder in self.given)
+        if not inside:
+            self._refuse(link, "is a link to outside of the given folders: passed over; --follow-links reads it")
+        # The files of a folder within are read where they are.
+        return inside and not target.is_dir()
+
+    def _why_no_file(self, path: Path) -> str:
+        try:
+            return no_file(kind_of(path.stat().st_mode) or "something else")
+        except OSError as error:
+            return f"cannot be read ({error.strerror}): check that it exists and its rights"
+
+    def _refuse(self, path: Path, reason: str) -> None:
+        self.refusals.append(Refusal(shown_name(path.name), reason))
