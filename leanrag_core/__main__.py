@@ -324,10 +324,7 @@ def _as_program() -> int:
     stop = Stop()
     if sys.argv[1:2] != ["run-job"]:
         stop.listen()
-    code = main(stop=stop)
-    if stop.signal:
-        stop.end()  # threads may still wait for a server
-    return code
+    return main(stop=stop)
 
 
 if __name__ == "__main__":

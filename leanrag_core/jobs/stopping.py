@@ -50,7 +50,8 @@ class Stop:
         self.signal = number
         self.clean_up()
         self.say()
-        self.end()
+        sys.stdout.flush()
+        os._exit(self.exit_code)
 
     def say(self) -> None:
         """The line is told, once."""
@@ -61,8 +62,3 @@ class Stop:
     def exit_code(self) -> int:
         """As a shell gives it for a process that a signal ended."""
         return 128 + (self.signal or signal.SIGINT)
-
-    def end(self) -> None:
-        """This process is over, whatever its threads still wait for."""
-        sys.stdout.flush()
-        os._exit(self.exit_code)
