@@ -17,10 +17,13 @@ from leanrag_core import IndexConfig, Workbench
 from leanrag_core.__main__ import main
 from leanrag_core.answering import answer_messages
 from leanrag_core.errors import EndpointError, InvalidConfig
+from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.indexing.invariants import check_index
 from leanrag_core.jobs.events import read_events
 from leanrag_core.models.metering import Budget
+from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.prompts.book import PromptBook
+from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.settings import Price, Settings
 from leanrag_core.types.summary import JobState
 from tests.endpoint import faults
@@ -332,3 +335,22 @@ def test_when_every_chunk_fails_the_servers_words_stand_in_the_error(
     with pytest.raises(EndpointError, match=words):
         bench.build(corpus, config)
     assert bench.indexes() == []
+
+
+def test_a_reply_cut_in_half_is_asked_again_and_never_kept_for_good(server: EndpointServer, tmp_path: Path) -> None:
+    language = bench_in(tmp_path, server)[0].models().language("openai:m")
+    assert isinstance(language, RemoteLanguageModel)
+    text = story(1).decode()
+    chunk = Chunk("c", "d", 0, 0, len(text), 200, text)
+    server.plan = FaultPlan(share=1.0, kinds=(faults.CUT_STOP,), recover_after=None)
+    lost = LLMExtractor(language, gleaning_rounds=0).extract_chunk(chunk)
+    assert len(server.log) == 2
+    assert "breaks off" in lost.drops[0].reason
+    assert len(language.memory) == 0  # type: ignore[arg-type]
+    server.plan = FaultPlan()
+    server.clear()
+    whole = LLMExtractor(language, gleaning_rounds=0).extract_chunk(chunk)
+    assert len(server.log) == 1
+    assert whole.drops == ()
+    assert len(whole.relations) > len(lost.relations)
+    assert len(whole.mentions) > len(lost.mentions) > 0

@@ -40,18 +40,21 @@ def ask(
     asked, problem, raw = messages, "", ""
     for _ in range(attempts):
         seen: list[Completion] = []
+        understood: list[Asked[T]] = []  # the reply that was read last
 
-        def accept(completion: Completion, seen: list[Completion] = seen) -> None:
+        def accept(
+            completion: Completion, seen: list[Completion] = seen, understood: list[Asked[T]] = understood
+        ) -> None:
             seen.append(completion)
             require_no_loop(completion.text)
-            read(completion)
+            understood[:] = [Asked(read(completion), completion)]
 
         again: dict[str, Any] = {} if asked is messages else {"stands_for": messages}
         try:
             completion = model.complete(asked, schema=schema, task=task, accept=accept, **again)
-            seen.append(completion)
-            require_no_loop(completion.text)
-            return Asked(read(completion), completion)
+            if not understood or understood[0].completion is not completion:
+                accept(completion)
+            return understood[0]
         except (CallFailed, ReplyCut):
             raise
         except ReplyError as error:

@@ -11,7 +11,8 @@ from leanrag_core.types.usage import Usage
 
 @dataclass(frozen=True)
 class Completion:
-    """A language model's reply. finish_reason: stop, length, or what the server said.
+    """A language model's reply. finish_reason: stop, length, or what the server said. asked_again: it is the reply to a
+    complaint about an earlier one.
 
     usage is what the reply cost when it was first made, without its seconds, so that a resumed build records the same.
     """
@@ -19,6 +20,7 @@ class Completion:
     text: str
     finish_reason: str
     usage: Usage
+    asked_again: bool = False
 
     @property
     def cut(self) -> bool:

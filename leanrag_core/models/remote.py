@@ -168,7 +168,8 @@ class RemoteLanguageModel:
         cost = self.endpoint.settings.price(self.model).of(*tokens)
         seconds = time.perf_counter() - started
         self.meter.add(_STAGE_OF.get(task.split(".")[0], "other"), Usage(1, *tokens, seconds=seconds, cost=cost))
-        completion = Completion(reply.text, reply.finish_reason, self._usage(question, reply.completion_tokens))
+        again = len(keys) > 1
+        completion = Completion(reply.text, reply.finish_reason, self._usage(question, reply.completion_tokens), again)
         record = {
             "model": self.name,
             "task": task,
@@ -178,6 +179,7 @@ class RemoteLanguageModel:
             "prompt_tokens": reply.prompt_tokens,
             "completion_tokens": reply.completion_tokens,
             "seconds": round(seconds, 3),
+            **({"asked_again": True} if again else {}),
         }
         if accept is not None or not completion.text.strip():
             try:
@@ -194,7 +196,8 @@ class RemoteLanguageModel:
 
 def _completion(record: Mapping[str, Any], usage: Usage) -> Completion:
     """The reply of a record; what an earlier version kept may still hold thoughts."""
-    return Completion(without_thoughts(record["text"]), str(record.get("finish_reason", "stop")), usage)
+    text, finish = without_thoughts(record["text"]), str(record.get("finish_reason", "stop"))
+    return Completion(text, finish, usage, asked_again=record.get("asked_again") is True)
 
 
 def _not_empty(completion: Completion) -> None:

@@ -36,6 +36,10 @@ ZERO_VECTOR = "zero_vector"
 FEWER_VECTORS = "fewer_vectors"
 WRONG_ORDER = "wrong_order"  # their indexes tell the right one
 
+# Only where they are named.
+CUT_STOP = "cut_stop"  # half the reply, finish_reason stop
+ONLY_NAMED = (CUT_STOP,)
+
 WIRE = (RATE_LIMIT, RATE_LIMIT_BARE, HTTP_500, HTTP_503, RESET, STALL, EMPTY_BODY, HTML_200, HTML_502)
 USABLE = frozenset({FENCED_JSON, TRAILING_COMMAS, DUPLICATED_NAMES, WRONG_ORDER})
 _TEXT = (EMPTY_CONTENT, CUT_JSON, REPEATED_LOOP, INJECTION)
@@ -68,7 +72,7 @@ class FaultPlan:
     tasks: tuple[str, ...] = ()  # only these tasks are troubled; none named: all
 
     def __post_init__(self) -> None:
-        unknown = sorted(set(self.kinds) - set(KINDS))
+        unknown = sorted(set(self.kinds) - {*KINDS, *ONLY_NAMED})
         if unknown:
             raise ValueError(f"there is no fault {', '.join(unknown)}; faults are {', '.join(KINDS)}")
 
@@ -78,7 +82,8 @@ class FaultPlan:
             return None
         if self.recover_after is not None and seen >= self.recover_after:
             return None
-        kinds = [kind for kind in self.kinds if kind in WIRE or kind in _BY_TASK.get(task, _TEXT)]
+        met = {*WIRE, *_BY_TASK.get(task, _TEXT), *(() if task == "embed" else ONLY_NAMED)}
+        kinds = [kind for kind in self.kinds if kind in met]
         if not kinds or fraction(f"{self.seed}|{key}|whether") >= self.share:
             return None
         return kinds[int(fraction(f"{self.seed}|{key}|{seen}") * len(kinds))]
@@ -155,7 +160,7 @@ def spoiled_vectors(fault: str, rows: list[dict[str, Any]]) -> list[dict[str, An
 
 def is_failure(outcome: str) -> bool:
     """Whether an outcome of the log is a fault that left the client without a usable reply."""
-    return outcome in KINDS and outcome not in USABLE
+    return outcome in (*KINDS, *ONLY_NAMED) and outcome not in USABLE
 
 
 _VECTOR: dict[str, Callable[[list[float]], list[float]]] = {
@@ -166,6 +171,7 @@ _VECTOR: dict[str, Callable[[list[float]], list[float]]] = {
 _PLAIN: dict[str, Callable[[str], str]] = {
     EMPTY_CONTENT: lambda text: "",
     CUT_JSON: lambda text: text[: max(1, len(text) // 2)],
+    CUT_STOP: lambda text: text[: max(1, len(text) // 2)],
     REPEATED_LOOP: lambda text: "The mill is a mill that is a mill.\n" * 400,
     FENCED_JSON: lambda text: f"Here is the answer:\n```json\n{text}\n```\n",
     TRAILING_COMMAS: lambda text: text.replace("}]", "},]").removesuffix("}") + ",}",

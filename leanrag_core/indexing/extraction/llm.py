@@ -10,6 +10,8 @@ from typing import Any, Protocol
 
 from leanrag_core.errors import CallFailed, EndpointError, ReplyCut, ReplyError
 from leanrag_core.indexing.extraction.base import BY_MODEL
+from leanrag_core.indexing.extraction.gathered import Gathered
+from leanrag_core.indexing.extraction.presence import ExampleNames
 from leanrag_core.indexing.extraction.reply import (
     ENTITIES_SCHEMA,
     GLEAN_SCHEMA,
@@ -23,11 +25,9 @@ from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Chunk, Document
-from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
-from leanrag_core.types.usage import NO_USAGE, Usage
+from leanrag_core.types.extraction import Extraction
 
 _FENCE = re.compile(r"PASSAGE>>>|<<<PASSAGE")
-_SPACE = re.compile(r"\s+")
 _BREAK = re.compile(r"\n\s*\n|(?<=[.!?。！？])\s+|\n")
 _NAMED = 3  # names of a chunk that are told while a build goes on
 _SMALLEST = 400  # characters of a passage that is still cut in two when its reply does not fit
@@ -81,6 +81,7 @@ class LLMExtractor:
         book = prompts or PromptBook()
         self._first = book.of("extract_graph")
         self._more = book.of("glean_graph")
+        self._example = ExampleNames(self._first.text)
 
     @classmethod
     def of(cls, model: LanguageModel, config: IndexConfig, *, apply: Apply = map) -> "LLMExtractor":
@@ -133,7 +134,7 @@ class LLMExtractor:
 
     def extract_chunk(self, chunk: Chunk) -> Extraction:
         """What the model finds in one chunk; depends on the chunk alone, so that chunks may be done in any order."""
-        found = _Found(chunk.id)
+        found = Gathered(chunk, self._example)
         self._read(chunk.text, found)
         return found.extraction()
 
@@ -162,6 +163,8 @@ class LLMExtractor:
                 reply = parse_reply(completion.text, "")
             except ReplyError:
                 return StoredReplies(tuple(found), False)
+            if reply.breaks_off:  # a build asks again
+                return StoredReplies(tuple(found), False)
             found.append((reply, completion))
             if number and (reply.done or not (reply.mentions or reply.relations)):
                 break
@@ -181,7 +184,7 @@ class LLMExtractor:
     def _types(self) -> str:
         return ", ".join(self.entity_types) or _DEFAULT_TYPES
 
-    def _read(self, text: str, found: "_Found") -> None:
+    def _read(self, text: str, found: Gathered) -> None:
         """All that the model finds in the passage; one whose reply does not fit is read in two halves."""
         messages = self.first_messages(text)
         try:
@@ -208,14 +211,19 @@ class LLMExtractor:
                 return
 
     def _asked(
-        self, messages: Messages, schema: dict[str, Any], task: str, found: "_Found", most: int
+        self, messages: Messages, schema: dict[str, Any], task: str, found: Gathered, most: int
     ) -> "Asked[Reply] | None":
         """The model's reply; None and a Drop when it cannot be read, not even its entities alone."""
+
+        broken: list[Asked[Reply]] = []
 
         def read(completion: Completion) -> Reply:
             if completion.cut:
                 raise _Cut(completion.text)
             reply = parse_reply(completion.text, found.chunk_id)
+            if reply.breaks_off:
+                broken.append(Asked(reply, completion))
+                raise ReplyError("the reply breaks off before its end")
             if len(reply.mentions) > most or len(reply.relations) > 2 * most:
                 raise ReplyError(
                     f"it lists {len(reply.mentions):,} entities and {len(reply.relations):,} relations, "
@@ -232,6 +240,11 @@ class LLMExtractor:
             return None
         except ReplyError as error:
             problem = error
+        if broken:
+            fullest = max(broken, key=lambda asked: len(asked.value.mentions) + len(asked.value.relations))
+            found.add(fullest.value, fullest.completion.usage)
+            found.drop("the reply breaks off before its end, and so does another one; what was complete is kept")
+            return None
         if schema is GRAPH_SCHEMA:
             simpler = [*messages[:-1], {"role": "user", "content": f"{messages[-1]['content']}\n\n{_SIMPLER}"}]
             try:
@@ -263,57 +276,6 @@ class _Cut(ReplyCut):
         self.text = text
 
 
-class _Found:
-    """What has been found in a chunk so far."""
-
-    def __init__(self, chunk_id: str) -> None:
-        self.chunk_id = chunk_id
-        self.usage: Usage = NO_USAGE
-        self._mentions: dict[str, Mention] = {}
-        self._relations: dict[tuple[str, str, str], RelationMention] = {}
-        self._drops: list[Drop] = []
-
-    def add(self, reply: Reply, usage: Usage = NO_USAGE) -> bool:
-        """Whether the reply held an entity or relation that was not known."""
-        self.usage = self.usage + usage
-        before = len(self._mentions) + len(self._relations)
-        for mention in reply.mentions:
-            self._mentions.setdefault(_key(mention.name), mention)
-        for relation in reply.relations:
-            ends = _key(relation.source), _key(relation.target)
-            self._relations.setdefault((min(ends), max(ends), relation.description), relation)
-            for end, name in zip(ends, (relation.source, relation.target), strict=True):
-                unknown = Mention(name, "unknown", relation.description, self.chunk_id)
-                known = self._mentions.setdefault(end, unknown)
-                if known.type == "unknown" and not known.description:
-                    self._mentions[end] = unknown
-        self._drops += reply.drops
-        return len(self._mentions) + len(self._relations) > before
-
-    def keep_complete_part(self, error: ReplyCut) -> None:
-        """What stands whole in a reply that was cut is kept, the rest told as lost."""
-        try:
-            self.add(parse_reply(getattr(error, "text", ""), self.chunk_id))
-        except ReplyError as problem:
-            self.drop(f"{error}, and {problem}")
-            return
-        self.drop(f"{error}; what was complete is kept")
-
-    def drop(self, reason: str) -> None:
-        """Something of the chunk was lost."""
-        self._drops.append(Drop("extract", f"chunk {self.chunk_id}", reason))
-
-    def extraction(self) -> Extraction:
-        """All of it, in the order in which it was told."""
-        return Extraction(
-            self.chunk_id,
-            tuple(self._mentions.values()),
-            tuple(self._relations.values()),
-            tuple(self._drops),
-            self.usage,
-        )
-
-
 def _most_items(text: str) -> int:
     """As many entities as a passage can hold by any reading."""
     return max(40, len(text) // 6)
@@ -327,10 +289,6 @@ def _halves(text: str) -> tuple[str, str] | None:
     places = [found.end() for found in _BREAK.finditer(text) if _SMALLEST <= found.end() <= len(text) - _SMALLEST]
     place = min(places, key=lambda one: (abs(one - middle), one), default=middle)
     return text[:place], text[place:]
-
-
-def _key(name: str) -> str:
-    return _SPACE.sub(" ", name).strip().casefold()
 
 
 def _as_material(text: str) -> str:

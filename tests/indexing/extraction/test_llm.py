@@ -6,7 +6,7 @@ import pytest
 
 from leanrag_core.errors import EndpointError, ReplyError
 from leanrag_core.indexing.extraction.llm import LLMExtractor
-from leanrag_core.indexing.extraction.reply import parse_reply
+from leanrag_core.indexing.extraction.reply import Reply, parse_reply
 from leanrag_core.models.base import Completion
 from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.usage import Usage
@@ -55,7 +55,7 @@ def chunks(*texts: str) -> list[Chunk]:
 
 def extract(model: Scripted, *texts: str, rounds: int = 0, types: Sequence[str] = ("person",)) -> list[Any]:
     extractor = LLMExtractor(model, entity_types=types, gleaning_rounds=rounds)
-    return extractor.extract([], chunks(*(texts or ("text",))), lambda done: None)
+    return extractor.extract([], chunks(*(texts or ("Ada, Bob and Carl wrote it.",))), lambda done: None)
 
 
 def test_entities_and_relations_of_a_reply_become_mentions_of_the_chunk() -> None:
@@ -107,13 +107,13 @@ def test_gleaning_stops_when_the_model_says_that_it_is_done() -> None:
 
 def test_a_bad_item_is_a_drop_and_not_a_lost_chunk() -> None:
     bad = [{"name": "   "}, {"type": "person"}, "text", {"name": 7}]
-    reply = json.dumps({"entities": [entity("Ada"), *bad], "relations": [relation("Ada", "Bob", strength=99)]})
+    reply = json.dumps({"entities": [entity("Ada"), *bad], "relations": [{"source": "Ada", "target": ["Bob"]}]})
     (found,) = extract(Scripted(reply))
     assert [one.name for one in found.mentions] == ["Ada"]
     assert found.relations == ()
     assert len(found.drops) == 5
     assert all(drop.stage == "extract" and drop.item.startswith("chunk c0: ") for drop in found.drops)
-    assert "strength" in found.drops[4].reason
+    assert "target" in found.drops[4].reason
 
 
 def test_what_is_missing_beside_the_names_is_filled_in() -> None:
@@ -216,3 +216,85 @@ def test_every_setting_that_changes_the_graph_changes_the_fingerprint() -> None:
     assert base == LLMExtractor(Scripted(), entity_types=("a",), gleaning_rounds=1).fingerprint
     assert base != LLMExtractor(Scripted(), entity_types=("b",), gleaning_rounds=1).fingerprint
     assert base != LLMExtractor(Scripted(), entity_types=("a",), gleaning_rounds=2).fingerprint
+
+
+HALF = '{"entities": [{"name": "Ada", "type": "person", "description": "Ada wrote."}, {"name": "Bob", "type": "per'
+
+
+def test_a_reply_that_breaks_off_is_asked_for_once_more() -> None:
+    model = Scripted(HALF, graph(entity("Ada"), entity("Bob"), relation("Ada", "Bob")))
+    (found,) = extract(model)
+    assert len(found.relations) == 1
+    assert found.drops == ()
+    assert "breaks off" in model.asked[1][2]["content"]
+
+
+def test_of_replies_that_break_off_the_fullest_is_kept_and_the_loss_told() -> None:
+    (found,) = extract(Scripted(HALF, HALF[:70]))
+    assert [one.name for one in found.mentions] == ["Ada", "Bob"]
+    assert [drop.item for drop in found.drops] == ["chunk c0"]
+    assert "breaks off" in found.drops[0].reason
+
+
+def test_every_description_of_an_entity_is_kept_once() -> None:
+    again = {**entity("ADA"), "description": "Ada also sang."}
+    model = Scripted(
+        graph(entity("Ada"), again), graph({**entity("Ada"), "description": "Ada lived in Carrow."}, again)
+    )
+    (found,) = extract(model, rounds=3)
+    assert [(one.name, one.description) for one in found.mentions] == [
+        ("Ada", "About Ada."),
+        ("Ada", "Ada also sang."),
+        ("Ada", "Ada lived in Carrow."),
+    ]
+    assert len(model.asked) == 2, "another description alone is no reason for another look"
+
+
+def test_a_type_and_description_that_come_later_replace_those_of_a_mere_end() -> None:
+    (found,) = extract(
+        Scripted(graph(entity("Ada"), relation("Ada", "Carl")), graph(entity("Carl"), done=True)), rounds=1
+    )
+    assert [(one.name, one.type) for one in found.mentions] == [("Ada", "person"), ("Carl", "person")]
+
+
+def test_names_from_the_prompts_example_are_left_out_and_told() -> None:
+    reply = graph(
+        entity("Ada"),
+        entity("Carrow tide mill"),
+        entity("Hester Lunn"),
+        relation("Hester Lunn", "Carrow tide mill"),
+        relation("Ada", "Carrow"),
+    )
+    (found,) = extract(Scripted(reply), "Ada wrote of a mill.")
+    assert [one.name for one in found.mentions] == ["Ada"]
+    assert found.relations == ()
+    assert sum("prompt's example" in drop.reason for drop in found.drops) == 5
+    (kept,) = extract(Scripted(reply), "Hester Lunn and Ada built the tide mill at Carrow.")
+    assert {one.name for one in kept.mentions} == {"Ada", "Carrow tide mill", "Hester Lunn", "Carrow"}
+    assert kept.drops == ()
+
+
+def test_a_name_without_a_word_in_the_passage_is_kept_and_marked() -> None:
+    (found,) = extract(Scripted(graph(entity("Ada"), entity("Threshold Guardians"))), "Ada wrote it.")
+    assert [one.name for one in found.mentions] == ["Ada", "Threshold Guardians"]
+    assert [(drop.stage, drop.item) for drop in found.drops] == [
+        ("doubtful names", "chunk c0: entity 'Threshold Guardians'")
+    ]
+
+
+def test_a_reply_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def parse(text: str, chunk_id: str) -> Reply:
+        read.append(text)
+        return parse_reply(text, chunk_id)
+
+    class Asking(Scripted):
+        def complete(self, messages: list[dict[str, str]], **options: Any) -> Completion:
+            completion = super().complete(messages, **options)
+            options["accept"](completion)
+            return completion
+
+    monkeypatch.setattr("leanrag_core.indexing.extraction.llm.parse_reply", parse)
+    extract(Asking(graph(entity("Ada"))))
+    assert len(read) == 1
