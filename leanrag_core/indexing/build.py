@@ -187,6 +187,7 @@ def _make(
         tau=config.tau,
         size_cap=config.size_cap,
         seed=config.seed,
+        concatenation_tokens=config.concatenation_tokens,
         embed=models.embedder(),
         writer=models.writer(),
         apply=models.apply,

@@ -39,6 +39,13 @@ class IndexConfig:
         help="Relations above tau are summarised, others joined. A number, a list by layer (3,5), a quantile "
         "(q0.75); empty chooses 3, then q0.75 above layer 1 for the heuristic graph.",
     )
+    concatenation_tokens: int = option(
+        1000,
+        low=16,
+        high=8192,
+        help="Longest description of a relation that is joined from others, in tokens; those that tell most about both "
+        "ends stay.",
+    )
     chunk_tokens: int = option(512, low=32, high=8192, paper=1024, help="Tokens of a chunk.")
     overlap_tokens: int = option(64, low=0, high=4096, paper=128, help="Tokens shared by neighbouring chunks.")
     size_cap: bool = option(True, help="No cluster above 2 x clustersize nodes.")

@@ -1,9 +1,14 @@
 """The description of a weak aggregated relation: its members' own descriptions, within a token budget."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from leanrag_core.tokens import count_many, trim_to_tokens
+
+# Short words join others and say little; in scripts without spaces each sign is taken for a word.
+_WORD = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]|\w{4,}")
+Words = frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -14,30 +19,72 @@ class Concatenation:
     cut: int
 
 
-def concatenate(groups: Sequence[Iterable[str]], *, max_tokens: int) -> list[Concatenation]:
+def words_of(text: str) -> Words:
+    """The words by which texts are compared."""
+    return frozenset(_WORD.findall(text.casefold()))
+
+
+def _about_nothing(_: int) -> tuple[Words, Words]:
+    return frozenset(), frozenset()
+
+
+def concatenate(
+    groups: Sequence[Iterable[str]],
+    *,
+    max_tokens: int,
+    about: Callable[[int], tuple[Words, Words]] = _about_nothing,
+) -> list[Concatenation]:
     """For each group its distinct descriptions, joined by spaces in their order, at most max_tokens long.
 
-    Descriptions are taken whole while they fit; when not even the first one fits, it is shortened.
+    When they do not all fit, those stay that share most words with both of the entities that the relation joins, of
+    equals the first; when not even one fits, the best is shortened. about: the words of these two, by the place of the
+    group.
     """
     distinct = [list(dict.fromkeys(text for text in (one.strip() for one in group) if text)) for group in groups]
     joined = [" ".join(texts) for texts in distinct]
     # A token is a byte or more, and a text a token or more.
     long = [row for row, text in enumerate(joined) if len(text) > max_tokens or len(text.encode()) > max_tokens]
-    looked_at = [distinct[row][: max_tokens + 1] for row in long]
-    costs = iter(count_many([text for texts in looked_at for text in _as_joined(texts)]).tolist())
+    totals = dict(zip(long, count_many([joined[row] for row in long]).tolist(), strict=True))
+    over = [row for row in long if totals[row] > max_tokens]
+    ranked = [_most_relevant(distinct[row], *about(row))[: max_tokens + 1] for row in over]
+    texts = [distinct[row][place] for row, places in zip(over, ranked, strict=True) for place in places]
+    costs = zip(count_many(texts).tolist(), count_many([f" {text}" for text in texts]).tolist(), strict=True)
     cut = {}
-    for row, texts in zip(long, looked_at, strict=True):
-        fitting, room = 0, max_tokens
-        for cost in [next(costs) for _ in texts]:
-            room -= cost
-            fitting += room >= 0
-        if fitting < len(distinct[row]):
-            kept = " ".join(texts[:fitting]) or trim_to_tokens(texts[0], max_tokens)
-            cut[row] = Concatenation(kept, len(distinct[row]) - fitting)
+    for row, places in zip(over, ranked, strict=True):
+        kept = _fitting({place: next(costs) for place in places}, max_tokens)
+        text = " ".join(distinct[row][place] for place in kept)
+        cut[row] = Concatenation(
+            text or trim_to_tokens(distinct[row][places[0]], max_tokens), len(distinct[row]) - len(kept)
+        )
     return [cut.get(row) or Concatenation(text, 0) for row, text in enumerate(joined)]
 
 
-def _as_joined(texts: list[str]) -> list[str]:
-    """The texts as they stand in their join. No token reaches from one over the space before the next, so that the
-    tokens of a join are those of its parts."""
-    return [text if place == 0 else f" {text}" for place, text in enumerate(texts)]
+def _fitting(costs: Mapping[int, tuple[int, int]], max_tokens: int) -> list[int]:
+    """Places of the texts that fit, taken in the order of the costs, ascending.
+
+    costs: tokens of a text alone, and with the space before it. No token reaches from one text over the space before
+    the next, so that the tokens of a join are those of its parts.
+    """
+    kept: list[int] = []
+    used = 0
+    for place, (alone, spaced) in costs.items():
+        cost, first = spaced if kept else alone, min(kept, default=place)
+        if place < first:  # the one that was first gets a space before it
+            cost = alone + costs[first][1] - costs[first][0]
+        if used + cost <= max_tokens:
+            kept.append(place)
+            used += cost
+    return sorted(kept)
+
+
+def _most_relevant(texts: Sequence[str], left: Words, right: Words) -> list[int]:
+    """Places of the texts, those first whose words have the largest product of cosines to both sides, then the largest
+    share of words of either side, then in order."""
+    if not left and not right:
+        return list(range(len(texts)))
+    keys = []
+    for place, text in enumerate(texts):
+        words = words_of(text)
+        one, other, n = len(words & left), len(words & right), max(len(words), 1)
+        keys.append((-one * other / n, -(one + other) / n, place))
+    return [key[2] for key in sorted(keys)]

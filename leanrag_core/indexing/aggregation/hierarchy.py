@@ -51,7 +51,7 @@ def build_hierarchy(
     heuristic: bool,
     report: StageReport = lambda stage, done, total: None,
     written: Callable[[str], None] = lambda text: None,
-    concatenation_tokens: int = 160,
+    concatenation_tokens: int = 1000,
     apply: Apply = map,
     spread: Apply = map,
     clustering: ClusterOptions | None = None,
@@ -62,9 +62,9 @@ def build_hierarchy(
     root. apply maps a function over work and yields results in order (a thread pool's map makes the writer's calls
     overlap without changing the result); spread does so with pure functions of batches, and may use other processes.
     report(stage, done, total) speaks of the whole build; totals of layers that are not there yet are estimated.
-    written(text) is told what was written before the report that counts it. Raises
-    TooFewEntities for an empty graph, InvalidConfig for tau or cluster_size. clustering: options that take the place of
-    cluster_size, size_cap and seed where they are given.
+    written(text) is told what was written before the report that counts it. concatenation_tokens: limit of a
+    concatenated relation's description. clustering: options that take the place of cluster_size, size_cap and seed
+    where they are given. Raises TooFewEntities for an empty graph, InvalidConfig for tau or cluster_size.
     """
     clustering = clustering or ClusterOptions(cluster_size, "capacity" if size_cap else "none", seed=seed)
     rule = parse_tau(tau, heuristic)

@@ -1,12 +1,13 @@
 """One step up: a layer's clusters become the entities and relations of the layer above (eq. 4 and 5)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.indexing.aggregation.concatenation import concatenate
+from leanrag_core.indexing.aggregation.concatenation import Words, concatenate, words_of
 from leanrag_core.indexing.aggregation.relations import (
     RelationGroups,
     group_keywords,
@@ -109,9 +110,14 @@ class LayerStep:
             return relation_view(self.below, columns, groups, group, rows, parents, told, keywords[group].as_py())
 
         written = iter(self.apply(self.writer.relation, map(view, np.flatnonzero(strong).tolist())))
+
+        @cache
+        def words(parent: int) -> Words:
+            return words_of(f"{parents[parent].name} {parents[parent].description}")
+
         blocks, cut, shortened = [], 0, 0
         for start in range(0, len(groups), _BLOCK):
-            texts, cuts = self._texts(range(start, min(start + _BLOCK, len(groups))), strong, ranked, written)
+            texts, cuts = self._texts(range(start, min(start + _BLOCK, len(groups))), strong, ranked, written, words)
             blocks.append(pa.array(texts, pa.string()))
             cut, shortened = cut + sum(cuts), shortened + sum(one > 0 for one in cuts)
         if cut:
@@ -143,9 +149,15 @@ class LayerStep:
         )
 
     def _texts(
-        self, block: range, strong: np.ndarray, ranked: np.ndarray, written: Iterator[Any]
+        self,
+        block: range,
+        strong: np.ndarray,
+        ranked: np.ndarray,
+        written: Iterator[Any],
+        words: Callable[[int], Words],
     ) -> tuple[list[str], list[int]]:
-        """Descriptions of the groups of a block, and for the concatenated ones how many members' were cut."""
+        """Descriptions of the groups of a block, and for the concatenated ones how many members' were cut. words: of
+        the name and description of a new entity."""
         stage, descriptions = "aggregate relations", self.columns.relation_descriptions
         offsets = self.groups.offsets[block.start : block.stop + 1].tolist()
         texts, weak = [], []
@@ -160,7 +172,13 @@ class LayerStep:
                 texts.append("")
                 weak.append(place)
         members = [descriptions.of(ranked[offsets[one] : offsets[one + 1]]) for one in weak]
-        joined = concatenate(members, max_tokens=self.max_tokens)
+        groups = self.groups
+
+        def about(place: int) -> tuple[Words, Words]:
+            group = block[weak[place]]
+            return words(int(groups.left[group])), words(int(groups.right[group]))
+
+        joined = concatenate(members, max_tokens=self.max_tokens, about=about)
         for place, one in zip(weak, joined, strict=True):
             texts[place] = one.text
         self.progress.advance(stage, len(weak))

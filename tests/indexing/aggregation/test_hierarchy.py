@@ -183,7 +183,7 @@ def test_a_hub_with_many_relations_is_aggregated_whole(graph_of):
     home = base.parent[0]
     assert ((first.ends == home).sum(axis=1) == 1).all()
     assert len(first.relations) == len(first) - 1
-    assert all(count_tokens(text) <= 160 for text in first.relations["description"].to_pylist())
+    assert all(count_tokens(text) <= 1000 for text in first.relations["description"].to_pylist())
 
 
 def test_one_entity_is_its_own_root_and_none_is_refused(graph_of):
@@ -260,3 +260,14 @@ def test_random_graphs_become_trees_that_lose_no_relation(graph_of, n, r, cluste
             children = np.flatnonzero(below.parent == row)
             assert chunks == sorted({chunk for child in children for chunk in below_chunks[child]})
     assert isinstance(hierarchy.layers[-1].entities, pa.Table)
+
+
+def test_the_limit_of_a_joined_description_decides_what_is_told_and_nothing_else(farm):
+    short, long = (build(farm, EMBED_FARM, tau=9, concatenation_tokens=tokens) for tokens in (9, 100))
+    for one, other in zip(short.layers, long.layers, strict=True):
+        assert one.entities.drop_columns(["findings"]) == other.entities.drop_columns(["findings"])
+        assert one.relations.drop_columns(["description"]) == other.relations.drop_columns(["description"])
+    cut, whole = (made.layers[1].relation(0) for made in (short, long))
+    assert (cut.kind, cut.strength) == ("concatenated", 3)
+    assert whole.description == "ant eats hay. bee eats oat. bee eats hay."
+    assert len(cut.description) < len(whole.description)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leanrag_core.indexing.aggregation.concatenation import concatenate
+from leanrag_core.indexing.aggregation.concatenation import concatenate, words_of
 from leanrag_core.indexing.aggregation.relations import (
     group_keywords,
     group_relations,
@@ -143,13 +143,37 @@ def test_a_hub_of_fifty_thousand_descriptions_is_joined_as_far_as_it_fits() -> N
 
 @given(
     st.lists(st.text(alphabet="a B9é中.'!\n-", max_size=12), max_size=8),
-    st.integers(1, 12),
+    st.integers(7, 12),  # at most max_tokens + 1 descriptions are tried
 )
 def test_joins_fit_as_many_whole_descriptions_as_counting_every_join_allows(texts: list[str], max_tokens: int) -> None:
     distinct = list(dict.fromkeys(text.strip() for text in texts if text.strip()))
-    fitting = [n for n in range(len(distinct) + 1) if count_tokens(" ".join(distinct[:n])) <= max_tokens]
+    kept: list[str] = []
+    for text in distinct:
+        kept += [text] if count_tokens(" ".join([*kept, text])) <= max_tokens else []
     (joined,) = concatenate([texts], max_tokens=max_tokens)
-    n = next(n for n in range(len(distinct) + 1) if n + 1 not in fitting)
-    assert joined.cut == len(distinct) - n
-    if n:
-        assert joined.text == " ".join(distinct[:n])
+    assert joined.cut == len(distinct) - len(kept)
+    if kept:
+        assert joined.text == " ".join(kept)
+
+
+def test_the_descriptions_that_stay_are_those_that_tell_about_both_ends() -> None:
+    bees, fields = words_of("bees: Honey bees of the valley"), words_of("fields: Clover fields of the plain")
+    told = [
+        "Somebody counted everything twice.",
+        "Bees and their honey were weighed.",
+        "Honey bees visit the clover fields.",
+        "The plain flooded in spring.",
+    ]
+    (joined,) = concatenate([told], max_tokens=16, about=lambda _: (bees, fields))
+    assert joined.text == "Bees and their honey were weighed. Honey bees visit the clover fields."
+    assert joined.cut == 2
+    (joined,) = concatenate([told], max_tokens=8, about=lambda _: (bees, fields))
+    assert joined.text == "Honey bees visit the clover fields."
+    (whole,) = concatenate([told], max_tokens=100, about=lambda _: (bees, fields))
+    assert whole.text == " ".join(told)
+
+
+def test_signs_of_scripts_without_spaces_are_compared_one_by_one() -> None:
+    told = ["全員が数えた。", "蜜蜂が花を訪れる。"]
+    (joined,) = concatenate([told], max_tokens=16, about=lambda _: (words_of("蜜蜂"), words_of("花畑")))
+    assert joined.text == "蜜蜂が花を訪れる。"
