@@ -167,7 +167,7 @@ def test_the_descriptions_that_stay_are_those_that_tell_about_both_ends() -> Non
     (joined,) = concatenate([told], max_tokens=16, about=lambda _: (bees, fields))
     assert joined.text == "Bees and their honey were weighed. Honey bees visit the clover fields."
     assert joined.cut == 2
-    (joined,) = concatenate([told], max_tokens=8, about=lambda _: (bees, fields))
+    (joined,) = concatenate([told], max_tokens=9, about=lambda _: (bees, fields))
     assert joined.text == "Honey bees visit the clover fields."
     (whole,) = concatenate([told], max_tokens=100, about=lambda _: (bees, fields))
     assert whole.text == " ".join(told)
