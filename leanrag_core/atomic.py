@@ -17,6 +17,8 @@ from typing import Any
 from leanrag_core import private as owner_only
 from leanrag_core.errors import StorageFailed
 
+_PROBE_BYTES = 1 << 16
+_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 _SYNCS_AT_ONCE = 8  # a disk writes many waiting files in nearly the time of one
 _REASONS = {
     errno.ENOSPC: ("the disk is full", "Free some space"),
@@ -87,12 +89,34 @@ def sync_tree(folder: Path) -> None:
         sync_all([Path(here) / name for name in names if not (Path(here) / name).is_symlink()], Path(here))
 
 
+def refused_by_the_disk(folder: Path) -> OSError | None:
+    """What the disk says when something is written to the folder; libraries do not always tell it on."""
+    probe = folder / f".probe.{os.getpid()}.{threading.get_ident()}"
+    try:
+        write_bytes(probe, b"\0" * _PROBE_BYTES, private=True)
+        probe.unlink()
+    except OSError as error:
+        return error
+    return None
+
+
 @contextmanager
 def writing(what: str, kept: str = "") -> Iterator[None]:
     """Errors of the system in the block become StorageFailed. what: is written; kept: what is not lost, a sentence."""
     try:
         yield
     except OSError as error:
+        raise storage_failed(what, error, kept) from error
+
+
+@contextmanager
+def disk_errors_of(what: str, kept: str = "") -> Iterator[None]:
+    """As writing(), for a block that does much else: errors that only writing meets become StorageFailed."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _OF_DISKS:
+            raise
         raise storage_failed(what, error, kept) from error
 
 

@@ -33,13 +33,12 @@ from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.embed_task import embed_task
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.layout import FORMAT_VERSION, write_index
+from leanrag_core.storage.search_apart import holds_secrets, write_search_index_apart
 from leanrag_core.storage.search_index import (
     Connect,
     connect_to_files,
-    holds_secrets,
     require_unit_rows,
     write_search_index,
-    write_search_index_apart,
 )
 from leanrag_core.storage.staging import staged
 from leanrag_core.types.config import IndexConfig

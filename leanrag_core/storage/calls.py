@@ -20,13 +20,12 @@ from pathlib import Path
 from typing import Any
 
 from leanrag_core import private
-from leanrag_core.atomic import storage_failed, write_bytes, writing
+from leanrag_core.atomic import refused_by_the_disk, storage_failed, writing
 from leanrag_core.errors import IndexDamaged, StorageFailed
 
 _INLINE = 1 << 30  # bytes; everything stays in the database, no file name is ever read from it
 _FULL = 2  # SQLite's synchronous=FULL
 _PATIENCE_SECONDS = 60  # for another process that writes
-_PROBE_BYTES = 1 << 16
 _KEPT = "The answers in it are kept: do not delete it."
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _REASONS = {
@@ -106,7 +105,7 @@ class CallStore:
         if code in _DAMAGE:
             return IndexDamaged(f"{what} is damaged ({error}): move it away to begin anew, or put a copy in its place")
         known = _REASONS.get(code)
-        refused = OSError(known, os.strerror(known)) if known else self._refused_by_the_disk()
+        refused = OSError(known, os.strerror(known)) if known else refused_by_the_disk(self.folder)
         if refused is not None:
             return storage_failed(what, refused, _KEPT)
         if isinstance(error, sqlite3.Error) and code not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -114,16 +113,6 @@ class CallStore:
         return StorageFailed(
             f"{what} has been in use by another process for a minute. Wait for it, then try again. {_KEPT}"
         )
-
-    def _refused_by_the_disk(self) -> OSError | None:
-        """What the disk says when something is written; SQLite and diskcache do not always tell it on."""
-        probe = self.folder / ".probe"
-        try:
-            write_bytes(probe, b"\0" * _PROBE_BYTES, private=True)
-            probe.unlink()
-        except OSError as error:
-            return error
-        return None
 
     def get(self, key: str) -> dict[str, Any] | None:
         """The record of that key; None when there is none, or none that can be read."""

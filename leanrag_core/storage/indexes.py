@@ -14,6 +14,8 @@ from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import Damaged, IndexSummary, LayerSummary, Shelf
 
+_NAME_CHARACTERS = 500
+
 
 def folder_name(corpus_id: str, config: IndexConfig) -> str:
     """Folder of the index of these settings: the same settings build into the same place."""
@@ -87,9 +89,11 @@ class IndexStore:
         return layout.read_index(self.path(index_id))
 
     def rename(self, index_id: str, name: str) -> None:
-        """The index bears that name. Raises InvalidConfig for an empty one."""
+        """The index bears that name. Raises InvalidConfig for an empty or very long one, StorageFailed."""
         if not name.strip():
             raise InvalidConfig("the name is empty: write one")
+        if len(name) > _NAME_CHARACTERS:
+            raise InvalidConfig(f"the name has {len(name):,} characters: write at most {_NAME_CHARACTERS:,}")
         layout.rename_index(self.path(index_id), name.strip())
 
     def delete(self, index_id: str) -> None:

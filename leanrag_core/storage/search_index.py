@@ -4,17 +4,10 @@ One collection a layer, since a `where` filter costs many times a plain query; e
 rows. `chroma/search.json` is written last: it says for each layer how many candidates Chroma must name so that the true
 ten nearest are among them (recall), measured against exact search on vectors of the layer. A search index without it is
 one of index format 1, whose ids are entity ids.
-
-Chroma's files carry whatever lay in the unused memory of the process that wrote them. A process that holds secrets
-therefore lets another one write them, which never held any.
 """
 
 import contextlib
-import os
-import re
-import shutil
 import sqlite3
-import subprocess
 import sys
 import threading
 import weakref
@@ -27,9 +20,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from leanrag_core.atomic import write_json
-from leanrag_core.errors import InvalidVectors, SearchIndexFailed
+from leanrag_core.errors import InvalidVectors, LeanRAGError, SearchIndexFailed
 from leanrag_core.storage.json_files import sealed
 from leanrag_core.storage.layout import CHROMA, SEARCH, read_index
+from leanrag_core.storage.search_apart import exit_code_of, written_or_nothing
 from leanrag_core.storage.search_files import (
     REMEDY,
     LayerSearch,
@@ -41,7 +35,6 @@ from leanrag_core.storage.search_files import (
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.I)
 _CANDIDATES = (64, 128, 256, 512, 1024)  # tried in this order
 _RECALL = 0.99
 _NEAREST = 10  # neighbours that recall counts
@@ -125,32 +118,22 @@ def require_unit_rows(vectors: np.ndarray, what: str) -> None:
         raise InvalidVectors(f"{len(bad)} vectors of {what} are zero, NaN or not normalised (first: row {bad[0]})")
 
 
-def holds_secrets() -> bool:
-    """Whether the environment of this process has a variable that is named like a key or password."""
-    return any(_SECRET.search(name) for name in os.environ)
-
-
-def write_search_index_apart(directory: Path) -> None:
-    """write_search_index() of the index that stands in the directory, by a process without this one's secrets."""
-    clean = {name: value for name, value in os.environ.items() if not _SECRET.search(name)}
-    here = str(Path(__file__).resolve().parents[2])
-    clean["PYTHONPATH"] = os.pathsep.join(part for part in (here, clean.get("PYTHONPATH", "")) if part)
-    done = subprocess.run(
-        [sys.executable, "-m", __name__, str(directory)], env=clean, capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        raise SearchIndexFailed(f"the search index could not be written: {done.stderr.strip()[-300:]}")
-
-
 def write_search_index(
     directory: Path, index: Index, report: Callable[[int, int], None], *, connect: Connect = connect_to_files
 ) -> tuple[LayerSearch, ...]:
     """Every layer's vectors are searchable, in place of what was searchable before; report(done, total) counts rows.
 
-    Returns what was measured, which chroma/search.json also says. A server may take as long as it likes.
+    Returns what was measured, which chroma/search.json also says. A server may take as long as it likes. When it fails
+    nothing half written is left, and questions are searched exactly. Raises StorageFailed, SearchIndexFailed.
     """
     _close(directory)
-    shutil.rmtree(directory / CHROMA, ignore_errors=True)
+    with written_or_nothing(directory):
+        return _written(directory, index, report, connect)
+
+
+def _written(
+    directory: Path, index: Index, report: Callable[[int, int], None], connect: Connect
+) -> tuple[LayerSearch, ...]:
     connection = connect(directory)
     client, total, done = connection.client, sum(map(len, index.layers)), 0
     step, measured = client.get_max_batch_size(), []
@@ -340,4 +323,7 @@ def _identity(directory: Path) -> tuple[int, int] | None:
 
 
 if __name__ == "__main__":
-    write_search_index(Path(sys.argv[1]), read_index(Path(sys.argv[1])), lambda done, total: None)
+    try:
+        write_search_index(Path(sys.argv[1]), read_index(Path(sys.argv[1])), lambda done, total: None)
+    except LeanRAGError as refusal:
+        sys.exit(exit_code_of(refusal))

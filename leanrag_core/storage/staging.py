@@ -9,13 +9,14 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from leanrag_core.atomic import sync_folder, sync_tree, writing
+from leanrag_core.atomic import disk_errors_of, sync_folder, sync_tree, writing
 from leanrag_core.errors import IndexNotFound
 from leanrag_core.storage.ownership import MANIFEST, require_replaceable
 
 _STAGING = ".building-"
 _RETIRED = ".retired-"
 _DELETED = ".retired-deleted-"
+_KEPT = "What stood there before is as it was, and what models have answered is kept."
 _POLL_SECONDS = 0.2
 
 
@@ -63,8 +64,9 @@ def staged(target: Path, *, in_store: bool = False) -> Iterator[Path]:
         staging = target.parent / f"{_STAGING}{target.name}-{os.getpid()}"
         staging.mkdir()
     try:
-        yield staging
-        with writing(f"the index {target}", "The index of before is as it was."):
+        with disk_errors_of(f"the index {target}", _KEPT):
+            yield staging
+        with writing(f"the index {target}", _KEPT):
             sync_tree(staging)
             require_replaceable(target, in_store=in_store)  # somebody may have put files there meanwhile
             _put_in_place(staging, target)

@@ -13,6 +13,7 @@ import pytest
 from leanrag_core.errors import InvalidVectors, SearchIndexFailed
 from leanrag_core.storage import search_index
 from leanrag_core.storage.layout import CHROMA, SEARCH, read_index, write_index
+from leanrag_core.storage.search_apart import write_search_index_apart
 from leanrag_core.storage.search_files import changed_file, recorded
 from leanrag_core.storage.search_index import (
     Connection,
@@ -21,7 +22,6 @@ from leanrag_core.storage.search_index import (
     layer_searches,
     open_search,
     write_search_index,
-    write_search_index_apart,
 )
 from leanrag_core.types.index import Index
 from tests.small_index import small_index, unit

@@ -1,0 +1,176 @@
+"""Every write of the program on a disk that is full, or read-only, or neither.
+
+It is a small file system in a namespace of its own, so that neither root's rights nor the machine's disk play a part.
+
+unshare -rm python -m tests.storage.small_disk FOLDER full|read-only|room   prints what each write came to, as JSON
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.execution.kept import KeptMap
+from leanrag_core.jobs import events, runner
+from leanrag_core.storage import layout, staging
+from leanrag_core.storage.calls import CallStore
+from leanrag_core.storage.corpora import CorpusStore
+from leanrag_core.storage.indexes import IndexStore
+from leanrag_core.storage.search_apart import write_search_index_apart
+from leanrag_core.storage.search_index import write_search_index
+from leanrag_core.storage.settings import write_settings
+from leanrag_core.types.corpus import Document
+from leanrag_core.types.progress import Progress
+from leanrag_core.types.settings import Settings
+from leanrag_core.workbench import PROJECT, JobDesk
+from tests.execution.work import Doubling
+from tests.small_index import small_index
+
+DISK_BYTES = 12 << 20
+SPEC = events.JobSpec("job-1", "bees", "c", {}, {}, "2026-11-22T00:00:00+00:00")
+
+
+def document(number: int) -> Document:
+    return Document(f"doc-{number}", f"{number}.txt", f"{number}", "text", f"Bees number {number}. " * 400)
+
+
+class Large(Doubling):
+    """Its results take more than a page."""
+
+    def pack(self, result: object) -> bytes:
+        return b"x" * 100_000
+
+
+class Home:
+    """A home on the small disk, with something of each kind in it."""
+
+    def __init__(self, root: Path) -> None:
+        self.index = small_index()
+        self.move(root)
+        self.corpus = self.corpora.create("mine", corpus_id="mine")
+        self.corpora.add(self.corpus, (document(0),))
+        write_settings(root / "settings.json", Settings(concurrency=3))
+        self.calls.put("paid", {"text": "an answer", "index": "one"})
+        events.create_job(self.job, SPEC)
+        events.JobLog(self.job).write("started")
+        self.build()
+        list(KeptMap(map, root / "batches")(Doubling(), [[1]]))
+
+    def move(self, root: Path) -> None:
+        """The home is reached there."""
+        self.root, self.job = root, root / "jobs" / "job-1"
+        self.corpora, self.indexes = CorpusStore(root / "corpora"), IndexStore(root / "indexes")
+        self.calls, self.desk = CallStore(root / "calls"), JobDesk(root / "jobs", PROJECT)
+
+    def build(self) -> None:
+        with staging.staged(self.root / "indexes" / "one", in_store=True) as beside:
+            layout.write_index(beside, self.index)
+            write_search_index(beside, self.index, lambda done, total: None)
+
+    def search_index(self) -> None:
+        write_search_index(self.root / "indexes" / "one", self.index, lambda done, total: None)
+
+    def search_index_apart(self) -> None:
+        write_search_index_apart(self.root / "indexes" / "one")
+
+    def put_in_a_new_process(self) -> None:
+        CallStore(self.root / "calls").put("new", {"text": "x" * 100_000})
+
+    def upload_anew(self) -> None:
+        self.corpora.create_with("new", tuple(document(n) for n in range(1, 40)))
+
+    def upload(self) -> None:
+        self.corpora.add(self.corpus, tuple(document(n) for n in range(1, 40)))
+
+    def progress(self) -> None:
+        events.JobLog(self.job).progress(Progress("extract", 0, 10, "chunks", "x" * 20_000))
+
+    def writes(self) -> dict[str, Callable[[], Any]]:
+        """Every write path by name; those that free space stand last."""
+        return {
+            "upload into a new corpus": self.upload_anew,
+            "upload into a corpus": self.upload,
+            "new corpus": lambda: self.corpora.create("x" * 5000),
+            "settings": lambda: write_settings(
+                self.root / "settings.json", Settings(concurrency=4, base_url="http://127.0.0.1/" + "x" * 9000)
+            ),
+            "answer": lambda: self.calls.put("other", {"text": "x" * 100_000}),
+            "answer of a new process": self.put_in_a_new_process,
+            "answers of an index": lambda: self.calls.put_many({f"k{n}": {"text": "x" * 9000} for n in range(9)}),
+            "export of answers": lambda: self.calls.export(self.root / "export.jsonl"),
+            "new job": lambda: self.desk.begin("bees", "c", {"x": "x" * 9000}, {}),
+            "wish to stop a job": lambda: runner.ask_to_cancel(self.job),
+            "event of a job": lambda: events.JobLog(self.job).write("done", result="x" * 9000),
+            "progress of a job": self.progress,
+            "batch": lambda: list(KeptMap(map, self.root / "batches")(Large(), [[2]])),
+            "build": self.build,
+            "rename an index": lambda: self.indexes.rename("one", "x" * 400),
+            "search index": self.search_index,
+            "search index by a process apart": self.search_index_apart,
+            "remove a document": lambda: self.corpora.remove(self.corpus, "doc-0"),
+            "delete a corpus": lambda: self.corpora.delete(self.corpus),
+            "delete an index": lambda: self.indexes.delete("one"),
+        }
+
+
+def listing(root: Path) -> dict[str, int]:
+    """Files and their sizes, but for those that SQLite keeps beside its database while it is open."""
+    paths = [path for path in sorted(root.rglob("*")) if path.is_file() and not path.name.startswith("cache.db-")]
+    return {str(path.relative_to(root)): path.stat().st_size for path in paths}
+
+
+def fill(path: Path) -> None:
+    """Not a byte is left on the disk."""
+    with path.open("ab", buffering=0) as file:
+        for size in (1 << 16, 1 << 12, 1):
+            try:
+                while file.write(b"\0" * size):
+                    pass
+            except OSError:
+                continue
+
+
+def main() -> None:
+    """Mount the disk, do every write in the wanted state of it, and tell."""
+    folder, state = Path(sys.argv[1]), sys.argv[2]
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(folder)], check=True)
+    home = Home(folder / "home")
+    if state == "read-only":  # through another door, since files are open behind the first one
+        (folder / "door").mkdir()
+        subprocess.run(["mount", "--bind", str(folder / "home"), str(folder / "door")], check=True)
+        subprocess.run(["mount", "-o", "remount,bind,ro", str(folder / "door")], check=True)
+        home.move(folder / "door")
+    if state == "room":  # a process would begin
+        runner.launch = lambda folder, package_root: None
+    told: dict[str, Any] = {}
+    for name, write in home.writes().items():
+        if state == "full":
+            fill(folder / "filler")
+        before = listing(home.root)
+        try:
+            write()
+            said = kind = ""
+        except LeanRAGError as error:
+            kind, said = type(error).__name__, str(error)
+        except BaseException as error:  # what the caller looks for: an error that is not in our words
+            kind, said = f"bare {type(error).__name__}", str(error)
+        after = listing(home.root)
+        if state == "full":
+            (folder / "filler").unlink()
+        new, gone = sorted(set(after) - set(before)), sorted(set(before) - set(after))
+        told[name] = {"kind": kind, "said": said, "new": new, "gone": gone}
+    if state == "full":  # there is room again: nothing that was paid is lost, and all goes on
+        told["afterwards"] = {
+            "paid": home.calls.get("paid"),
+            "put": home.calls.put("later", {"text": "y"}),
+            "got": home.calls.get("later"),
+            "fresh": CallStore(home.root / "calls").get("paid"),
+        }
+    print(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main()

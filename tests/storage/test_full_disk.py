@@ -1,0 +1,114 @@
+"""Every write path on a disk that is full, and on one that is read-only: one clear error, and nothing left behind."""
+
+import errno
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leanrag_core import atomic
+from leanrag_core.errors import StorageFailed
+
+FREEING = ("delete a corpus", "delete an index", "wish to stop a job")  # a full disk does not hinder them
+REBUILT = ("search index", "search index by a process apart")  # what was there before goes first
+
+
+def in_a_namespace() -> bool:
+    """Whether this system lets a test mount a file system that only the test sees."""
+    if shutil.which("unshare") is None:
+        return False
+    probe = ["unshare", "-rm", "sh", "-c", "mount -t tmpfs tmpfs /mnt"]
+    return subprocess.run(probe, capture_output=True, check=False).returncode == 0
+
+
+needs_a_namespace = pytest.mark.skipif(
+    not in_a_namespace(), reason="a disk of a test's own needs user namespaces (unshare -rm), which are off here"
+)
+
+
+def outcomes(folder: Path, state: str) -> dict[str, dict[str, Any]]:
+    """What each write came to on a disk in that state."""
+    ran = subprocess.run(
+        ["unshare", "-rm", sys.executable, "-m", "tests.storage.small_disk", str(folder), state],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    told: dict[str, dict[str, Any]] = json.loads(ran.stdout)
+    return told
+
+
+@needs_a_namespace
+def test_every_write_works_where_there_is_room(tmp_path: Path) -> None:
+    told = outcomes(tmp_path, "room")
+    assert {name: one["said"] for name, one in told.items() if one["kind"]} == {}
+    assert len(told) > 15
+
+
+@needs_a_namespace
+def test_a_full_disk_is_one_error_each_and_leaves_nothing(tmp_path: Path) -> None:
+    told = outcomes(tmp_path, "full")
+    afterwards = told.pop("afterwards")
+    for name, one in told.items():
+        if name in FREEING:
+            assert one["kind"] == "", (name, one)
+            continue
+        assert (one["kind"], one["new"]) == ("StorageFailed", []), (name, one)
+        assert one["gone"] == [] or name in REBUILT, (name, one)
+        assert "could not be written: the disk is full. Free some space, then try again." in one["said"], (name, one)
+        assert "damaged" not in one["said"]
+        assert "move it away" not in one["said"]
+    assert afterwards["paid"]["text"] == afterwards["fresh"]["text"] == "an answer"
+    assert afterwards["got"]["text"] == "y", "the store goes on once there is room"
+
+
+@needs_a_namespace
+def test_a_read_only_disk_is_one_error_each_and_changes_nothing(tmp_path: Path) -> None:
+    for name, one in outcomes(tmp_path, "read-only").items():
+        assert (one["kind"], one["new"], one["gone"]) == ("StorageFailed", [], []), (name, one)
+        assert "could not be written: the disk is read-only. Make it writable" in one["said"], (name, one)
+        assert "damaged" not in one["said"]
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_file_is_as_it_was_and_nothing_beside_it_when_a_step_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    atomic.write_json(tmp_path / "a.json", {"n": 1})
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(atomic.os, call, fail)
+    with pytest.raises(StorageFailed, match=r"^the file could not be written: the disk is full\. Free"):  # noqa: SIM117
+        with atomic.writing("the file"):
+            atomic.write_json(tmp_path / "a.json", {"n": 2})
+    assert json.loads((tmp_path / "a.json").read_text()) == {"n": 1}
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+
+
+def test_the_name_of_a_new_file_is_on_the_disk_after_its_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[str] = []
+    sync, rename = atomic.os.fsync, atomic.os.replace
+
+    def told_sync(handle: int) -> None:
+        steps.append(Path(f"/proc/self/fd/{handle}").resolve().name)
+        sync(handle)
+
+    def told_rename(source: Path, target: Path) -> None:
+        steps.append(f"-> {Path(target).name}")
+        rename(source, target)
+
+    monkeypatch.setattr(atomic.os, "fsync", told_sync)
+    monkeypatch.setattr(atomic.os, "replace", told_rename)
+    atomic.write_json(tmp_path / "a.json", {"n": 1})
+    [content, renamed, folder] = steps
+    assert content.startswith(".a.json.")
+    assert (renamed, folder) == ("-> a.json", tmp_path.name)
