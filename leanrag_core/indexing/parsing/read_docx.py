@@ -9,6 +9,7 @@ from typing import Any
 from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed
 from leanrag_core.indexing.parsing.limits import is_out_of_memory
+from leanrag_core.indexing.parsing.xml_text import own_text
 
 SUFFIXES = ("docx",)
 MEDIA_TYPE = "docx"
@@ -77,7 +78,7 @@ def _text(element: Any) -> str:
     parts: list[str] = []
     for node in element:
         if node.tag == _W + "t" or node.tag == _MATH:
-            parts.append(node.text or "")
+            parts.append(own_text(node))
         elif node.tag not in _UNREAD:
             parts.append(_CHARACTERS.get(node.tag) or _text(node))
     return "".join(parts)

@@ -1,5 +1,7 @@
 """HTML: what a reader sees; scripts, styles, navigation and footers are left out."""
 
+import re
+from collections import Counter
 from typing import Any
 
 from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed, one_line
@@ -22,6 +24,11 @@ _SILENT = (
     "head",
     "object",
 )
+# What is in these is never text, whether they are closed or not.
+_NEVER_TEXT = frozenset(["script", "style", "head", "template"])
+_OF_A_DRAWING = ("title", "desc", "text", "metadata", "foreignobject")
+_CONTENT = ["p", "h1", "h2", "h3", "h4", "h5", "h6", "table", "ul", "ol", "dl", "article", "main", "blockquote", "pre"]
+_MOST_OF_A_LABEL = 200  # characters on a button, in a label
 _BLOCKS = frozenset(
     [
         *("address", "article", "aside", "blockquote", "body", "dd", "details", "div", "dl", "dt", "fieldset", "form"),
@@ -29,6 +36,8 @@ _BLOCKS = frozenset(
         *("pre", "section", "summary", "table", "tbody", "tfoot", "thead", "tr", "ul", "caption", "br"),
     ]
 )
+_START_TAG = re.compile(rf"<({'|'.join(_SILENT)})\b([^>]*)>", re.IGNORECASE)
+_END_TAG = re.compile(rf"</({'|'.join(_SILENT)})\s*>", re.IGNORECASE)
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
@@ -36,12 +45,14 @@ def parse(name: str, content: bytes) -> FormatResult:
     """One document."""
     from bs4.dammit import EncodingDetector
 
-    soup = _soup(_utf8(content))
+    text = _utf8(content)
+    soup = _soup(text)
     guessed = soup.original_encoding or "utf-8"
     known = guessed.startswith(("utf-", "ascii")) or EncodingDetector.find_declared_encoding(content, is_html=True)
     notes = () if known else (f"Read as {guessed.upper()}; the file does not say its encoding.",)
     title = one_line(soup.title.get_text()) if soup.title else ""
-    return FormatResult((Parsed(tuple(_walk(soup)), title=title, notes=notes),))
+    markup = text if isinstance(text, str) else content.decode(guessed, errors="replace")
+    return FormatResult((Parsed(tuple(_walk(soup, _unclosed(markup))), title=title, notes=notes),))
 
 
 def _utf8(content: bytes) -> str | bytes:
@@ -59,7 +70,22 @@ def _utf8(content: bytes) -> str | bytes:
 
 def blocks_of(markup: str) -> list[Block]:
     """The blocks of a piece of HTML."""
-    return _walk(_soup(markup))
+    return _walk(_soup(markup), _unclosed(markup))
+
+
+def _unclosed(markup: str) -> frozenset[str]:
+    """Names of silent elements that are opened more often than closed. The parser ends such a one with its parent or
+    the file, so that it swallows what follows."""
+    opened = Counter(name.lower() for name, end in _START_TAG.findall(markup) if not end.endswith("/"))
+    closed = Counter(name.lower() for name in _END_TAG.findall(markup))
+    return frozenset(name for name in opened if opened[name] > closed[name]) - _NEVER_TEXT
+
+
+def _swallows(element: Any) -> bool:
+    """Whether an element that is never closed holds more than such an element does."""
+    if element.name == "svg":  # what it draws is silent all the same
+        return True
+    return element.find(_CONTENT) is not None or len(element.get_text()) > _MOST_OF_A_LABEL
 
 
 def _soup(markup: str | bytes) -> Any:
@@ -68,11 +94,16 @@ def _soup(markup: str | bytes) -> Any:
     return BeautifulSoup(markup, "lxml")
 
 
-def _walk(soup: Any) -> list[Block]:
+def _walk(soup: Any, unclosed: frozenset[str]) -> list[Block]:
     from bs4.element import NavigableString, PreformattedString
 
     for element in soup(_SILENT):
-        element.decompose()
+        if element.name not in unclosed or not _swallows(element):
+            element.decompose()
+        elif element.name == "svg":
+            for part in element(_OF_A_DRAWING):
+                if part.find(_CONTENT) is None:
+                    part.decompose()
     found: list[Block] = []
     line: list[str] = []
     cell_depth = 0

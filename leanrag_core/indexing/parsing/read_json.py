@@ -13,6 +13,7 @@ SUFFIXES = ("json",)
 MEDIA_TYPE = "json"
 _TEXT = ("text", "content", "body", "contents", "passage", "context", "page_content", "document", "abstract")
 _TITLE = ("title", "name", "headline", "heading", "subject")
+TOO_DEEP = "is nested too deeply to be read: simplify it"
 _ID = ("id", "_id", "hash_code", "doc_id", "chunk_id")
 
 
@@ -36,7 +37,10 @@ def records(name: str, items: list[tuple[int, Any]], notes: tuple[str, ...], uni
     parsed, refusals = [], []
     for number, item in items:
         if text_of(item):
-            parsed.append(record(name, item, notes, f"{name} #{number}"))
+            try:
+                parsed.append(record(name, item, notes, f"{name} #{number}"))
+            except RecursionError:  # in the title, say, which is told as it stands
+                refusals.append(Refusal(f"{name}, {unit} {number}", TOO_DEEP))
         else:
             refusals.append(
                 Refusal(f"{name}, {unit} {number}", f"has no text: one of {', '.join(_TEXT[:4])} is needed")

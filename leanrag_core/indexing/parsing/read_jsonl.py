@@ -5,7 +5,7 @@ import json
 from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing.blocks import FormatResult
 from leanrag_core.indexing.parsing.encoding import decode
-from leanrag_core.indexing.parsing.read_json import records
+from leanrag_core.indexing.parsing.read_json import TOO_DEEP, records
 from leanrag_core.types.corpus import Refusal
 
 SUFFIXES = ("jsonl", "ndjson")
@@ -24,11 +24,14 @@ def parse(name: str, content: bytes) -> FormatResult:
         except ValueError as error:
             refusals.append(Refusal(f"{name}, line {number}", f"is not valid JSON ({error})"))
             continue
+        except RecursionError:
+            refusals.append(Refusal(f"{name}, line {number}", TOO_DEEP))
+            continue
         if isinstance(value, dict):
             items.append((number, value))
         else:
             refusals.append(Refusal(f"{name}, line {number}", "is not a JSON object: one with a text is needed"))
-    if not items and not any("object" in refusal.reason for refusal in refusals):
+    if not items and all("valid JSON" in refusal.reason for refusal in refusals):
         raise UnreadableDocument("has no line of valid JSON: each line must be one JSON object")
     result = records(name, items, decoded.notes, "line")
     return FormatResult(result.parsed, (*refusals, *result.refusals))

@@ -140,22 +140,33 @@ def test_a_zip_that_says_it_unpacks_to_more_than_500_mb_is_refused(refused: Call
     assert refused("a.docx", bytes(bomb)) == "unpacks to more than 500 MB: it is not taken"
 
 
-def test_entities_that_grow_are_not_unfolded() -> None:
+def with_entities(text: str, entities: str) -> bytes:
+    """A DOCX whose one paragraph is that piece of XML, the entities being declared."""
     source = docx.Document()
     source.add_paragraph("MARK")
     unpacked = zipfile.ZipFile(io.BytesIO(saved(source)))
-    entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10))
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for entry in unpacked.namelist():
             content = unpacked.read(entry)
             if entry == "word/document.xml":
                 start = content.index(b"<w:document")
-                doctype = f'<!DOCTYPE x [<!ENTITY e0 "bees">{entities}]>'.encode()
-                content = content[:start] + doctype + content[start:].replace(b"MARK", b"Ants &e9; walk")
+                doctype = f"<!DOCTYPE x [{entities}]>".encode()
+                content = content[:start] + doctype + content[start:].replace(b"MARK", text.encode())
             archive.writestr(entry, content)
-    upload = parse_upload("a.docx", buffer.getvalue())
+    return buffer.getvalue()
+
+
+def test_entities_that_grow_are_not_unfolded() -> None:
+    entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10))
+    upload = parse_upload("a.docx", with_entities("Ants &e9; walk", f'<!ENTITY e0 "bees">{entities}'))
     assert all(len(document.text) < 100 for document in upload.documents)
+
+
+def test_text_behind_an_entity_or_a_comment_is_kept(read: Read) -> None:
+    declared = f'<!ENTITY nbsp "&#160;"><!ENTITY who "Ants &amp; bees"><!ENTITY co "Hive"><!ENTITY long "{"x" * 101}">'
+    content = with_entities("Ants&nbsp;walk <!-- not read -->to &co;, &long;there", declared)
+    assert read("a.docx", content).text == "Ants\xa0walk to Hive, there"
 
 
 def test_a_damaged_file_is_read_or_refused_but_never_raises() -> None:

@@ -61,3 +61,42 @@ def test_a_page_nested_ten_thousand_deep_is_read(read: Read) -> None:
 
 def test_broken_markup_is_read_as_far_as_it_goes(read: Read) -> None:
     assert read("a.html", "<p>Bees <b>dance<p>Ants < walk").text == "Bees dance\n\nAnts < walk"
+
+
+@pytest.mark.parametrize(
+    "opened",
+    [
+        '<svg viewBox="0 0 9 9"><title>logo</title><text>drawn</text><path d="M0 0">',
+        "<svg><g>",
+        "<button>menu",
+        "<button type=button>menu <svg></svg>",
+        "<label>menu",
+        "<select><option>menu",
+        "<nav>menu",
+        "<noscript>",
+        "<object>",
+    ],
+)
+@pytest.mark.parametrize("content", ["<h1>Bees</h1><p>They dance.</p>", f"<div>{'They dance. ' * 30}</div>"])
+def test_an_element_that_is_never_closed_hides_nothing(read: Read, opened: str, content: str) -> None:
+    text = read("a.html", f"<body><p>Ants walk.</p>{opened}{content}</body>").text
+    assert text.startswith("Ants walk.")
+    assert "They dance." in text
+    assert "logo" not in text
+    assert "drawn" not in text
+
+
+def test_text_within_the_paragraph_of_an_unclosed_drawing_is_kept(read: Read) -> None:
+    assert (
+        read("a.html", "<p>Bees <svg><path d='M0 0'> dance.</p><p>Ants walk.</p>").text == "Bees dance.\n\nAnts walk."
+    )
+
+
+def test_closed_elements_stay_silent_beside_unclosed_ones(read: Read) -> None:
+    markup = "<nav><p>menu</p></nav><button><p>press</p></button><svg/><svg><p>They dance.</p>"
+    assert read("a.html", markup).text == "They dance."
+
+
+def test_what_is_written_in_a_script_opens_nothing(read: Read) -> None:
+    markup = "<script>x = '<button>'</script><button>press</button><p>They dance.</p>"
+    assert read("a.html", markup).text == "They dance."

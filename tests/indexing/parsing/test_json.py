@@ -72,3 +72,16 @@ def test_jsonl_without_one_valid_line_is_refused_as_a_whole(refused: Callable[..
 
 def test_a_line_separator_within_a_jsonl_text_does_not_end_the_line(read: Read) -> None:
     assert read("a.jsonl", '{"text": "Bees\u2028dance."}').text == "Bees\ndance."
+
+
+def test_a_line_that_is_too_deep_costs_only_itself() -> None:
+    deep = "[" * 100_000 + "]" * 100_000
+    title = '{"title": ' + "[" * 900 + "]" * 900 + ', "text": "Wasps."}'
+    lines = f'{{"text": "Bees."}}\n{{"text": "x", "more": {deep}}}\n{title}\n{{"text": "Ants."}}'
+    upload = parse_upload("a.jsonl", lines.encode())
+    assert [document.text for document in upload.documents if "Wasps" not in document.text] == ["Bees.", "Ants."]
+    assert upload.refusals[0] == Refusal("a.jsonl, line 2", "is nested too deeply to be read: simplify it")
+
+
+def test_a_file_of_one_line_that_is_too_deep_is_refused(refused: Callable[[str, str], str]) -> None:
+    assert refused("a.jsonl", "[" * 100_000) == "is nested too deeply to be read: simplify it"
