@@ -353,4 +353,4 @@ def test_a_reply_cut_in_half_is_asked_again_and_never_kept_for_good(server: Endp
     assert len(server.log) == 1
     assert whole.drops == ()
     assert len(whole.relations) > len(lost.relations)
-    assert len(whole.mentions) > len(lost.mentions) > 0
+    assert lost.mentions

@@ -71,10 +71,15 @@ def _rewritten(
     except ReplyError as error:
         drops.append(Drop("merge", f"entity {name!r}", f"{error}; its descriptions were cut at {LONGEST} tokens"))
         return trim_to_tokens(description, LONGEST), NO_USAGE, tuple(drops)
-    return trim_to_tokens(asked.value, LONGEST), asked.completion.usage, tuple(drops)
+    kept = trim_to_tokens(asked.value, LONGEST)
+    if kept != asked.value:
+        drops.append(Drop("merge", f"entity {name!r}", f"the condensed description was cut at {LONGEST} tokens"))
+    return kept, asked.completion.usage, tuple(drops)
 
 
 def _text_of(completion: Completion) -> str:
+    if completion.cut:
+        raise ReplyError("the reply was cut at the token limit: be shorter")
     text = " ".join(completion.text.split())
     if not text:
         raise ReplyError("the reply is empty")

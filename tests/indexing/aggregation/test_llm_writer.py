@@ -1,10 +1,12 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from leanrag_core.errors import ReplyError
-from leanrag_core.indexing.aggregation.llm_writer import ENTITY_REPLY, LLMWriter, parse_summary
+from leanrag_core.indexing.aggregation.llm_writer import ENTITY_REPLY, LLMWriter
+from leanrag_core.indexing.aggregation.summary_reply import faults_of, parse_summary
 from leanrag_core.indexing.aggregation.writer import ClusterView, InsideRelation, RelationGroupView
 from leanrag_core.models.base import Completion
 from leanrag_core.tokens import count_tokens
@@ -28,7 +30,8 @@ class ScriptedModel:
         reply = self.replies.pop(0)
         if isinstance(reply, Exception):
             raise reply
-        return Completion(reply, "stop", Usage(1, 10, 5))
+        reply, finish = reply if isinstance(reply, tuple) else (reply, "stop")
+        return Completion(reply, finish, Usage(1, 10, 5), asked_again="stands_for" in options)
 
 
 def cluster(description="A small animal.", n=2):
@@ -104,7 +107,7 @@ def test_members_that_do_not_fit_are_counted():
     prompt = model.asked[0][0][0]["content"]
     shown = sum(f"beetle {row} (organism)" in prompt for row in range(2, 12)) + 2
     assert 2 <= shown < 12
-    assert f"{12 - shown} members and 0 relations" in summary.drops[0].reason
+    assert f"{12 - shown} members did not fit" in summary.drops[0].reason
 
 
 def test_a_relation_is_one_line_within_its_limit():
@@ -117,15 +120,82 @@ def test_a_relation_is_one_line_within_its_limit():
     assert "cut at 20 tokens" in long.drops[0].reason
 
 
+def test_texts_that_fit_are_not_cut_and_others_are_cut_to_one_length_with_a_count():
+    long = " ".join(f"word{n}" for n in range(300))
+    model = ScriptedModel(*[json.dumps(GOOD)] * 2)
+    whole = LLMWriter(model).entity(cluster(long))
+    assert model.asked[0][0][0]["content"].count("word299") == 2
+    assert whole.drops == ()
+    cut = LLMWriter(model, input_tokens=900).entity(cluster(long))
+    prompt = model.asked[1][0][0]["content"]
+    assert "varroa mite" in prompt
+    assert "word299" not in prompt
+    assert prompt.count("word100 ") == 2
+    assert [drop.reason for drop in cut.drops] == [
+        "the texts of 2 members were cut to fit into the 900 tokens of the prompt"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "fault"),
+    [
+        ("Pests live in hives. They harm them.", "2 sentences"),
+        ("Pests such as the Varroa Mite live in hives.", "'varroa mite'"),
+    ],
+)
+def test_a_sentence_that_is_not_as_asked_is_asked_for_once_more_then_kept_and_told(sentence, fault):
+    group = replace(GROUP, pairs=(("varroa mite", "hives"),))
+    model = ScriptedModel(sentence, "Pests live in hives, as Dr. Moss of St. Ives says.")
+    better = LLMWriter(model).relation(group)
+    assert better.text == "Pests live in hives, as Dr. Moss of St. Ives says."
+    assert better.drops == ()
+    assert fault in model.asked[1][0][-1]["content"]
+    kept = LLMWriter(ScriptedModel(sentence, sentence)).relation(group)
+    assert kept.text == sentence
+    assert len(kept.drops) == 1
+    assert fault in kept.drops[0].reason
+
+
+def test_words_of_the_groups_and_common_nouns_name_no_member():
+    group = replace(GROUP, left_name="Varroa mite and its kin", pairs=(("Varroa mite", "brood"),))
+    assert faults_of("Varroa mite and its kin feed on brood.", group) == []
+    eastern = replace(GROUP, pairs=(("蜂群", "蜂螨"),))
+    assert len(faults_of("害虫与蜂群有关。", eastern)) == 1
+
+
+def test_a_cut_sentence_is_not_taken():
+    model = ScriptedModel(("Pests live in", "length"), "Pests live in hives.")
+    assert LLMWriter(model).relation(GROUP).text == "Pests live in hives."
+    stays = LLMWriter(ScriptedModel(("Pests live in", "length"), ("Pests", "length"))).relation(GROUP)
+    assert "joined by 5 relations" in stays.text
+    assert "cut at the token limit" in stays.drops[0].reason
+
+
 def test_a_silent_model_gets_the_builtin_sentence():
     sentence = LLMWriter(ScriptedModel(" ", "")).relation(GROUP)
     assert sentence.text == "“Pests” and “Hives” are joined by 5 relations."
     assert "built-in writer" in sentence.drops[0].reason
 
 
-def test_findings_without_a_summary_are_passed_over():
-    reply = json.dumps({**GOOD, "findings": [{"explanation": "x"}, "text", {"summary": "Kept."}]})
-    assert [finding.summary for finding in parse_summary(reply, []).findings] == ["Kept."]
+def test_findings_are_taken_in_any_form_that_says_something_and_the_others_are_told():
+    listed = [{"explanation": "x"}, "text", {"summary": "Kept."}, {"Title": "T", "details": "d"}, 7, {}, ""]
+    written = LLMWriter(ScriptedModel(json.dumps({**GOOD, "findings": listed}))).entity(cluster())
+    assert [(one.summary, one.explanation) for one in written.findings] == [
+        ("x", ""),
+        ("text", ""),
+        ("Kept.", ""),
+        ("T", "d"),
+    ]
+    assert len(written.drops) == 3
+    assert all(drop.stage == "aggregate entities" and "cluster 0" in drop.item for drop in written.drops)
+    assert [one.summary for one in parse_summary(json.dumps({**GOOD, "findings": "One."}), []).findings] == ["One."]
+
+
+def test_a_summary_that_breaks_off_is_asked_for_again():
+    model = ScriptedModel(json.dumps(GOOD)[:-40], json.dumps(GOOD))
+    written = LLMWriter(model).entity(cluster())
+    assert written.findings[0].explanation == "They weaken the colony."
+    assert "breaks off" in model.asked[1][0][-1]["content"]
 
 
 @pytest.mark.parametrize("reply", ["", "[]", "7", '{"name": "x"}', '{"name": " ", "description": "y"}'])

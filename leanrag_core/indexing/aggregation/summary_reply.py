@@ -1,0 +1,128 @@
+"""From a language model's reply to an aggregated entity's text or an aggregated relation's sentence."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from leanrag_core.errors import ReplyError
+from leanrag_core.indexing.aggregation.writer import RelationGroupView, Summary
+from leanrag_core.indexing.json_reply import read_json
+from leanrag_core.models.base import Completion
+from leanrag_core.types.extraction import Drop
+from leanrag_core.types.graph import Finding
+
+LONGEST_NAME = 200  # characters
+_PARTS = (("name", "title"), ("description", "summary"), ("findings", "key_findings", "insights"))
+_SUMMARY = ("summary", "finding", "title", "headline", "statement", "insight")
+_EXPLANATION = ("explanation", "description", "detail", "details", "support", "evidence")
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“(\[]?[^\W\da-z_])|(?<=[。！？])(?=.)")
+_ABBREVIATION = re.compile(r"(?:\b(?:[A-Z]|Dr|Mr|Mrs|Ms|St|No|vs|cf|e\.g|i\.e|etc|approx|Inc|Ltd|Co))\.$")
+
+
+def whole(completion: Completion) -> str:
+    """The reply's text. Raises ReplyError when it was cut at the token limit."""
+    if completion.cut:
+        raise ReplyError("the reply was cut at the token limit: be shorter")
+    return completion.text
+
+
+def parse_summary(reply: str, member_names: Sequence[str], *, stage: str = "", item: str = "") -> Summary:
+    """Name, description and findings of a reply, mended where its JSON is broken; findings that cannot be read are its
+    drops, of that stage and item.
+
+    Raises ReplyError when there is no object, its end is missing, there is no name or description, or when the name is
+    a member's.
+    """
+    read = read_json(reply, _PARTS)
+    if read.breaks_off:
+        raise ReplyError("the reply breaks off before its end")
+    cells = {str(key).strip().lower(): value for key, value in read.cells.items()}
+    name, description, listed = (next((cells[key] for key in keys if cells.get(key)), None) for keys in _PARTS)
+    name = " ".join(str(name or "").split())
+    description = str(description or "").strip()
+    if not name or not description:
+        raise ReplyError("the reply lacks a name or a description")
+    if len(name) > LONGEST_NAME:
+        raise ReplyError(f"the name has {len(name):,} characters; at most {LONGEST_NAME} are wanted")
+    if name.casefold() in {" ".join(member.split()).casefold() for member in member_names}:
+        raise ReplyError(f"the name {name!r} is already the name of a member; a new name is needed")
+    findings, lost = [], []
+    for told in _as_list(listed):
+        finding = _finding(told)
+        findings += [finding] if finding else []
+        lost += [] if finding else [Drop(stage, item, f"a finding cannot be read: {str(told)[:100]!r}")]
+    return Summary(name, description, tuple(findings), drops=tuple(lost))
+
+
+def _as_list(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+def _finding(told: Any) -> Finding | None:
+    """A finding from an object or a text; None for anything else."""
+    if isinstance(told, str):
+        return Finding(told.strip(), "") if told.strip() else None
+    if not isinstance(told, dict):
+        return None
+    cells = {str(key).strip().lower(): str(value).strip() for key, value in told.items() if isinstance(value, str)}
+    summary = next((cells[key] for key in _SUMMARY if cells.get(key)), "")
+    explanation = next((cells[key] for key in _EXPLANATION if cells.get(key) and cells[key] != summary), "")
+    return Finding(summary or explanation, explanation if summary else "") if summary or explanation else None
+
+
+def sentence_of(completion: Completion) -> str:
+    """The reply in one line, without quotes around it. Raises ReplyError when it is empty or cut."""
+    text = " ".join(whole(completion).split()).strip("`\"'“” ")
+    if not text:
+        raise ReplyError("the reply is empty")
+    return text
+
+
+def faults_of(text: str, view: RelationGroupView) -> list[str]:
+    """What a sentence on two groups lacks of eq. 5: that it is one sentence, and names no member."""
+    faults = []
+    n_sentences = count_sentences(text)
+    if n_sentences > 1:
+        faults.append(f"it has {n_sentences} sentences, not one")
+    named = named_members(text, view)
+    if named:
+        faults.append(f"it names {', '.join(map(repr, named[:3]))}; speak of the groups as wholes")
+    return faults
+
+
+def count_sentences(text: str) -> int:
+    """How many sentences a text has; initials and abbreviations end none."""
+    pieces = [piece for piece in _SENTENCE_END.split(text) if piece.strip()]
+    return sum(1 for piece in pieces[:-1] if not _ABBREVIATION.search(piece)) + bool(pieces)
+
+
+def named_members(text: str, view: RelationGroupView) -> list[str]:
+    """Members that the text names. A group's own words are no member's name there, nor is a single common noun."""
+    groups = _plain(f"{view.left_name} {view.right_name}")
+    said = _plain(text)
+    return [
+        name for name in _names(view.member_names) if _holds(said, _plain(name)) and not _holds(groups, _plain(name))
+    ]
+
+
+def _names(names: Iterable[str]) -> list[str]:
+    return [
+        name for name in names if len(name) > 1 and (" " in name.strip() or name != name.lower() or _caseless(name))
+    ]
+
+
+def _caseless(name: str) -> bool:
+    return name.lower() == name.upper() and any(map(str.isalpha, name))
+
+
+def _holds(text: str, name: str) -> bool:
+    if _caseless(name):
+        return name in text
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).split()).casefold()
