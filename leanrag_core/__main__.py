@@ -298,16 +298,17 @@ def _ask(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from leanrag_core.indexing.invariants import check_index
-    from leanrag_core.workbench import open_index
+    from leanrag_core.workbench import Workbench
 
-    results = check_index(open_index(options.index))
+    results = Workbench.default().check(options.index)
     passed = all(result.ok for result in results)
     if options.json:
         _print({"ok": passed, "checks": [asdict(result) for result in results]})
     else:
         for result in results:
             print(f"{'ok  ' if result.ok else 'FAIL'} {result.name}: {result.detail}")
+            for problem in result.problems[3:]:
+                print(f"     {problem}")
     return 0 if passed else 1
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leanrag_core import answering
-from leanrag_core.errors import CorpusNotFound, InvalidConfig, ModelMismatch
+from leanrag_core.errors import CorpusNotFound, InvalidConfig, ModelMismatch, ModelUnavailable
 from leanrag_core.figures.index_names import with_titles
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.limits import parse_limits
@@ -63,6 +63,7 @@ from leanrag_core.types.summary import (
 from leanrag_core.types.trace import Answer, Trace
 
 if TYPE_CHECKING:
+    from leanrag_core.checking.check import CheckResult
     from leanrag_core.execution.look import ClusterSeen
     from leanrag_core.indexing.model_check import ModelCheck
     from leanrag_core.models.probing import Probe
@@ -456,6 +457,18 @@ class Workbench:
         url = self.settings().chroma_url
         if url and own and own not in {self.index_store.manifest_id(one.id) for one in self.indexes()}:
             remove_collections(url, own)
+
+    def check(self, path: str | Path) -> "list[CheckResult]":
+        """Every invariant of the index in that directory, verified. Nothing is asked of an endpoint. Raises
+        IndexNotFound, IndexTooNew."""
+        from leanrag_core.checking.check import check_directory
+
+        def embedding(name: str, fingerprint: str) -> EmbeddingModel:
+            if name != BUILTIN:
+                raise ModelUnavailable("its texts would be sent to an endpoint again")
+            return self._embedding(name, fingerprint)
+
+        return check_directory(Path(path), embedding)
 
     # Questions
 

@@ -16,9 +16,9 @@ import pytest
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.__main__ import main
 from leanrag_core.answering import answer_messages
+from leanrag_core.checking.check import check_index
 from leanrag_core.errors import EndpointError, InvalidConfig
 from leanrag_core.indexing.extraction.llm import LLMExtractor
-from leanrag_core.indexing.invariants import check_index
 from leanrag_core.jobs.events import read_events
 from leanrag_core.models.metering import Budget
 from leanrag_core.models.remote import RemoteLanguageModel

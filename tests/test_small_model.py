@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core import IndexConfig, Workbench
-from leanrag_core.indexing.invariants import check_index
+from leanrag_core.checking.check import check_index
 from leanrag_core.types.settings import Settings
 from tests.endpoint.small_model import AVAILABLE
 

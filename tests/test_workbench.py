@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from leanrag_core import IndexConfig, Workbench, open_index
+from leanrag_core.checking.check import check_index
 from leanrag_core.errors import CorpusNotFound, IndexNotFound, InvalidConfig, JobNotFound, ModelMismatch
-from leanrag_core.indexing.invariants import check_index
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.types.index import Index

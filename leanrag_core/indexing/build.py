@@ -1,7 +1,5 @@
 """The walk of documents through the house: chunk, extract, merge, embed, cluster, aggregate, store."""
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +24,7 @@ from leanrag_core.indexing.describe import count_layers
 from leanrag_core.indexing.extraction.base import Extractor
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
 from leanrag_core.indexing.extraction.llm import LLMExtractor
+from leanrag_core.indexing.identity import fingerprint_of, index_id
 from leanrag_core.indexing.resolution import resolve
 from leanrag_core.indexing.resolution.condense import condense
 from leanrag_core.indexing.telling import HierarchyTelling, read_so_far
@@ -233,8 +232,7 @@ def extractions_empty(extractions: Sequence[Any]) -> list[str]:
 
 def corpus_fingerprint(documents: Sequence[Document]) -> str:
     """Hash of the documents' ids and names."""
-    listing = json.dumps([[document.id, document.name] for document in documents])
-    return hashlib.sha256(listing.encode()).hexdigest()[:16]
+    return fingerprint_of((document.id, document.name) for document in documents)
 
 
 def _manifest(
@@ -259,10 +257,9 @@ def _manifest(
         "language_model": models.language.fingerprint if models.language else "none",
         "aggregation_model": models.aggregation.fingerprint if models.aggregation else "none",
     }
-    identity = hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:16]
     return {
         "format_version": FORMAT_VERSION,
-        "id": f"index-{identity}",
+        "id": index_id(made_of),
         "name": name or "Untitled index",
         "kind": extractor.kind,
         "corpus": corpus,

@@ -233,6 +233,32 @@ class SearchIndex:
             raise SearchIndexFailed(_unread(error)) from error
         return _rows_of(layer, ids, known is not None)
 
+    def stored(self, layer: int, n: int) -> np.ndarray:
+        """(n, d) float32, the vectors that Chroma holds of the first n rows of the layer; NaN where it has none.
+
+        Raises SearchIndexFailed when Chroma does not answer.
+        """
+        held, step = np.full((n, 0), np.nan, dtype=np.float32), 1000
+        for start in range(0, n, step):
+            ids = [str(row) for row in range(start, min(start + step, n))]
+            try:
+                got = self._collection(layer).get(ids=ids, include=["embeddings"])
+            except Exception as error:  # chromadb raises errors of many kinds, some of them bare
+                raise SearchIndexFailed(_unread(error)) from error
+            if len(got["ids"]):
+                vectors = np.asarray(got["embeddings"], dtype=np.float32)
+                if not held.shape[1]:
+                    held = np.full((n, vectors.shape[1]), np.nan, dtype=np.float32)
+                held[np.array(got["ids"], dtype=np.int64)] = vectors
+        return held
+
+    def count(self, layer: int) -> int:
+        """How many rows Chroma holds of the layer. Raises SearchIndexFailed when it does not answer."""
+        try:
+            return int(self._collection(layer).count())
+        except Exception as error:  # chromadb raises errors of many kinds, some of them bare
+            raise SearchIndexFailed(_unread(error)) from error
+
     def _collection(self, layer: int) -> Any:
         if layer not in self._collections:
             name = self._connection.collection_name(layer)

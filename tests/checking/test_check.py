@@ -4,16 +4,19 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from leanrag_core.indexing.invariants import check_index, subtree_problems
+from leanrag_core.checking.check import check_index
+from leanrag_core.checking.subtree import subtree_problems
+from leanrag_core.retrieval.lca import Subtree, lca_subtree
 from leanrag_core.types.graph import Layer
 from tests.small_index import small_index
 
 
 @pytest.fixture
 def index():
-    """The small index, its chunks ending where their documents do."""
+    """The small index, its one aggregated relation being what eq. 5 makes of its members."""
     made = small_index()
-    return replace(made, chunks=with_column(made.chunks, "end", [45, 94, 35, 69]))
+    relations = with_column(made.layers[1].relations, "weight", [2.0])
+    return with_layer(made, 1, relations=with_column(relations, "description", ["1 meets 3. 2 meets 5."]))
 
 
 def failed(index):
@@ -73,7 +76,7 @@ def test_a_wrong_lambda_is_found(index):
 
 def test_a_relation_that_stands_for_another_pair_is_found(index):
     relations = with_column(index.layers[1].relations, "members", [[2, 3]])  # 3 joins rape and clover
-    assert failed(with_layer(index, 1, relations=relations)) == {"unfolding"}
+    assert failed(with_layer(index, 1, relations=relations)) == {"unfolding", "weights", "relation texts"}
 
 
 def test_a_member_that_is_not_there_is_found(index):
@@ -83,7 +86,7 @@ def test_a_member_that_is_not_there_is_found(index):
 
 def test_a_chunk_missing_from_a_parent_is_found(index):
     entities = with_column(index.layers[1].entities, "chunks", [[0, 1], [2, 3]])
-    assert "chunks of parents" in failed(with_layer(index, 1, entities=entities))
+    assert "chunks of entities" in failed(with_layer(index, 1, entities=entities))
 
 
 @pytest.mark.parametrize("value", [0.0, np.nan, 2.0])
@@ -101,7 +104,7 @@ def test_a_relation_twice_or_turned_round_is_found(index):
         result for result in check_index(with_layer(index, 0, relations=turned)) if result.name == "relation ends"
     ]
     assert "source does not come before" in ends.detail
-    assert "join the same nodes" in ends.detail
+    assert "joins the same entities" in ends.detail
 
 
 def test_an_id_twice_is_found(index):
@@ -125,7 +128,33 @@ def test_damage_that_stops_a_check_is_a_failed_check_and_no_crash(index):
     assert {"connectivity", "unfolding"} <= failed(broken)
 
 
+def subtree(index, seeds):
+    return list(subtree_problems(PARENTS, seeds, lca_subtree(PARENTS, [(0, seed) for seed in seeds])))
+
+
+PARENTS = [parents(0, 0, 0, 1, 1, 1), parents(0, 0), parents()]
+
+
 def test_siblings_meet_in_their_parent_and_strangers_in_the_root(index):
-    assert list(subtree_problems(index, [0, 1])) == []
-    assert list(subtree_problems(index, [0, 3, 5])) == []
-    assert list(subtree_problems(index, [4])) == []
+    assert [layer.parent.tolist() for layer in index.layers] == [parent.tolist() for parent in PARENTS]
+    assert subtree(index, [0, 1]) == []
+    assert subtree(index, [0, 3, 5]) == []
+    assert subtree(index, [4]) == []
+
+
+@pytest.mark.parametrize(
+    ("nodes", "top", "parent", "said"),
+    [
+        ([(0, 0), (0, 1), (1, 0), (2, 0)], (2, 0), {(0, 0): (1, 0), (0, 1): (1, 0), (1, 0): (2, 0)}, "takes 4 nodes"),
+        (
+            [(0, 0), (0, 1), (0, 2), (1, 0)],
+            (1, 0),
+            {(0, 0): (1, 0), (0, 1): (1, 0), (0, 2): (1, 0)},
+            "takes 4 nodes, the union over pairs of seeds has 3",
+        ),
+        ([(0, 0), (0, 1), (1, 0)], (1, 0), {(0, 0): (1, 0), (0, 1): (1, 1)}, "other parents"),
+        ([(0, 0), (0, 1)], (1, 0), {}, "2 tops"),
+    ],
+)
+def test_a_subtree_of_the_retrieval_that_is_not_the_smallest_is_told(nodes, top, parent, said):
+    assert said in " ".join(subtree_problems(PARENTS, [0, 1], Subtree(top, tuple(nodes), parent)))

@@ -1,0 +1,118 @@
+"""`check`: every invariant that can be seen on a stored index."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import pyarrow as pa
+
+from leanrag_core.checking import entities, files, identities, places, records, relations, search_rows, subtree, tree
+from leanrag_core.checking import vectors as vector_checks
+from leanrag_core.checking.problem import Check, Note, Problem, Subject
+from leanrag_core.errors import IndexDamaged, LeanRAGError, ModelUnavailable
+from leanrag_core.models.base import EmbeddingModel
+from leanrag_core.storage.layout import read_index
+from leanrag_core.types.index import Index
+
+_PROBLEMS_KEPT = 200  # of one check
+_PROBLEMS_SHOWN = 3
+_ROW = re.compile(r"\brow (\d+)")
+
+_CHECKS: tuple[tuple[str, Check], ...] = (
+    ("file hashes", files.hashes),
+    ("tables", files.tables),
+    ("counts", records.counts),
+    ("one parent", tree.parents),
+    ("one root", tree.root),
+    ("partition", tree.partition),
+    ("cluster sizes", tree.sizes),
+    ("minimal subtree", subtree.minimal),
+    ("relation ends", relations.ends),
+    ("connectivity", relations.strengths),
+    ("unfolding", relations.members),
+    ("weights", relations.weights),
+    ("kind and tau", relations.kinds),
+    ("relation texts", relations.descriptions),
+    ("entity texts", entities.texts),
+    ("names", entities.names),
+    ("chunks of entities", entities.chunks),
+    ("stored token counts", entities.tokens),
+    ("ids", identities.once),
+    ("ids from content", identities.recomputed),
+    ("id of the index", identities.of_the_index),
+    ("chunk spans", places.spans),
+    ("stored places", places.stored),
+    ("unit vectors", vector_checks.unit),
+    ("vectors of texts", vector_checks.of_texts),
+    ("search index", search_rows.rows),
+    ("build report", records.drops),
+    ("clusters in the report", records.clustering),
+)
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """One invariant. detail: what was checked when it holds, else the first problems. problems: the first of all."""
+
+    name: str
+    ok: bool
+    detail: str
+    problems: tuple[Problem, ...] = ()
+
+
+def check_directory(directory: Path, embedding: Callable[[str, str], EmbeddingModel]) -> list[CheckResult]:
+    """check_index() of the index in the directory; one that does not open has failed the first check.
+
+    embedding: gives the model of that name and fingerprint; may raise ModelUnavailable. Raises IndexNotFound,
+    IndexTooNew.
+    """
+    try:
+        index = read_index(directory, hashes=False)
+    except IndexDamaged as error:
+        file, _, text = str(error).removeprefix(str(directory)).lstrip("/").partition(" ")
+        row = _ROW.search(text)
+        problem = Problem(file, int(row[1]) if row else None, text)
+        return [CheckResult("the index opens", False, str(problem), (problem,))]
+    recorded = index.manifest["embedding"]
+    try:
+        return check_index(index, embedding(recorded["name"], recorded["fingerprint"]))
+    except ModelUnavailable as error:
+        return check_index(index, reason=str(error))
+
+
+def check_index(index: Index, embedding: EmbeddingModel | None = None, reason: str = "") -> list[CheckResult]:
+    """Every invariant that can be seen on an index; a check that cannot even be made counts as failed.
+
+    embedding: the model that the index was made with; without it, for that reason, no text is embedded again. Takes
+    O(n log n) for n entities and relations; every file is read through. Determinism and context budgets are not visible
+    here.
+    """
+    subject = Subject(index, embedding, reason or Subject.reason)
+    return [_result(name, check, subject) for name, check in _CHECKS]
+
+
+def _result(name: str, check: Check, subject: Subject) -> CheckResult:
+    problems: list[Problem] = []
+    notes: list[str] = []
+    try:
+        for told in islice(check(subject), _PROBLEMS_KEPT):
+            if isinstance(told, Note):
+                notes.append(told.text)
+            else:
+                problems.append(told)
+    except (ArithmeticError, AssertionError, LookupError, ValueError, TypeError, AttributeError, OSError) as error:
+        problems.append(_unmade(error))
+    except (pa.ArrowException, LeanRAGError) as error:
+        problems.append(_unmade(error))
+    claim = (check.__doc__ or "").split("\n", 1)[0].rstrip(".")
+    if not problems:
+        return CheckResult(name, True, "; ".join([f"{claim[:1].lower()}{claim[1:]}", *notes]))
+    more = f"; and {len(problems) - _PROBLEMS_SHOWN} more" if len(problems) > _PROBLEMS_SHOWN else ""
+    detail = "; ".join(map(str, problems[:_PROBLEMS_SHOWN])) + more
+    return CheckResult(name, False, detail, tuple(problems))
+
+
+def _unmade(error: Exception) -> Problem:
+    return Problem("the index", None, f"is too damaged to check ({type(error).__name__}: {error})")

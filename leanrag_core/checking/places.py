@@ -1,0 +1,53 @@
+"""Chunks lie where they say, in characters and in bytes, and count their tokens right."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from leanrag_core.checking.problem import Note, Problem, Subject, at_rows
+from leanrag_core.storage.tables import chunks_with_places
+from leanrag_core.tokens import count_many
+from leanrag_core.types.index import CHUNK_BYTES, CHUNK_TOKENS
+from leanrag_core.types.rows import numbers
+
+
+def spans(subject: Subject) -> Iterator[Problem | Note]:
+    """Chunks lie inside their documents and count their tokens right."""
+    import pyarrow.compute as pc
+
+    index, file = subject.index, subject.table("chunks")
+    texts = index.documents["text"]
+    document, start, end = (numbers(index.chunks[name]) for name in ("document", "start", "end"))
+    absent = np.flatnonzero((document < 0) | (document >= len(texts)))
+    yield from at_rows(file, absent, "its document is not there")
+    if len(absent):
+        return
+    lengths = numbers(pc.utf8_length(texts)).astype(np.int64)
+    outside = (start < 0) | (start >= end) | (end > lengths[document])
+    yield from at_rows(file, np.flatnonzero(outside), "it does not lie inside its document")
+    inside = np.flatnonzero(~outside)
+    counted = count_many(_cut(texts, document[inside], start[inside], end[inside]))
+    wrong = inside[counted != numbers(index.chunks["tokens"])[inside]]
+    yield from at_rows(file, wrong, "tokens is not the number of tokens of its text")
+
+
+def _cut(texts: object, document: np.ndarray, start: np.ndarray, end: np.ndarray) -> list[str]:
+    cut, at, text = [], -1, ""
+    for owner, first, last in zip(document.tolist(), start.tolist(), end.tolist(), strict=True):
+        if owner != at:
+            at, text = owner, texts[owner].as_py()  # type: ignore[index]
+        cut.append(text[first:last])
+    return cut
+
+
+def stored(subject: Subject) -> Iterator[Problem | Note]:
+    """The stored bytes of a chunk are those of its characters, the stored tokens those of its lines in a context."""
+    index, file = subject.index, subject.table("chunks")
+    held = [name for name in (*CHUNK_BYTES, CHUNK_TOKENS) if name in index.chunks.column_names]
+    if not held:
+        yield Note("the index is of format 1, which stores neither")
+        return
+    wanted = chunks_with_places(index)
+    for name in held:
+        wrong = np.flatnonzero(numbers(index.chunks[name]) != numbers(wanted[name]))
+        yield from at_rows(file, wrong, f"{name} is not that of its text")

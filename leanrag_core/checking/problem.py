@@ -1,0 +1,92 @@
+"""What a check tells: a problem with its file and row, or a note on what could not be checked."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from leanrag_core.models.base import EmbeddingModel
+from leanrag_core.storage.layout import table_path, vectors_path
+from leanrag_core.types.index import Index
+from leanrag_core.types.rows import numbers
+
+_ROWS_NAMED = 20  # of one problem
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something that does not hold. file: below the index's folder. row: of the table in it, None for all of it."""
+
+    file: str
+    row: int | None
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}{'' if self.row is None else f' row {self.row}'}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Note:
+    """Why something was not checked; no failure."""
+
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What is checked. embedding: the model it was made with, None when it is not at hand, for that reason."""
+
+    index: Index
+    embedding: EmbeddingModel | None = None
+    reason: str = "no embedding model was given"
+
+    def table(self, name: str) -> str:
+        """File name of a table: documents, chunks, hierarchy, entities-L, relations-L."""
+        return table_path(self.index, name).name
+
+    def vectors(self, part: int | str) -> str:
+        """File name of a layer's vectors (part: its number) or the chunks'."""
+        return vectors_path(self.index, part).name
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the index lies; None for one that only lives in memory."""
+        return self.index.path
+
+    @property
+    def is_build(self) -> bool:
+        """Whether a build of this program made the index from documents, so that its ids follow from its content."""
+        return "extractor" in self.index.manifest
+
+
+Check = Callable[[Subject], Iterator[Problem | Note]]
+
+
+def at_rows(file: str, rows: Iterable[int] | np.ndarray, text: str) -> Iterator[Problem]:
+    """The problem at each of those rows, of which the first are named."""
+    every = [int(row) for row in rows]
+    for row in every[:_ROWS_NAMED]:
+        yield Problem(file, row, text)
+    if len(every) > _ROWS_NAMED:
+        yield Problem(file, None, f"{text}, in {len(every) - _ROWS_NAMED:,} more rows")
+
+
+def where_not(held: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Rows in which two columns differ; every row from the end of the shorter one on."""
+    short, long = sorted((len(held), len(wanted)))
+    return np.concatenate([np.flatnonzero(held[:short] != wanted[:short]), np.arange(short, long)])
+
+
+def texts_differ(held: Iterable[Any], wanted: Iterable[Any]) -> list[int]:
+    """Rows in which two columns of equal length differ."""
+    return [row for row, (left, right) in enumerate(zip(held, wanted, strict=True)) if left != right]
+
+
+def flat(column: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
+    """Owner row and value of every cell of a column of lists of numbers."""
+    lists = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+    lengths = numbers(lists.value_lengths().fill_null(0))
+    return np.repeat(np.arange(len(lengths)), lengths), numbers(lists.flatten()).astype(np.int64)

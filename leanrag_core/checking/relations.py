@@ -1,0 +1,140 @@
+"""Aggregated relations are those of equation 5: their ends, members, lambda, weight and kind (section 5, 5 and 7)."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from leanrag_core.checking.problem import Note, Problem, Subject, at_rows, flat, where_not
+from leanrag_core.indexing.aggregation.threshold import TauRule, parse_tau
+from leanrag_core.types.graph import Layer
+from leanrag_core.types.index import Index
+from leanrag_core.types.rows import numbers
+
+SUMMARISED, CONCATENATED = "summarised", "concatenated"
+_WEIGHT_TOLERANCE = 1e-4  # relative; sums of 32-bit numbers
+
+
+def ends(subject: Subject) -> Iterator[Problem | Note]:
+    """Relation ends exist, source before target, no pair twice."""
+    for layer in subject.index.layers:
+        file, pairs = subject.table(f"relations-{layer.number}"), layer.ends.reshape(-1, 2).astype(np.int64)
+        outside = ((pairs < 0) | (pairs >= len(layer))).any(axis=1)
+        yield from at_rows(file, np.flatnonzero(outside), "an end is not there")
+        turned = ~outside & (pairs[:, 0] >= pairs[:, 1])
+        yield from at_rows(file, np.flatnonzero(turned), "its source does not come before its target")
+        _, first = np.unique(pairs[:, 0] * len(layer) + pairs[:, 1], return_index=True)
+        again = np.setdiff1d(np.arange(len(pairs)), first)
+        yield from at_rows(file, again, "another relation joins the same entities")
+
+
+def strengths(subject: Subject) -> Iterator[Problem | Note]:
+    """Lambda is the number of members, 1 in layer 0; lambdas and inside relations add up to the layer below."""
+    base = subject.index.layers[0]
+    wrong = np.flatnonzero(numbers(base.relations["strength"]) != 1)
+    yield from at_rows(subject.table("relations-0"), wrong, "the strength of a base relation is not 1")
+    for below, above in pairwise(subject.index.layers):
+        file, strength = subject.table(f"relations-{above.number}"), numbers(above.relations["strength"])
+        owner, _ = flat(above.relations["members"])
+        held = np.bincount(owner, minlength=len(strength))
+        yield from at_rows(file, np.flatnonzero(held != strength), "lambda is not the number of its members")
+        lifted = np.asarray(below.parent)[below.ends.reshape(-1, 2)]
+        inside = int((lifted[:, 0] == lifted[:, 1]).sum())
+        if int(strength.sum()) + inside != below.relations.num_rows:
+            text = f"lambdas add up to {int(strength.sum())}, inside are {inside}, below are {below.relations.num_rows}"
+            yield Problem(file, None, text)
+
+
+def members(subject: Subject) -> Iterator[Problem | Note]:
+    """Every relation between two clusters stands in the one aggregated relation between them, and nowhere else."""
+    for below, above in pairwise(subject.index.layers):
+        file = subject.table(f"relations-{above.number}")
+        owner, rows = flat(above.relations["members"])
+        outside = (rows < 0) | (rows >= below.relations.num_rows)
+        yield from at_rows(file, np.unique(owner[outside]), "it stands for a relation that is not there")
+        owner, rows = owner[~outside], rows[~outside]
+        lifted = np.sort(np.asarray(below.parent)[below.ends.reshape(-1, 2)], axis=1)
+        astray = (lifted[rows] != np.sort(above.ends.reshape(-1, 2), axis=1)[owner]).any(axis=1)
+        yield from at_rows(file, np.unique(owner[astray]), "it stands for a relation between other clusters")
+        _, first = np.unique(rows, return_index=True)
+        again = np.setdiff1d(np.arange(len(rows)), first)
+        yield from at_rows(file, np.unique(owner[again]), "it stands for a relation that stands in another one too")
+        between = np.flatnonzero(lifted[:, 0] != lifted[:, 1])
+        below_file = subject.table(f"relations-{below.number}")
+        text = "it joins two clusters and stands in no aggregated relation"
+        yield from at_rows(below_file, np.setdiff1d(between, rows), text)
+        empty = np.bincount(owner, minlength=above.relations.num_rows) == 0
+        yield from at_rows(file, np.flatnonzero(empty), "it stands for nothing")
+
+
+def weights(subject: Subject) -> Iterator[Problem | Note]:
+    """The weight of an aggregated relation is the sum of its members' weights; a base relation's is above 0."""
+    base = numbers(subject.index.layers[0].relations["weight"])
+    wrong = np.flatnonzero(~(np.isfinite(base) & (base >= 0)))
+    yield from at_rows(subject.table("relations-0"), wrong, "the weight is negative or no number")
+    for below, above in pairwise(subject.index.layers):
+        owner, rows = flat(above.relations["members"])
+        weight = numbers(above.relations["weight"]).astype(np.float64)
+        below_weight = numbers(below.relations["weight"]).astype(np.float64)
+        wanted = np.bincount(owner, weights=below_weight[rows], minlength=len(weight))
+        far = ~(np.abs(weight - wanted) <= _WEIGHT_TOLERANCE * np.maximum(1, wanted))
+        file = subject.table(f"relations-{above.number}")
+        yield from at_rows(file, np.flatnonzero(far), "the weight is not the sum of its members' weights")
+
+
+def kinds(subject: Subject) -> Iterator[Problem | Note]:
+    """A relation is summarised where lambda is above tau, else concatenated (eq. 5)."""
+    for layer in subject.index.layers:
+        file = subject.table(f"relations-{layer.number}")
+        named = np.array(layer.relations["kind"].to_pylist(), dtype=object)
+        if layer.number == 0:
+            above = [row for row, kind in enumerate(named) if not kind or kind in (SUMMARISED, CONCATENATED)]
+            yield from at_rows(file, above, "a base relation is of no base kind")
+            continue
+        tau, strength = tau_of(subject.index, layer), numbers(layer.relations["strength"])
+        wanted = np.where(strength > tau, SUMMARISED, CONCATENATED).astype(object)
+        for row in where_not(named, wanted)[:20]:
+            text = f"it is {named[row]!r}, but lambda {strength[row]} against tau {tau:g} makes it {wanted[row]!r}"
+            yield Problem(file, int(row), text)
+
+
+def rule_of(index: Index) -> TauRule:
+    """tau as the manifest's configuration says it."""
+    manifest = index.manifest
+    return parse_tau(manifest.get("config", {}).get("tau"), heuristic=manifest["kind"] == "heuristic graph")
+
+
+def tau_of(index: Index, layer: Layer) -> float:
+    """tau of a layer above the base graph."""
+    return rule_of(index).threshold(layer.number, numbers(layer.relations["strength"]))
+
+
+def descriptions(subject: Subject) -> Iterator[Problem | Note]:
+    """A summarised relation says something; a concatenated one is made of its members' descriptions."""
+    for below, above in pairwise(subject.index.layers):
+        file = subject.table(f"relations-{above.number}")
+        kind, told = above.relations["kind"].to_pylist(), above.relations["description"].to_pylist()
+        owner, rows = flat(above.relations["members"])
+        starts = np.searchsorted(owner, np.arange(len(told) + 1))
+        silent = [row for row, text in enumerate(told) if kind[row] == SUMMARISED and not text.strip()]
+        yield from at_rows(file, silent, "the description is empty")
+        below_told = below.relations["description"]
+        foreign = []
+        for row in range(len(told)):
+            if kind[row] == CONCATENATED:
+                held = rows[starts[row] : starts[row + 1]]
+                if not made_of(told[row], [below_told[int(one)].as_py() for one in held]):
+                    foreign.append(row)
+        yield from at_rows(file, foreign, "the description is not made of its members' descriptions")
+
+
+def made_of(text: str, parts: list[str]) -> bool:
+    """Whether the text is some of the parts, in any order, the last of them perhaps cut; or nothing when they are."""
+    wanted = sorted({part.strip() for part in parts} - {""}, key=len, reverse=True)
+    rest = text.strip()
+    if not rest:
+        return not wanted
+    for part in wanted:
+        rest = rest.replace(part, "\n")
+    left = (piece.strip().rstrip("…").rstrip() for piece in rest.split("\n"))
+    return all(any(piece in part for part in wanted) for piece in left if piece)

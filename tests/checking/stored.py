@@ -1,0 +1,100 @@
+"""A small index built from two documents, and ways to change what is stored of it."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from leanrag_core import IndexConfig
+from leanrag_core.indexing.build import build_index
+from leanrag_core.indexing.reading import read_uploads
+from leanrag_core.models.base import EmbeddingModel
+from leanrag_core.models.minilm import MiniLM
+from leanrag_core.storage import layout, tables
+from leanrag_core.storage.digests import digests_of
+from leanrag_core.storage.json_files import sealed
+from leanrag_core.storage.search_files import fingerprint
+from leanrag_core.types.index import Index
+from tests.test_workbench import BEES, HIVES
+
+CONFIG = IndexConfig(cluster_size=4, tau=1, chunk_tokens=64, overlap_tokens=8)
+
+
+def built_index(out: Path, embedding: EmbeddingModel) -> Path:
+    """20, 5, 2 and 1 entities; summarised and concatenated relations; 3 chunks of 2 documents; a search index."""
+    documents = read_uploads([("bees.md", BEES), ("hives.txt", HIVES)]).documents
+    return build_index(documents, CONFIG, out, embedding=embedding)
+
+
+class Remembered:
+    """The built-in model, which embeds each text once for all tests."""
+
+    def __init__(self) -> None:
+        self.model = MiniLM()
+        self.name, self.dimension, self.fingerprint = "builtin", self.model.dimension, self.model.fingerprint
+        self.known: dict[str, np.ndarray] = {}
+
+    def embed(self, texts: list[str]) -> np.ndarray:
+        new = [text for text in dict.fromkeys(texts) if text not in self.known]
+        if new:
+            self.known |= zip(new, self.model.embed(new), strict=True)
+        return np.array([self.known[text] for text in texts])
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An index on disk that is being changed."""
+
+    folder: Path
+
+    def index(self) -> Index:
+        return layout.read_index(self.folder, hashes=False)
+
+    def table(self, name: str) -> pa.Table:
+        return tables.read_table(self.folder / name)
+
+    def cells(self, name: str, column: str) -> list[Any]:
+        return self.table(name)[column].to_pylist()
+
+    def put(self, name: str, column: str, cells: list[Any]) -> None:
+        """The column holds those cells."""
+        table = self.table(name)
+        place = table.schema.get_field_index(column)
+        held = pa.array(cells, table.schema.field(place).type)
+        tables.write_table(self.folder / name, table.set_column(place, table.schema.field(place), held))
+
+    def change(self, name: str, column: str, row: int, value: Any) -> None:
+        """The cell holds the value; a function is given what it held."""
+        cells = self.cells(name, column)
+        cells[row] = value(cells[row]) if callable(value) else value
+        self.put(name, column, cells)
+
+    def vectors(self, part: int | str, change: Callable[[np.ndarray], None]) -> None:
+        """change() is done to a copy of the vectors, which takes their place."""
+        path = self.folder / f"vectors-{part}.npy"
+        held = np.array(tables.read_vectors(path))
+        change(held)
+        tables.write_vectors(path, held)
+
+    def record(self, name: str, change: Callable[[dict[str, Any]], None]) -> None:
+        """change() is done to the JSON object of manifest.json, report.json or chroma/search.json."""
+        path = self.folder / name
+        values = json.loads(path.read_text(encoding="utf-8"))
+        change(values)
+        path.write_text(json.dumps(sealed(values) if "sha256" in values else values), encoding="utf-8")
+
+    def counted_again(self) -> None:
+        """The stored token columns fit the texts again."""
+        index = self.index()
+        for layer in index.layers:
+            tables.write_table(self.folder / f"entities-{layer.number}.arrow", tables.entities_with_tokens(layer))
+            tables.write_table(self.folder / f"relations-{layer.number}.arrow", tables.relations_with_tokens(layer))
+
+    def hashed_again(self) -> None:
+        """All hashes fit the files again, so that only the content tells what was done."""
+        self.record(layout.SEARCH, lambda search: search.update(fingerprint(self.folder)))
+        self.record(layout.MANIFEST, lambda held: held.update(files=digests_of(self.folder, held["files"])))
