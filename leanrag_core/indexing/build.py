@@ -167,11 +167,9 @@ def _make(
     heuristic = extractor.kind == "heuristic graph"
     report(Progress("merge", 0, 0, "entities"))
     merged = resolve(extractions, chunks, heuristic=heuristic)
-    base, merge_usage = merged.graph, NO_USAGE
-    if models.aggregation is not None:
-        condensed = condense(base, models.aggregation, models.prompts, apply=models.apply)
-        base, merge_usage = condensed.graph, condensed.usage
-        merged = replace(merged, graph=base, drops=(*merged.drops, *condensed.drops))
+    condensed = condense(merged.graph, models.aggregation, models.prompts, apply=models.apply)
+    base, merge_usage = condensed.graph, condensed.usage
+    merged = replace(merged, graph=base, drops=(*merged.drops, *condensed.drops))
     n_entities = base.entities.num_rows
     named, n_relations = ", ".join(base.entities["name"][:3].to_pylist()), base.relations.num_rows
     report(Progress("merge", n_entities, n_entities, "entities", named, found=n_entities, relations=n_relations))

@@ -11,7 +11,7 @@ from leanrag_core.types.trace import ContextItem, ContextSection, Lost
 TRIMMED = "[…]"  # ends a text that was trimmed
 _LEAST = 24  # tokens of a description; a shorter rest of it says too little
 _LONGEST_TOKEN = 128  # characters of the vocabulary's longest entry
-_SENTENCE_END = re.compile(r"[.!?。！？][\"'”’)\]]*(?=\s|$)|\n")
+_SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]*(?=\s|$)|[。！？][”’」』)]*|\n")
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
-"""Descriptions that many chunks have added to, condensed by a language model (section 2, step 3)."""
+"""Descriptions of entities and relations that many chunks have added to, condensed (section 2, step 3)."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from leanrag_core.types.usage import NO_USAGE, Usage
 LONGEST = 500  # tokens of a description that is left as it is
 _ASKED_FOR = 250  # tokens
 _MOST_READ = 6000  # tokens of a description that the model is shown
+_SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]*(?=\s|$)|[。！？][”’」』)]*")
 Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
@@ -31,49 +33,94 @@ class Condensed:
 
 
 def too_long(descriptions: Sequence[str]) -> list[int]:
-    """Rows whose description a language model has to condense."""
+    """Rows whose description has to be condensed."""
     return [row for row, text in enumerate(descriptions) if len(text) > LONGEST and count_tokens(text) > LONGEST]
 
 
-def condense(graph: Graph, model: LanguageModel, prompts: PromptBook, *, apply: Apply = map) -> Condensed:
-    """Long descriptions rewritten; where the model fails they are cut, with a Drop that says so."""
-    names, descriptions = graph.entities["name"].to_pylist(), graph.entities["description"].to_pylist()
-    rows = too_long(descriptions)
+def condense(graph: Graph, model: LanguageModel | None, prompts: PromptBook, *, apply: Apply = map) -> Condensed:
+    """Long descriptions of entities and relations rewritten; without a model, or where it fails, the sentences that come
+    first in them are kept, with a Drop that says so."""
+    texts = {
+        "entity": graph.entities["description"].to_pylist(),
+        "relation": graph.relations["description"].to_pylist(),
+    }
+    names = graph.entities["name"]
+
+    def joined(row: int) -> str:
+        return " and ".join(names[graph.relations[end][row].as_py()].as_py() for end in ("source", "target"))
+
+    rows = [_Told("entity", row, names[row].as_py()) for row in too_long(texts["entity"])]
+    rows += [_Told("relation", row, joined(row)) for row in too_long(texts["relation"])]
     if not rows:
         return Condensed(graph, (), NO_USAGE)
     prompt = prompts.of("merge_descriptions")
 
-    def rewrite(row: int) -> tuple[str, Usage, tuple[Drop, ...]]:
-        return _rewritten(model, prompt.fingerprint, names[row], descriptions[row], prompt.fill)
+    def rewrite(one: _Told) -> tuple[str, Usage, tuple[Drop, ...]]:
+        description = texts[one.what][one.row]
+        if model is None:
+            reason = f"more than {LONGEST} tokens of descriptions: the sentences that tell most are kept"
+            return beginning(description, LONGEST), NO_USAGE, (Drop("merge", one.item, reason),)
+        return _rewritten(model, prompt.fingerprint, one, description, prompt.fill)
 
     usage, drops = NO_USAGE, list[Drop]()
     results: Iterator[tuple[str, Usage, tuple[Drop, ...]]] = iter(apply(rewrite, rows))
-    for row, (text, spent, lost) in zip(rows, results, strict=True):
-        descriptions[row] = text
+    for one, (text, spent, lost) in zip(rows, results, strict=True):
+        texts[one.what][one.row] = text
         usage = usage + spent
         drops += lost
-    column = graph.entities.schema.get_field_index("description")
-    field = graph.entities.schema.field(column)
-    entities = graph.entities.set_column(column, field, pa.array(descriptions, field.type))
-    return Condensed(Graph(entities, graph.relations), tuple(drops), usage)
+    entities, relations = _with(graph.entities, texts["entity"]), _with(graph.relations, texts["relation"])
+    return Condensed(Graph(entities, relations), tuple(drops), usage)
+
+
+@dataclass(frozen=True)
+class _Told:
+    """Who a description is about. what: entity or relation; row: in its table."""
+
+    what: str
+    row: int
+    name: str
+
+    @property
+    def called(self) -> str:
+        """How a prompt calls it."""
+        return self.name if self.what == "entity" else f"the relation between {self.name}"
+
+    @property
+    def item(self) -> str:
+        return f"{self.what} {self.name!r}"
+
+
+def _with(table: pa.Table, descriptions: list[str]) -> pa.Table:
+    column = table.schema.get_field_index("description")
+    field = table.schema.field(column)
+    return table.set_column(column, field, pa.array(descriptions, field.type))
+
+
+def beginning(text: str, max_tokens: int) -> str:
+    """The whole sentences at the beginning of the text that fit; where they are less than half of what fits, all that
+    fits."""
+    kept = trim_to_tokens(text, max_tokens)
+    ends = [match.end() for match in _SENTENCE_END.finditer(kept)]
+    whole = kept if kept == text or not ends or 2 * ends[-1] < len(kept) else kept[: ends[-1]]
+    return whole.rstrip()
 
 
 def _rewritten(
-    model: LanguageModel, task: str, name: str, description: str, fill: Callable[..., str]
+    model: LanguageModel, task: str, one: _Told, description: str, fill: Callable[..., str]
 ) -> tuple[str, Usage, tuple[Drop, ...]]:
     shown = trim_to_tokens(description, _MOST_READ)
     drops = []
     if shown != description:
-        drops.append(Drop("merge", f"entity {name!r}", f"more than {_MOST_READ:,} tokens of descriptions: cut"))
-    text = fill(name=name, descriptions=shown, max_tokens=str(_ASKED_FOR))
+        drops.append(Drop("merge", one.item, f"more than {_MOST_READ:,} tokens of descriptions: cut"))
+    text = fill(name=one.called, descriptions=shown, max_tokens=str(_ASKED_FOR))
     try:
         asked = ask(model, [{"role": "user", "content": text}], _text_of, task=task)
     except ReplyError as error:
-        drops.append(Drop("merge", f"entity {name!r}", f"{error}; its descriptions were cut at {LONGEST} tokens"))
-        return trim_to_tokens(description, LONGEST), NO_USAGE, tuple(drops)
-    kept = trim_to_tokens(asked.value, LONGEST)
+        drops.append(Drop("merge", one.item, f"{error}; its descriptions were cut at {LONGEST} tokens"))
+        return beginning(description, LONGEST), NO_USAGE, tuple(drops)
+    kept = beginning(asked.value, LONGEST)
     if kept != asked.value:
-        drops.append(Drop("merge", f"entity {name!r}", f"the condensed description was cut at {LONGEST} tokens"))
+        drops.append(Drop("merge", one.item, f"the condensed description was cut at {LONGEST} tokens"))
     return kept, asked.completion.usage, tuple(drops)
 
 
