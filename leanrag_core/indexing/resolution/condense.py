@@ -38,8 +38,8 @@ def too_long(descriptions: Sequence[str]) -> list[int]:
 
 
 def condense(graph: Graph, model: LanguageModel | None, prompts: PromptBook, *, apply: Apply = map) -> Condensed:
-    """Long descriptions of entities and relations rewritten; without a model, or where it fails, the sentences that come
-    first in them are kept, with a Drop that says so."""
+    """Long descriptions of entities and relations rewritten; without a model, or where it fails, their first sentences
+    are kept, with a Drop that says so."""
     texts = {
         "entity": graph.entities["description"].to_pylist(),
         "relation": graph.relations["description"].to_pylist(),
