@@ -15,6 +15,7 @@ from pages._shared.frame import enter, heading, kind_line, message, plain_errors
 
 PILLS = ("inter_cluster", "source_chunks", "findings")
 SLIDERS = {"top_n": ("n", "Top-N seeds"), "top_c": ("c", "Top-C chunks")}
+WIDER_ABOVE = 10  # seeds; the figure then takes more of the page
 URL = ["index", "q", "strategy", "n", "c", "use", "step", "node", "show"]
 
 
@@ -128,7 +129,8 @@ def result(index: Index, summary: IndexSummary, question: str, strategy: str, op
     packed: session.Options = tuple(sorted(options.items()))
     trace = session.retrieve(summary, question, strategy, packed)
     before = previous_trace(summary, question, strategy, trace)
-    left, right = st.columns([5, 7], gap="large")
+    # Many seeds stand in trays, which need room for their names.
+    left, right = st.columns([5, 7] if len(trace.seeds) <= WIDER_ABOVE else [4, 9], gap="large")
     with left:
         slot = st.container(gap="small")
     with right:

@@ -1,6 +1,6 @@
 """The layered subgraph as a component: drawn in the browser, a click or Enter on a node comes back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,9 @@ def _component() -> Callable[..., Any]:
     )
 
 
-def show(graph: LayeredGraph, *, label: str, picked: str, key: str, on_pick: Callable[[str], None]) -> None:
-    """The graph is drawn; on_pick is called with the id of a node that was clicked."""
+def show(layouts: Sequence[LayeredGraph], *, label: str, picked: str, key: str, on_pick: Callable[[str], None]) -> None:
+    """The graph is drawn in the widest of its layouts that the window has room for (the narrowest first); on_pick is
+    called with the id of a node that was clicked."""
 
     def picked_now() -> None:
         chosen = st.session_state[key].get("picked")
@@ -33,4 +34,5 @@ def show(graph: LayeredGraph, *, label: str, picked: str, key: str, on_pick: Cal
 
     # The height is stated, so that nothing below jumps while the drawing comes.
     with st.container(key=f"{key}_box", gap=None):
-        _component()(data={**asdict(graph), "label": label, "picked": picked}, key=key, on_picked_change=picked_now)
+        drawn = {"layouts": [asdict(graph) for graph in layouts], "label": label, "picked": picked}
+        _component()(data=drawn, key=key, on_picked_change=picked_now)

@@ -30,6 +30,11 @@ def label(title: str, note: str = "") -> str:
     return f'<div class="lr-label">{escape(title)}{f"<span>{escape(note)}</span>" if note else ""}</div>'
 
 
+def name(text: str) -> str:
+    """A name in a sentence: what stands around it keeps its order, whatever the direction of the name."""
+    return f"<bdi>{escape(text)}</bdi>"
+
+
 def layer_tag(number: int) -> str:
     """ "L2" in the layer's colour."""
     step = min(number, 4)

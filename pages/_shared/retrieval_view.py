@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from leanrag_core.figures import browse, numbers
-from leanrag_core.figures.layered import layered_graph
+from leanrag_core.figures.layered import MEDIUM, MOST_ARCS, NARROW, WIDE, LayeredGraph, layered_graph
 from leanrag_core.retrieval.captions import losses
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace, TraceNode
@@ -74,11 +74,8 @@ def show(index: Index, trace: Trace) -> None:
     if as_table:
         node_table(trace)
     else:
-        sizes = [len(layer) for layer in index.layers]
-        graph = layered_graph(trace, sizes, place)
-        said = f"Layered subgraph: {len(trace.nodes)} nodes, step {place + 1} of {len(names)}"
-        drawing.show(graph, label=said, picked=state.recall("node"), key="subgraph", on_pick=pick_node)
-        st.html(markup.legend())
+        said = f"Layered subgraph: {len(trace.nodes)} nodes, step {place + 1} of {len(names)}; arrows move, Enter opens"
+        figure(index, trace, place, said)
     with st.container(horizontal=True, gap="small"):
         st.button(
             "Show as graph" if as_table else "Show as table",
@@ -88,9 +85,29 @@ def show(index: Index, trace: Trace) -> None:
             on_click=state.remember,
             args=("show", None if as_table else "table"),
         )
+
+
+def figure(index: Index, trace: Trace, place: int, label: str) -> None:
+    """The subgraph, over it the card of the chosen node, and below it the legend and what is not drawn."""
+    sizes = [len(layer) for layer in index.layers]
+    layouts = [layered_graph(trace, sizes, place, plot_px=width) for width in (NARROW, MEDIUM, WIDE)]
     chosen = next((node for node in trace.nodes if node.id == state.recall("node")), None)
-    if chosen is not None:
-        node_card(index, trace, chosen)
+    with st.container(key="figure", gap=None):
+        drawing.show(layouts, label=label, picked=state.recall("node"), key="subgraph", on_pick=pick_node)
+        if chosen is not None:
+            x = next((dot.x for dot in layouts[-1].nodes if dot.id == chosen.id), 1.0)
+            node_card(index, trace, chosen, side="left" if x > 0.5 else "right")
+    st.html(markup.legend() + f'<div class="lr-small lr-muted">{escape(not_drawn(layouts[-1]))}</div>')
+
+
+def not_drawn(graph: LayeredGraph) -> str:
+    """What the figure leaves to the table, in a sentence; nothing when it leaves out nothing."""
+    if not graph.hidden:
+        return ""
+    said = f"{numbers.counted(graph.hidden, 'relation')} not drawn: "
+    if graph.trays:
+        return said + f"those between seeds, and those beyond the {MOST_ARCS} strongest of a layer. The table has them."
+    return said + f"those beyond the {MOST_ARCS} strongest of a layer. The table has them."
 
 
 def caption(trace: Trace, step: str) -> str:
@@ -150,22 +167,27 @@ def node_table(trace: Trace) -> None:
         st.dataframe(relations, hide_index=True, height=forms.table_height(len(relations), 260))
 
 
-def node_card(index: Index, trace: Trace, node: TraceNode) -> None:
-    """The chosen node of the subgraph, in short, with the way to Explore."""
+def node_card(index: Index, trace: Trace, node: TraceNode, *, side: str) -> None:
+    """The chosen node of the subgraph, in short, with the way to Explore; over that side of the figure."""
     place = browse.locate(index, node.id)
     role = {"seed": f"seed, rank {node.rank}", "path": "on the path", "lca": "lowest common ancestor"}[node.role]
     score = next((f", cosine {seed.score:.2f}" for seed in trace.seeds if seed.id == node.id), "")
-    with st.container(border=True, gap="xsmall", key="node_card"):
+    below = sorted((one for one in trace.nodes if one.parent_id == node.id and one.rank), key=lambda one: one.rank or 0)
+    seeds = "".join(f"<div><b>{one.rank}</b> {markup.name(one.name)}</div>" for one in below)
+    with st.container(border=True, gap="xsmall", key=f"node_card_{side}"):
         st.html(
             f'<div class="lr-insp-top">{markup.layer_tag(node.layer)}{escape(role + score)}</div>'
-            f'<div class="lr-name">{escape(node.name)}</div>'
-            f'<div class="lr-read" style="font-size:.95rem">{escape(node.description[:600])}</div>'
+            f'<div class="lr-name" dir="auto">{escape(node.name)}</div>'
         )
-        with st.container(horizontal=True, gap="small"):
+        with st.container(horizontal=True, gap="small"):  # above the text, which may have to be scrolled
             if place and st.button("Open in Explore", icon=":material/account_tree:", key="node_explore"):
                 state.remember("rel", None)
                 st.switch_page(page_path("explore"))
             st.button("Close", type="tertiary", key="node_close", on_click=state.remember, args=("node", None))
+        st.html(
+            (f'{markup.label("Seeds below it", f"{len(below)}")}<div class="lr-seeds">{seeds}</div>' if below else "")
+            + f'<div class="lr-read" dir="auto" style="font-size:.95rem">{escape(node.description[:600])}</div>'
+        )
 
 
 def context_panel(trace: Trace) -> None:

@@ -9,8 +9,27 @@ from typing import Any
 from streamlit.testing.v1 import AppTest
 
 # Tags and attributes that the pages themselves write; anything else came out of a document.
-TAGS = {"b", "br", "div", "hr", "i", "li", "mark", "p", "s", "span", "style", "table", "td", "th", "tr", "u", "ul"}
-ATTRIBUTES = re.compile(r"class|style|role|title|aria-[a-z]+")
+TAGS = {
+    "b",
+    "bdi",
+    "br",
+    "div",
+    "hr",
+    "i",
+    "li",
+    "mark",
+    "p",
+    "s",
+    "span",
+    "style",
+    "table",
+    "td",
+    "th",
+    "tr",
+    "u",
+    "ul",
+}
+ATTRIBUTES = re.compile(r"class|dir|style|role|title|aria-[a-z]+")
 MARKDOWN = re.compile(r"\\.|(\[|\]|<|\$|`|\*|~)")
 
 

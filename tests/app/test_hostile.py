@@ -104,11 +104,12 @@ def test_ask_draws_answer_graph_and_sources_as_text(hostile: Workbench, visit: V
     app = visit("ask", hostile, q=QUESTION)
     assert_harmless(app)
     [graph] = drawn.component(app, "lr_layered_graph")
-    assert all(node["name"].startswith(HOSTILE) for node in graph["nodes"]), "the drawing's script sets it as text"
+    nodes = graph["layouts"][-1]["nodes"]
+    assert all(node["name"].startswith(HOSTILE) for node in nodes), "the drawing's script sets it as text"
     [answer] = drawn.component(app, "lr_citations")
     assert answer["parts"]
 
-    assert_harmless(visit("ask", hostile, q=QUESTION, node=graph["nodes"][-1]["id"]))
+    assert_harmless(visit("ask", hostile, q=QUESTION, node=nodes[-1]["id"]))
     assert_harmless(visit("ask", hostile, q=QUESTION, show="table", step="lca"))
     app.slider("lr_n").set_value(2).run()
     assert "What changed" in drawn.text(app)

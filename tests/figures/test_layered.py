@@ -6,13 +6,15 @@ queen honey   rape
 """
 
 import random
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 
-from leanrag_core.figures.layered import MOST_NAMES, MOST_SEEDS, LayeredGraph, layered_graph
-from leanrag_core.types.trace import Trace, TraceNode, TraceStep
+from leanrag_core.figures.layered import MEDIUM, MOST_ARCS, NARROW, WIDE, Dot, LayeredGraph, layered_graph
+from leanrag_core.figures.layered_places import MOST_SEEDS
+from leanrag_core.types.trace import Trace, TraceStep
 from tests.figures.small_trace import node, relation, trace_of
 
 FARM = node("farm", 2, role="lca")
@@ -48,16 +50,18 @@ def places(graph: LayeredGraph) -> dict[str, tuple[float, float, float]]:
 
 
 def test_rows_go_from_the_top_layer_down_to_the_seeds(trace: Trace) -> None:
+    # farm: 22 above, a box of 40, 14 below. bees and fields: an arc that rises 15 with its pill needs 29 above.
+    # Seeds: 44 above a disc of 24, 66 below for the names.
     graph = layered_graph(trace, SIZES)
-    assert [(row.layer, row.top, row.bottom) for row in graph.rows] == [(2, 0, 72), (1, 72, 159), (0, 159, 287)]
-    assert graph.height == 287
+    assert [(row.layer, row.top, row.bottom) for row in graph.rows] == [(2, 0, 76), (1, 76, 159), (0, 159, 293)]
+    assert graph.height == 293
     assert {dot.id: dot.y for dot in graph.nodes} == {
-        "farm": 37,
-        "bees": 124,
-        "fields": 124,
-        "queen": 199,
-        "honey": 199,
-        "rape": 199,
+        "farm": 42,
+        "bees": 125,
+        "fields": 125,
+        "queen": 215,
+        "honey": 215,
+        "rape": 215,
     }
 
 
@@ -71,12 +75,12 @@ def test_a_row_says_how_many_of_its_layer_are_drawn(trace: Trace) -> None:
 
 
 def test_a_parent_stands_above_the_middle_of_its_children(trace: Trace) -> None:
-    # bees is 2 seeds wide, fields 1.5 boxes, so the whole is 3.5 units.
+    # Two seeds of 31 px below bees, and fields, whose box needs 60: 122 px in all.
     x = {dot.id: dot.x for dot in layered_graph(trace, SIZES).nodes}
-    assert x["queen"] == pytest.approx(0.5 / 3.5, abs=1e-5)
-    assert x["honey"] == pytest.approx(1.5 / 3.5, abs=1e-5)
-    assert x["bees"] == pytest.approx(1.0 / 3.5, abs=1e-5)
-    assert x["rape"] == x["fields"] == pytest.approx(2.75 / 3.5, abs=1e-5)
+    assert x["queen"] == pytest.approx(15.5 / 122, abs=1e-5)
+    assert x["honey"] == pytest.approx(46.5 / 122, abs=1e-5)
+    assert x["bees"] == pytest.approx(31 / 122, abs=1e-5)
+    assert x["rape"] == x["fields"] == pytest.approx(92 / 122, abs=1e-5)
     assert x["farm"] == pytest.approx((x["bees"] + x["fields"]) / 2, abs=1e-5)
 
 
@@ -89,44 +93,84 @@ def test_places_are_the_same_in_every_step_and_for_every_order_of_the_nodes(trac
         assert places(layered_graph(replace(trace, nodes=tuple(shuffled)), SIZES)) == expected
 
 
-def random_tree(seed: int) -> list[TraceNode]:
-    """One root, 1 to 12 nodes below it, 1 to 30 seeds; some seeds stand in layer 1 without children."""
+def random_trace(seed: int) -> Trace:
+    """A root, 1 to 4 nodes below it, 1 to 16 below those, 1 to 50 seeds, and relations between nodes of a layer."""
     rng = random.Random(seed)
-    middle, n_seeds = rng.randint(1, 12), rng.randint(1, 30)
+    upper, middle, n_seeds = rng.randint(1, 4), rng.randint(1, 16), rng.randint(1, 50)
     seeds = [node(f"s{n}", 0, f"m{rng.randrange(middle)}", rank=n + 1) for n in range(n_seeds)]
     held = {one.parent_id for one in seeds}
-    inner = [
-        node(f"m{n}", 1, "root", rank=None if f"m{n}" in held else n_seeds + n + 1, role="") for n in range(middle)
-    ]
-    return [*seeds, *inner, node("root", 2, role="lca")]
+    inner = [node(f"m{n}", 1, f"u{rng.randrange(upper)}") for n in range(middle) if f"m{n}" in held]
+    above = {one.parent_id for one in inner}
+    outer = [node(f"u{n}", 2, "root") for n in range(upper) if f"u{n}" in above]
+    nodes = [*seeds, *inner, *outer, node("root", 3, role="lca")]
+    links = [relation(one.id, one.parent_id, one.layer) for one in nodes if one.parent_id]
+    for row, kind in ((seeds, "base"), (inner, "inter-cluster"), (outer, "inter-cluster")):
+        pairs = list(combinations(row, 2))
+        for a, b in rng.sample(pairs, min(20, len(pairs))):
+            links.append(relation(a.id, b.id, a.layer, kind, rng.randint(1, 90)))
+    return trace_of(nodes, links, lca=nodes[-1])
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_no_two_nodes_of_a_row_overlap(seed: int) -> None:
-    nodes = random_tree(seed)
-    graph = layered_graph(trace_of(nodes, lca=nodes[-1]), [40, 12, 1])
-    assert len(graph.nodes) == len(nodes)
-    for left, right in combinations(sorted(graph.nodes, key=lambda dot: dot.x), 2):
-        if left.y != right.y:
-            continue
-        apart = right.x - left.x
-        assert apart > (left.width + right.width) / 2 if left.layer else apart > 0.9 / 42, (left.id, right.id)
-    bands = {row.layer: row for row in graph.rows}
-    for dot in graph.nodes:
-        assert 0 < dot.x < 1
-        assert dot.x - dot.width / 2 > -0.04
-        assert dot.x + dot.width / 2 < 1.04
-        assert bands[dot.layer].top < dot.y < bands[dot.layer].bottom
+Box = tuple[float, float, float, float]
 
 
-def test_six_boxes_stand_in_two_staggered_lines_and_five_in_one() -> None:
-    def lines(n: int) -> list[float]:
-        nodes = [node(f"b{place}", 1, "root", rank=place + 1) for place in range(n)]
-        graph = layered_graph(trace_of([*nodes, node("root", 2)]), [9, n, 1])
-        return [dot.y for dot in sorted(graph.nodes, key=lambda dot: dot.x) if dot.layer == 1]
+def box_of(dot: Dot, graph: LayeredGraph, width: float) -> Box:
+    # A disc keeps its size in a wider plot, a box grows with it.
+    half = dot.width * (graph.plot_px if dot.kind in ("dot", "disc") else width) / 2
+    return dot.x * width - half, dot.y - dot.height / 2, dot.x * width + half, dot.y + dot.height / 2
 
-    assert lines(5) == [72.0 + 12 + 25] * 5
-    assert lines(6) == [109.0, 169.0] * 3
+
+def curve(points: tuple[tuple[float, float], ...], width: float, steps: int = 16) -> Iterator[tuple[float, float]]:
+    """Places on a Bezier curve, by de Casteljau."""
+    for step in range(steps + 1):
+        t, left = step / steps, list(points)
+        while len(left) > 1:
+            left = [(a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])) for a, b in pairwise(left)]
+        yield left[0][0] * width, left[0][1]
+
+
+@pytest.mark.parametrize("plot_px", [NARROW, MEDIUM, WIDE])
+@pytest.mark.parametrize("seed", range(12))
+def test_no_boxes_overlap_and_no_line_passes_through_a_box_of_others(seed: int, plot_px: int) -> None:
+    trace = random_trace(seed)
+    graph = layered_graph(trace, [60, 20, 4, 1], plot_px=plot_px)
+    for width in (plot_px, 1.4 * plot_px):
+        boxes = {dot.id: box_of(dot, graph, width) for dot in graph.nodes}
+        kind = {dot.id: dot.kind for dot in graph.nodes}
+        for (a, left), (b, right) in combinations(boxes.items(), 2):
+            meet = left[0] < right[2] and right[0] < left[2] and left[1] < right[3] and right[1] < left[3]
+            assert not meet or {kind[a], kind[b]} == {"tray", "disc"}, (a, b)
+        for left, top, right, bottom in boxes.values():
+            assert -6 < left < right < width + 6
+            assert 0 < top < bottom < graph.height
+        for edge in graph.edges:
+            for x, y in curve(edge.points, width):
+                assert 0 <= y <= graph.height
+                crossed = [id_ for id_, (x1, y1, x2, y2) in boxes.items() if x1 < x < x2 and y1 < y < y2]
+                assert set(crossed) <= {edge.source, edge.target}, edge
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_each_node_is_drawn_or_counted_once(seed: int) -> None:
+    trace = random_trace(seed)
+    graph = layered_graph(trace, [60, 20, 4, 1], plot_px=NARROW)
+    drawn = {dot.id for dot in graph.nodes}
+    above = [one for one in trace.nodes if one.layer > 0]
+    assert len([one for one in above if one.id in drawn]) + graph.folded == len(above)
+    assert sum(int(dot.name.split()[0]) for dot in graph.nodes if dot.kind == "fold") == graph.folded
+    assert all(dot.width * NARROW >= 50 for dot in graph.nodes if dot.kind in ("box", "double", "fold"))
+
+
+def test_more_parents_than_there_is_room_for_fold_the_weakest_into_one() -> None:
+    # 300 px hold 5 boxes of 60 px: the 4 best and one that stands for the other 3.
+    nodes = [node(f"s{n}", 0, f"m{n}", rank=n + 1) for n in range(7)]
+    nodes += [node(f"m{n}", 1, "root") for n in range(7)]
+    graph = layered_graph(trace_of([*nodes, node("root", 2)]), [9, 7, 1], plot_px=NARROW)
+    assert [dot.id for dot in graph.nodes if dot.layer == 1] == ["m0", "m1", "m2", "m3", "fold-1"]
+    [fold] = [dot for dot in graph.nodes if dot.kind == "fold"]
+    assert (fold.name, fold.about) == ("+3 parents", "+3 parents, weaker than those drawn: m4, m5, m6")
+    assert [edge.target for edge in graph.edges if edge.id == "tray-fold"] == ["fold-1"]
+    assert {dot.id for dot in graph.nodes if dot.kind == "disc"} == {f"s{n}" for n in range(7)}
 
 
 def test_names_of_neighbouring_seeds_stand_on_alternating_lines(trace: Trace) -> None:
@@ -135,34 +179,40 @@ def test_names_of_neighbouring_seeds_stand_on_alternating_lines(trace: Trace) ->
 
 
 def many_seeds(n: int) -> Trace:
-    seeds = [node(f"s{rank}", 0, "early" if rank <= MOST_SEEDS else "late", rank=rank) for rank in range(1, n + 1)]
+    seeds = [node(f"s{rank}", 0, "early" if rank <= 12 else "late", rank=rank) for rank in range(1, n + 1)]
     nodes = [*seeds, node("early", 1, "root"), node("late", 1, "root"), node("root", 2)]
-    return trace_of(nodes, [relation(one.id, str(one.parent_id), 0) for one in seeds])
+    base = relation("s1", "s2", 0, "base")
+    return trace_of(nodes, [base, *(relation(one.id, str(one.parent_id), 0) for one in seeds)])
 
 
-def test_seeds_beyond_forty_fold_into_one_dot_with_what_only_they_led_to() -> None:
-    graph = layered_graph(many_seeds(43), [99, 2, 1])
-    assert (graph.n_seeds, graph.folded) == (40, 3)
-    [fold] = [dot for dot in graph.nodes if dot.kind == "fold"]
-    assert (fold.name, fold.about) == ("+3", "3 more seeds: see the table")
-    drawn = {dot.id for dot in graph.nodes}
-    assert {"s40", "early", "root"} <= drawn
-    assert not drawn & {"s41", "s42", "s43", "late"}
-    assert {edge.source for edge in graph.edges} == {f"s{rank}" for rank in range(1, 41)}
+def test_above_fifteen_seeds_each_parent_has_a_tray_of_discs_by_rank() -> None:
+    few, many = (layered_graph(many_seeds(n), [99, 2, 1]) for n in (MOST_SEEDS, MOST_SEEDS + 3))
+    assert (few.trays, few.hidden) == (False, 0)
+    assert {dot.kind for dot in few.nodes} == {"dot", "box"}
+    assert (many.trays, many.hidden) == (True, 1)  # the base relation
+    trays = {dot.id: dot for dot in many.nodes if dot.kind == "tray"}
+    assert trays.keys() == {"tray-early", "tray-late"}
+    assert (trays["tray-early"].names, trays["tray-early"].more) == (("s1", "s2", "s3"), 9)
+    assert (trays["tray-late"].names, trays["tray-late"].more) == (("s13", "s14", "s15"), 3)
+    assert [edge.id for edge in many.edges] == ["tray-early", "tray-late"]
+    discs = [dot for dot in many.nodes if dot.kind == "disc" and dot.rank and dot.rank <= 12]
+    assert [dot.rank for dot in sorted(discs, key=lambda dot: (dot.y, dot.x))] == list(range(1, 13))
 
 
-def test_forty_seeds_are_all_drawn() -> None:
-    graph = layered_graph(many_seeds(40), [99, 2, 1])
-    assert (graph.n_seeds, graph.folded) == (40, 0)
-    assert all(dot.kind != "fold" for dot in graph.nodes)
+def test_a_tray_draws_as_many_discs_as_it_holds_and_counts_the_rest() -> None:
+    seeds = [node(f"s{rank}", 0, "root", rank=rank) for rank in range(1, 101)]
+    graph = layered_graph(trace_of([*seeds, node("root", 1)]), [100, 1])
+    [tray] = [dot for dot in graph.nodes if dot.kind == "tray"]
+    assert len([dot for dot in graph.nodes if dot.kind == "disc"]) == 5 * 6 - 1  # 150 px hold 6 discs of 22 px
+    assert tray.more == 97
+    assert "100 s100" in tray.about
 
 
-def test_seed_names_are_cut_to_ranks_when_they_are_many() -> None:
-    few, many = (layered_graph(many_seeds(n), [99, 2, 1]) for n in (MOST_NAMES, MOST_NAMES + 1))
-    assert all(dot.named for dot in few.nodes)
-    assert {dot.named for dot in many.nodes if dot.layer == 0} == {False}
-    assert all(dot.named for dot in many.nodes if dot.layer > 0)
-    assert few.rows[-1].bottom - few.rows[-1].top > many.rows[-1].bottom - many.rows[-1].top
+def test_a_seed_without_a_parent_has_a_tray_too() -> None:
+    alone = [node(f"s{rank}", 0, rank=rank) for rank in range(1, 21)]
+    graph = layered_graph(trace_of(alone), [100])
+    assert len([dot for dot in graph.nodes if dot.kind == "disc"]) == 20
+    assert graph.edges == ()
 
 
 def test_each_step_lights_what_was_found_until_then(trace: Trace) -> None:
@@ -190,23 +240,29 @@ def test_a_node_says_what_it_is(trace: Trace) -> None:
     assert about["farm"] == "farm: lowest common ancestor, layer 2"
 
 
-def test_arcs_rise_with_their_span_and_tree_links_do_not(trace: Trace) -> None:
-    edges = {edge.id: edge for edge in layered_graph(trace, SIZES).edges}
-    assert edges["queen>bees"].rise == 0
-    assert edges["queen>rape"].rise == pytest.approx(10 + 16 * 2.25 / 3.5, abs=0.01)
-    assert edges["bees>fields"].rise == pytest.approx(16 + 34 * 1.75 / 3.5, abs=0.01)
-    assert edges["bees>fields"].about == "bees and fields: 4 relations, concatenated. They meet."
+def test_arcs_rise_above_the_boxes_they_join_and_more_above_others() -> None:
+    boxes = [node(f"b{n}", 1, "root", rank=n + 1) for n in range(3)]
+    arcs = [relation("b0", "b1", 1, "inter-cluster"), relation("b2", "b0", 1, "inter-cluster")]
+    graph = layered_graph(trace_of([*boxes, node("root", 2)], arcs), [9, 3, 1])
+    top = next(dot.y - dot.height / 2 for dot in graph.nodes if dot.id == "b0")
+    near, far = sorted(graph.edges, key=lambda edge: edge.id)
+    assert [point[1] for point in near.points] == [top, top - 2 * 15, top]
+    assert [point[1] for point in far.points] == [top, top - 2 * 30, top]
+    assert near.about == "b0 and b1: 1 relations, concatenated. They meet."
 
 
-def test_lambda_is_written_on_the_nine_strongest_arcs() -> None:
-    boxes = [node(f"b{n}", 1, "root", rank=n + 1) for n in range(12)]
-    arcs = [relation("b0", f"b{n}", 1, "inter-cluster", float(n)) for n in range(1, 12)]
-    graph = layered_graph(trace_of([*boxes, node("root", 2)], arcs), [9, 12, 1])
-    assert {edge.target for edge in graph.edges if edge.pill} == {f"b{n}" for n in range(3, 12)}
+def test_the_strongest_arcs_of_a_layer_are_drawn_and_the_others_counted() -> None:
+    boxes = [node(f"b{n}", 1, "root", rank=n + 1) for n in range(7)]
+    pairs = list(combinations(range(7), 2))
+    arcs = [relation(f"b{a}", f"b{b}", 1, "inter-cluster", 10.0 * a + b) for a, b in pairs]
+    graph = layered_graph(trace_of([*boxes, node("root", 2)], arcs), [9, 7, 1])
+    strongest = sorted((10 * a + b for a, b in pairs), reverse=True)[:MOST_ARCS]
+    assert [edge.strength for edge in graph.edges] == strongest
+    assert graph.hidden == len(pairs) - MOST_ARCS
 
 
 def test_nothing_retrieved_gives_an_empty_graph() -> None:
-    assert layered_graph(trace_of([]), [6, 2, 1]) == LayeredGraph((), (), (), 0.0, 0, 0)
+    assert layered_graph(trace_of([]), [6, 2, 1]) == LayeredGraph((), (), (), 0.0)
 
 
 def test_a_single_seed_is_a_dot_in_the_middle() -> None:
