@@ -237,8 +237,10 @@ class _Progress:
 def _sentence(shown: dict[str, Any]) -> str:
     sizes = ", ".join(f"{layer['entities']:,}" for layer in shown["layers"])
     relations = sum(layer["relations"] for layer in shown["layers"])
+    instead = shown["builtin_texts"]
+    told = f" ({instead:,} of its texts by the built-in writer, since the model failed)" if instead else ""
     return (
-        f"{shown['kind']} of {shown['documents']:,} documents, {shown['chunks']:,} chunks; "
+        f"{shown['kind']}{told} of {shown['documents']:,} documents, {shown['chunks']:,} chunks; "
         f"nodes by layer {sizes}; {relations:,} relations."
     )
 

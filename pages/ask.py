@@ -175,7 +175,7 @@ def page() -> None:
     facts = f"{summary.title}, {numbers.counted(summary.documents, 'document')}"
     size = "" if "clustersize" in summary.apart else f", clustersize {summary.config.get('cluster_size')}"
     heading("Ask", f"{facts}{size}")
-    kind_line(summary.kind)
+    kind_line(summary.kind, summary.builtin_texts)
     if linked not in ("", *(one.id for one in session.shelf().indexes)):
         message(f"The index {linked} is no longer there, so {summary.title} is shown instead. Nothing was asked of it.")
         asking.withdraw()

@@ -161,7 +161,7 @@ def page() -> None:
         aggregated = " + ".join(f"{layer.entities:,}" for layer in summary.layers[1:]) or "0"
         facts = f"{summary.title}: {summary.layers[0].entities:,} entities in {len(summary.layers)} layers, "
         heading("Explore", f"{facts}{aggregated} aggregated")
-        kind_line(summary.kind)
+        kind_line(summary.kind, summary.builtin_texts)
         if linked not in ("", *(one.id for one in session.shelf().indexes)):
             message(f"The index {linked} is not here, so {summary.title} is shown instead.")
         view, wanted = toolbar(index)

@@ -354,3 +354,29 @@ def test_a_reply_cut_in_half_is_asked_again_and_never_kept_for_good(server: Endp
     assert whole.drops == ()
     assert len(whole.relations) > len(lost.relations)
     assert lost.mentions
+
+
+@pytest.mark.slow
+def test_a_server_that_disappears_after_extraction_is_told_where_the_graph_is_named(
+    server: EndpointServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench, _ = bench_in(tmp_path, server, retries=0)
+    (tmp_path / "story.txt").write_bytes(story(1))
+    monkeypatch.setenv("LEANRAG_HOME", str(tmp_path))
+    out = bench.root / "indexes" / "story"
+    out.parent.mkdir(exist_ok=True)
+    arguments = ["build", str(tmp_path / "story.txt"), "--out", str(out), "--cluster-size", "5"]
+    options = ["--model", "openai:m", "--chunk-tokens", "128", "--overlap-tokens", "8"]
+    server.plan = FaultPlan(1.0, (faults.HTTP_500,), None, tasks=("aggregate_entity",))
+    assert main([*arguments, *options]) == 0
+    closing = capsys.readouterr().out
+    (summary,) = bench.indexes()
+    assert summary.kind == "LLM graph"
+    assert summary.builtin_texts == len(server.failed()) > 0
+    assert f"LLM graph ({summary.builtin_texts} of its texts by the built-in writer" in closing
+    assert main(["show", str(out)]) == 0
+    assert "by the built-in writer" in capsys.readouterr().out
+    server.plan = FaultPlan()
+    assert main([*arguments, *options]) == 0
+    assert "built-in writer" not in capsys.readouterr().out
+    assert bench.indexes()[0].builtin_texts == 0

@@ -208,7 +208,9 @@ def _make(
         chunk_vectors=chunk_vectors,
         report=_report(drops, merged.aliases, hierarchy, extractions_empty(extractions), usage),
     )
-    return replace(index, manifest={**manifest, "layers": count_layers(index)})
+    by_builtin = sum(drop.by_builtin for drop in drops)
+    told = {"builtin_texts": by_builtin} if by_builtin else {}
+    return replace(index, manifest={**manifest, **told, "layers": count_layers(index)})
 
 
 def _clustering(config: IndexConfig) -> ClusterOptions:

@@ -16,6 +16,7 @@ def describe(index: Index) -> dict[str, Any]:
         "id": manifest["id"],
         "name": manifest["name"],
         "kind": manifest["kind"],
+        "builtin_texts": manifest.get("builtin_texts", 0),
         "config": manifest["config"],
         "embedding": manifest["embedding"],
         "documents": manifest["counts"]["documents"],

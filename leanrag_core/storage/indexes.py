@@ -75,6 +75,7 @@ class IndexStore:
             layers=layer_summaries(manifest),
             path=path,
             size_bytes=layout.size_bytes(path),
+            builtin_texts=manifest.get("builtin_texts", 0),
         )
 
     def manifest_id(self, index_id: str) -> str:

@@ -82,6 +82,7 @@ _SCHEMAS: dict[str, Any] = {
             "files": _FILES,
             "corpus_fingerprint": _TEXT,
             "extractor": _TEXT,
+            "builtin_texts": _COUNT,
             "language_model": _TEXT,
             "aggregation_model": _TEXT,
             "libraries": {"type": "object", "additionalProperties": _TEXT},

@@ -39,11 +39,15 @@ class RelationMention:
 
 @dataclass(frozen=True)
 class Drop:
-    """Something that was lost or left out on purpose; counted and listed in the build report."""
+    """Something that was lost or left out on purpose; counted and listed in the build report.
+
+    by_builtin: the built-in writer wrote the item, since the language model could not.
+    """
 
     stage: str
     item: str
     reason: str
+    by_builtin: bool = False
 
 
 @dataclass(frozen=True)

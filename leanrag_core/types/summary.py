@@ -62,7 +62,8 @@ class LayerSummary:
 @dataclass(frozen=True)
 class IndexSummary:
     """An index as a list shows it. kind: "heuristic graph" or "LLM graph". apart: the settings that tell it from others
-    of the same name, empty where there are none."""
+    of the same name, empty where there are none. builtin_texts: aggregated entities and relations that the built-in
+    writer wrote, since the language model could not."""
 
     id: str
     name: str
@@ -77,6 +78,7 @@ class IndexSummary:
     path: Path
     size_bytes: int
     apart: str = ""
+    builtin_texts: int = 0
 
     @property
     def title(self) -> str:

@@ -123,6 +123,8 @@ def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
 def _figures(summary: IndexSummary) -> str:
     entities, relations = summary.layers[0].entities, summary.layers[0].relations
     label = '<span class="lr-kind">Heuristic graph</span>' if summary.kind == "heuristic graph" else "LLM graph"
+    if summary.builtin_texts:
+        label += f"<br>{summary.builtin_texts:,} of its texts built-in"
     return (
         f"{escape(summary.title) + '<br>' if len(summary.title) > _TITLE else ''}"
         f"<b>{entities:,}</b> entities, <b>{len(summary.layers)}</b> layers<br>"
@@ -149,9 +151,15 @@ KIND_NOTE = {
 }
 
 
-def kind_line(kind: str) -> None:
-    """What made the graph, and what that means."""
+def kind_line(kind: str, builtin_texts: int = 0) -> None:
+    """What made the graph, and what that means. builtin_texts: see IndexSummary."""
     label, meaning = KIND_NOTE.get(kind, (kind, ""))
+    if builtin_texts:
+        label += ", partly built-in"
+        meaning += (
+            f" The model failed at {builtin_texts:,} aggregated texts, which the built-in writer wrote; the build "
+            "report lists them."
+        )
     st.html(f'<div class="lr-kindline"><span class="lr-kind">{escape(label)}</span> {escape(meaning)}</div>')
 
 

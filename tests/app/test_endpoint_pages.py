@@ -334,3 +334,17 @@ def test_a_price_makes_the_forecast_say_dollars(llm_home: Workbench, visit: Visi
     app = visit("build", llm_home, corpus=CORPUS, **FORM)
     drawn.assert_sound(app)
     assert "$" in drawn.text(app)
+
+
+def test_a_graph_that_the_built_in_writer_wrote_in_part_says_so_on_every_page(
+    llm_home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    summary = llm_home.indexes()[0]
+    assert summary.builtin_texts == 0
+    assert "built-in writer" not in drawn.text(visit("explore", llm_home, index=summary.id))
+    read = layout.read_manifest
+    monkeypatch.setattr(layout, "read_manifest", lambda path: {**read(path), "builtin_texts": 7})
+    for page in ("explore", "ask"):
+        text = drawn.text(visit(page, llm_home, index=summary.id))
+        assert "7 of its texts built-in" in text
+        assert "The model failed at 7 aggregated texts, which the built-in writer wrote" in text

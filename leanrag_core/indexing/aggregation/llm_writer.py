@@ -84,7 +84,8 @@ class LLMWriter:
             )
         except ReplyError as error:
             instead = self.fallback.entity(members)
-            drops.append(Drop(stage, _label(members), f"{error}; the built-in writer wrote {instead.name!r} instead"))
+            reason = f"{error}; the built-in writer wrote {instead.name!r} instead"
+            drops.append(Drop(stage, _label(members), reason, by_builtin=True))
             return Summary(instead.name, instead.description, instead.findings, Usage(), tuple(drops))
         written = asked.value
         drops += written.drops
@@ -119,7 +120,8 @@ class LLMWriter:
         try:
             asked = ask(self.model, [{"role": "user", "content": text}], read, task=prompt.fingerprint)
         except ReplyError as error:
-            drops.append(Drop(stage, item, f"{error}; the built-in writer wrote the sentence instead"))
+            reason = f"{error}; the built-in writer wrote the sentence instead"
+            drops.append(Drop(stage, item, reason, by_builtin=True))
             return Sentence(self.fallback.relation(view).text, Usage(), tuple(drops))
         drops += [Drop(stage, item, f"the sentence is kept, but {fault}") for fault in faults_of(asked.value, view)]
         kept = trim_to_tokens(asked.value, self.sentence_tokens)
