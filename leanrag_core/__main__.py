@@ -208,7 +208,8 @@ def _forecast(options: argparse.Namespace) -> int:
 
 def _is_built(out: Path, config: IndexConfig, documents: Sequence[Any]) -> bool:
     from leanrag_core.errors import IndexNotFound
-    from leanrag_core.indexing.build import corpus_fingerprint, in_build_order
+    from leanrag_core.indexing.build import in_build_order
+    from leanrag_core.indexing.manifest import corpus_fingerprint
     from leanrag_core.storage.layout import read_manifest
 
     try:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.clustering.options import ClusterOptions
-from leanrag_core.errors import EmptyCorpus
+from leanrag_core.errors import EmptyCorpus, LeanRAGError
 from leanrag_core.execution.choice import HERE, Spread
 from leanrag_core.execution.threads import ThreadMap
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
@@ -24,14 +24,15 @@ from leanrag_core.indexing.describe import count_layers
 from leanrag_core.indexing.extraction.base import Extractor
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
 from leanrag_core.indexing.extraction.llm import LLMExtractor
-from leanrag_core.indexing.identity import fingerprint_of, index_id
+from leanrag_core.indexing.identity import index_id
+from leanrag_core.indexing.manifest import manifest_of, what_decides
 from leanrag_core.indexing.resolution import resolve
 from leanrag_core.indexing.resolution.condense import condense
 from leanrag_core.indexing.telling import HierarchyTelling, read_so_far
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.embed_task import embed_task
 from leanrag_core.prompts.book import PromptBook
-from leanrag_core.storage.layout import FORMAT_VERSION, write_index
+from leanrag_core.storage.layout import read_manifest, rename_index, write_index
 from leanrag_core.storage.search_apart import holds_secrets, write_search_index_apart
 from leanrag_core.storage.search_index import (
     Connect,
@@ -39,7 +40,7 @@ from leanrag_core.storage.search_index import (
     require_unit_rows,
     write_search_index,
 )
-from leanrag_core.storage.staging import staged
+from leanrag_core.storage.staging import staged, turn_to_build
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Chunk, Document, Refusal
 from leanrag_core.types.extraction import Drop
@@ -82,8 +83,41 @@ def build_index(
     models = _Models(
         embedding, language, aggregation or language, PromptBook(config.prompts), ThreadMap(workers), spread
     )
+    waits = Progress("parse", 0, len(ordered), "documents", "waits for another build of the same index")
+    with turn_to_build(out, waiting=lambda: report(waits)) as waited:
+        if waited and _stands(out, ordered, config, models, name):
+            return out
+        _build(ordered, config, out, models, name, corpus or {}, refusals, connect, in_store, report)
+    return out
+
+
+def _stands(out: Path, documents: list[Document], config: IndexConfig, models: "_Models", name: str) -> bool:
+    """Whether the index that is to be built stands there by now, under its name."""
+    try:
+        manifest = read_manifest(out)
+    except LeanRAGError:
+        return False
+    if manifest["id"] != index_id(models.made_of(documents, config, models.extractor(config))):
+        return False
+    if name and manifest["name"] != name:
+        rename_index(out, name)
+    return True
+
+
+def _build(
+    documents: list[Document],
+    config: IndexConfig,
+    out: Path,
+    models: "_Models",
+    name: str,
+    corpus: dict[str, str],
+    refusals: Sequence[Refusal],
+    connect: Connect | None,
+    in_store: bool,
+    report: Report,
+) -> None:
     with staged(out, in_store=in_store) as staging:
-        index = _make(ordered, config, models, name, corpus or {}, refusals, report)
+        index = _make(documents, config, models, name, corpus, refusals, report)
         write_index(staging, index)
         if holds_secrets() and connect is None:
             n_vectors = sum(map(len, index.layers))
@@ -96,7 +130,6 @@ def build_index(
                 lambda done, total: report(Progress("index", done, total, "vectors")),
                 connect=connect or connect_to_files,
             )
-    return out
 
 
 def in_build_order(documents: Sequence[Document]) -> list[Document]:
@@ -131,6 +164,11 @@ class _Models:
         if self.language is None:
             return BuiltinExtractor(self.spread.apply if self.spread.apart else map)
         return LLMExtractor.of(self.language, config, apply=self.apply)
+
+    def made_of(self, documents: Sequence[Document], config: IndexConfig, extractor: Extractor) -> dict[str, Any]:
+        """All that decides the index."""
+        written = [model.fingerprint if model else "none" for model in (self.language, self.aggregation)]
+        return what_decides(documents, config, extractor.fingerprint, self.embedding, *written)
 
     def writer(self) -> AggregationWriter:
         """Who writes aggregated entities and relations."""
@@ -199,7 +237,8 @@ def _make(
     refused = [Drop("parse", refusal.name, refusal.reason) for refusal in refusals]
     drops = [*refused, *extraction_drops, *merged.drops, *hierarchy.drops]
     usage = sum((extraction.usage for extraction in extractions), NO_USAGE) + merge_usage + hierarchy.usage
-    manifest = _manifest(documents, chunks, config, extractor, models, hierarchy, name, corpus)
+    made_of = models.made_of(documents, config, extractor)
+    manifest = manifest_of(made_of, len(documents), len(chunks), hierarchy.layers, extractor.kind, name, corpus)
     index = Index(
         manifest=manifest,
         documents=_documents_table(documents),
@@ -228,57 +267,6 @@ def _clustering(config: IndexConfig) -> ClusterOptions:
 def extractions_empty(extractions: Sequence[Any]) -> list[str]:
     """Ids of the chunks in which nothing was found."""
     return [extraction.chunk_id for extraction in extractions if not extraction.mentions]
-
-
-def corpus_fingerprint(documents: Sequence[Document]) -> str:
-    """Hash of the documents' ids and names."""
-    return fingerprint_of((document.id, document.name) for document in documents)
-
-
-def _manifest(
-    documents: list[Document],
-    chunks: list[Chunk],
-    config: IndexConfig,
-    extractor: Extractor,
-    models: _Models,
-    hierarchy: Hierarchy,
-    name: str,
-    corpus: dict[str, str],
-) -> dict[str, Any]:
-    made_of = {
-        "corpus_fingerprint": corpus_fingerprint(documents),
-        "config": asdict(config),
-        "extractor": extractor.fingerprint,
-        "embedding": {
-            "name": models.embedding.name,
-            "fingerprint": models.embedding.fingerprint,
-            "dimension": models.embedding.dimension,
-        },
-        "language_model": models.language.fingerprint if models.language else "none",
-        "aggregation_model": models.aggregation.fingerprint if models.aggregation else "none",
-    }
-    return {
-        "format_version": FORMAT_VERSION,
-        "id": index_id(made_of),
-        "name": name or "Untitled index",
-        "kind": extractor.kind,
-        "corpus": corpus,
-        **made_of,
-        "counts": {
-            "documents": len(documents),
-            "chunks": len(chunks),
-            "layers": len(hierarchy.layers),
-            "entities": [len(layer) for layer in hierarchy.layers],
-            "relations": [layer.relations.num_rows for layer in hierarchy.layers],
-        },
-        "libraries": _library_versions(),
-    }
-
-
-def _library_versions() -> dict[str, str]:
-    from importlib.metadata import version
-
-    return {name: version(name) for name in ("numpy", "pyarrow", "scikit-learn", "spacy", "onnxruntime", "chromadb")}
 
 
 def _documents_table(documents: list[Document]) -> pa.Table:

@@ -4,6 +4,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from leanrag_core.errors import CallFailed, EndpointBusy, EndpointRefusal, ReplyCut, ReplyError
@@ -40,6 +41,9 @@ class CallMemory(Protocol):
 
     def put_many(self, records: Mapping[str, Mapping[str, Any]]) -> None:
         """Keep records."""
+
+    def turn(self, key: str) -> AbstractContextManager[None]:
+        """Nobody else asks the question of that key while the context lasts."""
 
 
 class RemoteLanguageModel:
@@ -81,11 +85,25 @@ class RemoteLanguageModel:
         accept: Accept | None = None,
         stands_for: list[dict[str, str]] | None = None,
     ) -> Completion:
-        """See LanguageModel; a call that was answered before is not made again."""
+        """See LanguageModel; a call that was answered before is not made again, and of equal ones at a time one is."""
         key = self.key(messages, schema=schema, max_tokens=max_tokens, task=task)
         known = self.recalled(key, accept, stands_for or messages)
         if known is not None:
             return known
+        with self.memory.turn(key):
+            known = self.recalled(key, accept, stands_for or messages)  # by who had the turn before
+            return known or self._asked(key, messages, schema, max_tokens, task, accept, stands_for)
+
+    def _asked(
+        self,
+        key: str,
+        messages: list[dict[str, str]],
+        schema: dict[str, Any] | None,
+        max_tokens: int | None,
+        task: str,
+        accept: Accept | None,
+        stands_for: list[dict[str, str]] | None,
+    ) -> Completion:
         self.meter.require_budget()
         started = time.perf_counter()
         expected = sum(len(one["content"]) for one in messages) // _CHARACTERS_A_TOKEN + 500
@@ -110,13 +128,16 @@ class RemoteLanguageModel:
         """The reply, told piece by piece; one that was given before is told at once. No second try: text was shown."""
         key = self.key(messages, task=task)
         known = self.recalled(key, None, messages)
-        if known is not None:
-            on_text(known.text)
-            return known
-        self.meter.require_budget()
-        started = time.perf_counter()
-        reply = self.endpoint.stream(self.model, messages, on_text)
-        return self._kept([key], messages, reply, task, started, _not_empty)
+        if known is None:
+            with self.memory.turn(key):
+                known = self.recalled(key, None, messages)
+                if known is None:
+                    self.meter.require_budget()
+                    started = time.perf_counter()
+                    reply = self.endpoint.stream(self.model, messages, on_text)
+                    return self._kept([key], messages, reply, task, started, _not_empty)
+        on_text(known.text)
+        return known
 
     def recall(self, messages: list[dict[str, str]], *, schema: dict[str, Any], task: str) -> Completion | None:
         """The stored reply to the messages, with the seconds it took, if there is one; for forecasts."""

@@ -51,12 +51,7 @@ class RemoteEmbeddingModel:
         """(len(texts), d) float32 unit rows. Raises EndpointError when the server gives no usable vector."""
         self._settle_dimension()
         unique = list(dict.fromkeys(texts))
-        keys = [self._key(text) for text in unique]
-        found: dict[str, np.ndarray] = {}
-        for text, record in zip(unique, self.memory.get_many(keys), strict=True):
-            vector = _decoded(record)
-            if vector is not None and len(vector) == self._dimension:
-                found[text] = vector
+        found = self._kept(unique)
         if found:
             self.meter.add_reused()
         missing = [text for text in unique if text not in found]
@@ -68,25 +63,37 @@ class RemoteEmbeddingModel:
             return np.zeros((0, self.dimension), dtype=np.float32)
         return np.stack([found[text] for text in texts]).astype(np.float32)
 
+    def _kept(self, texts: list[str]) -> dict[str, np.ndarray]:
+        """The vectors of those texts that were asked for before."""
+        records = self.memory.get_many([self._key(text) for text in texts])
+        vectors = {text: _decoded(record) for text, record in zip(texts, records, strict=True)}
+        return {
+            text: vector for text, vector in vectors.items() if vector is not None and len(vector) == self._dimension
+        }
+
     def _settle_dimension(self) -> None:
         """The dimension is known: kept from before, or that of three probes that agree, since a reply may be faulty."""
         with self._lock:
             if self._dimension:
                 return
-            kept = _decoded(self.memory.get(self._key(_PROBES[0])))
-            if kept is not None:
-                self._dimension = len(kept)
+            with self.memory.turn(self._key(_PROBES[0])):
+                self._probe_dimension()
+
+    def _probe_dimension(self) -> None:
+        kept = _decoded(self.memory.get(self._key(_PROBES[0])))
+        if kept is not None:
+            self._dimension = len(kept)
+            return
+        lengths: list[int] = []
+        for text in _PROBES:
+            row = self.pacer.call(partial(self._probe, text), on_fault=self.meter.add_fault)
+            self.meter.add("embed", Usage(1))
+            if lengths.count(len(row)) == 2:
+                self._dimension = len(row)
+                self.memory.put(self._key(_PROBES[0]), self._record(row))
                 return
-            lengths: list[int] = []
-            for text in _PROBES:
-                row = self.pacer.call(partial(self._probe, text), on_fault=self.meter.add_fault)
-                self.meter.add("embed", Usage(1))
-                if lengths.count(len(row)) == 2:
-                    self._dimension = len(row)
-                    self.memory.put(self._key(_PROBES[0]), self._record(row))
-                    return
-                lengths.append(len(row))
-            raise EndpointError(f"{self.model} sends vectors of changing length ({lengths}): choose another model")
+            lengths.append(len(row))
+        raise EndpointError(f"{self.model} sends vectors of changing length ({lengths}): choose another model")
 
     def _probe(self, text: str) -> np.ndarray:
         return np.asarray(self._unit_rows(self.endpoint.embed(self.model, [text]).rows)[0])
@@ -99,6 +106,15 @@ class RemoteEmbeddingModel:
         return hashlib.sha256(json.dumps(["embedding", self.name, text], ensure_ascii=False).encode()).hexdigest()
 
     def _asked(self, batch: list[str]) -> np.ndarray:
+        """(len(batch), d) unit rows. Of equal batches at a time one is asked for, in whatever process."""
+        with self.memory.turn(hashlib.sha256("".join(map(self._key, batch)).encode()).hexdigest()):
+            known = self._kept(batch)  # by who had the turn before
+            missing = [text for text in batch if text not in known]
+            if missing:
+                known.update(zip(missing, self._from_server(missing), strict=True))
+        return np.stack([known[text] for text in batch])
+
+    def _from_server(self, batch: list[str]) -> np.ndarray:
         """(len(batch), d) unit rows from the server, kept. A batch that it refuses is asked in halves."""
         self.meter.require_budget()
         started = time.perf_counter()
@@ -114,7 +130,7 @@ class RemoteEmbeddingModel:
         except EndpointRefusal as error:
             if len(batch) > 1:
                 middle = len(batch) // 2
-                return np.concatenate([self._asked(batch[:middle]), self._asked(batch[middle:])])
+                return np.concatenate([self._from_server(batch[:middle]), self._from_server(batch[middle:])])
             raise EndpointError(f"{error}, for the text {batch[0][:60]!r}: choose smaller chunks") from None
         except CallFailed as error:
             raise EndpointError(

@@ -9,11 +9,12 @@ Threads that put at the same time share one transaction, since a disk takes as l
 import errno
 import json
 import os
+import shutil
 import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -22,9 +23,11 @@ from typing import Any
 from leanrag_core import private
 from leanrag_core.atomic import refused_by_the_disk, storage_failed, writing
 from leanrag_core.errors import IndexDamaged, StorageFailed
+from leanrag_core.storage.turns import Turns
 
 _INLINE = 1 << 30  # bytes; everything stays in the database, no file name is ever read from it
 _FULL = 2  # SQLite's synchronous=FULL
+_ROOM_BYTES = 4 << 20  # for the answers to all calls in flight
 _PATIENCE_SECONDS = 60  # for another process that writes
 _KEPT = "The answers in it are kept: do not delete it."
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -65,6 +68,7 @@ class CallStore:
         self._committing = threading.Lock()
         self._queue: list[_Waiting] = []
         self._queue_lock = threading.Lock()
+        self._turns = Turns(folder / "turns")
 
     @cached_property
     def _cache(self) -> Any:
@@ -113,6 +117,18 @@ class CallStore:
         return StorageFailed(
             f"{what} has been in use by another process for a minute. Wait for it, then try again. {_KEPT}"
         )
+
+    @contextmanager
+    def turn(self, key: str) -> Iterator[None]:
+        """Nobody else asks the question of that key while the block lasts, in whatever process; who waited looks first
+        whether it is answered by now. Raises StorageFailed when there is no room for an answer, before one is paid."""
+        with ExitStack() as stack:
+            with writing(f"the store of model calls in {self.folder}", _KEPT):
+                private.make_folder(self.folder)
+                if shutil.disk_usage(self.folder).free < _ROOM_BYTES:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                stack.enter_context(self._turns.turn(key))
+            yield
 
     def get(self, key: str) -> dict[str, Any] | None:
         """The record of that key; None when there is none, or none that can be read."""

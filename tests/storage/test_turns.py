@@ -1,0 +1,115 @@
+"""One does it, others wait: threads, processes, and what becomes of those who wait for the dead."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from leanrag_core.errors import StorageFailed
+from leanrag_core.storage import calls, staging
+from leanrag_core.storage.calls import CallStore
+from leanrag_core.storage.turns import Turns
+
+KEY = "a" * 64
+HOLD = """
+import sys, time
+from pathlib import Path
+from leanrag_core.storage.turns import Turns
+with Turns(Path(sys.argv[1])).turn(sys.argv[2]):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_no_two_threads_have_a_turn_at_the_same_key(tmp_path: Path) -> None:
+    stores = [Turns(tmp_path / "turns"), Turns(tmp_path / "turns")]
+    inside, most = [0], [0]
+    guard = threading.Lock()
+
+    def work(number: int) -> None:
+        with stores[number % 2].turn(KEY):
+            with guard:
+                inside[0] += 1
+                most[0] = max(most[0], inside[0])
+            time.sleep(0.002)
+            with guard:
+                inside[0] -= 1
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(40)))
+    assert most[0] == 1
+    assert list((tmp_path / "turns").iterdir()) == [], "no file of a lock is left"
+
+
+def test_other_keys_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    turns, together = Turns(tmp_path / "turns"), threading.Barrier(4, timeout=20)
+
+    def work(key: str) -> int:
+        with turns.turn(key):
+            return together.wait()  # all four are inside at once, or this fails
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sorted(pool.map(work, "abcd")) == [0, 1, 2, 3]
+
+
+def test_who_fails_lets_the_next_one_try(tmp_path: Path) -> None:
+    turns = Turns(tmp_path / "turns")
+    with pytest.raises(ZeroDivisionError), turns.turn(KEY):
+        raise ZeroDivisionError
+    with turns.turn(KEY):
+        assert (tmp_path / "turns" / KEY).exists()
+
+
+def test_a_turn_ends_with_the_process_that_has_it(tmp_path: Path) -> None:
+    child = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path / "turns"), KEY], stdout=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == "held\n"
+    reached = threading.Event()
+
+    def wait() -> None:
+        with Turns(tmp_path / "turns").turn(KEY):
+            reached.set()
+
+    waiter = threading.Thread(target=wait)
+    waiter.start()
+    assert not reached.wait(0.3), "while the other process lives it waits"
+    os.kill(child.pid, signal.SIGKILL)
+    assert reached.wait(20)
+    waiter.join()
+    child.wait()
+    child.stdout.close()
+
+
+def test_a_key_that_could_leave_the_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no key"), Turns(tmp_path).turn("../a"):
+        pass
+
+
+def test_no_question_is_asked_whose_answer_could_not_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "_ROOM_BYTES", 1 << 60)
+    with pytest.raises(StorageFailed, match="the disk is full"), CallStore(tmp_path / "calls").turn(KEY):
+        pytest.fail("the question would be asked")
+
+
+def test_who_waits_to_build_is_told_and_can_be_stopped(tmp_path: Path) -> None:
+    class Stopped(Exception):
+        pass
+
+    def stop() -> None:
+        raise Stopped
+
+    with staging.turn_to_build(tmp_path / "one", waiting=stop) as waited:
+        assert not waited
+        with pytest.raises(Stopped), staging.turn_to_build(tmp_path / "one", waiting=stop):
+            pytest.fail("two build at once")
+        with staging.turn_to_build(tmp_path / "two", waiting=stop) as waited:
+            assert not waited
+    assert list(tmp_path.iterdir()) == []
