@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 __version__ = "0.1.0"
-__all__ = ["IndexConfig", "Workbench", "open_index"]
+__all__ = ["IndexConfig", "Workbench", "open_index", "preset", "presets"]
 
 if TYPE_CHECKING:
     from leanrag_core.types.config import IndexConfig
+    from leanrag_core.types.presets import preset, presets
     from leanrag_core.workbench import Workbench, open_index
 
 
@@ -20,6 +21,10 @@ def __getattr__(name: str) -> Any:
         from leanrag_core.types.config import IndexConfig
 
         return IndexConfig
+    if name in ("preset", "presets"):
+        from leanrag_core.types import presets
+
+        return getattr(presets, name)
     if name in ("Workbench", "open_index"):
         from leanrag_core import workbench
 

@@ -15,6 +15,7 @@ from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.jobs.stopping import Stop
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.execution import Execution
+from leanrag_core.types.presets import preset, presets
 from leanrag_core.types.progress import Progress
 
 _NICENESS = 10  # the pages and an answer go before a build
@@ -70,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("index", type=Path, metavar="DIR")
     ask.add_argument("question")
     ask.add_argument("--strategy", default="leanrag")
+    _add_preset(ask, "top-N, top-C and the token budgets")
     ask.add_argument("--top-n", type=int, default=None)
     ask.add_argument("--top-c", type=int, default=None)
     ask.add_argument("--no-answer", action="store_true", help="retrieve only")
@@ -90,14 +92,21 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_config(parser: argparse.ArgumentParser) -> None:
-    """An option for every field of IndexConfig that fits into one."""
-    parser.add_argument("--no-size-cap", dest="size_cap", action="store_false", help="clusters of any size")
+    """An option for every field of IndexConfig that fits into one; those that are not given come from the preset."""
+    _add_preset(parser, "how the index is built")
+    cap = argparse.BooleanOptionalAction
+    parser.add_argument("--size-cap", action=cap, default=argparse.SUPPRESS, help="no cluster above 2 x clustersize")
     for spec in fields(IndexConfig):
         if spec.name in ("size_cap", "entity_types", "prompts"):
             continue
         kind = int if isinstance(spec.default, int) else str
         text = f"{spec.metadata['help']} (default: {spec.default})".replace("%", "%%")
-        parser.add_argument(f"--{spec.name.replace('_', '-')}", type=kind, default=spec.default, help=text)
+        parser.add_argument(f"--{spec.name.replace('_', '-')}", type=kind, default=argparse.SUPPRESS, help=text)
+
+
+def _add_preset(parser: argparse.ArgumentParser, what: str) -> None:
+    names = [one.name for one in presets()]
+    parser.add_argument("--preset", choices=names, default=names[0], help=f"{what}; other options go before it")
 
 
 def _add_execution(parser: argparse.ArgumentParser) -> None:
@@ -119,7 +128,7 @@ def _execution_of(options: argparse.Namespace, settings: Execution) -> Execution
 
 def _config_of(options: argparse.Namespace) -> IndexConfig:
     names = {spec.name for spec in fields(IndexConfig)} - {"entity_types", "prompts"}
-    return IndexConfig(**{name: getattr(options, name) for name in names})
+    return preset(options.preset).config(**{name: getattr(options, name) for name in names if hasattr(options, name)})
 
 
 def _print(value: Any) -> None:
@@ -269,9 +278,13 @@ def _show(options: argparse.Namespace) -> int:
 
 def _ask(options: argparse.Namespace) -> int:
     from leanrag_core.answering import ask_record
+    from leanrag_core.retrieval.base import strategies
     from leanrag_core.workbench import Workbench, open_index
 
     chosen: dict[str, Any] = {}
+    known = next((one.config for one in strategies() if one.name == options.strategy), None)
+    if known is not None:  # another strategy takes those of its options that the preset speaks of
+        chosen |= {name: value for name, value in preset(options.preset).ask.items() if hasattr(known, name)}
     for pair in options.option:
         name, separator, value = pair.partition("=")
         if not separator:

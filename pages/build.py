@@ -11,33 +11,24 @@ from leanrag_core.figures import numbers
 from leanrag_core.indexing.aggregation.threshold import parse_tau
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.presets import presets
 from leanrag_core.types.summary import CorpusSummary, IndexSummary, JobState
 from pages._shared import build_report, engine_form, forecast_card, forms, job_view, markup, session, state
 from pages._shared.frame import enter, heading, message, page_path, plain_errors
 
 FIELDS = ("chunk_tokens", "overlap_tokens", "cluster_size", "tau", "seed", "size_cap")
-CLUSTERING = ("smoothing", "neighbours", "space", "cap_by", "singletons")
-PAPER = {"cluster_size": 20, "tau": "3", "chunk_tokens": 1024, "overlap_tokens": 128}
-DEFAULT = "Built-in default"
-# Top-N and top-C of the paper's data sets; they are carried over to Ask.
-PRESETS: dict[str, tuple[dict[str, Any], tuple[int, int] | None]] = {
-    DEFAULT: ({}, None),
-    "Paper: Mix": (PAPER, (10, 5)),
-    "Paper: CS": (PAPER, (10, 10)),
-    "Paper: Legal": (PAPER, (15, 10)),
-    "Paper: Agriculture": (PAPER, (10, 5)),
-}
+CLUSTERING = ("smoothing", "neighbours", "space", "cap_by", "singletons", "concatenation_tokens")
+PRESETS = {one.title: one for one in presets()}
 
 
 def apply_preset() -> None:
-    name = st.session_state.get("preset")
-    if name not in PRESETS:
+    """The form holds the preset, and Ask its top-N, top-C and budgets. For callbacks."""
+    chosen = PRESETS.get(str(st.session_state.get("preset")))
+    if chosen is None:
         return
-    values, asked = PRESETS[name]
-    fill(values)
-    if asked:
-        state.set_widget("n", asked[0])
-        state.set_widget("c", asked[1])
+    fill(chosen.index)
+    for field, value in chosen.ask.items():
+        state.set_widget({"top_n": "n", "top_c": "c"}.get(field, f"leanrag_{field}"), value)
 
 
 def fill(values: Mapping[str, Any]) -> None:
@@ -62,20 +53,16 @@ def take_settings(index: IndexSummary) -> None:
 def match_preset() -> None:
     """The preset that is marked is one that the fields hold; none when they hold something else."""
     specs = forms.option_fields(IndexConfig)
-    now = {field: st.session_state[forms.field_key(IndexConfig, field, "b_")] for field in FIELDS}
+    fields = (*FIELDS, *CLUSTERING)
+    now = {field: st.session_state[forms.field_key(IndexConfig, field, "b_")] for field in fields}
 
     def holds(name: str) -> bool:
-        values = PRESETS[name][0]
-        blank = {field: "" if specs[field].default is None else specs[field].default for field in FIELDS}
-        return now == blank | values
+        blank = {field: "" if specs[field].default is None else specs[field].default for field in fields}
+        return now == {**blank, **PRESETS[name].index}
 
     marked = st.session_state.get("preset")
     if marked not in PRESETS or not holds(marked):
         st.session_state["preset"] = next((name for name in list(PRESETS)[:1] if holds(name)), None)
-
-
-def preset_title(name: str) -> str:
-    return "Default" if name == DEFAULT else name
 
 
 def settings_form(corpora: list[CorpusSummary]) -> tuple[str, IndexConfig | None, engine_form.Engine]:
@@ -87,14 +74,14 @@ def settings_form(corpora: list[CorpusSummary]) -> tuple[str, IndexConfig | None
     state.remember("corpus", corpus_id)
     engine = engine_form.endpoint(corpus_id) if name == engine_form.ENDPOINT else engine_form.Engine()
     match_preset()
-    preset = st.pills(
-        "Preset", list(PRESETS), key="preset", on_change=apply_preset, wrap=True, format_func=preset_title
-    )
-    if preset and PRESETS[preset][1]:
-        n, c = PRESETS[preset][1] or (10, 5)
-        st.html(f'<div class="lr-hint">Top-N {n} and top-C {c} are set on Ask.</div>')
+    title = st.pills("Preset", list(PRESETS), key="preset", on_change=apply_preset, wrap=True)
+    if title and PRESETS[title].ask:
+        preset = PRESETS[title]
+        mixture = "Clusters are those of the mixture alone, of any size. " if preset.plain_mixture else ""
+        said = f"{mixture}Top-N {preset.ask['top_n']}, top-C {preset.ask['top_c']} and their budgets are set on Ask."
+        st.html(f'<div class="lr-hint">{said}</div>')
     values = forms.draw_fields(IndexConfig, FIELDS, prefix="b_")
-    with st.expander("How clusters are found"):
+    with st.expander("How clusters and their relations are made"):
         values |= forms.draw_fields(IndexConfig, CLUSTERING, prefix="b_")
     try:
         parse_tau(values["tau"], heuristic=not engine.remote)  # else the job would find out, minutes later

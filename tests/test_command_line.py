@@ -75,3 +75,26 @@ def test_nothing_to_index_is_a_failure(tmp_path: Path, capsys: pytest.CaptureFix
     assert "empty.txt" in told
     assert "no documents" in told
     assert not (tmp_path / "index").exists()
+
+
+def test_a_preset_builds_and_asks_and_other_options_go_before_it(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = str(tmp_path / "index")
+    build = ["build", str(built.parent / "docs"), "--out", out, "--preset", "paper-legal", "--cluster-size", "4"]
+    assert main([*build, "--size-cap", "--json"]) == 0
+    config = json.loads(capsys.readouterr().out)["config"]
+    named = {name: config[name] for name in ("cluster_size", "tau", "chunk_tokens", "smoothing", "size_cap")}
+    assert named == {"cluster_size": 4, "tau": "3", "chunk_tokens": 1024, "smoothing": 0, "size_cap": True}
+
+    def parameters(*more: str) -> dict[str, object]:
+        assert main(["ask", out, "What do bees make?", "--preset", "paper-legal", "--json", *more]) == 0
+        return dict(json.loads(capsys.readouterr().out)["parameters"])
+
+    asked = parameters()
+    assert (asked["top_n"], asked["top_c"], asked["entity_tokens"]) == (15, 10, 9000)
+    assert parameters("--top-n", "3", "--option", "entity_tokens=70") == {**asked, "top_n": 3, "entity_tokens": 70}
+    assert parameters("--strategy", "vector") == {"top_c": 10, "chunk_tokens": 12000}
+    with pytest.raises(SystemExit, match="2"):
+        main(["ask", out, "What do bees make?", "--preset", "paper"])
+    assert "paper-agriculture" in capsys.readouterr().err

@@ -22,6 +22,7 @@ TITLES = {
     "smoothing": "Smoothing rounds",
     "neighbours": "Neighbours averaged",
     "space": "Dimensions",
+    "concatenation_tokens": "Joined relations, tokens",
     "seed": "Random seed",
     "top_n": "Top-N seeds",
     "top_c": "Top-C chunks",

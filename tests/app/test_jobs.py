@@ -174,7 +174,12 @@ def test_a_preset_fills_the_form_with_the_papers_values(home: Workbench, visit: 
     drawn.assert_sound(app)
     names = ("chunk_tokens", "overlap_tokens", "cluster_size")
     assert [app.number_input(f"lr_b_{name}").value for name in names] == [1024, 128, 20]
-    assert "Top-N 15 and top-C 10 are set on Ask." in drawn.text(app)
+    assert [app.number_input(f"lr_b_{name}").value for name in ("smoothing", "concatenation_tokens")] == [0, 1000]
+    assert app.toggle("lr_b_size_cap").value is False, "the paper's mixture has no cap"
+    assert "Top-N 15, top-C 10 and their budgets are set on Ask." in drawn.text(app)
+    kept = {name: app.session_state[f"lr_leanrag_{name}"] for name in ("entity_tokens", "chunk_tokens")}
+    assert kept == {"entity_tokens": 9000, "chunk_tokens": 12000}
+    assert app.session_state["lr_n"] == 15
     app.number_input("lr_b_cluster_size").set_value(8).run()
     assert app.pills("preset").value in (None, []), "the form no longer holds the preset"
 

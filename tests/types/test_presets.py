@@ -1,0 +1,41 @@
+"""Named settings, and that nothing of theirs is lost on the way to an index or a question."""
+
+import pytest
+
+import leanrag_core
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.retrieval.strategies.leanrag import Config
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.presets import preset, presets
+
+PAPER = {"paper-mix": (10, 5), "paper-cs": (10, 10), "paper-legal": (15, 10), "paper-agriculture": (10, 5)}
+
+
+def test_the_presets_are_the_defaults_and_the_papers_data_sets() -> None:
+    assert [one.name for one in presets()] == ["default", *PAPER]
+    assert preset("default").config() == IndexConfig()
+    assert Config(**preset("default").ask) == Config()
+    assert leanrag_core.presets is presets
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_a_preset_of_the_paper_holds_what_was_published_and_the_plain_mixture(name: str) -> None:
+    made = preset(name).config()
+    assert (made.cluster_size, made.tau, made.chunk_tokens, made.overlap_tokens) == (20, "3", 1024, 128)
+    assert (made.smoothing, made.size_cap, made.singletons) == (0, False, "keep")
+    assert preset(name).plain_mixture
+    asked = Config(**preset(name).ask)
+    assert (asked.top_n, asked.top_c) == PAPER[name]
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_the_budgets_of_a_preset_hold_its_seeds_and_chunks(name: str) -> None:
+    asked = Config(**preset(name).ask)
+    assert asked.entity_tokens >= asked.top_n * 550  # a description of 500 tokens with its names
+    assert asked.chunk_tokens >= asked.top_c * (1024 + 60)
+    assert preset(name).config(seed=7) == IndexConfig(**preset(name).index, seed=7)
+
+
+def test_an_unknown_preset_is_named_with_what_there_is() -> None:
+    with pytest.raises(InvalidConfig, match=r"no preset 'paper'; choose one of default, paper-mix"):
+        preset("paper")
