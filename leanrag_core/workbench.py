@@ -18,6 +18,7 @@ from leanrag_core.errors import CorpusNotFound, InvalidConfig, ModelMismatch, Mo
 from leanrag_core.figures.index_names import with_titles
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.limits import parse_limits
+from leanrag_core.indexing.parsing.upload import known
 from leanrag_core.indexing.reading import files_below, read_files, read_uploads
 from leanrag_core.jobs import events, runner
 from leanrag_core.jobs.desk import JobDesk
@@ -218,6 +219,10 @@ class Workbench:
     def document(self, corpus_id: str, document_id: str) -> Document:
         """One document with its text."""
         return self.corpus_store.document(corpus_id, document_id)
+
+    def formats(self) -> str:
+        """The formats of files that are read, as they are told."""
+        return known()
 
     def add_documents(self, corpus: str, files: Iterable[File]) -> UploadReport:
         """The readable files are in the corpus; the others are told with their reasons.

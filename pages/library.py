@@ -19,10 +19,10 @@ def upload_panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
     own = [one for one in corpora if not one.sample]
     with st.expander("Add documents", icon=":material/upload_file:", expanded=expanded, key="upload"):
         files = st.file_uploader(
-            "Drop files here",
+            f"Drop files here: {session.workbench().formats()}",
             accept_multiple_files=True,
             key=f"files_{st.session_state.get('uploads', 0)}",
-            help="PDF, DOCX, HTML, Markdown, plain text, CSV, JSON, JSONL, EPUB, and zip archives of these.",
+            help="The files in a ZIP archive are read each for itself.",
         )
         names = {one.id: one.name for one in own}
         left, right, button = st.columns([3, 3, 2], vertical_alignment="bottom")

@@ -39,11 +39,15 @@ class Block:
 
 @dataclass(frozen=True)
 class Parsed:
-    """One document as its format reader found it. name: overrides the file's when one file holds many."""
+    """One document as its format reader found it. name: overrides the file's when one file holds many.
+
+    title_first: the title, or else the name, goes before the first heading, which is that of a part.
+    """
 
     blocks: tuple[Block, ...]
     title: str = ""
     name: str = ""
+    title_first: bool = False
     notes: tuple[str, ...] = ()
 
 
@@ -101,7 +105,7 @@ def assemble(file_name: str, media_type: str, parsed: Parsed) -> Document:
     text = "".join(parts)
     if not any(character.isalnum() for character in text):
         raise UnreadableDocument("has no text: there is nothing to index in it")
-    title = _title(parsed.title, headings, name)
+    title = _title(parsed.title, [] if parsed.title_first else headings, name)
     starts = sorted(page_starts.items())
     last_page = starts[-1][0] if starts else 0
     bounds = [page_starts.get(page) for page in range(1, last_page + 1)]

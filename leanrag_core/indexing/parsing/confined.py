@@ -116,15 +116,15 @@ class _Reading:
                 self._take(*process.answer(self.limits, self._deadline))
             process.is_waiting = True
         except _Ended as end:
-            if len(self._begun) > before:
+            if time.monotonic() > self._deadline:
+                self.ended = True
+                self.refusals.append(Refusal(shown_name(self.name), self.limits.archive_too_long()))
+            elif len(self._begun) > before:
                 self._broken.append(len(self._begun) - 1)
                 self.refusals.append(Refusal(self._begun[-1], end.reason))
             elif process.is_new:  # else it ended while it waited, and the next one is asked
                 self.ended = True
                 self.refusals.append(Refusal(shown_name(self.name), end.reason))
-            if time.monotonic() > self._deadline:
-                self.ended = True
-                self.refusals.append(Refusal(shown_name(self.name), self.limits.archive_too_long()))
 
     def _take(self, header: dict[str, Any], body: bytes) -> None:
         if "begun" in header:

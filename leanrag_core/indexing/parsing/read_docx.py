@@ -2,18 +2,15 @@
 
 import io
 import re
-import zipfile
 from collections.abc import Iterator
 from typing import Any
 
-from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed
-from leanrag_core.indexing.parsing.limits import is_out_of_memory
+from leanrag_core.indexing.parsing.office import read_office
 from leanrag_core.indexing.parsing.xml_text import own_text
 
 SUFFIXES = ("docx",)
 MEDIA_TYPE = "docx"
-_MAX_UNPACKED = 500 * 1024 * 1024
 _HEADING = re.compile(r"(?:heading|überschrift|titre) (\d)", re.IGNORECASE)
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
@@ -26,28 +23,14 @@ _CHARACTERS = {_W + "tab": "\t", _W + "br": "\n", _W + "cr": "\n", _W + "noBreak
 
 def parse(name: str, content: bytes) -> FormatResult:
     """One document. Raises UnreadableDocument for what is no DOCX."""
-    if content.startswith(b"\xd0\xcf\x11\xe0"):
-        raise UnreadableDocument("is an old Word file or protected by a password: save it as .docx without a password")
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > _MAX_UNPACKED:
-                raise UnreadableDocument("unpacks to more than 500 MB: it is not taken")
-        return FormatResult((_document(content),))
-    except (UnreadableDocument, RecursionError):
-        raise
-    except Exception as error:  # zipfile, lxml and python-docx raise anything on damaged files
-        if is_out_of_memory(error):
-            raise MemoryError from error
-        raise UnreadableDocument(
-            "is not a readable DOCX file: open it in a word processor and save it again"
-        ) from error
+    return read_office(content, _document, suffix="docx", old="Word file", program="a word processor")
 
 
-def _document(content: bytes) -> Parsed:
+def _document(file: io.BytesIO) -> Parsed:
     import docx
     from docx.text.paragraph import Paragraph
 
-    document = docx.Document(io.BytesIO(content))
+    document = docx.Document(file)
     blocks: list[Block] = []
     for item in _within(document.element.body, "p", "tbl"):
         if item.tag == _W + "tbl":

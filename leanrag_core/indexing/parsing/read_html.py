@@ -45,7 +45,7 @@ def parse(name: str, content: bytes) -> FormatResult:
     """One document."""
     from bs4.dammit import EncodingDetector
 
-    text = _utf8(content)
+    text = utf8_or_bytes(content)
     soup = _soup(text)
     guessed = soup.original_encoding or "utf-8"
     known = guessed.startswith(("utf-", "ascii")) or EncodingDetector.find_declared_encoding(content, is_html=True)
@@ -55,7 +55,7 @@ def parse(name: str, content: bytes) -> FormatResult:
     return FormatResult((Parsed(tuple(_walk(soup, _unclosed(markup))), title=title, notes=notes),))
 
 
-def _utf8(content: bytes) -> str | bytes:
+def utf8_or_bytes(content: bytes) -> str | bytes:
     """The text, where it is UTF-8; else the bytes, whose encoding is declared or to be guessed.
 
     Few texts in another encoding happen to be UTF-8, while guessing takes short UTF-8 pages for others.
@@ -68,9 +68,11 @@ def _utf8(content: bytes) -> str | bytes:
         return content
 
 
-def blocks_of(markup: str) -> list[Block]:
+def blocks_of(markup: str | bytes) -> list[Block]:
     """The blocks of a piece of HTML."""
-    return _walk(_soup(markup), _unclosed(markup))
+    soup = _soup(markup)
+    text = markup if isinstance(markup, str) else markup.decode(soup.original_encoding or "utf-8", errors="replace")
+    return _walk(soup, _unclosed(text))
 
 
 def _unclosed(markup: str) -> frozenset[str]:

@@ -8,6 +8,7 @@ from leanrag_core.indexing.parsing.encoding import decode
 
 SUFFIXES = ("md", "markdown")
 MEDIA_TYPE = "markdown"
+TITLE = "Markdown"
 _FRONT_MATTER = re.compile(r"\A---\n(?=[\w-]+\s*:)(.*?)\n---(?:\n|\Z)", re.DOTALL)  # else a line across the page
 _FRONT_TITLE = re.compile(r"^title:\s*[\"']?(.+?)[\"']?\s*$", re.MULTILINE)
 

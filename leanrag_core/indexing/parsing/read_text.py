@@ -7,6 +7,7 @@ from leanrag_core.indexing.parsing.encoding import decode
 
 SUFFIXES = ("txt", "text", "log")
 MEDIA_TYPE = "text"
+TITLE = "plain text"
 _HEADING_CHARACTERS = 80
 
 

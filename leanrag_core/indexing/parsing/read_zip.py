@@ -30,7 +30,7 @@ def members(content: bytes, allowance: Allowance, depth: int) -> Iterator[Member
 
 
 def _is_hidden(name: str) -> bool:
-    return any(part.startswith(".") or part == "__MACOSX" for part in name.split("/"))
+    return any((part.startswith(".") and part.strip(".")) or part == "__MACOSX" for part in name.split("/"))
 
 
 def _name(entry: zipfile.ZipInfo) -> str:

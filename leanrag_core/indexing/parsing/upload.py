@@ -42,8 +42,9 @@ def formats() -> dict[str, ModuleType]:
 
 
 def known() -> str:
-    """The formats that are read, as they are told."""
-    return ", ".join(sorted({module.MEDIA_TYPE.upper() for module in formats().values()}))
+    """The formats that are read, as they are told: a reader's TITLE, or else its MEDIA_TYPE in capitals."""
+    titles = {getattr(module, "TITLE", module.MEDIA_TYPE.upper()) for module in formats().values()}
+    return ", ".join(sorted(titles, key=str.casefold))
 
 
 def parse_upload(name: str, content: bytes) -> ParsedUpload:

@@ -25,14 +25,21 @@ from leanrag_core.types.settings import Settings
 from tests.indexing.parsing import bombs
 
 GOOD = ("good.txt", b"Bees dance in the hive.")
-SMALL = ParseLimits(seconds=1.0, memory_mb=256, output_mb=4)
-TOO_LONG = "took more than 1 s to read: passed over; split it, or raise the limit"
+SMALL = ParseLimits(seconds=60.0, memory_mb=256, output_mb=4)
+SHORT = ParseLimits(seconds=3.0, memory_mb=256, output_mb=4)  # but long enough for good files on a busy machine
+TOO_LONG = "took more than 3 s to read: passed over; split it, or raise the limit"
 TOO_MUCH = "needs more than 256 MB of memory: passed over; split it, or raise the limit"
 
 
 @pytest.fixture
 def parser() -> Iterator[ConfinedParser]:
     with ConfinedParser(SMALL) as made:
+        yield made
+
+
+@pytest.fixture
+def hasty() -> Iterator[ConfinedParser]:
+    with ConfinedParser(SHORT) as made:
         yield made
 
 
@@ -50,7 +57,7 @@ def children() -> list[psutil.Process]:
     ],
 )
 def test_a_bomb_is_told_and_the_good_files_beside_it_get_in(
-    parser: ConfinedParser, name: str, bomb: Callable[[], bytes], reasons: set[str]
+    hasty: ConfinedParser, name: str, bomb: Callable[[], bytes], reasons: set[str]
 ) -> None:
     known = {process.pid for process in children()}
     highest, ended = [0], threading.Event()
@@ -67,7 +74,7 @@ def test_a_bomb_is_told_and_the_good_files_beside_it_get_in(
     watcher = threading.Thread(target=watch)
     watcher.start()
     try:
-        upload = read_uploads([GOOD, (name, bomb()), ("also.md", b"# Ants\n\nThey walk.")], parser)
+        upload = read_uploads([GOOD, (name, bomb()), ("also.md", b"# Ants\n\nThey walk.")], hasty)
     finally:
         ended.set()
         watcher.join()
@@ -176,7 +183,7 @@ def test_a_process_at_work_ends_when_the_one_who_asked_was_killed() -> None:
     assert not alive
 
 
-def test_a_bomb_in_an_archive_costs_only_itself(parser: ConfinedParser) -> None:
+def test_a_bomb_in_an_archive_costs_only_itself(hasty: ConfinedParser) -> None:
     inner, outer = BytesIO(), BytesIO()
     with zipfile.ZipFile(inner, "w") as archive:
         archive.writestr("ants.txt", "Ants walk.")
@@ -187,7 +194,7 @@ def test_a_bomb_in_an_archive_costs_only_itself(parser: ConfinedParser) -> None:
         archive.writestr("in/inner.zip", inner.getvalue())
         archive.writestr("none.exe", "MZ")
         archive.writestr("flies.txt", "Flies eat.")
-    upload = parser.parse("a.zip", outer.getvalue())
+    upload = hasty.parse("a.zip", outer.getvalue())
     assert [document.name for document in upload.documents] == ["bees.txt", "ants.txt", "wasps.txt", "flies.txt"]
     assert [refusal.name for refusal in upload.refusals] == ["a.zip, in/inner.zip, forms.pdf", "a.zip, none.exe"]
     assert upload.refusals[0].reason == TOO_LONG
@@ -199,13 +206,11 @@ def test_an_archive_of_bombs_has_a_limit_of_its_own() -> None:
         archive.writestr("bees.txt", "Bees dance.")
         for number in range(40):
             archive.writestr(f"{number}.pdf", bombs.nested_forms())
-    limits = ParseLimits(seconds=1.0, archive_seconds=1.5)
+    limits = ParseLimits(archive_seconds=3.0)
     with ConfinedParser(limits) as parser:
         upload = parser.parse("a.zip", buffer.getvalue())
     assert [document.name for document in upload.documents] == ["bees.txt"]
-    assert upload.refusals[0] == Refusal("a.zip, 0.pdf", TOO_LONG)
-    assert upload.refusals[-1] == Refusal("a.zip", limits.archive_too_long())
-    assert len(upload.refusals) < 40
+    assert upload.refusals == (Refusal("a.zip", limits.archive_too_long()),)
 
 
 def test_an_upload_survives_its_way_between_processes() -> None:
@@ -224,9 +229,11 @@ def test_an_upload_survives_its_way_between_processes() -> None:
 
 def test_the_limits_of_the_settings_hold_for_uploads(tmp_path: os.PathLike[str]) -> None:
     bench = Workbench.default(str(tmp_path))
-    bench.save_settings(Settings(parse_seconds=1.0, parse_memory_mb=256))
-    report = bench.add_documents("Mixed", [("forms.pdf", bombs.nested_forms()), GOOD])
+    bench.save_settings(Settings(parse_seconds=50.0, parse_memory_mb=256, parse_output_mb=1))
+    assert bench.parser().limits == ParseLimits(seconds=50.0, archive_seconds=500.0, memory_mb=256, output_mb=1)
+    report = bench.add_documents("Mixed", [("long.txt", b"Bees dance. " * 100_000), GOOD])
     assert [document.name for document in report.added] == ["good.txt"]
-    assert report.refusals == (Refusal("forms.pdf", TOO_LONG),)
+    [refusal] = report.refusals
+    assert refusal.reason.startswith("holds more than 1 MB of text: passed over")
     with pytest.raises(InvalidConfig, match="parse_seconds"):
         Settings(parse_seconds=0.0)

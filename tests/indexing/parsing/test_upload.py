@@ -16,14 +16,15 @@ from tests.indexing.parsing.conftest import Read
 
 def test_every_reader_of_the_folder_is_found() -> None:
     assert sorted({module.MEDIA_TYPE for module in formats().values()}) == [
-        *("csv", "docx", "html", "json", "jsonl", "markdown", "pdf", "text", "zip")
+        *("csv", "docx", "epub", "html", "json", "jsonl", "markdown", "pdf", "pptx", "text", "xlsx", "zip")
     ]
     assert {"md", "htm", "tsv", "ndjson", "txt"} <= set(formats())
 
 
 def test_an_unknown_ending_is_refused_with_the_list_of_known_ones(refused: Callable[..., str]) -> None:
     assert refused("a.exe", "x") == (
-        ".exe files are not read: save it as one of CSV, DOCX, HTML, JSON, JSONL, MARKDOWN, PDF, TEXT, ZIP"
+        ".exe files are not read: save it as one of "
+        "CSV, DOCX, EPUB, HTML, JSON, JSONL, Markdown, PDF, plain text, PPTX, XLSX, ZIP"
     )
 
 
@@ -114,7 +115,7 @@ def test_a_folder_that_links_to_itself_is_read_once(tmp_path: Path) -> None:
 # PDF and DOCX are damaged byte by byte in their own files; a random start never gets past their gates.
 @settings(deadline=None, max_examples=150)
 @given(
-    st.sampled_from(["txt", "md", "html", "csv", "json", "jsonl", "pdf", "docx"]),
+    st.sampled_from(["txt", "md", "html", "csv", "json", "jsonl", "pdf", "docx", "epub", "zip", "xlsx", "pptx"]),
     st.binary(max_size=60) | st.text(st.sampled_from("\"',;|<>/a{}[]:#*-_`\n\t 1é"), max_size=60).map(str.encode),
 )
 def test_no_content_of_any_format_raises(suffix: str, content: bytes) -> None:
