@@ -108,7 +108,7 @@ def _result(name: str, check: Check, subject: Subject) -> CheckResult:
         problems.append(_unmade(error))
     claim = (check.__doc__ or "").split("\n", 1)[0].rstrip(".")
     if not problems:
-        return CheckResult(name, True, "; ".join([f"{claim[:1].lower()}{claim[1:]}", *notes]))
+        return CheckResult(name, True, "; ".join(notes) or f"{claim[:1].lower()}{claim[1:]}")
     more = f"; and {len(problems) - _PROBLEMS_SHOWN} more" if len(problems) > _PROBLEMS_SHOWN else ""
     detail = "; ".join(map(str, problems[:_PROBLEMS_SHOWN])) + more
     return CheckResult(name, False, detail, tuple(problems))

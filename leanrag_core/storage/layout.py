@@ -138,7 +138,10 @@ def read_index(directory: Path, *, hashes: bool = True) -> Index:
     def table(name: str, schema: pa.Schema) -> pa.Table:
         path = directory / _table_file(version, name)
         read = tables.read_table(path) if version >= 2 else tables.read_parquet(path)
-        bounds.require_columns(read, schema, path)
+        try:
+            bounds.require_columns(read, schema, path)
+        except (ValueError, LookupError, TypeError) as error:  # a name of a column that is no UTF-8, for one
+            raise tables.unread(path, error) from error
         return read
 
     def vectors(name: str, rows: int) -> np.ndarray:

@@ -51,7 +51,7 @@ def read_table(path: Path) -> pa.Table:
             table = pa.ipc.open_file(source).read_all()
         table.validate()
     except (OSError, ValueError, MemoryError, pa.ArrowException) as error:
-        raise _unread(path, error) from error
+        raise unread(path, error) from error
     return table
 
 
@@ -63,11 +63,12 @@ def read_parquet(path: Path) -> pa.Table:
         table = pq.read_table(path).combine_chunks()
         table.validate(full=True)
     except (OSError, ValueError, MemoryError, pa.ArrowException) as error:
-        raise _unread(path, error) from error
+        raise unread(path, error) from error
     return table
 
 
-def _unread(path: Path, error: BaseException) -> IndexDamaged:
+def unread(path: Path, error: BaseException) -> IndexDamaged:
+    """That the file does not read, and what to do."""
     return IndexDamaged(f"{path} does not read ({str(error)[:300] or type(error).__name__}): {REMEDY}")
 
 
@@ -82,9 +83,9 @@ def read_vectors(path: Path) -> np.ndarray:
     try:
         vectors: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # numpy parses the header as Python: errors of many kinds, EOFError and SyntaxError too
-        raise _unread(path, error) from error
+        raise unread(path, error) from error
     if not isinstance(vectors, np.memmap) or vectors.dtype != np.float32 or not vectors.flags.c_contiguous:
-        raise _unread(path, ValueError("it is no array of 32-bit numbers, row by row"))
+        raise unread(path, ValueError("it is no array of 32-bit numbers, row by row"))
     return vectors
 
 
