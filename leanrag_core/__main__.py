@@ -13,6 +13,7 @@ from typing import Any
 from leanrag_core.command_sources import add_sources, read_sources
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.jobs.stopping import Stop
+from leanrag_core.plain_words import in_words
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.presets import preset, presets
@@ -38,7 +39,7 @@ def main(arguments: Sequence[str] | None = None, stop: Stop | None = None) -> in
         print(f"leanrag: {error}", file=sys.stderr)
         return 1
     except OSError as error:
-        print(f"leanrag: the system refused: {error}", file=sys.stderr)
+        print(f"leanrag: the system refused: {in_words(error)}", file=sys.stderr)
         return 1
 
 
@@ -156,7 +157,7 @@ def _build(options: argparse.Namespace) -> int:
     require_models(models, config)
     language, embedding = models.language(config.model), models.embedding(config.embedding)
     started = time.perf_counter()
-    options.stop.line = "stopped; nothing half made is left, and what models answered is kept for the next time"
+    options.stop.line = "stopped; nothing half-finished is left, and what models answered is kept for the next time"
     parsed = read_sources(options, bench)
     if options.resume and _is_built(options.out, config, parsed.documents):
         print(f"{options.out} is already built from these documents with these settings", file=sys.stderr)

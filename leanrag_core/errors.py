@@ -78,7 +78,7 @@ class JobUnknown(LeanRAGError):
 
 
 class Cancelled(LeanRAGError):
-    """The work was cancelled by its owner; nothing half made stays behind."""
+    """The work was cancelled by its owner; nothing half-finished stays behind."""
 
 
 class EndpointError(LeanRAGError):

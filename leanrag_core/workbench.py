@@ -386,7 +386,7 @@ class Workbench:
         return self.desk.log(job_id)
 
     def cancel(self, job_id: str) -> None:
-        """The job stops within two seconds and leaves nothing half made."""
+        """The job stops within two seconds and leaves nothing half-finished."""
         self.desk.cancel(job_id)
 
     def resume(self, job_id: str, *, budget: Budget | None = None) -> str:

@@ -202,7 +202,7 @@ def job_panel(jobs: list[JobState]) -> None:
             label = forms.plain(job_view.other_title(other, live))
             st.button(label, key=f"other_{other.id}", type="tertiary", on_click=state.remember, args=("job", other.id))
         if not job_view.is_live(job):
-            st.button("Put this report away", key="away", type="tertiary", on_click=state.remember, args=("job", None))
+            st.button("Close this report", key="away", type="tertiary", on_click=state.remember, args=("job", None))
     st.html('<hr class="lr-rule">' + markup.label("A new build"))
 
 

@@ -1,6 +1,5 @@
 """Library: corpora as cards, their documents, and new documents."""
 
-from collections.abc import Iterable
 from html import escape
 
 import pandas as pd
@@ -69,7 +68,7 @@ def upload_outcome(report: UploadReport) -> None:
         rows += [("duplicate", one.name, one.reason) for one in report.duplicates]
         rows += [("note", one.name, note) for one in report.added for note in one.notes]
         if rows:
-            st.html(files_list(rows))
+            st.html(markup.tagged_list(rows))
         with st.container(horizontal=True, gap="small"):
             if report.added and st.button("Build an index", icon=":material/construction:", key="build_after_upload"):
                 to_build(report.corpus_id)
@@ -157,19 +156,7 @@ def refused_files(corpus: CorpusSummary) -> None:
     if not refused:
         return
     with st.expander(f"Could not be read: {numbers.counted(len(refused), 'file')}", icon=":material/error:"):
-        st.html(files_list(("not read", one.name, one.reason) for one in refused))
-
-
-def files_list(rows: Iterable[tuple[str, str, str]]) -> str:
-    """What became of files: a tag, the name, the reason."""
-    return (
-        '<div class="lr-files">'
-        + "".join(
-            f'<div><span class="lr-tag">{kind}</span> <b>{escape(name)}</b> <span>{escape(reason)}</span></div>'
-            for kind, name, reason in rows
-        )
-        + "</div>"
-    )
+        st.html(markup.tagged_list(("not read", one.name, one.reason) for one in refused))
 
 
 def facts_of(document: DocumentSummary) -> str:

@@ -11,7 +11,7 @@ import pytest
 from tests.test_workbench import BEES
 
 SIGNALS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-STOPPED = "leanrag: stopped; nothing half made is left, and what models answered is kept for the next time\n"
+STOPPED = "leanrag: stopped; nothing half-finished is left, and what models answered is kept for the next time\n"
 
 
 def started(*arguments: str, home: Path) -> subprocess.Popen[str]:

@@ -13,6 +13,7 @@ from leanrag_core.checking import vectors as vector_checks
 from leanrag_core.checking.problem import Check, Note, Problem, Subject
 from leanrag_core.errors import IndexDamaged, LeanRAGError, ModelUnavailable
 from leanrag_core.models.base import EmbeddingModel
+from leanrag_core.plain_words import in_words
 from leanrag_core.storage.layout import read_index
 from leanrag_core.types.index import Index
 
@@ -115,4 +116,4 @@ def _result(name: str, check: Check, subject: Subject) -> CheckResult:
 
 
 def _unmade(error: Exception) -> Problem:
-    return Problem("the index", None, f"is too damaged to check ({type(error).__name__}: {error})")
+    return Problem("the index", None, f"is too damaged to check ({in_words(error)})")

@@ -17,7 +17,8 @@ class Difference:
 
 @dataclass(frozen=True)
 class Changes:
-    """settings: option -> (before, after). tokens: context tokens after less before."""
+    """settings: option -> (before, after). tokens: context tokens after less before. lca: names before and after, one
+    of them empty where a strategy has none; None when it is the same."""
 
     settings: dict[str, tuple[Any, Any]]
     seeds: Difference
@@ -44,7 +45,7 @@ def changes(before: Trace, after: Trace) -> Changes:
     }
     if before.strategy != after.strategy:
         settings = {"strategy": (before.strategy, after.strategy)}
-    old_top, new_top = (trace.lca.name if trace.lca else "none" for trace in (before, after))
+    old_top, new_top = (trace.lca.name if trace.lca else "" for trace in (before, after))
     same_top = (before.lca.id if before.lca else None) == (after.lca.id if after.lca else None)
     return Changes(
         settings=settings,

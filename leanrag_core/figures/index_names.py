@@ -77,5 +77,5 @@ def short_title(index: IndexSummary, most: int) -> str:
     if not index.apart or len(index.title) <= most:
         return index.title
     room = max(_SHORTEST_NAME, most - len(index.apart) - 2)
-    name = index.name if len(index.name) <= room else f"{index.name[: room - 1].rstrip()}…"
+    name = index.name if len(index.name) <= room else f"{index.name[: room - 1].rstrip(' ,.;:')}…"
     return f"{name}, {index.apart}"

@@ -76,18 +76,25 @@ def rate(done: int, seconds: float) -> str:
     per_second = done / seconds
     if per_second >= 1:
         return f"{per_second:.1f} a second" if per_second < 10 else f"{per_second:,.0f} a second"
-    return f"{per_second * 60:.0f} a minute"
+    if per_second * 60 >= 1:
+        return f"{per_second * 60:.0f} a minute"
+    return f"{per_second * 3600:.0f} an hour"
 
 
-def share(part: float) -> str:
+def share(part: float, places: int = 0) -> str:
     """0.36 as "36 %"."""
-    return f"{part * 100:.0f} %"
+    return f"{part * 100:.{places}f} %"
 
 
 def decimal(value: float, places: int = 1) -> str:
     """ "1,234.5", "−3.2": with a true minus sign."""
     said = f"{abs(value):,.{places}f}"
     return f"−{said}" if value < 0 and float(said.replace(",", "")) else said
+
+
+def span(low: str, high: str) -> str:
+    """ "11 s to 3 min", or one of them where both say the same."""
+    return low if low == high else f"{low} to {high}"
 
 
 def signed(n: int) -> str:

@@ -80,7 +80,7 @@ class JobDesk:
         return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
 
     def cancel(self, job_id: str) -> None:
-        """The job stops within two seconds and leaves nothing half made. Raises JobNotFound."""
+        """The job stops within two seconds and leaves nothing half-finished. Raises JobNotFound."""
         runner.ask_to_cancel(self.folder(job_id))
 
 

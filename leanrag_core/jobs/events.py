@@ -81,7 +81,7 @@ def read_spec(folder: Path) -> JobSpec:
     try:
         record = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise JobUnknown(f"the record of the job {folder.name} does not read, so it is left alone") from error
+        raise JobUnknown(f"the record of the job {folder.name} cannot be read: it is left alone") from error
     return _checked(record, folder.name)
 
 
@@ -177,7 +177,7 @@ def read_state(folder: Path) -> JobState:
     except JobUnknown as error:
         return _unknown(folder, str(error))
     except (LookupError, TypeError, ValueError, AttributeError):
-        return _unknown(folder, f"what the job {folder.name} tells does not read in this version: it is left alone")
+        return _unknown(folder, f"the events of the job {folder.name} cannot be read by this version: it is left alone")
 
 
 def _unknown(folder: Path, error: str) -> JobState:

@@ -85,7 +85,7 @@ def run(folder: Path, work: Work, clean_up: Callable[[JobSpec], None]) -> int:
             return 0
         except Cancelled:
             finished.set()
-            _tell_end(log, "cancelled", error="Stopped as asked. Nothing half made is left.")
+            _tell_end(log, "cancelled", error="Stopped as asked. Nothing half-finished is left.")
         except BudgetSpent as error:
             finished.set()
             _tell_end(log, "stopped", error=str(error))
@@ -97,9 +97,9 @@ def run(folder: Path, work: Work, clean_up: Callable[[JobSpec], None]) -> int:
             remedy = remedy_of(error) or "See the details"
             said = f"the disk or the system refused: {error.strerror or error}. {remedy}, then resume."
             _tell_end(log, "failed", error=said, details=traceback.format_exc())
-        except Exception as error:
+        except Exception:
             finished.set()
-            said = f"unexpected fault: {type(error).__name__}: {error}. Nothing half made is left; see the details."
+            said = "something unexpected went wrong. Nothing half-finished is left; the technical details say more."
             _tell_end(log, "failed", error=said, details=traceback.format_exc())
         finally:
             signal.signal(signal.SIGTERM, usual)
@@ -190,7 +190,7 @@ def _watch(
         if finished.wait(_POLL_SECONDS):
             return
     try:
-        _tell_end(log, "cancelled", error="Stopped as asked. Nothing half made is left.")
+        _tell_end(log, "cancelled", error="Stopped as asked. Nothing half-finished is left.")
         clean_up(spec)
     finally:
         os._exit(1)

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM end a command within two seconds, with one line and nothing half made."""
+"""Ctrl-C and SIGTERM end a command within two seconds, with one line and nothing half-finished."""
 
 import os
 import signal

@@ -17,6 +17,7 @@ import numpy as np
 from leanrag_core.errors import ModelUnavailable
 from leanrag_core.models.minilm_graph import REVISION, WEIGHTS
 from leanrag_core.models.minilm_session import FloatSession, Int8Session, Session, batches
+from leanrag_core.plain_words import in_words
 
 _TOKENIZER = Path(__file__).parent / "assets" / "minilm_tokenizer.json"
 _CHROMA_COPY = Path.home() / ".cache/chroma/onnx_models/all-MiniLM-L6-v2/onnx/model.onnx"
@@ -104,8 +105,8 @@ class MiniLM:
             return FloatSession(model_file()) if self.floats else Int8Session(model_file())
         except ImportError as error:
             raise ModelUnavailable(
-                f"the built-in embedding model needs a package that is not installed ({error}): run 'pip install -r "
-                "requirements.txt' and start again"
+                f"the built-in embedding model needs a package that is not installed ({in_words(error)}): "
+                "run 'pip install -r requirements.txt' and start again"
             ) from error
 
     @cached_property

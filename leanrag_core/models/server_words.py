@@ -7,6 +7,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from leanrag_core.errors import EndpointBusy, EndpointError, EndpointRefusal
+from leanrag_core.plain_words import in_words
 
 _STATUS_SAYS = {
     401: "refuses the key",
@@ -54,7 +55,7 @@ def root_of(error: BaseException) -> str:
     """The innermost cause, in a line."""
     while error.__cause__ is not None:
         error = error.__cause__
-    return " ".join(f"{type(error).__name__}: {error}".split())[:160]
+    return in_words(error)[:160]
 
 
 def _retry_after(headers: Any) -> float | None:

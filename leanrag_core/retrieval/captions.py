@@ -1,5 +1,6 @@
 """One sentence for each step of a retrieval, and what its reader should know."""
 
+from leanrag_core.figures.numbers import share
 from leanrag_core.retrieval.anchoring import Anchors
 from leanrag_core.retrieval.subgraph import nodes_by_layer
 from leanrag_core.retrieval.vector_search import EXACT
@@ -121,12 +122,13 @@ def notes(
         mentions = len(index.layers[seed.layer].chunks_of(seed.row))
         if total >= _HUB_CORPUS and seed.layer == 0 and mentions > _HUB_SHARE * total:
             said.append(
-                f"{seed.name} is a hub: it occurs in {mentions / total:.0%} of the chunks and adds a count to each."
+                f"{seed.name} is a hub: it occurs in {share(mentions / total)} of the chunks, so it hardly tells "
+                "them apart."
             )
     if top.layer == len(index.layers) - 1 and len(seeds) > 1:
         said.append("The seeds spread over the whole tree: their lowest common ancestor is the root.")
     if anchors.search != EXACT:
-        measured = "" if anchors.recall is None else f", which finds {anchors.recall:.1%} of the true ten nearest"
+        measured = "" if anchors.recall is None else f", which finds {share(anchors.recall, 1)} of the ten nearest"
         said.append(f"The seeds come from the approximate search index{measured}.")
     if anchors.instead:
         said.append(f"The seeds were searched exactly, without the search index: {anchors.instead}.")

@@ -23,6 +23,7 @@ from typing import Any
 from leanrag_core import private
 from leanrag_core.atomic import refused_by_the_disk, storage_failed, writing
 from leanrag_core.errors import IndexDamaged, StorageFailed
+from leanrag_core.plain_words import in_words
 from leanrag_core.storage.turns import Turns
 
 _INLINE = 1 << 30  # bytes; everything stays in the database, no file name is ever read from it
@@ -107,13 +108,17 @@ class CallStore:
             return storage_failed(what, error, _KEPT)
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _DAMAGE:
-            return IndexDamaged(f"{what} is damaged ({error}): move it away to begin anew, or put a copy in its place")
+            return IndexDamaged(
+                f"{what} is damaged ({in_words(error)}): move it away to begin anew, or put a copy in its place"
+            )
         known = _REASONS.get(code)
         refused = OSError(known, os.strerror(known)) if known else refused_by_the_disk(self.folder)
         if refused is not None:
             return storage_failed(what, refused, _KEPT)
         if isinstance(error, sqlite3.Error) and code not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            return StorageFailed(f"{what} does not answer ({error}). Look at the disk, then try again. {_KEPT}")
+            return StorageFailed(
+                f"{what} does not answer ({in_words(error)}). Look at the disk, then try again. {_KEPT}"
+            )
         return StorageFailed(
             f"{what} has been in use by another process for a minute. Wait for it, then try again. {_KEPT}"
         )

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from leanrag_core.errors import InvalidConfig, SearchIndexFailed
+from leanrag_core.plain_words import in_words
 from leanrag_core.storage.layout import read_manifest
 from leanrag_core.storage.search_index import Connection, connect_to_files, has_files, within
 
@@ -56,7 +57,7 @@ def look_at_server(url: str) -> ChromaSeen:
     except (httpx.TransportError, TimeoutError) as error:
         raise _no_answer(url, host, port) from error
     except httpx.InvalidURL as error:
-        raise SearchIndexFailed(f"no server can be at {url} ({error}): correct the address") from error
+        raise SearchIndexFailed(f"no server can be at {url} ({in_words(error)}): correct the address") from error
     except (httpx.HTTPError, ValueError, TypeError, KeyError) as error:
         raise SearchIndexFailed(
             f"what answers at {url} is no Chroma server of version 1 that lets everybody in: correct the address, or "

@@ -17,6 +17,7 @@ from filelock import FileLock, Timeout
 from leanrag_core import private
 from leanrag_core.atomic import sync_all, sync_folder, write_bytes, write_json, writing
 from leanrag_core.errors import CorpusDamaged, CorpusNotFound, FolderRefused, InvalidConfig, StorageFailed
+from leanrag_core.plain_words import in_words
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.corpus import Document, Heading, Refusal, Span
 from leanrag_core.types.summary import CorpusSummary, Damaged, DocumentSummary
@@ -70,7 +71,7 @@ class CorpusStore:
         except OSError as error:  # its content may well be whole, so nobody is told to delete it
             raise CorpusDamaged(f"{path} cannot be read ({error.strerror}): check the disk and the rights") from error
         except (ValueError, TypeError, RecursionError) as error:
-            raise CorpusDamaged(f"{path} does not read ({error}): {_REMEDY}") from error
+            raise CorpusDamaged(f"{path} cannot be read ({in_words(error)}): {_REMEDY}") from error
         if missing:
             raise CorpusDamaged(f"{path} lacks {missing[0]!r}: {_REMEDY}")
         return record

@@ -9,6 +9,7 @@ from typing import Any
 
 from leanrag_core import private
 from leanrag_core.errors import IndexNotFound, InvalidConfig, LeanRAGError
+from leanrag_core.plain_words import in_words
 from leanrag_core.storage import layout, staging
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
@@ -54,7 +55,9 @@ class IndexStore:
                 damaged.append(Damaged(name, str(error)))
             except (OSError, LookupError, TypeError, ValueError) as error:
                 if path.is_file():  # else it was deleted just now
-                    damaged.append(Damaged(name, f"the index {name} does not read ({error}): build it again"))
+                    damaged.append(
+                        Damaged(name, f"the index {name} cannot be read ({in_words(error)}): build it again")
+                    )
         return Shelf(tuple(sorted(found, key=lambda one: (one.created, one.id), reverse=True)), tuple(damaged))
 
     def summary(self, index_id: str) -> IndexSummary:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from leanrag_core.errors import IndexDamaged
+from leanrag_core.plain_words import in_words
 
 SEAL = "sha256"
 REMEDY = "delete the index in the app and build it again"
@@ -26,9 +27,9 @@ def read_object(path: Path, *, most_bytes: int) -> dict[str, Any]:
             raise ValueError("it holds no JSON object")
         _canonical(value)  # a lone surrogate can be read, but neither shown nor written
     except RecursionError as error:
-        raise IndexDamaged(f"{path} does not read (it is nested too deeply): {REMEDY}") from error
+        raise IndexDamaged(f"{path} cannot be read (it is nested too deeply): {REMEDY}") from error
     except (OSError, ValueError) as error:
-        raise IndexDamaged(f"{path} does not read ({error}): {REMEDY}") from error
+        raise IndexDamaged(f"{path} cannot be read ({in_words(error)}): {REMEDY}") from error
     return value
 
 

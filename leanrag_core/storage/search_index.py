@@ -21,6 +21,7 @@ import numpy as np
 
 from leanrag_core.atomic import write_json
 from leanrag_core.errors import InvalidVectors, LeanRAGError, SearchIndexFailed
+from leanrag_core.plain_words import in_words
 from leanrag_core.storage.json_files import sealed
 from leanrag_core.storage.layout import CHROMA, SEARCH, read_index
 from leanrag_core.storage.search_apart import exit_code_of, written_or_nothing
@@ -88,7 +89,7 @@ def connect_to_files(directory: Path) -> Connection:
 
 
 def _unread(error: Exception) -> str:
-    return f"the search index does not answer ({error}): {REMEDY}"
+    return f"the search index does not answer ({in_words(error)}): {REMEDY}"
 
 
 def has_files(directory: Path) -> bool:

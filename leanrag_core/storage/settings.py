@@ -6,6 +6,7 @@ from pathlib import Path
 from leanrag_core import private
 from leanrag_core.atomic import write_json, writing
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.plain_words import in_words
 from leanrag_core.types.settings import Settings, settings_of
 
 
@@ -17,9 +18,11 @@ def read_settings(path: Path) -> Settings:
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise InvalidConfig(f"{path.name} is no JSON ({error}): mend it, or delete it to begin anew") from error
+        raise InvalidConfig(
+            f"{path.name} is not valid JSON ({in_words(error)}): correct it, or delete it to start again"
+        ) from error
     if not isinstance(cells, dict):
-        raise InvalidConfig(f"{path.name} holds no settings: delete it to begin anew")
+        raise InvalidConfig(f"{path.name} holds no settings: delete it to start again")
     return settings_of(cells)
 
 

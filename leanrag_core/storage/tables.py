@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.errors import IndexDamaged
+from leanrag_core.plain_words import in_words
 from leanrag_core.storage.json_files import REMEDY
 from leanrag_core.tokens import count_many, finding_lines, rest_of_line
 from leanrag_core.types.graph import ENTITY_TOKENS, RELATION_TOKENS, Layer
@@ -68,8 +69,8 @@ def read_parquet(path: Path) -> pa.Table:
 
 
 def unread(path: Path, error: BaseException) -> IndexDamaged:
-    """That the file does not read, and what to do."""
-    return IndexDamaged(f"{path} does not read ({str(error)[:300] or type(error).__name__}): {REMEDY}")
+    """That the file cannot be read, and what to do."""
+    return IndexDamaged(f"{path} cannot be read ({in_words(error)[:300]}): {REMEDY}")
 
 
 def write_vectors(path: Path, vectors: np.ndarray) -> None:

@@ -115,17 +115,19 @@ def changes_panel(before: Trace | None, after: Trace) -> None:
     if before is None:
         return
     found = changes(before, after)
-    said = [f"{forms.title_of(name)} {_said(old)} to {_said(new)}" for name, (old, new) in found.settings.items()]
+    said = [f"{forms.title_of(name)}: {_said(old)} to {_said(new)}" for name, (old, new) in found.settings.items()]
     tokens = f"{numbers.signed(found.tokens)} tokens" if found.tokens else "the same number of tokens"
     with st.container(border=True, key="changes"):
         body = markup.differences(found) if found.any else '<div class="lr-small">Nothing else is retrieved.</div>'
-        markup.block("What changed", body, ", ".join([*said, tokens]))
+        markup.block("What changed", body, "; ".join([*said, tokens]))
 
 
 def _said(value: object) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
-    return "none" if value is None else str(value)
+    if value is None or value == "":
+        return "none"
+    return f"{value:,}" if isinstance(value, int | float) else str(value)
 
 
 def notes_panel(trace: Trace) -> None:

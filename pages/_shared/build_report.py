@@ -14,6 +14,7 @@ from pages._shared.frame import kind_line, message, plain_errors
 
 _WHOLE_CHUNK = re.compile(r"chunk (\S+)")  # a drop of the whole chunk, not of one item in it
 _INSTEAD = "the built-in writer wrote"
+_DROPS_WITHOUT_SCROLLING = 5
 _BEGINNING = 120  # characters of a chunk in the list of losses
 _LOG_SHOWN = 20_000  # characters
 
@@ -99,12 +100,9 @@ def _share(value: float | None) -> str:
 def drop_list(found: IndexSummary) -> None:
     with plain_errors():
         listed = session.open_index(found).report.get("dropped", {})
-        rows = [
-            {"Stage": stage, "What": drop["item"], "Why": drop["reason"]}
-            for stage, drops in sorted(listed.items())
-            for drop in drops
-        ]
-        st.dataframe(pd.DataFrame(rows), hide_index=True, height=forms.table_height(len(rows), 320))
+        rows = [(stage, drop["item"], drop["reason"]) for stage, drops in sorted(listed.items()) for drop in drops]
+        with st.container(height=320 if len(rows) > _DROPS_WITHOUT_SCROLLING else "content", border=False):
+            st.html(markup.tagged_list(rows))
 
 
 def losses(job: JobState, found: IndexSummary) -> None:

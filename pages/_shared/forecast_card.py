@@ -59,7 +59,7 @@ def builtin_forecast(corpus: CorpusSummary, config: IndexConfig | None, jobs: li
     own = [job for job in jobs if not job.spent]
     expected = forecast(corpus, config or IndexConfig(), own, tokens_of)
     low, high = expected.seconds
-    time = f"{numbers.duration(low)} to {numbers.duration(high)}" if high else "a minute or so"
+    time = numbers.span(numbers.duration(low), numbers.duration(high)) if high else "a minute or so"
     rows = [
         ("Documents", f"{corpus.documents:,}"),
         ("Tokens", f"{corpus.tokens:,}"),

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
+from leanrag_core.types.config import IndexConfig
 from pages._shared import state
 
 TITLES = {
@@ -45,8 +46,10 @@ TITLES = {
 }
 
 
-def title_of(name: str) -> str:
-    """The field's title on screen."""
+def title_of(name: str, config: type | None = None) -> str:
+    """The title on screen of a field of that configuration, or of a strategy's option."""
+    if name == "chunk_tokens" and config is not IndexConfig:
+        return "Budget: chunks, tokens"
     return TITLES.get(name, name.replace("_", " ").capitalize())
 
 
@@ -89,17 +92,19 @@ def draw_field(config: type, name: str, *, prefix: str = "", help_below: bool = 
     spec = option_fields(config)[name]
     key = field_key(config, name, prefix)
     low, high, choices = (spec.metadata.get(one) for one in ("low", "high", "choices"))
-    shown_help = None if help_below else hint(spec)
+    shown_help, title = None if help_below else hint(spec), title_of(name, config)
     with st.container(gap="xsmall"):
         value: Any
         if choices:
-            value = st.selectbox(title_of(name), choices, key=key, help=shown_help)
+            value = st.selectbox(title, choices, key=key, help=shown_help)
         elif isinstance(spec.default, bool):
-            value = st.toggle(title_of(name), key=key, help=shown_help)
+            value = st.toggle(title, key=key, help=shown_help)
         elif isinstance(spec.default, int):
-            value = st.number_input(title_of(name), min_value=low, max_value=high, step=1, key=key, help=shown_help)
+            value = st.number_input(
+                title_of(name, config), min_value=low, max_value=high, step=1, key=key, help=shown_help
+            )
         else:
-            value = st.text_input(title_of(name), key=key, help=shown_help, placeholder="chosen from the data")
+            value = st.text_input(title, key=key, help=shown_help, placeholder="chosen from the data")
             value = value.strip() or None if value else None
         if help_below:
             st.html(f'<div class="lr-hint">{escape(hint(spec))}</div>')

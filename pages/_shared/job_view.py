@@ -16,7 +16,9 @@ from pages._shared.frame import message, page_path
 _MOVED = "lr_job_moved"  # another job is to be shown
 _FAULT = "lr_job_fault"  # why a wish about a job could not be met
 _STARTS_WITHIN = 4.0  # seconds; a job that is queued for longer waits for others
+_LISTED = 6  # of what was written last
 _SILENT = 30.0  # seconds without a heartbeat
+_NOTHING = 0.0005  # seconds that are not worth a number
 _PLACES = ("first", "second", "third")
 _KIND_OF = {  # what a stage writes
     "extract": "found",
@@ -82,7 +84,7 @@ def _feed(job: JobState) -> str:
     lines = "".join(
         f'<div><span class="k">{escape(_KIND_OF.get(one.stage, one.stage))}</span>'
         f'<span class="w">{escape(one.text)}</span></div>'
-        for one in job.recent
+        for one in job.recent[:_LISTED]
     )
     return f'<div class="lr-feed now">{lines}</div>'
 
@@ -199,19 +201,19 @@ def _about(job: JobState) -> str:
     facts = [
         f"clustersize {config.get('cluster_size')}",
         f"tau {config.get('tau') or 'chosen from the data'}",
-        f"chunks of {config.get('chunk_tokens', 0):,} tokens, {config.get('overlap_tokens', 0):,} overlap",
+        f"chunks of {config.get('chunk_tokens', 0):,} tokens with {config.get('overlap_tokens', 0):,} of overlap",
     ]
     remote = frame.uses_endpoint(config)
     if remote:
         facts.insert(0, str(config.get("model", "")).removeprefix("openai:"))
-    again = "asks only for what is missing" if remote else "begins again with the same settings"
+    again = "asks only for what is missing" if remote else "starts it from the beginning, with the same settings"
     tail = {
         "done": "",
         "queued": " Two builds run at a time." if job.seconds > _STARTS_WITHIN else "",
         "stopped": " Every answer is kept.",
-        "failed": " Nothing half made is left behind.",
-        "cancelled": f" Nothing half made is left behind. Resume {again}.",
-        "interrupted": f" The build's process ended before it was done. Resume {again}.",
+        "failed": " Nothing half-finished is left behind.",
+        "cancelled": f" Nothing half-finished is left behind. Resuming {again}.",
+        "interrupted": f" The build's process ended before it was done. Resuming {again}.",
     }.get(job.status, " Safe to close: the build goes on.")
     return f"{', '.join(facts)}. Started {numbers.day(job.started)}.{tail}"
 
@@ -308,7 +310,7 @@ def _stages(job: JobState) -> str:
         share = 100.0 if status == "done" else 100 * stage.done / stage.total if stage.total else 0.0
         before = "" if stage.done == stage.total else f"{stage.done:,} of "
         amount = before + numbers.of_unit(stage.total, stage.unit) if stage.total else ""
-        time = numbers.duration(stage.seconds) if stage.seconds and status != "waiting" else ""
+        time = numbers.duration(stage.seconds) if stage.seconds > _NOTHING and status != "waiting" else ""
         rows.append(
             f'<div class="lr-st {status}"><span class="lr-ic {status}" role="img" aria-label="{status}"></span>'
             f'<span class="n">{escape(stage.name.capitalize())}</span>'

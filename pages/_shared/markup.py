@@ -110,8 +110,11 @@ def differences(found: Changes) -> str:
     ):
         lines += _change_lines(title, part)
     if found.lca:
-        lines.append(f'<div class="in"><span>LCA: {escape(found.lca[1])}</span></div>')
-        lines.append(f'<div class="out"><span>LCA: {escape(found.lca[0])}</span></div>')
+        lines += [
+            f'<div class="{sign}"><span>LCA: {escape(name)}</span></div>'
+            for sign, name in (("in", found.lca[1]), ("out", found.lca[0]))
+            if name
+        ]
     return f'<div class="lr-diff">{"".join(lines)}</div>'
 
 
@@ -133,6 +136,15 @@ def facts_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: 
     named = f' aria-label="{escape(caption)}"' if caption else ""
     header = f"<tr>{top}</tr>" if any(head) else ""
     return f'<div class="lr-scroll"><table class="lr-facts"{named}>{header}{body}</table></div>'
+
+
+def tagged_list(rows: Iterable[tuple[str, str, str]]) -> str:
+    """Lines of a tag, a name and what there is to say of it."""
+    lines = "".join(
+        f'<div><span class="lr-tag">{escape(tag)}</span> <b>{escape(name)}</b> <span>{escape(said)}</span></div>'
+        for tag, name, said in rows
+    )
+    return f'<div class="lr-files">{lines}</div>'
 
 
 def tiles(rows: Iterable[tuple[str, str, str]]) -> str:

@@ -94,16 +94,16 @@ def counts(range_: Range) -> str:
 def tokens_of(range_: Range) -> str:
     """ "125 k to 184 k"."""
     low, high = numbers.tokens(round(range_.low)), numbers.tokens(round(range_.high))
-    return low if low == high else f"{low} to {high}"
+    return numbers.span(low, high)
 
 
 def money_of(range_: Range) -> str:
     """ "$0.12 to $0.30"."""
     low, high = numbers.money(range_.low), numbers.money(range_.high)
-    return low if low == high else f"{low} to {high}"
+    return numbers.span(low, high)
 
 
 def span(range_: Range) -> str:
     """ "11 s to 3 min"."""
     low, high = numbers.duration(range_.low), numbers.duration(range_.high)
-    return low if low == high else f"{low} to {high}"
+    return numbers.span(low, high)

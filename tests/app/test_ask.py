@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from leanrag_core import Workbench
+from leanrag_core import IndexConfig, Workbench
+from pages._shared import forms
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS
 
@@ -73,7 +74,7 @@ def test_a_setting_tells_what_it_changed(home: Workbench, visit: Visit) -> None:
     drawn.assert_sound(app)
     said = drawn.text(app)
     assert "What changed" in said
-    assert "Top-N seeds 10 to 2" in said
+    assert "Top-N seeds: 10 to 2" in said
     assert graph(app)["n_seeds"] == 2
     assert app.query_params["n"] == "2"
 
@@ -152,3 +153,8 @@ def test_a_context_that_lacks_something_says_so_beside_the_token_bar(home: Workb
     assert "of 10 seed entities did not fit" in said
     assert "the 80 tokens of the entities." in said
     assert "the 30 tokens of the relations." in said
+
+
+def test_a_budget_of_the_context_is_not_called_the_size_of_a_chunk() -> None:
+    assert forms.title_of("chunk_tokens") == "Budget: chunks, tokens"
+    assert forms.title_of("chunk_tokens", IndexConfig) == "Chunk size, tokens"

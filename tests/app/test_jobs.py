@@ -51,7 +51,7 @@ def test_a_failed_build_says_why_and_what_to_do(home: Workbench, visit: Visit, l
     assert "Bees could not be built" in said
     assert "during extract" in said
     assert "What went wrong. The disk is full. Free some space, then resume." in said
-    assert "Nothing half made is left behind." in said
+    assert "Nothing half-finished is left behind." in said
     assert [one.value for one in app.code] == [f"Traceback: {HOSTILE}"]
     assert any('class="lr-st stopped"' in body for body in drawn.html(app)), "no wheel turns any more"
 
@@ -70,7 +70,10 @@ def test_an_interrupted_build_can_be_resumed(home: Workbench, visit: Visit, laun
     drawn.assert_sound(app)
     said = drawn.text(app)
     assert "Bees was interrupted" in said
-    assert "The build's process ended before it was done. Resume begins again with the same settings." in said
+    assert (
+        "The build's process ended before it was done. Resuming starts it from the beginning, with the same settings."
+        in said
+    )
     app.button("resume_one").click().run()
     assert len(launched) == 1
 

@@ -77,10 +77,10 @@ def test_an_index_that_does_not_read_leaves_the_pages_standing(
     (home.root / "indexes" / "broken" / "manifest.json").write_text(text, encoding="utf-8")
     app = visit(page, home)
     drawn.assert_sound(app)
-    assert "manifest.json does not read" in drawn.text(app)
+    assert "manifest.json cannot be read" in drawn.text(app)
     assert "build it again" in drawn.text(app)
     app.button("delete_damaged_broken").click().run()
-    assert "manifest.json does not read" not in drawn.text(app)
+    assert "manifest.json cannot be read" not in drawn.text(app)
     assert not (home.root / "indexes" / "broken").exists()
 
 
@@ -92,7 +92,7 @@ def test_a_corpus_that_does_not_read_leaves_the_library_standing(home: Workbench
     assert "delete the corpus in the Library" in drawn.text(app)
     app.button(f"delete_damaged_{mine}").click().run()
     drawn.assert_sound(app)
-    assert "does not read" not in drawn.text(app)
+    assert "cannot be read" not in drawn.text(app)
 
 
 def test_an_index_whose_files_are_gone_is_told_and_the_page_stands(home: Workbench, visit: Visit) -> None:

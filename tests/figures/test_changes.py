@@ -56,7 +56,7 @@ def test_another_strategy_is_the_one_setting_told() -> None:
     found = changes(before, after)
     assert found.settings == {"strategy": ("leanrag", "vector")}
     assert found.seeds == Difference((), ("queen",))
-    assert found.lca == ("queen", "none")
+    assert found.lca == ("queen", "")
 
 
 def test_entities_of_one_name_are_told_apart_by_their_ids() -> None:

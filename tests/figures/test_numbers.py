@@ -105,6 +105,7 @@ def test_time_left_moves_in_steps_of_five_seconds(seconds: float | None, said: s
         (98, 10, "9.8 a second"),
         (1234, 1, "1,234 a second"),
         (19, 60, "19 a minute"),
+        (2, 3600, "2 an hour"),
     ],
 )
 def test_a_slow_rate_is_told_by_the_minute(done: int, seconds: float, said: str) -> None:
@@ -114,6 +115,8 @@ def test_a_slow_rate_is_told_by_the_minute(done: int, seconds: float, said: str)
 def test_signs_are_true_ones() -> None:
     assert [numbers.signed(n) for n in (1640, -20, 0)] == ["+1,640", "−20", "0"]
     assert numbers.share(0.364) == "36 %"
+    assert numbers.share(0.9752, 1) == "97.5 %"
+    assert [numbers.span(*ends) for ends in (("3 min", "3 min"), ("11 s", "3 min"))] == ["3 min", "11 s to 3 min"]
     assert [numbers.decimal(value) for value in (1234.56, -3.21, -0.01)] == ["1,234.6", "−3.2", "0.0"]
 
 

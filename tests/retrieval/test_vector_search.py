@@ -98,7 +98,7 @@ def test_a_trace_says_how_its_vectors_were_searched(many: Index) -> None:
     assert (exact.search, close.search) == ("exact", "approximate")
     assert exact.seeds == close.seeds
     assert exact.context == close.context
-    said = "The seeds come from the approximate search index, which finds 100.0% of the true ten nearest."
+    said = "The seeds come from the approximate search index, which finds 100.0 % of the ten nearest."
     assert said in close.notes
     assert said not in exact.notes
 

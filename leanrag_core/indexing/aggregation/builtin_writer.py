@@ -86,17 +86,15 @@ class BuiltinWriter:
             joined += f", which stand for {total} between their entities"
         members = _folded(view.member_names)
         shown = [f"“{word}”" for word in view.keywords if word.casefold() not in members][:_KEYWORDS_SHOWN]
-        such_as = f"such as {_listed(shown)}" if shown else ""
-        parts = []
+        words = f"; in words such as {_listed(shown)}" if shown else ""
         kinds = () if [kind for kind, _ in view.base_kinds] == ["stated"] else view.base_kinds
-        for kind, count in kinds:
-            if kind == "verb" and such_as:
-                parts.append(f"{count} {kind} ({such_as})")
-                such_as = ""
-            else:
-                parts.append(f"{count} {kind}")
-        text = f"{joined}: {', '.join(parts)}" if parts else joined
-        return Sentence(f"{text} ({such_as})." if such_as else f"{text}.")
+        parts = [_counted(kind, count) for kind, count in kinds]
+        return Sentence(f"{joined}: {_listed(parts)}{words}." if parts else f"{joined}{words}.")
+
+
+def _counted(kind: str, count: int) -> str:
+    """ "1 verb", "11 co-occurrences", "3 stated"."""
+    return f"{count} {kind}" if count == 1 or kind == "stated" else f"{count} {kind}s"
 
 
 def centrality_order(vectors: np.ndarray, degrees: np.ndarray, bonus: np.ndarray | float = 0.0) -> list[int]:

@@ -74,7 +74,7 @@ def _boxes(content: bytes) -> tuple[list[_Box], int, tuple[str, ...]]:
         raise
     except Exception as error:  # pdfminer raises anything on damaged files
         if not boxes:
-            said = f"is damaged and cannot be read ({type(error).__name__}): open it in a PDF viewer and save it again"
+            said = "is damaged and cannot be read: open it in a PDF viewer and save it again"
             raise UnreadableDocument(said) from error
         return boxes, pages, (f"The file is damaged after page {pages}; what follows could not be read.",)
     return boxes, pages, ()

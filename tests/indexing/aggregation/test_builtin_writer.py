@@ -82,7 +82,7 @@ def test_a_relation_sentence_counts_kinds_and_names_the_groups_but_no_member():
     )
     assert BuiltinWriter().relation(view).text == (
         "“Honey production” and “Colony health” are joined by 12 relations: "
-        "7 verb (such as “infest” and “weaken”), 5 co-occurrence."
+        "7 verbs and 5 co-occurrences; in words such as “infest” and “weaken”."
     )
 
 
