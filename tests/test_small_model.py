@@ -54,6 +54,7 @@ def test_a_real_small_model_ends_with_an_index_and_its_losses_counted(address: s
     bench = Workbench.default(tmp_path)
     bench.save_settings(Settings(base_url=address, concurrency=2, timeout_seconds=120, retries=1, max_reply_tokens=220))
     assert bench.models().endpoint.models() == ["smollm2-135m"]
+    assert bench.models().endpoint.context_window("smollm2-135m") == 8192 // 2, "each of llama.cpp's two slots has half"
     corpus = bench.add_documents("Small", TEXTS).corpus_id
     config = IndexConfig(model="openai:smollm2-135m", cluster_size=3, chunk_tokens=64, overlap_tokens=0)
     models = bench.models()

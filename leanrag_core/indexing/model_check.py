@@ -83,7 +83,8 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
     if window is not None and window < needed:
         remarks.append(
             f"The server reads {window:,} tokens of a prompt and cuts the rest without a word; this build needs "
-            f"{needed:,}. Raise num_ctx (Ollama) or max_model_len (vLLM), or use smaller chunks."
+            f"{needed:,}. Raise num_ctx (Ollama), max_model_len (vLLM) or the context size of a slot (llama.cpp), or "
+            "use smaller chunks."
         )
     if reply.mode == "plain":
         remarks.append("The server has no JSON mode; replies are asked for in words and repaired.")

@@ -1,7 +1,6 @@
 """An OpenAI-compatible server: the only file that knows the openai package. One call each, no retries here."""
 
 import os
-import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,12 +9,14 @@ from functools import cached_property
 from typing import Any
 
 from leanrag_core.errors import EndpointBusy, EndpointError, EndpointRefusal
+from leanrag_core.models.context_window import context_window
 from leanrag_core.models.request_form import Form, LearntForms
 from leanrag_core.models.server_words import error_of_status, root_of
 from leanrag_core.models.thoughts import ThoughtFilter, plain_text, said, thinks
 from leanrag_core.types.settings import Settings
 
 _LOADING = threading.Lock()
+_LOOK_SECONDS = 5.0  # for what a server tells of itself
 _NO_KEY = "no-key-needed"  # the package insists on one; local servers ask for none
 
 
@@ -251,30 +252,22 @@ class Endpoint:
             return sorted(model.id for model in self._client.models.list().data)
 
     def context_window(self, model: str) -> int | None:
-        """Tokens that the server reads of a prompt, where it tells: Ollama's num_ctx, vLLM's max_model_len."""
+        """Tokens that the server reads of a prompt, where it tells."""
         with self._plain_errors():
             listed = {one.id: one for one in self._client.models.list().data}
-        told = getattr(listed.get(model), "max_model_len", None)
-        if isinstance(told, int):
-            return told
-        return self._ollama_window(model)
+        return context_window(model, listed.get(model), self._beside, local=self.settings.local)
 
-    def _ollama_window(self, model: str) -> int | None:
-        """Ollama cuts prompts at num_ctx without a word; its own protocol tells the figure."""
-        if not self.settings.local:
-            return None
-        import httpx
-
-        root = self.address.removesuffix("/").removesuffix("/v1")
+    def _beside(self, path: str, body: dict[str, Any] | None) -> Any:
+        """The JSON that a server gives beside OpenAI's protocol; None when it does not."""
+        address = self.address.removesuffix("/").removesuffix("/v1") + path
+        options = {"timeout": _LOOK_SECONDS}
         try:
-            shown = httpx.post(f"{root}/api/show", json={"model": model}, timeout=5.0)
-            cells = shown.json() if shown.status_code == 200 else {}
-        except (httpx.HTTPError, ValueError):
+            with self._plain_errors():
+                if body is None:
+                    return self._client.get(address, cast_to=object, options=options)
+                return self._client.post(address, cast_to=object, body=body, options=options)
+        except EndpointError:
             return None
-        found = re.search(r"num_ctx\s+(\d+)", str(cells.get("parameters", ""))) if isinstance(cells, dict) else None
-        if found:
-            return int(found[1])
-        return 2048 if isinstance(cells, dict) and cells.get("model_info") else None
 
     @contextmanager
     def _plain_errors(self) -> Iterator[None]:

@@ -19,6 +19,7 @@ _KINDS = {
     ("POST", "/v1/embeddings"): "embed",
     ("GET", "/v1/models"): "models",
     ("POST", "/api/show"): "show",
+    ("GET", "/props"): "props",
 }
 _PAGE = (
     b"<html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1><p>The proxy is unwell.</p></body></html>"
@@ -49,6 +50,7 @@ class Served(Protocol):
     num_ctx: int | None
     context_length: int
     max_model_len: int | None
+    slot_n_ctx: int | None
     thoughts: str
     refused_options: tuple[str, ...]
     refuses: dict[str, tuple[int, str, str]]
@@ -92,7 +94,7 @@ def body_of(raw: bytes) -> dict[str, Any]:
 
 
 def kind_of(method: str, path: str) -> str:
-    """chat, embed, models or show. Raises Refusal for another address."""
+    """chat, embed, models, show or props. Raises Refusal for another address."""
     kind = _KINDS.get((method, path.partition("?")[0]))
     if kind is None:
         raise Refusal(404, "not_found", f"There is no {method} {path}.")
@@ -117,7 +119,11 @@ def respond(served: Served, kind: str, body: dict[str, Any]) -> Response:
         return _embeddings(served, body)
     if kind == "show":
         return _shown(served)
-    told = {"max_model_len": served.max_model_len} if served.max_model_len else {}
+    if kind == "props":
+        return _props(served)
+    told: dict[str, Any] = {"max_model_len": served.max_model_len} if served.max_model_len else {}
+    if served.slot_n_ctx:
+        told = {"owned_by": "llamacpp", "meta": {"n_ctx_train": 131072}}
     listed = [{"id": one, "object": "model", "created": 0, "owned_by": "tests", **told} for one in served.models]
     return Response(kind, 200, {"object": "list", "data": listed})
 
@@ -253,3 +259,10 @@ def _shown(served: Served) -> Response:
         parameters = f"num_ctx                        {served.num_ctx}\n{parameters}"
     info = {"general.architecture": "scripted", "scripted.context_length": served.context_length}
     return Response("show", 200, {"parameters": parameters, "model_info": info, "details": {"family": "scripted"}})
+
+
+def _props(served: Served) -> Response:
+    if served.slot_n_ctx is None:
+        raise Refusal(404, "not_found", "There is no GET /props.")
+    settings = {"n_ctx": served.slot_n_ctx, "params": {"n_predict": -1}}
+    return Response("props", 200, {"default_generation_settings": settings, "total_slots": 2, "model_path": "m.gguf"})

@@ -31,7 +31,8 @@ class Request:
     """One request, written down just before its answer is sent.
 
     at: seconds since the epoch of its arrival. key: sha256 of the canonical body. kind: the task that was recognised,
-    "embed", "models" or "show". outcome: "answered", the fault's name, or "refused". seconds: until the answer.
+    "embed", "models", "show" or "props". outcome: "answered", the fault's name, or "refused".
+    seconds: until the answer.
     """
 
     at: float
@@ -50,9 +51,9 @@ class EndpointServer:
     api_key: asked for when set. latency_seconds: before every answer of chat and embeddings. response_formats: those
     that the server has; asking for another one is refused. max_prompt_tokens: longer prompts are refused. num_ctx,
     context_length: what /api/show tells; num_ctx None: not told; ollama False: no such path. max_model_len: told with
-    the models, as vLLM does. thoughts: how the model's thoughts are sent with every reply of chat (see
-    protocol.with_thoughts); "" for none. refused_options: options of a request that are refused by their name.
-    refuses: a chat prompt that holds this text is refused with that message: {text: (status, code, message)}.
+    the models, as vLLM does. slot_n_ctx: told by /props, as llama.cpp does. thoughts: how the model's thoughts are sent
+    with every reply of chat (see protocol.with_thoughts); "" for none. refused_options: options of a request that are
+    refused by their name. refuses: {text: (status, code, message)}; a chat prompt that holds the text is refused so.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class EndpointServer:
         num_ctx: int | None = 8192,
         context_length: int = 32768,
         max_model_len: int | None = None,
+        slot_n_ctx: int | None = None,
         thoughts: str = "",
         refused_options: tuple[str, ...] = (),
         refuses: dict[str, tuple[int, str, str]] | None = None,
@@ -87,6 +89,7 @@ class EndpointServer:
             max_model_len,
         )
         self.thoughts, self.refused_options, self.refuses = thoughts, refused_options, refuses or {}
+        self.slot_n_ctx = slot_n_ctx
         self.closing = threading.Event()
         self._log: list[Request] = []
         self._seen: Counter[str] = Counter()
@@ -227,7 +230,7 @@ class _Handler(BaseHTTPRequestHandler):
         except Refusal as refusal:
             response = Response(kind or "unknown", refusal.status, refusal.cells, outcome="refused")
         fault = response.outcome if response.outcome in faults.WIRE else None
-        pause = endpoint.latency_seconds if response.kind not in ("models", "show") else 0.0
+        pause = endpoint.latency_seconds if response.kind not in ("models", "show", "props") else 0.0
         if pause:
             endpoint.closing.wait(pause)
         seconds = time.perf_counter() - arrived
