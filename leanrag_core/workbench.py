@@ -28,7 +28,7 @@ from leanrag_core.models.registry import BUILTIN, Models, require_models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.models.request_form import LearntForms
 from leanrag_core.prompts.book import PromptBook
-from leanrag_core.retrieval.base import Query, StrategyInfo, strategies, strategy
+from leanrag_core.retrieval.base import Query, StrategyInfo, require_question, strategies, strategy
 from leanrag_core.retrieval.vector_search import read_ahead
 from leanrag_core.storage import layout
 from leanrag_core.storage.calls import CallStore
@@ -502,7 +502,9 @@ class Workbench:
             connect_by(connect_where_it_stands(url) if url else connect_to_files)
 
     def question_vector(self, index: Index, question: str) -> np.ndarray:
-        """(d,) unit vector of the question by the model that the index was built with."""
+        """(d,) unit vector of the question by the model that the index was built with. Raises InvalidConfig for a
+        question that is empty or too long, ModelMismatch."""
+        require_question(question)
         recorded = index.manifest["embedding"]
         model = self._embedding(recorded["name"], recorded["fingerprint"])
         if (model.fingerprint, model.dimension) != (recorded["fingerprint"], recorded["dimension"]):
@@ -511,8 +513,6 @@ class Workbench:
                 f"dimensions), this machine has {model.fingerprint} ({model.dimension}): build the index again, or "
                 "install the model it was made with"
             )
-        if not question.strip():
-            raise InvalidConfig("the question is empty: write one")
         return np.asarray(model.embed([question.strip()])[0])
 
     def answer(self, index: Index, trace: Trace) -> Answer:

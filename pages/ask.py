@@ -4,9 +4,10 @@ from typing import Any
 
 import streamlit as st
 
-from leanrag_core.errors import EndpointError
+from leanrag_core.errors import EndpointError, InvalidConfig
 from leanrag_core.figures import numbers
 from leanrag_core.models.registry import BUILTIN
+from leanrag_core.retrieval.base import require_question
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Trace
@@ -15,17 +16,27 @@ from pages._shared.frame import enter, heading, kind_line, message, plain_errors
 
 PILLS = ("inter_cluster", "source_chunks", "findings")
 SLIDERS = {"top_n": ("n", "Top-N seeds"), "top_c": ("c", "Top-C chunks")}
+TOO_LONG = "lr_question_too_long"  # what is told of the question that was not taken
 WIDER_ABOVE = 10  # seeds; the figure then takes more of the page
 URL = ["index", "q", "strategy", "n", "c", "use", "step", "node", "show"]
 
 
 def ask_now() -> None:
-    state.remember("q", " ".join(str(st.session_state.get(state.widget_key("draft"), "")).split()))
+    question = " ".join(str(st.session_state.get(state.widget_key("draft"), "")).split())
+    st.session_state.pop(TOO_LONG, None)
+    try:
+        if question:
+            require_question(question)
+    except InvalidConfig as error:  # and it stays out of the address, which could not be opened again
+        st.session_state[TOO_LONG] = str(error)
+        return
+    state.remember("q", question)
     state.remember("node", None)
     asking.want(state.recall("q"))
 
 
 def take_example(question: str) -> None:
+    st.session_state.pop(TOO_LONG, None)
     state.remember("q", question)
     st.session_state[state.widget_key("draft")] = question
     state.remember("node", None)
@@ -48,6 +59,8 @@ def question_form() -> None:
             )
         with right, st.container(key="primary_ask"):
             st.form_submit_button("Ask", type="primary", icon=":material/send:", width="stretch", on_click=ask_now)
+    if TOO_LONG in st.session_state:
+        message(st.session_state[TOO_LONG], kind="error", title="This question was not asked.")
 
 
 def strategy_options(strategies: dict[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -98,3 +98,10 @@ def test_a_preset_builds_and_asks_and_other_options_go_before_it(
     with pytest.raises(SystemExit, match="2"):
         main(["ask", out, "What do bees make?", "--preset", "paper"])
     assert "paper-agriculture" in capsys.readouterr().err
+
+
+def test_a_question_that_is_too_long_is_wrong_usage(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", str(built), "why " * 25_000]) == 2
+    assert capsys.readouterr().err.startswith(
+        "leanrag: the question has 100,000 characters, the limit is 4,000: shorten"
+    )

@@ -12,6 +12,19 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 
+MAX_QUESTION = 4_000  # characters: the page's address holds the question, at up to nine bytes for each
+
+
+def require_question(text: str) -> None:
+    """Nothing, or InvalidConfig for a question that is empty or too long."""
+    if not text.strip():
+        raise InvalidConfig("the question is empty: write one")
+    if len(text) > MAX_QUESTION:
+        raise InvalidConfig(
+            f"the question has {len(text):,} characters, the limit is {MAX_QUESTION:,}: shorten it, and add long texts "
+            "as documents"
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Query:
@@ -19,6 +32,9 @@ class Query:
 
     text: str
     vector: np.ndarray
+
+    def __post_init__(self) -> None:
+        require_question(self.text)
 
 
 class Strategy(Protocol):

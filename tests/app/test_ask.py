@@ -158,3 +158,17 @@ def test_a_context_that_lacks_something_says_so_beside_the_token_bar(home: Workb
 def test_a_budget_of_the_context_is_not_called_the_size_of_a_chunk() -> None:
     assert forms.title_of("chunk_tokens") == "Budget: chunks, tokens"
     assert forms.title_of("chunk_tokens", IndexConfig) == "Chunk size, tokens"
+
+
+def test_a_question_that_is_too_long_is_told_and_stays_out_of_the_link(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q=QUESTION)
+    ask = next(button for button in app.button if button.label == "Ask")
+    app.text_area("lr_draft").input("why " * 250_000)
+    ask.click().run()
+    drawn.assert_sound(app)
+    assert "The question has 999,999 characters, the limit is 4,000: shorten it" in drawn.text(app)
+    assert app.query_params["q"] == QUESTION
+    app.text_area("lr_draft").input("Who keeps bees?")
+    next(button for button in app.button if button.label == "Ask").click().run()
+    assert "shorten it" not in drawn.text(app)
+    assert app.query_params["q"] == "Who keeps bees?"

@@ -131,3 +131,10 @@ def test_unknown_strategies_and_options_are_named_with_what_there_is() -> None:
         strategy("leanrag", {"depth": 3})
     with pytest.raises(InvalidConfig, match="largest value is 100"):
         strategy("leanrag", {"top_n": 1000})
+
+
+def test_a_question_has_a_limit() -> None:
+    vector = np.ones(4, dtype=np.float32)
+    assert Query("蜂" * 4000, vector).text
+    with pytest.raises(InvalidConfig, match=r"the question has 4,001 characters, the limit is 4,000: shorten it"):
+        Query("蜂" * 4001, vector)
