@@ -170,7 +170,7 @@ def rename(index: IndexSummary) -> None:
 def confirm_delete(index: IndexSummary) -> None:
     st.text(index.title)
     st.write(f"{numbers.size(index.size_bytes)} are freed. The documents stay, so that it can be built again.")
-    if st.button("Delete index", type="primary", key="primary_delete_index"):
+    if st.button("Delete index", icon=":material/delete:", key="confirm_delete_index"):
         with plain_errors():
             session.workbench().delete_index(index.id)
             st.session_state.pop("index_chosen", None)

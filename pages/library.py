@@ -139,7 +139,7 @@ def documents_panel(corpus: CorpusSummary) -> None:
         wanted = st.text_input("Find", placeholder="Find a document", icon=":material/search:", key="find_document")
         shown = [one for one in documents if wanted.casefold() in f"{one.title} {one.name}".casefold()]
         if not shown:
-            st.caption(f"No document of this corpus is called like that. All {len(documents):,} are listed without it.")
+            markup.note(f"No document of this corpus is called like that. All {len(documents):,} are listed.")
         document_table(shown or documents, corpus)
         refused_files(corpus)
     chosen = next((one for one in documents if one.id == state.recall("doc")), documents[0])
@@ -202,8 +202,9 @@ def document_table(documents: list[DocumentSummary], corpus: CorpusSummary) -> N
 
 @st.dialog("Delete this corpus?")
 def confirm_delete(corpus: CorpusSummary) -> None:
+    st.text(corpus.name)
     st.write(f"{numbers.counted(corpus.documents, 'document')} will be gone. Indexes built from them stay.")
-    if st.button("Delete corpus", type="primary", key="primary_delete_corpus"):
+    if st.button("Delete corpus", icon=":material/delete:", key="confirm_delete_corpus"):
         with plain_errors():
             session.workbench().delete_corpus(corpus.id)
             state.remember("corpus", None)
@@ -215,7 +216,7 @@ def confirm_delete(corpus: CorpusSummary) -> None:
 def confirm_remove(corpus: CorpusSummary, document: DocumentSummary) -> None:
     st.text(document.title)
     st.write("It leaves the corpus. Indexes built with it stay as they are.")
-    if st.button("Remove document", type="primary", key="primary_remove_document"):
+    if st.button("Remove document", icon=":material/delete:", key="confirm_remove_document"):
         with plain_errors():
             session.workbench().remove_document(corpus.id, document.id)
             state.remember("doc", None)

@@ -49,7 +49,7 @@ function draw(host, data, pick) {
   for (const block of data.blocks) {
     const x = block.x * width + gap / 2, y = block.y + gap / 2;
     const w = Math.max(0.5, block.width * width - gap), h = Math.max(0.5, block.height - (block.height > 6 ? gap : 0.5));
-    const group = make("g", { class: `block${block.folded ? " folded" : ""}${block.id === data.picked ? " picked" : ""}`, "data-id": block.id, role: "treeitem", "aria-label": block.about, "aria-selected": block.id === data.picked, tabindex: -1 }, svg);
+    const group = make("g", { class: `block${block.folded ? " folded" : ""}${block.id === data.picked ? " picked" : ""}`, "data-id": block.id, role: "treeitem", "aria-selected": block.id === data.picked, tabindex: -1 }, svg);
     make("title", {}, group, block.about);
     make("rect", { x, y, width: w, height: h, rx: Math.min(3, h / 4), fill: `var(--lr-l${Math.min(4, block.layer)})` }, group);
     label(block, group, x, y, w, h);

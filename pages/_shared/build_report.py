@@ -2,20 +2,19 @@
 
 import re
 
-import pandas as pd
 import streamlit as st
 
 from leanrag_core.figures import numbers
 from leanrag_core.figures.clustering import cluster_facts
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary, JobState
-from pages._shared import forms, markup, session, state
+from pages._shared import markup, session, state
 from pages._shared.frame import kind_line, message, plain_errors
 
 _WHOLE_CHUNK = re.compile(r"chunk (\S+)")  # a drop of the whole chunk, not of one item in it
 _INSTEAD = "the built-in writer wrote"
-_DROPS_WITHOUT_SCROLLING = 5
 _BEGINNING = 120  # characters of a chunk in the list of losses
+_READ = 300  # rows of a list of losses
 _LOG_SHOWN = 20_000  # characters
 
 
@@ -100,9 +99,14 @@ def _share(value: float | None) -> str:
 def drop_list(found: IndexSummary) -> None:
     with plain_errors():
         listed = session.open_index(found).report.get("dropped", {})
-        rows = [(stage, drop["item"], drop["reason"]) for stage, drops in sorted(listed.items()) for drop in drops]
-        with st.container(height=320 if len(rows) > _DROPS_WITHOUT_SCROLLING else "content", border=False):
-            st.html(markup.tagged_list(rows))
+        rows = [
+            (stage.capitalize(), drop["item"], drop["reason"])
+            for stage, drops in sorted(listed.items())
+            for drop in drops
+        ]
+        st.html(markup.reading_table(("Stage", "What", "Why"), rows[:_READ], caption="What was left out, and why"))
+        if len(rows) > _READ:
+            markup.note(f"The first {_READ:,} of {len(rows):,}; all are in report.json of the index.")
 
 
 def losses(job: JobState, found: IndexSummary) -> None:
@@ -161,25 +165,14 @@ def loss_table(index: Index, reasons: dict[str, str]) -> None:
     document_of = index.chunks["document"].to_pylist()
     rows = sorted(row_of[id_] for id_ in reasons if id_ in row_of)
     ids = index.chunks["id"].to_pylist()
-    table = pd.DataFrame(
-        {
-            "Chunk": [row + 1 for row in rows],
-            "Document": [titles[document_of[row]] for row in rows],
-            "Why": [reasons[ids[row]] for row in rows],
-            "Begins": [_beginning(index.chunk(row).text) for row in rows],
-        }
-    )
-    st.dataframe(
-        table,
-        hide_index=True,
-        height=forms.table_height(len(rows), 240),
-        column_config={
-            "Chunk": st.column_config.NumberColumn(format="localized", width=70),
-            "Document": st.column_config.TextColumn(width=160),
-            "Why": st.column_config.TextColumn(width=320),
-            "Begins": st.column_config.TextColumn(width=360),
-        },
-    )
+    listed = [
+        (f"{row + 1:,}", titles[document_of[row]], reasons[ids[row]], _beginning(index.chunk(row).text))
+        for row in rows[:_READ]
+    ]
+    head = ("Chunk", "Document", "Why", "Begins")
+    st.html(markup.reading_table(head, listed, caption="Chunks with losses, and why"))
+    if len(rows) > _READ:
+        markup.note(f"The first {_READ:,} of {len(rows):,} chunks; all are in report.json of the index.")
 
 
 def _beginning(text: str) -> str:
@@ -194,7 +187,7 @@ def log_fold(job: JobState) -> None:
     if not log.strip():
         return
     with st.expander("Log", icon=":material/notes:", key="job_log"):
-        st.code(log[-_LOG_SHOWN:], language=None, wrap_lines=True, height=240)
+        markup.code(log[-_LOG_SHOWN:], height=240)
         st.download_button(
             "Download the log",
             log,

@@ -109,7 +109,7 @@ def single_calls(group: Group, n: int) -> None:
         st.html('<div class="lr-small lr-muted">These calls were deleted meanwhile.</div>')
         return
     st.html(f'<div class="lr-small lr-muted">{escape(call.facts)}</div>')
-    st.code(call.text, language=None, wrap_lines=True, height=220)
+    markup.code(call.text, height=220)
 
 
 def _which(group: Group, shown: int) -> str:
@@ -202,7 +202,7 @@ def confirm_delete(groups: list[Group], names: dict[str, str]) -> None:
         "</div>"
     )
     label = "Delete these calls" if number is None else f"Delete {numbers.counted(number, 'call')}"
-    if st.button(label, type="primary", key="primary_delete_calls"):
+    if st.button(label, icon=":material/delete:", key="confirm_delete_calls"):
         with plain_errors():
             gone = session.workbench().calls.delete(index=index, before=before)
             st.toast(f"{numbers.counted(gone, 'call')} deleted")

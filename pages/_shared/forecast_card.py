@@ -48,9 +48,9 @@ def card(corpus: CorpusSummary, config: IndexConfig | None, engine: Engine, jobs
                 st.session_state[STARTED] = True
                 st.rerun()
         if not corpus.documents:
-            st.caption("This corpus has no documents. Add some in the Library.")
+            markup.note("This corpus has no documents. Add some in the Library.")
         else:
-            st.caption(engine.lacking or "You can close the page. The build goes on.")
+            markup.note(engine.lacking or "You can close the page. The build goes on.")
 
 
 def builtin_forecast(corpus: CorpusSummary, config: IndexConfig | None, jobs: list[JobState]) -> None:

@@ -120,7 +120,7 @@ def _relations(
     import pandas as pd
 
     if not related:
-        st.caption("No relation in this layer.")
+        markup.note("No relation in this layer.")
         return
     open_relation = _relation_of(index, state.recall("rel"))
     if open_relation is not None and (
@@ -225,7 +225,7 @@ def _chunks(index: Index, rows: Sequence[int], names: Sequence[str], owner: str)
     shown_key = f"shown_{owner}"
     shown = st.session_state.get(shown_key, _CHUNKS_AT_ONCE)
     if not rows:
-        st.caption("No source chunk.")
+        markup.note("No source chunk.")
     for row in rows[:shown]:
         passage_view.short_card(
             index,
@@ -259,6 +259,7 @@ def pick_row(
     st.dataframe(
         table,
         hide_index=True,
+        placeholder="–",
         key=key,
         on_select=picked,
         selection_mode="single-cell",

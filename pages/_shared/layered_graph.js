@@ -83,7 +83,7 @@ function drawNode(node, view, parent) {
   make("title", {}, group, node.about);
   const asked = node.kind === "tray" ? node.id.replace(/^tray-/, "") : node.id;
   if (node.kind !== "fold" && asked && asked !== "fold") {
-    group.setAttribute("tabindex", "-1"); group.setAttribute("role", "button"); group.setAttribute("aria-label", node.about);
+    group.setAttribute("tabindex", "-1"); group.setAttribute("role", "button"); // its name is its title
     group.onclick = () => pick(asked);
     group.onkeydown = (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); pick(asked); } };
   }

@@ -157,6 +157,28 @@ def tiles(rows: Iterable[tuple[str, str, str]]) -> str:
     return f'<div class="lr-tiles">{shown}</div>'
 
 
+def note(text: str) -> None:
+    """A muted line below what it is about. Streamlit's own captions have too little contrast in the light theme."""
+    st.html(f'<div class="lr-small lr-muted" dir="auto">{escape(text)}</div>')
+
+
+def code(text: str, *, height: int, language: str | None = None) -> None:
+    """Text as it is, in a box that scrolls. The box is not that of st.code, which has nothing in it that takes the
+    focus, so that it could not be scrolled by keyboard."""
+    with st.container(height=height, border=False):
+        st.code(text, language=language, wrap_lines=True)
+
+
+def reading_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str) -> str:
+    """A table whose cells can be read whole: text wraps, and what is long scrolls."""
+    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    body = "".join("<tr>" + "".join(f'<td dir="auto">{escape(cell)}</td>' for cell in row) + "</tr>" for row in rows)
+    return (
+        f'<div class="lr-reads" role="region" tabindex="0" aria-label="{escape(caption)}">'
+        f"<table><tr>{top}</tr>{body}</table></div>"
+    )
+
+
 def block(title: str, body: str, note: str = "") -> None:
     """A small heading and its body, drawn together."""
     st.html(label(title, note) + body)

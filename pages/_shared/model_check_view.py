@@ -79,7 +79,7 @@ def show(checked: ModelCheck) -> None:
             column_config={"Says": st.column_config.TextColumn(width="large")},
         )
     with st.expander("The reply as it came"):
-        st.code(checked.raw or "(empty)", language=None, wrap_lines=True, height=260)
+        markup.code(checked.raw or "(empty)", height=260)
 
 
 @st.cache_data(max_entries=32, show_spinner=False)

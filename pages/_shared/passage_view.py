@@ -101,6 +101,6 @@ def preview(title: str, facts: str, text: str) -> None:
     more = f"\n\n… {numbers.counted(len(text) - len(shown), 'more character')}" if len(text) > len(shown) else ""
     st.html(
         f'<div class="lr-name">{escape(title)}</div><div class="lr-small lr-muted">{escape(facts)}</div>'
-        f'<div class="lr-text" style="margin-top:.6rem">{escape(shown)}'
-        f'<span class="lr-edge">{escape(more)}</span></div>'
+        f'<div class="lr-text" dir="auto" tabindex="0" role="region" aria-label="{escape(title)}" '
+        f'style="margin-top:.6rem">{escape(shown)}<span class="lr-edge">{escape(more)}</span></div>'
     )

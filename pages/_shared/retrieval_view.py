@@ -151,7 +151,7 @@ def node_table(trace: Trace) -> None:
             "Parent": [name_of.get(node.parent_id or "", "–") for node in trace.nodes],
         }
     )
-    st.dataframe(nodes, hide_index=True, height=forms.table_height(len(nodes), 330))
+    st.dataframe(nodes, hide_index=True, placeholder="–", height=forms.table_height(len(nodes), 330))
     others = [one for one in trace.relations if one.kind != "tree"]
     if others:
         relations = pd.DataFrame(
@@ -209,7 +209,7 @@ def context_panel(trace: Trace) -> None:
     if lacking:
         message(f"{' '.join(lacking)} Raise the budgets under More settings.", title="The context is not complete.")
     with st.expander("The context as the answer sees it"):
-        st.code(trace.context.text, language=None, wrap_lines=True, height=320)
+        markup.code(trace.context.text, height=320)
 
 
 def chunk_cards(trace: Trace) -> None:

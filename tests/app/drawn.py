@@ -29,7 +29,7 @@ TAGS = {
     "u",
     "ul",
 }
-ATTRIBUTES = re.compile(r"class|dir|style|role|title|aria-[a-z]+")
+ATTRIBUTES = re.compile(r"class|dir|style|role|tabindex|title|aria-[a-z]+")
 MARKDOWN = re.compile(r"\\.|(\[|\]|<|\$|`|\*|~)")
 
 

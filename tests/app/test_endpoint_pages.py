@@ -147,9 +147,10 @@ def test_empty_chunks_are_listed_and_run_again_alone(llm_home: Workbench, visit:
     a_job(llm_home, STARTED, ("done", {"result": index.id, "report": {}}))
     app = visit("build", llm_home, job="one")
     drawn.assert_sound(app)
-    [listed] = [one.value for one in app.dataframe if "Begins" in one.value]
-    assert list(listed["Document"]) == ["void"]
-    assert listed["Begins"][0].startswith("it was so, and then it was not so.")
+    [listed] = [body for body in drawn.html(app) if "<th>Begins</th>" in body]
+    assert listed.count("<tr>") == 2
+    assert '<td dir="auto">void</td>' in listed
+    assert '<td dir="auto">it was so, and then it was not so.' in listed
     stored = len(llm_home.calls)
     app.button("retry_empty").click().run()
     drawn.assert_sound(app)
