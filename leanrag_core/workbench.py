@@ -5,7 +5,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
@@ -486,8 +486,12 @@ class Workbench:
         made = strategy(strategy_name, options)
         self._choose_search_server()
         query = Query(question.strip(), self.question_vector(index, question))
-        with damage_named(index.path, index.manifest.get("files", {})):
+        with self.naming_damage(index):
             return made.retrieve(query, index)
+
+    def naming_damage(self, index: Index) -> AbstractContextManager[None]:
+        """An error of the block is told as IndexDamaged where a file of the index turns out to have been changed."""
+        return damage_named(index.path, index.manifest.get("files", {}))
 
     def read_ahead(self, index: Index) -> None:
         """The search index of a large base layer is read; not the model that embeds questions. Raises SearchIndexFailed

@@ -198,8 +198,7 @@ def page() -> None:
     question = state.recall("q")
     names = [*URL, *(f"{strategy}_{field}" for field in forms.option_fields(strategies[strategy].config))]
     state.publish(names)  # before the answer is written, so that the page can be reloaded while it is
-    with plain_errors():
-        index = session.open_index(summary)
+    with plain_errors(), session.reading(summary) as index:
         if question:
             answer_or_retry(index, summary, question, strategy, options)
         else:

@@ -156,8 +156,7 @@ def page() -> None:
         job_view.no_index()
         state.publish(["index"])
         return
-    with plain_errors():
-        index = session.open_index(summary)
+    with plain_errors(), session.reading(summary) as index:
         aggregated = " + ".join(f"{layer.entities:,}" for layer in summary.layers[1:]) or "0"
         facts = f"{summary.title}: {summary.layers[0].entities:,} entities in {len(summary.layers)} layers, "
         heading("Explore", f"{facts}{aggregated} aggregated")

@@ -34,6 +34,7 @@ class IndexStore:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self._manifests: dict[str, tuple[tuple[int, int, int], dict[str, Any]]] = {}  # as they read last, by index
         private.tighten_file(root)  # nobody else reaches what is in it
 
     def path(self, index_id: str) -> Path:
@@ -63,7 +64,7 @@ class IndexStore:
     def summary(self, index_id: str) -> IndexSummary:
         """The index's row in a list. Raises IndexNotFound, IndexDamaged or IndexTooNew."""
         path = self.path(index_id)
-        manifest = layout.read_manifest(path)
+        manifest = self._manifest(index_id)
         built = datetime.fromtimestamp((path / layout.REPORT).stat().st_mtime, UTC)
         return IndexSummary(
             id=index_id,
@@ -81,10 +82,23 @@ class IndexStore:
             builtin_texts=manifest.get("builtin_texts", 0),
         )
 
+    def _manifest(self, index_id: str) -> dict[str, Any]:
+        """The manifest, read and verified once for each file that takes its place: lists are drawn again and again."""
+        path = self.path(index_id)
+        try:
+            seen = (path / layout.MANIFEST).stat()
+            here = seen.st_ino, seen.st_mtime_ns, seen.st_size
+        except OSError:
+            here = (0, 0, 0)
+        known = self._manifests.get(index_id)
+        if known is None or known[0] != here:
+            known = self._manifests[index_id] = here, layout.read_manifest(path)
+        return known[1]
+
     def manifest_id(self, index_id: str) -> str:
         """The id that the index's manifest gives it, which copies share; empty when the manifest does not read."""
         try:
-            return str(layout.read_manifest(self.path(index_id)).get("id", ""))
+            return str(self._manifest(index_id).get("id", ""))
         except LeanRAGError:
             return ""
 

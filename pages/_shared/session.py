@@ -2,8 +2,8 @@
 
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import streamlit as st
@@ -36,6 +36,14 @@ def shelf() -> Shelf:
 def open_index(summary: IndexSummary) -> Index:
     """The index, opened once; a rebuilt one is opened anew."""
     return _opened(summary.id, summary.created)
+
+
+@contextmanager
+def reading(summary: IndexSummary) -> Iterator[Index]:
+    """The opened index; a file of it that turns out to be damaged while it is read is named."""
+    index = open_index(summary)
+    with workbench().naming_damage(index):
+        yield index
 
 
 def _opened(index_id: str, created: str) -> Index:

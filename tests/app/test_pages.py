@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import IndexConfig, Workbench
-from leanrag_core.storage import layout
+from leanrag_core.storage import digests, layout
 from tests.app import drawn
 
 PAGES = ("library", "build", "explore", "ask")
@@ -148,3 +148,19 @@ def test_two_indexes_of_a_corpus_are_told_apart_wherever_they_are_listed(home: W
     home.rename_index(first.id, "The first try")
     app = visit("explore", home, index=first.id)
     assert app.selectbox("lr_index").options == ["Bees", "The first try"], "a name that somebody gave counts"
+
+
+def test_a_text_of_a_large_file_that_is_none_is_told_by_the_name_of_the_file(
+    home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        digests, "_HASHED_ON_OPENING", 0
+    )  # as if the file were too large to be hashed when it is opened
+    summary = home.indexes()[0]
+    path = summary.path / "entities-0.arrow"
+    name = home.open(summary.id).layers[0].entity(0).name.encode()
+    path.write_bytes(path.read_bytes().replace(name, b"\xff" * len(name)))
+    for page in ("explore", "ask"):
+        app = visit(page, home, q="What do beekeepers use?", view="Table")
+        drawn.assert_sound(app)
+        assert "entities-0.arrow was changed after it was written" in drawn.text(app)

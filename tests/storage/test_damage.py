@@ -269,3 +269,13 @@ def test_what_is_known_of_the_search_index_does_not_keep_the_index_from_opening(
     (stored / layout.CHROMA).mkdir()
     (stored / layout.SEARCH).write_text(deep(100_000), encoding="utf-8")
     assert "search" not in layout.read_index(stored).report
+
+
+def test_a_manifest_that_is_damaged_later_is_seen_by_a_store_that_had_read_it(stored: Path) -> None:
+    store = IndexStore(stored.parent)
+    assert [summary.name for summary in store.shelf().indexes] == ["small"]
+    store.rename("one", "renamed")
+    assert [summary.name for summary in store.shelf().indexes] == ["renamed"]
+    (stored / layout.MANIFEST).write_text("{}", encoding="utf-8")
+    assert store.shelf().indexes == ()
+    assert [damaged.id for damaged in store.shelf().damaged] == ["one"]
