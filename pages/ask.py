@@ -11,18 +11,19 @@ from leanrag_core.retrieval.base import require_question
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Trace
-from pages._shared import answer_view, asking, forms, job_view, passage_view, retrieval_view, session, state
-from pages._shared.frame import enter, heading, kind_line, message, plain_errors
+from pages._shared import answer_view, asking, forms, job_view, passage_view, retrieval_view, session, state, widgets
+from pages._shared.frame import enter, gone_index, heading, kind_line, message, plain_errors
 
+DRAFT = "lr_draft"
 PILLS = ("inter_cluster", "source_chunks", "findings")
 SLIDERS = {"top_n": ("n", "Top-N seeds"), "top_c": ("c", "Top-C chunks")}
 TOO_LONG = "lr_question_too_long"  # what is told of the question that was not taken
 WIDER_ABOVE = 10  # seeds; the figure then takes more of the page
-URL = ["index", "q", "strategy", "n", "c", "use", "step", "node", "show"]
+URL = ("index", "q", "strategy", "n", "c", "step", "node", "show")
 
 
 def ask_now() -> None:
-    question = " ".join(str(st.session_state.get(state.widget_key("draft"), "")).split())
+    question = " ".join(str(st.session_state.get(widgets.key_of(DRAFT), "")).split())
     st.session_state.pop(TOO_LONG, None)
     try:
         if question:
@@ -31,47 +32,60 @@ def ask_now() -> None:
         st.session_state[TOO_LONG] = str(error)
         return
     state.remember("q", question)
+    widgets.settle(DRAFT, question)
     state.remember("node", None)
-    asking.want(state.recall("q"))
+    asking.want(question)
 
 
 def take_example(question: str) -> None:
     st.session_state.pop(TOO_LONG, None)
     state.remember("q", question)
-    st.session_state[state.widget_key("draft")] = question
     state.remember("node", None)
     asking.want(question)
 
 
 def question_form() -> None:
-    key = state.widget_key("draft")
-    if key not in st.session_state:
-        st.session_state[key] = state.recall("q")
     with st.container(key="question"), st.form("question_form", border=False, enter_to_submit=True):
         left, right = st.columns([8, 1], gap="small", vertical_alignment="top")
         with left:
-            st.text_area(
-                "Question",
-                key=key,
-                height="content",
-                label_visibility="collapsed",
-                placeholder="Ask something that the documents can answer",
-            )
+            widgets.show(DRAFT, state.recall("q"), draft, lambda written: None)
         with right, st.container(key="primary_ask"):
             st.form_submit_button("Ask", type="primary", icon=":material/send:", width="stretch", on_click=ask_now)
     if TOO_LONG in st.session_state:
         message(st.session_state[TOO_LONG], kind="error", title="This question was not asked.")
 
 
+def draft(mount: widgets.Mount[str]) -> str:
+    """A question may be written here; until the button is pressed the one before holds."""
+    st.text_area(
+        "Question",
+        value=mount.value,
+        key=mount.key,
+        height="content",
+        label_visibility="collapsed",
+        placeholder="Ask something that the documents can answer",
+    )
+    return mount.value
+
+
 def strategy_options(strategies: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The strategy and its options, from the controls in one row."""
     options: dict[str, Any] = {}
     with st.container(horizontal=True, vertical_alignment="top", gap="medium", key="params"):
-        key = state.prepare("strategy", next(iter(strategies)), str, lambda value: value in strategies)
-        name = st.selectbox(
-            "Strategy", list(strategies), format_func=lambda one: strategies[one].title, key=key, width=210
+        names = list(strategies)
+        name = widgets.one_of(
+            "strategy",
+            names,
+            lambda mount: st.selectbox(
+                "Strategy",
+                names,
+                index=names.index(mount.value),
+                format_func=lambda strategy: strategies[strategy].title,
+                key=mount.key,
+                on_change=mount.changed,
+                width=210,
+            ),
         )
-        state.remember("strategy", None if name == next(iter(strategies)) else name)
         config = strategies[name].config
         specs = forms.option_fields(config)
         for field, (short, title) in SLIDERS.items():
@@ -79,7 +93,7 @@ def strategy_options(strategies: dict[str, Any]) -> tuple[str, dict[str, Any]]:
                 options[field] = slider(specs[field], short, title)
         pills = [field for field in PILLS if field in specs]
         if pills:
-            options |= switches(specs, pills)
+            options |= switches(f"{name}_use", specs, pills)
         rest = [field for field in specs if field not in options]
         if rest:
             with st.container(gap="xsmall", width="content"):
@@ -91,26 +105,56 @@ def strategy_options(strategies: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def slider(spec: Any, short: str, title: str) -> int:
+    """Top-N or top-C: the strategies share it, each within its own bounds."""
     low, high = int(spec.metadata["low"]), int(spec.metadata["high"])
-    key = state.prepare(short, spec.default, int, lambda value: low <= value <= high)
-    shown = max(30 if short == "n" else 20, int(st.session_state[key]))
-    value = int(st.slider(title, low, min(high, shown), key=key, width=160, help=forms.hint(spec)))
-    state.remember(short, None if value == spec.default else value)
-    return value
 
+    def allowed(value: int) -> bool:
+        return low <= value <= high
 
-def switches(specs: dict[str, Any], names: list[str]) -> dict[str, bool]:
-    default = [name for name in names if specs[name].default]
-
-    def parse(text: str) -> list[str]:
-        return [name for name in text.split(",") if name in names]
-
-    key = state.prepare("use", default, parse, lambda value: all(one in names for one in value))
-    chosen = st.pills(
-        "Use", names, selection_mode="multi", format_func=forms.title_of, key=key, width="content", wrap=True
+    # The scale grows with a value from a link, and does not shrink under the hand that moves it back.
+    widest = f"lr_widest_{short}"
+    now = state.fitting(short, spec.default, int, allowed)
+    st.session_state[widest] = max(30 if short == "n" else 20, now, st.session_state.get(widest, 0))
+    top = min(high, st.session_state[widest])
+    return int(
+        widgets.remembered(
+            short,
+            spec.default,
+            lambda mount: st.slider(
+                title, low, top, mount.value, key=mount.key, on_change=mount.changed, width=160, help=forms.hint(spec)
+            ),
+            parse=int,
+            allowed=allowed,
+            form=(low, top),
+        )
     )
-    state.remember("use", None if sorted(chosen) == sorted(default) else ",".join(sorted(chosen)) or "none")
-    return {name: name in chosen for name in names}
+
+
+def switches(name: str, specs: dict[str, Any], fields: list[str]) -> dict[str, bool]:
+    """The parts of a strategy that are on, remembered for each strategy by itself."""
+    default = sorted(field for field in fields if specs[field].default)
+    chosen = widgets.remembered(
+        name,
+        default,
+        lambda mount: st.pills(
+            "Use",
+            fields,
+            selection_mode="multi",
+            default=mount.value,
+            format_func=forms.title_of,
+            key=mount.key,
+            on_change=mount.changed,
+            width="content",
+            wrap=True,
+        ),
+        parse=lambda text: [] if text == "none" else sorted(text.split(",")),
+        allowed=lambda parts: set(parts) <= set(fields),
+        write=lambda parts: ",".join(parts) or "none",
+        read=sorted,
+        form=tuple(fields),
+        key="lr_use",
+    )
+    return {field: field in chosen for field in fields}
 
 
 def examples(summary: IndexSummary) -> None:
@@ -178,25 +222,24 @@ def previous_trace(summary: IndexSummary, question: str, strategy: str, trace: T
 
 
 def page() -> None:
-    linked = st.query_params.get("index", "")
     summary = enter("ask")
     if summary is None:
         heading("Ask")
-        job_view.no_index()
-        state.publish(["index"])
+        asking.withdraw()
+        if not gone_index():
+            job_view.no_index()
+        state.publish(URL)
         return
     facts = f"{summary.title}, {numbers.counted(summary.documents, 'document')}"
     size = "" if "clustersize" in summary.apart else f", clustersize {summary.config.get('cluster_size')}"
     heading("Ask", f"{facts}{size}")
     kind_line(summary.kind, summary.builtin_texts)
-    if linked not in ("", *(one.id for one in session.shelf().indexes)):
-        message(f"The index {linked} is no longer there, so {summary.title} is shown instead. Nothing was asked of it.")
-        asking.withdraw()
     question_form()
     strategies = {info.name: info for info in session.workbench().strategies()}
     strategy, options = strategy_options(strategies)
     question = state.recall("q")
-    names = [*URL, *(f"{strategy}_{field}" for field in forms.option_fields(strategies[strategy].config))]
+    names = [*URL, *(f"{name}_use" for name in strategies)]
+    names += [f"{name}_{field}" for name, info in strategies.items() for field in forms.option_fields(info.config)]
     state.publish(names)  # before the answer is written, so that the page can be reloaded while it is
     with plain_errors(), session.reading(summary) as index:
         if question:

@@ -1,6 +1,7 @@
 """Build: settings, the live job, its report, and the indexes there are."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -13,83 +14,142 @@ from leanrag_core.prompts.book import PromptBook
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.presets import presets
 from leanrag_core.types.summary import CorpusSummary, IndexSummary, JobState
-from pages._shared import build_report, engine_form, forecast_card, forms, job_view, markup, session, state
+from pages._shared import build_report, engine_form, forecast_card, forms, job_view, markup, session, state, widgets
 from pages._shared.frame import enter, heading, message, page_path, plain_errors
 
 FIELDS = ("chunk_tokens", "overlap_tokens", "cluster_size", "tau", "seed", "size_cap")
 CLUSTERING = ("smoothing", "neighbours", "space", "cap_by", "singletons", "concatenation_tokens")
 PRESETS = {one.title: one for one in presets()}
+FORM = (*FIELDS, *CLUSTERING, "preset")
 
 
-def apply_preset() -> None:
-    """The form holds the preset, and Ask its top-N, top-C and budgets. For callbacks."""
-    chosen = PRESETS.get(str(st.session_state.get("preset")))
+def take_preset(title: str | None) -> None:
+    """The form holds the preset, and Ask its top-N, top-C and budgets."""
+    state.remember("b_preset", title)
+    chosen = PRESETS.get(title or "")
     if chosen is None:
         return
     fill(chosen.index)
     for field, value in chosen.ask.items():
-        state.set_widget({"top_n": "n", "top_c": "c"}.get(field, f"leanrag_{field}"), value)
+        state.remember({"top_n": "n", "top_c": "c"}.get(field, f"leanrag_{field}"), value)
 
 
 def fill(values: Mapping[str, Any]) -> None:
-    """The form's fields hold these values, those that are not named their defaults. For callbacks."""
+    """The form's fields hold these values, those that are not named their defaults."""
     specs = forms.option_fields(IndexConfig)
     for field in (*FIELDS, *CLUSTERING):
-        default = "" if specs[field].default is None else specs[field].default
-        value = default if values.get(field) is None else values[field]
-        st.session_state[state.widget_key(f"b_{field}")] = value
-        state.remember(f"b_{field}", None if value == default else value)
+        value = values.get(field)
+        state.remember(f"b_{field}", None if value == specs[field].default else value)
 
 
 def take_settings(index: IndexSummary) -> None:
     """The form holds the settings of an index, to be changed and built. For callbacks."""
     fill(index.config)
     engine_form.take_settings(index.config)
-    state.set_widget("corpus", index.corpus_id)
-    st.session_state["index_name"] = f"{index.name}, changed"
+    state.remember("corpus", index.corpus_id)
+    state.remember("b_name", f"{index.name}, changed")
     st.toast("The form holds the settings of this index.", icon=":material/content_copy:")
 
 
-def match_preset() -> None:
-    """The preset that is marked is one that the fields hold; none when they hold something else."""
+def marked_preset() -> str | None:
+    """The preset that was chosen where the fields hold it; else the default where they hold that; else none."""
     specs = forms.option_fields(IndexConfig)
     fields = (*FIELDS, *CLUSTERING)
-    now = {field: st.session_state[forms.field_key(IndexConfig, field, "b_")] for field in fields}
-
-    def holds(name: str) -> bool:
-        blank = {field: "" if specs[field].default is None else specs[field].default for field in fields}
-        return now == {**blank, **PRESETS[name].index}
-
-    marked = st.session_state.get("preset")
-    if marked not in PRESETS or not holds(marked):
-        st.session_state["preset"] = next((name for name in list(PRESETS)[:1] if holds(name)), None)
+    now = {field: forms.field_value(IndexConfig, field, "b_") for field in fields}
+    blank = {field: "" if specs[field].default is None else specs[field].default for field in fields}
+    held = [title for title in (state.recall("b_preset"), next(iter(PRESETS))) if title in PRESETS]
+    return next((title for title in held if now == {**blank, **PRESETS[title].index}), None)
 
 
-def settings_form(corpora: list[CorpusSummary]) -> tuple[str, IndexConfig | None, engine_form.Engine]:
+@dataclass(frozen=True)
+class Form:
+    """What the form says. config: for the forecast always one that can be built; fault: why this form cannot be."""
+
+    corpus_id: str
+    engine: engine_form.Engine
+    config: IndexConfig
+    fault: str = ""
+
+
+def settings_form(corpora: list[CorpusSummary]) -> Form:
     names = {one.id: f"{one.name}, {numbers.counted(one.documents, 'document')}" for one in corpora}
     with st.grid(2, min_column_width=240, gap="small"):
-        key = state.prepare("corpus", corpora[0].id, str, lambda value: value in names)
-        corpus_id = st.selectbox("Corpus", list(names), format_func=lambda id_: names[id_], key=key)
+        corpus_id = widgets.one_of(
+            "corpus",
+            list(names),
+            lambda mount: st.selectbox(
+                "Corpus",
+                list(names),
+                index=list(names).index(mount.value),
+                format_func=lambda id_: names[id_],
+                key=mount.key,
+                on_change=mount.changed,
+            ),
+            pin=True,
+        )
         name = engine_form.choose()
-    state.remember("corpus", corpus_id)
     engine = engine_form.endpoint(corpus_id) if name == engine_form.ENDPOINT else engine_form.Engine()
-    match_preset()
-    title = st.pills("Preset", list(PRESETS), key="preset", on_change=apply_preset, wrap=True)
+    title = widgets.show(
+        "preset",
+        marked_preset(),
+        lambda mount: st.pills(
+            "Preset",
+            list(PRESETS),
+            default=mount.value,
+            key=mount.key,
+            on_change=mount.changed,
+            wrap=True,
+        ),
+        take_preset,
+    )
     if title and PRESETS[title].ask:
         preset = PRESETS[title]
         mixture = "Clusters are those of the mixture alone, of any size. " if preset.plain_mixture else ""
         said = f"{mixture}Top-N {preset.ask['top_n']}, top-C {preset.ask['top_c']} and their budgets are set on Ask."
         st.html(f'<div class="lr-hint">{said}</div>')
-    values = forms.draw_fields(IndexConfig, FIELDS, prefix="b_")
+    checks = {
+        "tau": lambda value: tau_fault(value, heuristic=not engine.remote),
+        "overlap_tokens": lambda value: overlap_fault(value, forms.field_value(IndexConfig, "chunk_tokens", "b_")),
+    }
+    values = forms.draw_fields(IndexConfig, FIELDS, prefix="b_", faults=checks)
     with st.expander("How clusters and their relations are made"):
         values |= forms.draw_fields(IndexConfig, CLUSTERING, prefix="b_")
+    return checked(corpus_id, engine, values, {name: check(values[name]) for name, check in checks.items()})
+
+
+def tau_fault(value: str | None, *, heuristic: bool) -> str:
     try:
-        parse_tau(values["tau"], heuristic=not engine.remote)  # else the job would find out, minutes later
-        PromptBook(engine.values.get("prompts", ()))
-        return corpus_id, IndexConfig(**values, **engine.values), engine
-    except (InvalidConfig, TypeError) as error:
-        message(str(error), kind="error", title="These settings do not go together.")
-        return corpus_id, None, engine
+        parse_tau(value, heuristic=heuristic)  # else the job would find out, minutes later
+    except InvalidConfig as error:
+        return str(error)
+    return ""
+
+
+def overlap_fault(overlap_tokens: int, chunk_tokens: int) -> str:
+    try:
+        IndexConfig(chunk_tokens=chunk_tokens, overlap_tokens=overlap_tokens)
+    except InvalidConfig as error:
+        return str(error)
+    return ""
+
+
+def checked(corpus_id: str, engine: engine_form.Engine, values: dict[str, Any], faults: Mapping[str, str]) -> Form:
+    """The form; a wrong field moves nothing but itself, so the forecast goes on from its last value that was right."""
+    right = st.session_state.setdefault("lr_right_values", {})
+    specs = forms.option_fields(IndexConfig)
+    for name, fault in faults.items():
+        if fault:
+            values = values | {name: right.get(name, specs[name].default)}
+        else:
+            right[name] = values[name]
+    values = values | {"overlap_tokens": min(values["overlap_tokens"], values["chunk_tokens"] - 1)}
+    fault, chosen = next((said for said in faults.values() if said), ""), dict(engine.values)
+    try:
+        PromptBook(chosen.get("prompts", ()))
+    except InvalidConfig as error:
+        message(str(error), kind="error", title="A prompt cannot be used.")
+        fault, chosen["prompts"] = fault or str(error), ()
+    return Form(corpus_id, engine, IndexConfig(**values, **chosen), fault)
 
 
 def index_table(indexes: Sequence[IndexSummary]) -> None:
@@ -114,7 +174,7 @@ def index_table(indexes: Sequence[IndexSummary]) -> None:
     def picked() -> None:
         cells = st.session_state["index_table"]["selection"]["cells"]
         if cells:
-            st.session_state["index_chosen"] = indexes[int(cells[0][0])].id
+            state.remember("row", indexes[int(cells[0][0])].id)
 
     st.dataframe(
         table,
@@ -129,17 +189,27 @@ def index_table(indexes: Sequence[IndexSummary]) -> None:
         },
     )
     by_id = {one.id: one for one in indexes}
-    if st.session_state.get("index_chosen") not in by_id:
-        st.session_state["index_chosen"] = indexes[0].id
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        chosen = st.selectbox(
-            "Index", list(by_id), format_func=lambda id_: by_id[id_].title, key="index_chosen", width=320
+        chosen = widgets.one_of(
+            "row",
+            list(by_id),
+            lambda mount: st.selectbox(
+                "Index",
+                list(by_id),
+                index=list(by_id).index(mount.value),
+                format_func=lambda id_: by_id[id_].title,
+                key=mount.key,
+                on_change=mount.changed,
+                width=320,
+            ),
+            key="index_chosen",
+            pin=True,
         )
         if st.button(
             "Explore",
             icon=":material/account_tree:",
             key="explore_index",
-            on_click=state.set_widget,  # before the sidebar's own widget is drawn
+            on_click=state.remember,  # before the sidebar's own widget is drawn
             args=("index", chosen),
         ):
             st.switch_page(page_path("explore"))
@@ -173,7 +243,9 @@ def confirm_delete(index: IndexSummary) -> None:
     if st.button("Delete index", icon=":material/delete:", key="confirm_delete_index"):
         with plain_errors():
             session.workbench().delete_index(index.id)
-            st.session_state.pop("index_chosen", None)
+            for name in ("index", "row"):  # nobody misses it
+                if state.recall(name) == index.id:
+                    state.remember(name, None)
             st.rerun()
 
 
@@ -219,9 +291,10 @@ def page() -> None:
     job_panel(jobs)
     left, right = st.columns([7, 4], gap="large")
     with left:
-        corpus_id, config, engine = settings_form(corpora)
+        form = settings_form(corpora)
     with right:
-        forecast_card.card(next(one for one in corpora if one.id == corpus_id), config, engine, jobs)
+        corpus = next(one for one in corpora if one.id == form.corpus_id)
+        forecast_card.card(corpus, form.config, form.engine, jobs, fault=form.fault)
     indexes = session.shelf().indexes
     if indexes:
         index_table(indexes)
@@ -235,7 +308,7 @@ def page() -> None:
                 st.button(
                     label, key=f"earlier_{job.id}", type="tertiary", on_click=state.remember, args=("job", job.id)
                 )
-    state.publish(["index", "corpus", "job", *engine_form.URL, *(f"b_{field}" for field in (*FIELDS, *CLUSTERING))])
+    state.publish(["index", "corpus", "job", *engine_form.URL, *forecast_card.URL, *(f"b_{field}" for field in FORM)])
 
 
 page()

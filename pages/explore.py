@@ -10,9 +10,10 @@ from leanrag_core.figures.browse import Place, leaf_counts
 from leanrag_core.figures.icicle import HierarchyView
 from leanrag_core.types.index import Index
 from pages._shared import blocks as drawing
-from pages._shared import forms, inspector, job_view, markup, passage_view, session, state
-from pages._shared.frame import enter, heading, kind_line, message, plain_errors
+from pages._shared import forms, inspector, job_view, markup, passage_view, session, state, widgets
+from pages._shared.frame import enter, gone_index, heading, kind_line, message, plain_errors
 
+URL = ("index", "view", "layer", "node", "rel")
 VIEWS = ("Icicle", "Treemap", "Table")
 LISTED = 200
 PAUSE = "100ms"  # without a key, before what is written is looked for
@@ -22,7 +23,7 @@ def go(entity_id: str) -> None:
     """That entity is the chosen one; a search is over."""
     state.remember("node", entity_id)
     state.remember("rel", None)
-    st.session_state["find_entity"] = ""
+    state.remember("find", None)
 
 
 def chosen_place(index: Index) -> Place:
@@ -133,36 +134,68 @@ def listing(index: Index, wanted_layer: int | None) -> None:
 
 def toolbar(index: Index) -> tuple[str, str]:
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        key = state.prepare("view", VIEWS[0], str, lambda value: value in VIEWS)
-        view = st.segmented_control("View", VIEWS, key=key, required=True, label_visibility="collapsed")
-        wanted = st.text_input(
-            "Find",
-            type="search",
-            placeholder="Find an entity",
-            key="find_entity",
-            label_visibility="collapsed",
-            live=PAUSE,
-            width=280,
+        view = widgets.one_of(
+            "view",
+            VIEWS,
+            lambda mount: st.segmented_control(
+                "View",
+                VIEWS,
+                default=mount.value,
+                key=mount.key,
+                on_change=mount.changed,
+                required=True,
+                label_visibility="collapsed",
+            ),
         )
-    state.remember("view", None if view == VIEWS[0] else view)
-    return view or VIEWS[0], (wanted or "").strip()
+        wanted = widgets.remembered(
+            "find",
+            "",
+            lambda mount: st.text_input(
+                "Find",
+                value=mount.value,
+                type="search",
+                placeholder="Find an entity",
+                key=mount.key,
+                on_change=mount.changed,
+                label_visibility="collapsed",
+                live=PAUSE,
+                width=280,
+            ),
+            key="find_entity",
+        )
+    return view, (wanted or "").strip()
+
+
+def layer_choice(layers: list[str]) -> str:
+    return widgets.one_of(
+        "layer",
+        layers,
+        lambda mount: st.pills(
+            "Layer",
+            layers,
+            default=mount.value,
+            key=mount.key,
+            on_change=mount.changed,
+            required=True,
+            label_visibility="collapsed",
+        ),
+        form=tuple(layers),
+    )
 
 
 def page() -> None:
-    linked = st.query_params.get("index", "")
     summary = enter("explore")
     if summary is None:
         heading("Explore")
-        job_view.no_index()
-        state.publish(["index"])
+        if not gone_index():
+            job_view.no_index()
+        state.publish(URL)
         return
     with plain_errors(), session.reading(summary) as index:
         aggregated = " + ".join(f"{layer.entities:,}" for layer in summary.layers[1:]) or "0"
         facts = f"{summary.title}: {summary.layers[0].entities:,} entities in {len(summary.layers)} layers, "
         heading("Explore", f"{facts}{aggregated} aggregated")
         kind_line(summary.kind, summary.builtin_texts)
-        if linked not in ("", *(one.id for one in session.shelf().indexes)):
-            message(f"The index {linked} is not here, so {summary.title} is shown instead.")
         view, wanted = toolbar(index)
         place = chosen_place(index)
         left, right = st.columns([8, 5], gap="medium")
@@ -171,15 +204,15 @@ def page() -> None:
                 search_results(index, wanted)
             elif view == "Table":
                 layers = ["All layers", *(f"L{layer.number}" for layer in reversed(index.layers))]
-                shown = st.pills("Layer", layers, default=layers[0], required=True, label_visibility="collapsed")
-                listing(index, None if shown in (None, layers[0]) else int(str(shown)[1:]))
+                shown = layer_choice(layers)
+                listing(index, None if shown == layers[0] else int(shown[1:]))
             else:
                 breadcrumb(index, place)
                 figure(index, place, view)
         with right, st.container(border=True, gap="xsmall", key="inspector", height=680):
             inspector.inspect(index, place, go=go)
         passage_view.drawer(index)
-    state.publish(["index", "view", "node", "rel"])
+    state.publish(URL)
 
 
 page()

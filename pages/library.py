@@ -8,7 +8,7 @@ import streamlit as st
 from leanrag_core.errors import CorpusNotFound
 from leanrag_core.figures import numbers
 from leanrag_core.types.summary import CorpusSummary, DocumentSummary, UploadReport
-from pages._shared import forms, markup, passage_view, session, state
+from pages._shared import forms, markup, passage_view, session, state, widgets
 from pages._shared.frame import enter, heading, message, page_path, plain_errors
 
 NEW = "A new corpus"
@@ -27,13 +27,31 @@ def upload_panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
         left, right, button = st.columns([3, 3, 2], vertical_alignment="bottom")
         chosen = state.recall("corpus")
         options = [NEW, *names]
-        target = left.selectbox(
-            "Into",
-            options,
-            index=options.index(chosen) if chosen in names else 0,
-            format_func=lambda id_: names.get(id_, NEW),
+        target = widgets.remembered(
+            "upload_into",
+            chosen if chosen in names else NEW,
+            lambda mount: left.selectbox(
+                "Into",
+                options,
+                index=options.index(mount.value),
+                format_func=lambda id_: names.get(id_, NEW),
+                key=mount.key,
+                on_change=mount.changed,
+            ),
+            allowed=lambda value: value in options,
         )
-        name = right.text_input("Name of the new corpus", placeholder="My documents", disabled=target != NEW)
+        name = widgets.remembered(
+            "upload_name",
+            "",
+            lambda mount: right.text_input(
+                "Name of the new corpus",
+                mount.value,
+                placeholder="My documents",
+                disabled=target != NEW,
+                key=mount.key,
+                on_change=mount.changed,
+            ),
+        )
         if button.button(
             f"Add {numbers.counted(len(files), 'file')}" if files else "Add files",
             type="primary",
@@ -49,6 +67,8 @@ def upload_panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
                 st.session_state["upload_report"] = report
                 st.session_state["uploads"] = st.session_state.get("uploads", 0) + 1
                 state.remember("corpus", report.corpus_id)
+                for name_of_upload in ("upload_into", "upload_name"):
+                    state.remember(name_of_upload, None)
                 state.remember("doc", report.added[0].id if len(report.added) == 1 else None)
                 st.rerun()
 
@@ -78,7 +98,7 @@ def upload_outcome(report: UploadReport) -> None:
 
 
 def to_build(corpus_id: str) -> None:
-    state.set_widget("corpus", corpus_id)
+    state.remember("corpus", corpus_id)
     state.remember("job", None)
     st.switch_page(page_path("build"))
 

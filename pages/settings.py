@@ -68,7 +68,7 @@ def endpoint_section(settings: Settings) -> None:
         f'<div class="lr-small lr-muted">{where} when an index is built or asked with a model of the endpoint. The '
         f"built-in engine sends nothing.{used}</div>"
     )
-    refused = settings_form.is_refused("base_url", settings.base_url)
+    refused = settings_form.is_refused("base_url")
     if st.button("Test connection", icon=":material/network_check:", key="test_connection", disabled=refused):
         with st.spinner("Waiting for the server"):
             st.session_state["lr_tested"] = (_who(settings), endpoint_view.test_connection(settings))

@@ -12,7 +12,7 @@ from leanrag_core.errors import EndpointError
 from leanrag_core.figures import numbers
 from leanrag_core.models.registry import Models
 from leanrag_core.types.settings import Settings
-from pages._shared import forms, keys, session, state
+from pages._shared import forms, keys, session, state, widgets
 from pages._shared.frame import message
 
 _PATIENCE = 6.0  # seconds for a list of models; a page waits for it
@@ -168,28 +168,31 @@ def pick_model(
     if not chosen and not blank and len(listed) == 1:
         chosen = listed[0]
         state.remember(name, chosen)
-    key = f"{state.widget_key(name)}_{'chosen' if listed else 'written'}"
+    options = [*([""] if blank else []), *listed, *([chosen] if chosen and chosen not in listed else [])]
 
-    def changed() -> None:
-        wanted = str(st.session_state[key] or "").strip()
+    def pick(mount: widgets.Mount[str]) -> str | None:
+        if listed:
+            index = options.index(mount.value) if mount.value in options else None
+            picked = st.selectbox(
+                title,
+                options,
+                format_func=lambda model: model or blank,
+                key=mount.key,
+                on_change=mount.changed,
+                accept_new_options=True,
+                index=index,
+                placeholder="Choose or write a model",
+            )
+        else:
+            hint = blank or "The server's name of the model"
+            picked = st.text_input(title, value=mount.value, key=mount.key, on_change=mount.changed, placeholder=hint)
+        return picked
+
+    def keep(wanted: str) -> None:
         state.remember(name, wanted)
         if on_pick is not None:
             on_pick(wanted)
 
-    if listed:
-        options = [*([""] if blank else []), *listed, *([chosen] if chosen and chosen not in listed else [])]
-        st.session_state[key] = chosen if chosen or blank else None
-        st.selectbox(
-            title,
-            options,
-            format_func=lambda one: one or blank,
-            key=key,
-            on_change=changed,
-            accept_new_options=True,
-            index=None,
-            placeholder="Choose or write a model",
-        )
-    else:
-        st.session_state[key] = chosen
-        st.text_input(title, key=key, on_change=changed, placeholder=blank or "The server's name of the model")
-    return chosen
+    base = f"lr_{name}_{'chosen' if listed else 'written'}"
+    picked: str = widgets.show(base, chosen, pick, keep, read=lambda held: str(held or "").strip())
+    return picked

@@ -10,11 +10,12 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.settings import Settings
-from pages._shared import endpoint_view, forms, keys, prompts_form, session, state
+from pages._shared import endpoint_view, forms, keys, prompts_form, session, state, widgets
 from pages._shared.frame import message, page_path
 
 BUILTIN, ENDPOINT = "Built-in", "Endpoint"
 URL = ("b_engine", "b_model", "b_aggregation", "b_embedding", "b_types", "b_gleaning_rounds")
+_NO_TYPES = ","  # all of them were removed
 _DEFAULT_TYPES = IndexConfig().entity_types
 
 
@@ -35,15 +36,25 @@ class Engine:
 def choose() -> str:
     """The engine, as a switch."""
     names = (BUILTIN, ENDPOINT)
-    key = state.prepare("b_engine", BUILTIN, str, lambda value: value in names)
     with st.container(gap="xsmall"):
-        chosen = st.segmented_control("Engine", names, key=key, required=True, width="stretch") or BUILTIN
+        chosen = widgets.one_of(
+            "b_engine",
+            names,
+            lambda mount: st.segmented_control(
+                "Engine",
+                names,
+                default=mount.value,
+                key=mount.key,
+                on_change=mount.changed,
+                required=True,
+                width="stretch",
+            ),
+        )
         said = {
             BUILTIN: "No key, no download, no cost: rules, MiniLM, Gaussian mixtures.",
             ENDPOINT: "A language model of your server extracts and aggregates.",
         }[chosen]
         st.html(f'<div class="lr-hint">{said}</div>')
-    state.remember("b_engine", None if chosen == BUILTIN else chosen)
     return chosen
 
 
@@ -95,7 +106,7 @@ def take_settings(config: Mapping[str, Any]) -> None:
     """The form holds the engine of an index's settings, its prompts included. For callbacks."""
     model = str(config.get("model", "builtin"))
     remote = model.startswith("openai:")
-    state.set_widget("b_engine", ENDPOINT if remote else BUILTIN)
+    state.remember("b_engine", ENDPOINT if remote else None)
     if not remote:
         return
     for name, field_name in (
@@ -106,9 +117,8 @@ def take_settings(config: Mapping[str, Any]) -> None:
         value = str(config.get(field_name) or "")
         state.remember(name, value.removeprefix("openai:") if value.startswith("openai:") else None)
     types = tuple(str(one) for one in config.get("entity_types", _DEFAULT_TYPES))
-    st.session_state[state.widget_key("b_types")] = list(types)
     state.remember("b_types", None if types == _DEFAULT_TYPES else ",".join(types))
-    state.set_widget("b_gleaning_rounds", int(config.get("gleaning_rounds", IndexConfig().gleaning_rounds)))
+    state.remember("b_gleaning_rounds", int(config.get("gleaning_rounds", IndexConfig().gleaning_rounds)))
     prompts_form.take({str(task): str(text) for task, text in config.get("prompts", ())})
 
 
@@ -127,19 +137,25 @@ def to_settings() -> None:
 
 def entity_types() -> tuple[str, ...]:
     """The entity types that the model is asked for."""
-    key = state.widget_key("b_types")
-    if key not in st.session_state:
-        remembered = state.recall("b_types")
-        st.session_state[key] = _clean(remembered.split(",")) if remembered else list(_DEFAULT_TYPES)
-    options = list(dict.fromkeys((*_DEFAULT_TYPES, *st.session_state[key])))
     with st.container(gap="xsmall"):
-        chosen = st.multiselect(
-            "Entity types", options, key=key, accept_new_options=True, placeholder="Choose or write a type"
+        chosen = widgets.remembered(
+            "b_types",
+            list(_DEFAULT_TYPES),
+            lambda mount: st.multiselect(
+                "Entity types",
+                list(dict.fromkeys((*_DEFAULT_TYPES, *mount.value))),
+                default=mount.value,
+                key=mount.key,
+                on_change=mount.changed,
+                accept_new_options=True,
+                placeholder="Choose or write a type",
+            ),
+            parse=lambda text: _clean(text.split(",")),
+            write=lambda types: ",".join(types) or _NO_TYPES,
+            read=_clean,
         )
         st.html('<div class="lr-hint">The model prefers these and may use others. Write one to add it.</div>')
-    types = tuple(_clean(chosen))
-    state.remember("b_types", None if types == _DEFAULT_TYPES else ",".join(types))
-    return types
+    return tuple(chosen)
 
 
 def _clean(types: list[str]) -> list[str]:

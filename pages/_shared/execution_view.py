@@ -10,7 +10,7 @@ from leanrag_core.execution.look import PROGRAM, SCHEDULER, ClusterSeen, Differe
 from leanrag_core.figures import numbers
 from leanrag_core.types.execution import DASK, PROCESSES, THREADS, Execution
 from leanrag_core.types.settings import Settings
-from pages._shared import addresses, forms, markup, session, settings_form
+from pages._shared import addresses, forms, markup, session, settings_form, state, widgets
 from pages._shared.frame import message
 
 _TITLES = {THREADS: "Threads", PROCESSES: "Processes", DASK: "Dask cluster"}
@@ -24,7 +24,7 @@ _TRUST = (
     "Connecting means trust: the scheduler and its workers can run code on this machine, as this machine does on them. "
     "Use one of your own, on a private network. Nothing connects before you test it or build."
 )
-_WISH = "lr_wishes_dask"  # Dask was chosen, and has no address yet
+_WISH = "lr_wishes_dask"  # Dask was chosen, and has no address yet: on which visit of the page
 _LAST = "lr_last_scheduler"  # the address that the settings dropped with Dask
 _NAMED = 3  # workers that a row of the table names
 
@@ -32,9 +32,7 @@ _NAMED = 3  # workers that a row of the table names
 def panel(settings: Settings) -> None:
     """The choice with what belongs to it; a change is kept as soon as it makes a valid setting."""
     kept = settings.execution
-    if "set_execution" not in st.session_state:  # the page was left since
-        st.session_state[_WISH] = False
-    chosen = DASK if st.session_state.get(_WISH) else kept.kind
+    chosen = DASK if st.session_state.get(_WISH) == state.memory().visit else kept.kind
     _choice(chosen)
     if chosen == DASK:
         _scheduler(kept)
@@ -53,16 +51,21 @@ def panel(settings: Settings) -> None:
 
 
 def _choice(chosen: str) -> None:
-    st.session_state["set_execution"] = chosen
     with st.container(gap="xsmall"):
-        st.segmented_control(
-            "Builds are done by",
-            list(_TITLES),
-            format_func=lambda kind: _TITLES[kind],
-            key="set_execution",
-            required=True,
-            width="stretch",
-            on_change=_choose,
+        widgets.show(
+            "set_execution",
+            chosen,
+            lambda mount: st.segmented_control(
+                "Builds are done by",
+                list(_TITLES),
+                default=mount.value,
+                format_func=lambda kind: _TITLES[kind],
+                key=mount.key,
+                required=True,
+                width="stretch",
+                on_change=mount.changed,
+            ),
+            _choose,
         )
         st.html(f'<div class="lr-hint">{_SAID[chosen]}</div>')
 
@@ -75,35 +78,36 @@ def _kept() -> Execution:
         return Execution()
 
 
-def _choose() -> None:
+def _choose(kind: str) -> None:
     """Threads and processes are kept at once; so is Dask where an address is known, else it waits for one."""
-    kind, kept = st.session_state["set_execution"], _kept()
+    kept = _kept()
     settings_form.forgive("scheduler")
-    st.session_state[_WISH] = False
+    st.session_state[_WISH] = None
     if kept.scheduler:
         st.session_state[_LAST] = kept.scheduler
     scheduler = st.session_state.get(_LAST, "") if kind == DASK else ""
     if kind == DASK and not scheduler:
-        st.session_state[_WISH] = True
+        st.session_state[_WISH] = state.memory().visit
     else:
         settings_form.keep("execution", replace(kept, kind=kind, scheduler=scheduler))
 
 
 def _workers(kept: Execution) -> None:
     spec = forms.option_fields(Execution)["workers"]
-    st.session_state["set_workers"] = kept.workers
-
-    def changed() -> None:
-        settings_form.keep("execution", replace(_kept(), workers=int(st.session_state["set_workers"])))
-
     with st.container(gap="xsmall"):
-        st.number_input(
-            _TITLES[kept.kind],
-            min_value=spec.metadata["low"],
-            max_value=spec.metadata["high"],
-            step=1,
-            key="set_workers",
-            on_change=changed,
+        widgets.show(
+            "set_workers",
+            kept.workers,
+            lambda mount: st.number_input(
+                _TITLES[kept.kind],
+                min_value=spec.metadata["low"],
+                max_value=spec.metadata["high"],
+                value=mount.value,
+                step=1,
+                key=mount.key,
+                on_change=mount.changed,
+            ),
+            lambda workers: settings_form.keep("execution", replace(_kept(), workers=workers)),
         )
         st.html(f'<div class="lr-hint">0 takes one a processor core: {os.cpu_count() or 1} on this machine.</div>')
 
@@ -138,12 +142,11 @@ def _test(kept: Execution) -> None:
 def _keep_scheduler(wanted: str) -> None:
     kept = _kept()
     if wanted:
-        st.session_state[_WISH] = False
+        st.session_state[_WISH] = None
         settings_form.keep("execution", replace(kept, kind=DASK, scheduler=wanted))
     elif kept.kind == DASK:
-        settings_form.refuse(
-            "scheduler", "a cluster needs the address of its scheduler: write one, or choose threads or processes"
-        )
+        said = "a cluster needs the address of its scheduler: write one, or choose threads or processes"
+        settings_form.refuse("scheduler", said, stands="")
 
 
 def show_cluster(seen: ClusterSeen | str) -> None:

@@ -14,16 +14,18 @@ from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.summary import CorpusSummary, JobState
-from pages._shared import call_store_view, markup, outlook_view, session, state
+from pages._shared import call_store_view, markup, outlook_view, session, state, widgets
 from pages._shared.engine_form import Engine
 from pages._shared.frame import message, plain_errors
 
 STARTED = "lr_build_started"  # a build was started in the run before
+URL = ("b_name", "b_dollars", "b_tokens")
+_LONGEST_NAME = 200
 _SAMPLED = 3  # chunks of a dry run
 
 
-def card(corpus: CorpusSummary, config: IndexConfig | None, engine: Engine, jobs: list[JobState]) -> None:
-    """The forecast for these settings, and the start."""
+def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[JobState], *, fault: str) -> None:
+    """The forecast for these settings, and the start. fault: what is wrong with the form, told at its field."""
     with st.container(border=True, key="forecast"):
         if engine.remote:
             endpoint_forecast(corpus, config, engine)
@@ -31,17 +33,29 @@ def card(corpus: CorpusSummary, config: IndexConfig | None, engine: Engine, jobs
         else:
             builtin_forecast(corpus, config, jobs)
             budget = None
-        name = st.text_input("Name of the index", placeholder=corpus.name, key="index_name")
+        name = widgets.remembered(
+            "b_name",
+            "",
+            lambda mount: st.text_input(
+                "Name of the index",
+                mount.value,
+                key=mount.key,
+                on_change=mount.changed,
+                placeholder=corpus.name,
+                max_chars=_LONGEST_NAME,
+            ),
+            allowed=lambda written: len(written) <= _LONGEST_NAME,
+            key="index_name",
+        )
         if st.button(
             "Build index",
             type="primary",
             key="primary_build",
             icon=":material/play_arrow:",
             width="stretch",
-            disabled=config is None or bool(engine.lacking) or not corpus.documents,
+            disabled=bool(fault or engine.lacking) or not corpus.documents,
         ):
             with plain_errors():
-                assert config is not None
                 started = session.workbench().start_build(corpus.id, config, name.strip() or None, budget=budget)
                 session.endpoint_builds.clear()
                 state.remember("job", started)
@@ -50,14 +64,15 @@ def card(corpus: CorpusSummary, config: IndexConfig | None, engine: Engine, jobs
         if not corpus.documents:
             markup.note("This corpus has no documents. Add some in the Library.")
         else:
-            markup.note(engine.lacking or "You can close the page. The build goes on.")
+            wrong = "A setting is wrong; what is said at its field tells how to mend it." if fault else ""
+            markup.note(engine.lacking or wrong or "You can close the page. The build goes on.")
 
 
-def builtin_forecast(corpus: CorpusSummary, config: IndexConfig | None, jobs: list[JobState]) -> None:
+def builtin_forecast(corpus: CorpusSummary, config: IndexConfig, jobs: list[JobState]) -> None:
     """Time from earlier builds; the built-in engine costs nothing."""
     tokens_of = {one.id: one.tokens for one in session.workbench().corpora()}
     own = [job for job in jobs if not job.spent]
-    expected = forecast(corpus, config or IndexConfig(), own, tokens_of)
+    expected = forecast(corpus, config, own, tokens_of)
     low, high = expected.seconds
     time = numbers.span(numbers.duration(low), numbers.duration(high)) if high else "a minute or so"
     rows = [
@@ -78,10 +93,10 @@ def _head(cost: str, time: str, basis: str) -> None:
     )
 
 
-def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig | None, engine: Engine) -> None:
+def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine) -> None:
     """Calls, tokens, money and time of a build with models of the endpoint."""
-    if config is None or engine.lacking:
-        _head("–", "", engine.lacking or "These settings do not go together.")
+    if engine.lacking:
+        _head("–", "", engine.lacking)
         return
     bench = session.workbench()
     try:
@@ -193,16 +208,45 @@ def _basis(expected: Forecast) -> str:
     return "A rough range: no chunk of this corpus was read with these settings yet."
 
 
-def budget_fields(config: IndexConfig | None) -> Budget:
+def budget_fields(config: IndexConfig) -> Budget:
     """What the build may spend; it stops there and can be resumed."""
     left, right = st.columns(2, gap="small")
     with left:
-        dollars = st.number_input("Budget, US dollars", min_value=0.0, step=1.0, format="%.2f", key="budget_dollars")
+        dollars = widgets.remembered(
+            "b_dollars",
+            0.0,
+            lambda mount: st.number_input(
+                "Budget, US dollars",
+                min_value=0.0,
+                value=mount.value,
+                step=1.0,
+                format="%.2f",
+                key=mount.key,
+                on_change=mount.changed,
+            ),
+            parse=float,
+            allowed=lambda value: 0.0 <= value < float("inf"),
+            key="budget_dollars",
+        )
     with right:
-        tokens = st.number_input("Budget, tokens", min_value=0, step=100_000, key="budget_tokens")
+        tokens = widgets.remembered(
+            "b_tokens",
+            0,
+            lambda mount: st.number_input(
+                "Budget, tokens",
+                min_value=0,
+                value=mount.value,
+                step=100_000,
+                key=mount.key,
+                on_change=mount.changed,
+            ),
+            parse=int,
+            allowed=lambda value: 0 <= value < 2**53,
+            key="budget_tokens",
+        )
     said = "0 is no limit. A build whose budget is spent stops, keeps every answer, and can be resumed."
     st.html(f'<div class="lr-hint">{said}</div>')
-    if dollars and config is not None:
+    if dollars:
         with plain_errors():
             names = unpriced(session.workbench().settings(), config)
             if names:

@@ -1,6 +1,6 @@
 """A configuration dataclass draws its own form: each field with its help, its bounds and the paper's value."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, fields
 from html import escape
 from typing import Any, Literal
@@ -8,7 +8,8 @@ from typing import Any, Literal
 import streamlit as st
 
 from leanrag_core.types.config import IndexConfig
-from pages._shared import state
+from pages._shared import state, widgets
+from pages._shared.messages import message
 
 TITLES = {
     "parse_seconds": "Seconds for a file",
@@ -46,6 +47,17 @@ TITLES = {
 }
 
 
+Fault = Callable[[Any], str]
+
+
+def no_fault(value: Any) -> str:
+    """Nothing is wrong with any value."""
+    return ""
+
+
+NO_FAULTS: Mapping[str, Fault] = {}
+
+
 def title_of(name: str, config: type | None = None) -> str:
     """The title on screen of a field of that configuration, or of a strategy's option."""
     if name == "chunk_tokens" and config is not IndexConfig:
@@ -67,61 +79,63 @@ def hint(spec: Field[Any]) -> str:
     return f"{said} Paper: {paper:,}." if isinstance(paper, int) else f"{said} Paper: {paper}."
 
 
-def field_key(config: type, name: str, prefix: str) -> str:
-    """The widget key of a field, its state ready."""
-    spec = option_fields(config)[name]
+def _reading(spec: Field[Any]) -> tuple[Any, Callable[[str], Any], Callable[[Any], bool]]:
+    """A field's default as its widget holds it, how a text is read, and which values are possible."""
     default, low, high = spec.default, spec.metadata.get("low"), spec.metadata.get("high")
     choices = spec.metadata.get("choices") or ()
-    remembered = f"{prefix}{name}"
     if choices:
-        return state.prepare(remembered, default, str, lambda value: value in choices)
+        return default, str, lambda value: value in choices
     if isinstance(default, bool):
-        return state.prepare(remembered, default, state.as_flag, lambda value: isinstance(value, bool))
+        return default, state.as_flag, lambda value: True
     if isinstance(default, int):
-        return state.prepare(
-            remembered,
-            default,
-            int,
-            lambda value: (low is None or value >= low) and (high is None or value <= high),
-        )
-    return state.prepare(remembered, "" if default is None else str(default), str, lambda value: isinstance(value, str))
+        return default, int, lambda value: (low is None or value >= low) and (high is None or value <= high)
+    return "" if default is None else str(default), str, lambda value: True
 
 
-def draw_field(config: type, name: str, *, prefix: str = "", help_below: bool = True) -> Any:
-    """One field of a configuration as a widget; returns its value and remembers it when it is not the default."""
+def field_value(config: type, name: str, prefix: str) -> Any:
+    """What the widget of a field holds, drawn or not."""
+    default, parse, allowed = _reading(option_fields(config)[name])
+    return state.fitting(f"{prefix}{name}", default, parse, allowed)
+
+
+def draw_field(config: type, name: str, *, prefix: str = "", help_below: bool = True, fault: Fault = no_fault) -> Any:
+    """One field of a configuration as a widget; returns its value. fault: what is wrong with a value, told below it."""
     spec = option_fields(config)[name]
-    key = field_key(config, name, prefix)
-    low, high, choices = (spec.metadata.get(one) for one in ("low", "high", "choices"))
-    shown_help, title = None if help_below else hint(spec), title_of(name, config)
-    with st.container(gap="xsmall"):
-        value: Any
+    default, parse, allowed = _reading(spec)
+    low, high, choices = (spec.metadata.get(bound) for bound in ("low", "high", "choices"))
+    shown_help = None if help_below else hint(spec)
+    title = title_of(name, config)
+
+    def widget(mount: widgets.Mount[Any]) -> Any:
+        common: dict[str, Any] = {"key": mount.key, "help": shown_help, "on_change": mount.changed}
         if choices:
-            value = st.selectbox(title, choices, key=key, help=shown_help)
-        elif isinstance(spec.default, bool):
-            value = st.toggle(title, key=key, help=shown_help)
-        elif isinstance(spec.default, int):
-            value = st.number_input(
-                title_of(name, config), min_value=low, max_value=high, step=1, key=key, help=shown_help
-            )
-        else:
-            value = st.text_input(title, key=key, help=shown_help, placeholder="chosen from the data")
-            value = value.strip() or None if value else None
-        if help_below:
+            return st.selectbox(title, choices, index=choices.index(mount.value), **common)
+        if isinstance(default, bool):
+            return st.toggle(title, value=mount.value, **common)
+        if isinstance(default, int):
+            return st.number_input(title, min_value=low, max_value=high, value=mount.value, step=1, **common)
+        return st.text_input(title, value=mount.value, placeholder="chosen from the data", **common)
+
+    with st.container(gap="xsmall"):
+        value = widgets.remembered(f"{prefix}{name}", default, widget, parse=parse, allowed=allowed)
+        if isinstance(value, str) and not choices:
+            value = value.strip() or None
+        said = fault(value)
+        if said:
+            message(said, kind="error")
+        elif help_below:
             st.html(f'<div class="lr-hint">{escape(hint(spec))}</div>')
-    state.remember(f"{prefix}{name}", None if value == spec.default else _written(value))
     return value
 
 
-def _written(value: Any) -> str:
-    return ("1" if value else "0") if isinstance(value, bool) else str(value)
-
-
-def draw_fields(config: type, names: Sequence[str], *, prefix: str = "", columns: int = 3) -> dict[str, Any]:
-    """The fields side by side, wrapping on narrow windows; returns their values."""
+def draw_fields(
+    config: type, names: Sequence[str], *, prefix: str = "", columns: int = 3, faults: Mapping[str, Fault] = NO_FAULTS
+) -> dict[str, Any]:
+    """The fields side by side, wrapping on narrow windows; returns their values. faults: by name."""
     values = {}
     with st.grid(columns, min_column_width=190, gap="small"):
         for name in names:
-            values[name] = draw_field(config, name, prefix=prefix)
+            values[name] = draw_field(config, name, prefix=prefix, fault=faults.get(name, no_fault))
     return values
 
 

@@ -14,7 +14,8 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.index_names import short_title
 from leanrag_core.figures.palette import Palette, palette
 from leanrag_core.types.summary import IndexSummary, JobState
-from pages._shared import running_view, session, state
+from pages._shared import running_view, session, state, widgets
+from pages._shared.messages import message, sentence
 
 PAGES = (
     ("library", "Library", "library_books"),
@@ -53,7 +54,8 @@ def _style_sheet() -> str:
 
 
 def enter(page: str) -> IndexSummary | None:
-    """The frame of the page stands; returns the index that the sidebar has chosen, None when there is none.
+    """The frame of the page stands; returns the index that the sidebar has chosen, None when there is none, or when the
+    one that was asked for is gone (see gone_index).
 
     The first call of every page; it relies on nothing else.
     """
@@ -75,7 +77,7 @@ def _where_text_goes(chosen: IndexSummary | None) -> str:
     try:
         settings = session.workbench().settings()
     except InvalidConfig as error:
-        return f'<p class="lr-private"><i class="lr-dot-out" aria-hidden="true"></i>{escape(_sentence(str(error)))}</p>'
+        return f'<p class="lr-private"><i class="lr-dot-out" aria-hidden="true"></i>{escape(sentence(str(error)))}</p>'
     lines = []
     if chosen is None or not uses_endpoint(chosen.config):
         lines.append(("ok", "Built-in engine. Nothing leaves this machine."))
@@ -112,12 +114,45 @@ def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
         rest = "The first one is being built." if live else "Build one from a corpus."
         st.html(f'<div class="lr-side">No index yet.<br>{rest}</div>')
         return None
-    key = state.prepare("index", next(iter(indexes)), str, lambda value: value in indexes)
-    chosen = st.selectbox("Index", list(indexes), format_func=lambda id_: short_title(indexes[id_], _TITLE), key=key)
-    state.remember("index", chosen)
+    wanted = state.recall("index")
+    # The index that a link names is never replaced by another one: what is asked would be answered from that.
+    newest = None if wanted and wanted not in indexes else next(iter(indexes))
+    chosen = widgets.remembered(
+        "index",
+        newest,
+        lambda mount: st.selectbox(
+            "Index",
+            list(indexes),
+            index=None if mount.value is None else list(indexes).index(mount.value),
+            format_func=lambda id_: short_title(indexes[id_], _TITLE),
+            placeholder="Choose an index",
+            key=mount.key,
+            on_change=mount.changed,
+        ),
+        allowed=lambda value: value in indexes,
+        pin=newest is not None,
+    )
+    if chosen is None:
+        state.memory().unfit.discard("index")  # the URL goes on naming it, so that a reload says the same
+        return None
     summary = indexes[chosen]
     st.html(f'<div class="lr-side">{_figures(summary)}</div>')
     return summary
+
+
+def gone_index() -> bool:
+    """Whether the index that was asked for is not there while others are: that is said, with what to do."""
+    if not session.shelf().indexes:
+        return False
+    message(
+        f"The index {state.recall('index')} was deleted, or the link is from another machine. Nothing was asked of any "
+        "other. Choose one of the indexes in the sidebar, or build it again.",
+        kind="error",
+        title="This index is not here.",
+    )
+    if st.button("Open Build", icon=":material/construction:", key="gone_build"):
+        st.switch_page(page_path("build"))
+    return True
 
 
 def _figures(summary: IndexSummary) -> str:
@@ -170,20 +205,3 @@ def plain_errors() -> Iterator[None]:
         yield
     except LeanRAGError as error:
         message(str(error), kind="error")
-
-
-def message(text: str, *, kind: str = "note", title: str = "") -> None:
-    """One sentence (or two) in a quiet box. kind: note, error, good."""
-    head = f"<b>{escape(title)}</b> " if title else ""
-    role = "alert" if kind == "error" else "status"
-    st.html(f'<div class="lr-msg {kind}" role="{role}">{head}{escape(_sentence(text))}</div>')
-
-
-def _sentence(text: str) -> str:
-    """Begins with a capital and ends with a stop."""
-    text = text.strip()
-    if not text:
-        return text
-    if not text.startswith(("http://", "https://")):
-        text = text[0].upper() + text[1:]
-    return text if text[-1] in ".!?" else text + "."

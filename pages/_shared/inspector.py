@@ -58,7 +58,6 @@ def _head(index: Index, entity: Entity, go: Callable[[str], None]) -> None:
             question = f"What do the documents say about {entity.name}?"
             state.remember("q", question)
             asking.want(question)
-            st.session_state.pop(state.widget_key("draft"), None)
             st.switch_page(page_path("ask"))
         above = index.ancestors(entity.layer, entity.row)
         if above:

@@ -10,7 +10,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.build_counts import counts_so_far
 from leanrag_core.models.metering import Budget
 from leanrag_core.types.summary import JobState, StageState
-from pages._shared import frame, markup, outlook_view, session, state
+from pages._shared import frame, markup, outlook_view, session, state, widgets
 from pages._shared.frame import message, page_path
 
 _MOVED = "lr_job_moved"  # another job is to be shown
@@ -237,7 +237,8 @@ def _resume(job_id: str, budget: Budget | None = None) -> None:
 
 def _resume_with(job_id: str) -> None:
     """Goes on with the budget of the fields."""
-    dollars, tokens = (st.session_state[f"more_{what}_{job_id}"] for what in ("dollars", "tokens"))
+    keys = (widgets.key_of(f"more_{what}_{job_id}") for what in ("dollars", "tokens"))
+    dollars, tokens = (st.session_state[key] for key in keys)
     _resume(job_id, Budget(float(dollars), int(tokens)))
 
 
@@ -250,7 +251,7 @@ def _buttons(job: JobState) -> None:
                 title,
                 icon=f":material/{icon}:",
                 key=f"{page}_{job.id}",
-                on_click=state.set_widget,  # before the sidebar's own widget is drawn
+                on_click=state.remember,  # before the sidebar's own widget is drawn
                 args=("index", job.result),
             ):
                 st.switch_page(page_path(page))
@@ -281,22 +282,36 @@ def spent_line(job: JobState) -> None:
 def resume_with_budget(job: JobState) -> None:
     """A larger budget for the rest, and the button that goes on."""
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        st.number_input(
-            "US dollars for the rest",
-            min_value=0.0,
-            value=2 * float(job.budget.get("dollars", 0.0)),
-            step=1.0,
-            format="%.2f",
+        widgets.remembered(
+            f"more_dollars_{job.id}",
+            2 * float(job.budget.get("dollars", 0.0)),
+            lambda mount: st.number_input(
+                "US dollars for the rest",
+                min_value=0.0,
+                value=mount.value,
+                step=1.0,
+                format="%.2f",
+                key=mount.key,
+                on_change=mount.changed,
+                width=190,
+            ),
+            parse=float,
             key=f"more_dollars_{job.id}",
-            width=190,
         )
-        st.number_input(
-            "Tokens for the rest",
-            min_value=0,
-            value=2 * int(job.budget.get("tokens", 0)),
-            step=100_000,
+        widgets.remembered(
+            f"more_tokens_{job.id}",
+            2 * int(job.budget.get("tokens", 0)),
+            lambda mount: st.number_input(
+                "Tokens for the rest",
+                min_value=0,
+                value=mount.value,
+                step=100_000,
+                key=mount.key,
+                on_change=mount.changed,
+                width=190,
+            ),
+            parse=int,
             key=f"more_tokens_{job.id}",
-            width=190,
         )
         resume = f"resume_{job.id}"
         st.button("Resume", icon=":material/play_arrow:", key=resume, on_click=_resume_with, args=(job.id,))

@@ -10,7 +10,7 @@ from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.model_check import ModelCheck
 from leanrag_core.types.settings import Settings
 from leanrag_core.workbench import FIRST_SAMPLE
-from pages._shared import endpoint_view, forms, markup, session
+from pages._shared import endpoint_view, forms, markup, session, widgets
 from pages._shared.frame import message, plain_errors
 
 _VERDICTS = {
@@ -32,9 +32,12 @@ def panel(settings: Settings) -> None:
     with left:
         found = endpoint_view.listing(settings)
         model = endpoint_view.pick_model("Model", "check_model", found, names=found.writing)
-        if "check_passage" not in st.session_state:
-            st.session_state["check_passage"] = sample_passage(f"sample-{FIRST_SAMPLE}")
-        passage = st.text_area("Passage", key="check_passage", height=250)
+        passage = widgets.remembered(
+            "check_passage",
+            sample_passage(f"sample-{FIRST_SAMPLE}"),
+            lambda mount: st.text_area("Passage", mount.value, key=mount.key, on_change=mount.changed, height=250),
+            write=lambda text: text or " ",  # emptied by hand: the sample does not come back by itself
+        )
         ready = bool(model and passage.strip())
         if st.button("Check the model", key="check_now", icon=":material/rule:", disabled=not ready):
             st.session_state.pop("lr_checked", None)
@@ -82,14 +85,16 @@ def show(checked: ModelCheck) -> None:
         markup.code(checked.raw or "(empty)", height=260)
 
 
-@st.cache_data(max_entries=32, show_spinner=False)
 def sample_passage(corpus_id: str) -> str:
-    """A passage of running text from the corpus, empty when it has none."""
+    """A passage of running text from the corpus, empty while it has none: on a first start it is being read."""
     bench = session.workbench()
     known = {corpus.id for corpus in bench.corpora()}
     listed = bench.documents(corpus_id) if corpus_id in known else []
-    if not listed:
-        return ""
-    document = bench.document(corpus_id, listed[0].id)
+    return _passage(corpus_id, listed[0].id) if listed else ""
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _passage(corpus_id: str, document_id: str) -> str:
+    document = session.workbench().document(corpus_id, document_id)
     chunks = chunk_documents([document], max_tokens=_PASSAGE_TOKENS, overlap_tokens=0)
     return chunks[min(1, len(chunks) - 1)].text if chunks else ""

@@ -10,7 +10,7 @@ from leanrag_core.indexing.model_check import ModelCheck
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.types.config import IndexConfig
-from pages._shared import forms, markup, session
+from pages._shared import forms, markup, session, widgets
 from pages._shared.frame import message, plain_errors
 
 TASKS = {
@@ -39,10 +39,20 @@ def panel(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> tuple[tu
     count = len(_edited())
     label = f"Prompts, {count} edited" if count else "Prompts"
     with st.expander(label, icon=":material/edit_note:", key="prompts_fold"):
-        task = st.segmented_control(
-            "Prompt", list(TASKS), format_func=_title, default="extract_graph", required=True, key="prompt_task"
+        task = widgets.one_of(
+            "prompt_task",
+            list(TASKS),
+            lambda mount: st.segmented_control(
+                "Prompt",
+                list(TASKS),
+                default=mount.value,
+                format_func=_title,
+                required=True,
+                key=mount.key,
+                on_change=mount.changed,
+            ),
+            key="prompt_task",
         )
-        task = task or "extract_graph"
         editor(task)
         if task == "extract_graph":
             preview(corpus_id, model, entity_types)
@@ -55,17 +65,22 @@ def _title(task: str) -> str:
 
 def editor(task: str) -> None:
     """The text of one prompt; what is wrong with it is told below."""
-    catalog, key = load_prompt(task), f"prompt_{task}"
-    st.session_state[key] = _edited().get(task, catalog.text)
+    catalog = load_prompt(task)
 
-    def changed() -> None:
-        text = str(st.session_state[key])
+    def keep(text: str) -> None:
         if text.strip() == catalog.text.strip() or not text.strip():
             _edited().pop(task, None)
         else:
             _edited()[task] = text
 
-    st.text_area("Text", key=key, height=320, on_change=changed, label_visibility="collapsed")
+    widgets.show(
+        f"prompt_{task}",
+        _edited().get(task, catalog.text),
+        lambda mount: st.text_area(
+            "Text", mount.value, key=mount.key, height=320, on_change=mount.changed, label_visibility="collapsed"
+        ),
+        keep,
+    )
     fields = ", ".join(f"{{{name}}}" for name in sorted(catalog.fields))
     st.html(
         f'<div class="lr-hint">In braces stands what is filled in: {escape(fields)}. They must stay. '
@@ -96,8 +111,19 @@ def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
     """The extraction prompt tried on one passage; an edited one beside the catalog's."""
     st.html(markup.label("Try it on one chunk"))
     key = f"preview_passage_{corpus_id}"
-    choose_chunk(corpus_id, key)
-    passage = st.text_area("Passage", key=key, height=140, label_visibility="collapsed")
+    passage = widgets.remembered(
+        key,
+        choose_chunk(corpus_id, key),
+        lambda mount: st.text_area(
+            "Passage",
+            mount.value,
+            key=mount.key,
+            on_change=mount.changed,
+            height=140,
+            label_visibility="collapsed",
+        ),
+        key=key,
+    )
     own = _edited().get("extract_graph")
     asked = (model, passage, own, entity_types)
     calls = "2 calls" if own else "1 call"
@@ -128,34 +154,50 @@ def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
         difference(catalogs, edited)
 
 
-def choose_chunk(corpus_id: str, key: str) -> None:
-    """A document and the number of one of its chunks; the field of that key holds the chunk's text."""
+def choose_chunk(corpus_id: str, passage: str) -> str:
+    """A document and the number of one of its chunks; returns the chunk's text. Another choice voids the passage that
+    was written under that name."""
     documents = {one.id: one.name for one in session.workbench().documents(corpus_id)}
     if not documents:
-        st.session_state.setdefault(key, "")
-        return
-    sizes = {name: int(st.session_state[forms.field_key(IndexConfig, name, "b_")]) for name in _SIZES}
-    picked, number = f"preview_document_{corpus_id}", f"preview_number_{corpus_id}"
-
-    def texts() -> list[str]:
-        return _chunks(corpus_id, st.session_state[picked], sizes["chunk_tokens"], sizes["overlap_tokens"])
-
-    def taken() -> None:
-        found = texts()
-        st.session_state[number] = min(int(st.session_state.get(number) or 1), max(1, len(found)))
-        st.session_state[key] = found[st.session_state[number] - 1] if found else ""
-
-    if st.session_state.get(picked) not in documents:
-        st.session_state[picked] = next(iter(documents))
-    if key not in st.session_state:
-        taken()
+        return ""
+    sizes = {name: forms.field_value(IndexConfig, name, "b_") for name in _SIZES}
     left, right = st.columns([3, 1], gap="small")
     with left:
-        st.selectbox("Document", list(documents), format_func=lambda id_: documents[id_], key=picked, on_change=taken)
-    n = max(1, len(texts()))
-    st.session_state[number] = min(n, int(st.session_state.get(number) or 1))
+        picked = widgets.one_of(
+            f"preview_document_{corpus_id}",
+            list(documents),
+            lambda mount: st.selectbox(
+                "Document",
+                list(documents),
+                index=list(documents).index(mount.value),
+                format_func=lambda id_: documents[id_],
+                key=mount.key,
+                on_change=mount.changed,
+            ),
+            key=f"preview_document_{corpus_id}",
+            forgets=(passage,),
+        )
+    texts = _chunks(corpus_id, picked, sizes["chunk_tokens"], sizes["overlap_tokens"]) or [""]
+    n = len(texts)
     with right:
-        st.number_input(f"Chunk, of {n:,}", min_value=1, max_value=n, step=1, key=number, on_change=taken)
+        number = widgets.remembered(
+            f"preview_number_{corpus_id}",
+            1,
+            lambda mount: st.number_input(
+                f"Chunk, of {n:,}",
+                min_value=1,
+                max_value=n,
+                value=mount.value,
+                step=1,
+                key=mount.key,
+                on_change=mount.changed,
+            ),
+            parse=int,
+            allowed=lambda value: 1 <= value <= n,
+            key=f"preview_number_{corpus_id}",
+            forgets=(passage,),
+        )
+    return texts[number - 1]
 
 
 @st.cache_data(max_entries=16, show_spinner=False)

@@ -10,7 +10,7 @@ from leanrag_core.figures.layered import MEDIUM, MOST_ARCS, NARROW, WIDE, Layere
 from leanrag_core.retrieval.captions import losses
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace, TraceNode
-from pages._shared import forms, markup, passage_view, state
+from pages._shared import forms, markup, passage_view, state, widgets
 from pages._shared import layered_graph as drawing
 from pages._shared.frame import message, page_path
 
@@ -38,21 +38,26 @@ def pick_node(node_id: str) -> None:
 def show(index: Index, trace: Trace) -> None:
     """Steps, caption, subgraph or table, legend, and the chosen node."""
     names = [step.name for step in trace.steps] + ["answer"]
-    key = state.prepare("step", names[-1], str, lambda value: value in names)
     with st.container(key="steps"):
-        step = st.segmented_control(
-            "Retrieval step",
-            names,
-            key=key,
-            required=True,
-            format_func=lambda name: f"{names.index(name) + 1} {STEPS.get(name, name.capitalize())}",
-            label_visibility="collapsed",
-            width="stretch",
-            wrap=True,
+        step = widgets.remembered(
+            "step",
+            names[-1],
+            lambda mount: st.segmented_control(
+                "Retrieval step",
+                names,
+                default=mount.value,
+                key=mount.key,
+                on_change=mount.changed,
+                required=True,
+                format_func=lambda name: f"{names.index(name) + 1} {STEPS.get(name, name.capitalize())}",
+                label_visibility="collapsed",
+                width="stretch",
+                wrap=True,
+            ),
+            allowed=lambda value: value in names,
+            form=tuple(names),
         )
-    step = step or names[-1]
     place = names.index(step)
-    state.remember("step", None if place == len(names) - 1 else step)
     with st.container(horizontal=True, wrap=False, gap="xsmall", vertical_alignment="center"):
         for label, icon, move in (("Step back", "chevron_left", -1), ("Step on", "chevron_right", 1)):
             to = place + move
@@ -63,8 +68,8 @@ def show(index: Index, trace: Trace) -> None:
                 key=f"step_{icon}",
                 type="tertiary",
                 disabled=not 0 <= to < len(names),
-                on_click=state.set_widget,
-                args=("step", names[to] if 0 <= to < len(names) else step),
+                on_click=state.remember,
+                args=("step", names[to] if 0 <= to < len(names) - 1 else None),
             )
         st.html(f'<div class="lr-cap" aria-live="polite">{escape(caption(trace, step))}</div>')
     if not trace.nodes:

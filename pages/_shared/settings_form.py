@@ -11,16 +11,18 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.storage.settings import read_settings
 from leanrag_core.types.settings import Settings
-from pages._shared import addresses, forms, keys, session
+from pages._shared import addresses, forms, keys, session, state, widgets
 from pages._shared.frame import message
 
-_FAULTS = "lr_settings_faults"
+_FAULTS = "lr_settings_faults"  # by the setting's name
+_REFUSED = "lr_settings_refused"  # what stands in a widget and was not kept, by the setting's name
+_VISIT = "lr_settings_visit"
 _Seen = TypeVar("_Seen")
 
 
 def keep(name: str, value: Any) -> None:
-    """The setting is saved; one that cannot be is told by fault() below its widget. For callbacks."""
-    st.session_state.setdefault(_FAULTS, {}).pop(name, None)
+    """The setting is saved; one that cannot be is told by fault() below its widget."""
+    forgive(name)
     bench = session.workbench()
     try:
         # What the file leaves open to the environment stays open.
@@ -29,9 +31,11 @@ def keep(name: str, value: Any) -> None:
         refuse(name, str(error))
 
 
-def refuse(name: str, said: str) -> None:
-    """What is wrong with a setting is shown below its widget."""
+def refuse(name: str, said: str, *, stands: str | None = None) -> None:
+    """What is wrong with a setting is shown below its widget. stands: the wish, where it may stay in the widget."""
     st.session_state.setdefault(_FAULTS, {})[name] = said
+    if stands is not None:
+        st.session_state.setdefault(_REFUSED, {})[name] = stands
 
 
 def fault(name: str) -> bool:
@@ -44,43 +48,49 @@ def fault(name: str) -> bool:
 
 def forgive(name: str) -> None:
     """What was wrong with a setting is told no longer."""
-    st.session_state.get(_FAULTS, {}).pop(name, None)
+    for what in (_FAULTS, _REFUSED):
+        st.session_state.get(what, {}).pop(name, None)
 
 
 def begin() -> None:
     """What was wrong with the settings is told no longer where the page was left since. For the top of the page."""
-    if _widget_key("base_url") not in st.session_state:
-        st.session_state.pop(_FAULTS, None)
+    visit = state.memory().visit
+    if st.session_state.get(_VISIT) != visit:
+        for what in (_FAULTS, _REFUSED):
+            st.session_state.pop(what, None)
+        st.session_state[_VISIT] = visit
 
 
-def is_refused(name: str, kept: Any) -> bool:
-    """Whether the widget holds something that was refused, and the file another value."""
-    return bool(st.session_state.get(_FAULTS, {}).get(name)) and st.session_state.get(_widget_key(name)) != kept
+def is_refused(name: str) -> bool:
+    """Whether something stands in the widget that was refused."""
+    return name in st.session_state.get(_REFUSED, {})
 
 
-def _widget_key(name: str) -> str:
-    return f"set_{name}"
+def _standing(name: str, kept: str) -> str:
+    """What the widget shows: the refused wish, else the setting."""
+    return str(st.session_state.get(_REFUSED, {}).get(name, kept))
 
 
 def number(settings: Settings, name: str) -> None:
     """A number of the settings with its help."""
-    spec, key = forms.option_fields(Settings)[name], _widget_key(name)
-    now = getattr(settings, name)
-    st.session_state[key] = now
-
-    def changed() -> None:
-        keep(name, type(now)(st.session_state[key]))
-
+    spec, now = forms.option_fields(Settings)[name], getattr(settings, name)
     fractional = isinstance(now, float)
     with st.container(gap="xsmall"):
-        st.number_input(
-            forms.title_of(name),
-            min_value=spec.metadata["low"],
-            max_value=spec.metadata["high"],
-            step=(0.1 if name == "temperature" else 5.0) if fractional else 1,
-            format="%.1f" if name == "temperature" else "%.0f" if fractional else None,
-            key=key,
-            on_change=changed,
+        widgets.show(
+            f"set_{name}",
+            now,
+            lambda mount: st.number_input(
+                forms.title_of(name),
+                min_value=spec.metadata["low"],
+                max_value=spec.metadata["high"],
+                value=mount.value,
+                step=(0.1 if name == "temperature" else 5.0) if fractional else 1,
+                format="%.1f" if name == "temperature" else "%.0f" if fractional else None,
+                key=mount.key,
+                on_change=mount.changed,
+            ),
+            lambda wanted: keep(name, wanted),
+            read=type(now),
         )
         st.html(f'<div class="lr-hint">{escape(forms.hint(spec))}</div>')
 
@@ -89,23 +99,27 @@ def address_field(
     label: str, name: str, kept: str, kind: addresses.Kind, save: Callable[[str], None], *, example: str, hint: str
 ) -> None:
     """An address that is saved when it is one; what is wrong with another stands below, in the place of the hint."""
-    key = _widget_key(name)
 
-    def changed() -> None:
-        wanted = addresses.tidied(str(st.session_state[key] or ""), kind)
+    def wish(wanted: str) -> None:
+        forgive(name)
         said = addresses.fault_of_address(wanted, kind)
-        if said:
-            refuse(name, said)
-            if not addresses.is_harmless(wanted, kind):  # a key, perhaps, or a password: it is not kept in the page
-                st.session_state[key] = kept
-        else:
-            forgive(name)
+        if not said:
             save(wanted)
+        elif addresses.is_harmless(wanted, kind):
+            refuse(name, said, stands=wanted)
+        else:  # a key, perhaps, or a password: it is not kept in the page
+            refuse(name, said)
 
-    if not st.session_state.get(_FAULTS, {}).get(name) or key not in st.session_state:
-        st.session_state[key] = kept
     with st.container(gap="xsmall"):
-        st.text_input(label, key=key, on_change=changed, placeholder=example)
+        widgets.show(
+            f"set_{name}",
+            _standing(name, kept),
+            lambda mount: st.text_input(
+                label, value=mount.value, key=mount.key, on_change=mount.changed, placeholder=example
+            ),
+            wish,
+            read=lambda held: addresses.tidied(str(held or ""), kind),
+        )
         if not fault(name):
             st.html(f'<div class="lr-hint">{escape(hint)}</div>')
 
@@ -115,7 +129,7 @@ def look_button(
 ) -> _Seen | str | None:
     """A button that looks at what is at the address of that setting, and what was last seen there: a text says why
     nothing was; None before a click, and once the address is another one or is refused."""
-    kept, refused = f"lr_seen_by_{key}", is_refused(name, where)
+    kept, refused = f"lr_seen_by_{key}", is_refused(name)
     blocked = refused or disabled or not where
     if st.button(f"Test the {what}", icon=":material/network_check:", key=key, disabled=blocked):
         with st.spinner(f"Waiting for the {what}"):
@@ -145,19 +159,23 @@ def address(settings: Settings) -> None:
 
 def key_variable(settings: Settings) -> None:
     """The name of the variable that holds the key, and whether there is one. The key itself is in no widget."""
-    key = _widget_key("key_variable")
 
-    def changed() -> None:
-        wanted = str(st.session_state[key] or "").strip()
+    def wish(wanted: str) -> None:
         said = keys.fault_of_name(wanted)
         if said:
             refuse("key_variable", said)
-            st.session_state[key] = settings.key_variable
         else:
             keep("key_variable", wanted)
 
-    st.session_state[key] = settings.key_variable
-    st.text_input("Variable that holds the key", key=key, on_change=changed)
+    widgets.show(
+        "set_key_variable",
+        settings.key_variable,
+        lambda mount: st.text_input(
+            "Variable that holds the key", value=mount.value, key=mount.key, on_change=mount.changed
+        ),
+        wish,
+        read=lambda held: str(held or "").strip(),
+    )
     if not fault("key_variable"):
         sign = "ok" if keys.has_key(settings) or settings.local else "none"
         st.html(

@@ -1,116 +1,115 @@
-"""A link is a state: what a page shows is remembered for the session and written into the URL."""
+"""A link is a state: what a page shows is remembered for the session and written into the URL.
+
+What is remembered changes by a person's action, by a link that arrives, or by the way back. Drawing a page changes
+nothing. The widgets that show it are in widgets.py.
+"""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 _MEMORY = "lr_memory"
-_WRITTEN = "lr_written"  # the URL as this session last saw or wrote it
-_OWN = "lr_own_urls"  # URLs that this session wrote for the page at hand, as sorted pairs
-_SHOWN = "lr_shown"  # what the widgets held when the URL was last written
-_PAGE = "lr_page"
-_OWN_KEPT = 50
 
 
-def _memory() -> dict[str, str]:
-    found: dict[str, str] = st.session_state.setdefault(_MEMORY, {})
-    return found
+@dataclass
+class Memory:
+    """What one session remembers, and what its browser was told."""
+
+    values: dict[str, str] = field(default_factory=dict)
+    page: str = ""  # the page at hand; empty before the first one
+    visit: int = 0  # how often a page was entered
+    names: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of each page's URL, as last written
+    told: dict[str, str] = field(default_factory=dict)  # the URL as last written
+    unfit: set[str] = field(default_factory=set)  # remembered, but not possible on the page at hand
+    screen: dict[str, Any] = field(default_factory=dict)  # what each widget holds, and its form
+    turns: dict[str, int] = field(default_factory=dict)  # how often a widget was replaced by a new one
+
+    def follow(self, page: str, url: dict[str, str]) -> None:
+        """The page is as its URL says; what that page writes into its URL and is not in this one is forgotten."""
+        for name in self.names.get(page, ()):
+            self.values.pop(name, None)
+        self.values.update({name: value for name, value in url.items() if value})
+
+
+def memory() -> Memory:
+    """The memory of this session.
+
+    Each use goes through the session's state: there a run that was overtaken by a newer one ends, before it can write.
+    """
+    kept: Memory = st.session_state.setdefault(_MEMORY, Memory())
+    return kept
 
 
 def read_url(page: str) -> None:
-    """What stands in the URL and was not written by this session is remembered, and the widgets follow it.
+    """The URL is taken over where it is news: when a session begins (a link, a reload), and on the way back or forth.
 
-    A URL that this session wrote earlier is either the way back, which is followed, what it lacks being forgotten; or
-    the browser had not yet heard of a later one when the reader moved a widget on, and then the widget counts.
+    At any other time it is an echo of what this session wrote, and late when a person is quick: a browser sends along
+    the URL that it knows. The bare URL of a page, which a link of the navigation leaves behind, asks for nothing.
     """
+    kept = memory()
     arrived = {name: st.query_params[name] for name in st.query_params}
-    stays = st.session_state.get(_PAGE) == page
-    if not stays:
-        st.session_state[_PAGE], st.session_state[_OWN] = page, []
-    written = st.session_state.get(_WRITTEN, {})
-    if arrived == written:
-        return
-    if stays and sorted(arrived.items()) in st.session_state[_OWN]:
-        if _moved_on(written):
-            return
-        for name in written.keys() - arrived.keys():
-            _memory().pop(name, None)
-            st.session_state.pop(widget_key(name), None)
-    for name, value in arrived.items():
-        if _memory().get(name) != value:
-            _memory()[name] = value
-            st.session_state.pop(widget_key(name), None)
-    st.session_state[_WRITTEN] = arrived
+    if not kept.page or (arrived and _came_by_history()):
+        kept.follow(page, arrived)
+    kept.visit += kept.page != page
+    kept.page = page
+    kept.unfit.clear()
 
 
-def _moved_on(written: dict[str, str]) -> bool:
-    """Whether a widget, or what is remembered, is no longer as it was when the URL was written: the reader acted."""
-    shown: dict[str, Any] = st.session_state.get(_SHOWN, {})
-    if any(st.session_state.get(widget_key(name), value) != value for name, value in shown.items()):
-        return True
-    return any(_memory().get(name) != value for name, value in written.items())
+def _came_by_history() -> bool:
+    """Whether the browser's way back or forth led here. Streamlit tells it in the context of the run alone."""
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation
 
 
 def recall(name: str, default: str = "") -> str:
     """The remembered value of that name."""
-    return _memory().get(name, default)
+    return memory().values.get(name, default)
 
 
 def remember(name: str, value: Any) -> None:
-    """The value is remembered under that name; None or "" forgets it."""
+    """The value is remembered under that name, and its widget shows it; None or "" forgets it."""
     if value is None or value == "":
-        _memory().pop(name, None)
+        memory().values.pop(name, None)
     else:
-        _memory()[name] = str(value)
+        memory().values[name] = written(value)
 
 
-def widget_key(name: str) -> str:
-    """The widget key of a remembered value."""
-    return f"lr_{name}"
+def written(value: Any) -> str:
+    """A value as it is remembered."""
+    return ("1" if value else "0") if isinstance(value, bool) else str(value)
 
 
-def set_widget(name: str, value: Any) -> None:
-    """A widget that is drawn later in this run, or in the next, shows the value. For callbacks."""
-    st.session_state[widget_key(name)] = value
-    remember(name, value)
-
-
-def prepare(name: str, default: Any, parse: Callable[[str], Any], allowed: Callable[[Any], bool]) -> str:
-    """The widget's key, its state set from what is remembered, or from the default when that does not fit."""
-    key = widget_key(name)
-    if key not in st.session_state or not _fits(st.session_state[key], allowed):
-        value = default
-        if name in _memory():
-            try:
-                found = parse(_memory()[name])
-                value = found if allowed(found) else default
-            except ValueError:
-                value = default
-        st.session_state[key] = value
-    return key
-
-
-def _fits(value: Any, allowed: Callable[[Any], bool]) -> bool:
+def fitting(name: str, default: Any, parse: Callable[[str], Any], allowed: Callable[[Any], bool]) -> Any:
+    """The remembered value where it is possible, else the default; what is not possible here stays remembered."""
+    kept = memory()
+    kept.unfit.discard(name)
+    if name not in kept.values:
+        return default
     try:
-        return allowed(value)
-    except TypeError:
-        return False
+        value = parse(kept.values[name])
+        if allowed(value):
+            return value
+    except ValueError:
+        pass  # somebody wrote the link by hand
+    kept.unfit.add(name)
+    return default
 
 
 def as_flag(text: str) -> bool:
-    """ "1" and "true" are true."""
-    return text.lower() in ("1", "true", "yes")
+    """What "1" and "0" stand for; anything else is a ValueError."""
+    if text not in ("0", "1"):
+        raise ValueError(text)
+    return text == "1"
 
 
 def publish(names: Sequence[str]) -> None:
-    """The URL holds the remembered values of those names, and nothing else."""
-    wanted = {name: _memory()[name] for name in names if _memory().get(name)}
-    if wanted != {name: st.query_params[name] for name in st.query_params}:
+    """The URL holds the remembered values of those names, as far as they are possible, and nothing else."""
+    kept = memory()
+    wanted = {name: kept.values[name] for name in names if kept.values.get(name) and name not in kept.unfit}
+    # The browser may be behind: that it knows this URL does not say that no later one is on its way to it.
+    if wanted != kept.told or wanted != {name: st.query_params[name] for name in st.query_params}:
         st.query_params.from_dict(wanted)
-    st.session_state[_WRITTEN] = wanted
-    own = st.session_state.setdefault(_OWN, [])
-    if sorted(wanted.items()) not in own:
-        st.session_state[_OWN] = [*own, sorted(wanted.items())][-_OWN_KEPT:]
-    keys = {name: widget_key(name) for name in names}
-    st.session_state[_SHOWN] = {name: st.session_state[key] for name, key in keys.items() if key in st.session_state}
+    kept.told, kept.names[kept.page] = wanted, tuple(names)

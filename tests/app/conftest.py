@@ -16,6 +16,7 @@ import streamlit as st
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.runtime.scriptrunner import magic
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import ElementList
 
 import leanrag_core.workbench
 from leanrag_core import IndexConfig, Workbench
@@ -110,6 +111,19 @@ def launched(
     st.cache_resource.clear()
     yield folders
     st.cache_resource.clear()
+
+
+@pytest.fixture(autouse=True)
+def by_base_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests name a widget by its base key; one that was replaced since has a number behind it."""
+
+    def find(widgets: Any, key: str) -> Any:
+        for widget in widgets:
+            if (getattr(widget, "key", None) or "").split("~")[0] == key:
+                return widget
+        raise KeyError(key)
+
+    monkeypatch.setattr(ElementList, "__call__", find)
 
 
 @pytest.fixture

@@ -324,7 +324,7 @@ def test_an_index_that_is_deleted_while_it_is_asked_is_told_and_no_other_is_aske
     llm_home.delete_index(index.id)
     app = asked(app, QUESTION)
     drawn.assert_sound(app)
-    assert f"The index {index.id} is no longer there, so The other is shown instead." in drawn.text(app)
+    assert f"This index is not here. The index {index.id} was deleted" in drawn.text(app)
     assert endpoint.answered("answer") == []
 
 

@@ -180,9 +180,12 @@ def test_a_preset_fills_the_form_with_the_papers_values(home: Workbench, visit: 
     assert [app.number_input(f"lr_b_{name}").value for name in ("smoothing", "concatenation_tokens")] == [0, 1000]
     assert app.toggle("lr_b_size_cap").value is False, "the paper's mixture has no cap"
     assert "Top-N 15, top-C 10 and their budgets are set on Ask." in drawn.text(app)
-    kept = {name: app.session_state[f"lr_leanrag_{name}"] for name in ("entity_tokens", "chunk_tokens")}
+    app.switch_page("../ask.py").run()
+    kept = {name: app.number_input(f"lr_leanrag_{name}").value for name in ("entity_tokens", "chunk_tokens")}
     assert kept == {"entity_tokens": 9000, "chunk_tokens": 12000}
-    assert app.session_state["lr_n"] == 15
+    assert app.slider("lr_n").value == 15
+    app.switch_page("../build.py").run()
+    assert app.pills("preset").value == "Paper: Legal"
     app.number_input("lr_b_cluster_size").set_value(8).run()
     assert app.pills("preset").value in (None, []), "the form no longer holds the preset"
 

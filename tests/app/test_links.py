@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
+from pages._shared import state
 from tests.app import drawn
+from tests.app.conftest import CORPUS
 
 Visit = Callable[..., AppTest]
 HOSTILE = "<script>alert(1)</script>"
@@ -20,7 +23,7 @@ NONSENSE = {
         "strategy": "$x$",
         "n": "abc",
         "c": "-5",
-        "use": HOSTILE,
+        "leanrag_use": HOSTILE,
         "step": "0",
         "node": HOSTILE,
         "show": "no",
@@ -32,10 +35,13 @@ NONSENSE = {
 
 @pytest.mark.parametrize("page", list(NONSENSE))
 def test_nonsense_in_a_url_is_passed_over(page: str, home: Workbench, visit: Visit, launched: list[Path]) -> None:
-    app = visit(page, home, index="../../x", **NONSENSE[page], unknown=HOSTILE)
+    app = visit(page, home, **NONSENSE[page], unknown=HOSTILE)
     drawn.assert_sound(app)
-    assert app.query_params["index"] == home.indexes()[0].id
-    assert "unknown" not in app.query_params
+    shown = dict(app.query_params)
+    assert shown.pop("index") == home.indexes()[0].id
+    assert shown.pop("corpus", CORPUS) == CORPUS
+    told_where_it_stands = {"library": {"doc"}, "build": {"b_tau"}, "explore": {"rel"}, "ask": {"node", "show", "step"}}
+    assert shown.keys() == told_where_it_stands[page]
     assert launched == []
     assert not (home.root.parent / "x").exists()
 
@@ -48,7 +54,8 @@ def test_nonsense_in_a_url_does_no_harm_without_an_index(page: str, empty_home: 
 @pytest.mark.parametrize("value", ["a/../../../etc/passwd", "\u202ea\x00b", "..", "9" * 5000], ids=range(4))
 def test_no_id_of_a_url_becomes_a_path(value: str, home: Workbench, visit: Visit) -> None:
     drawn.assert_sound(visit("build", home, index=value, job=value, corpus=value, b_seed=value))
-    app = visit("ask", home, index=value, n=value, node=value, q="What do beekeepers use?", strategy=value)
+    drawn.assert_sound(visit("ask", home, index=value, q="What do beekeepers use?"))
+    app = visit("ask", home, n=value, node=value, q="What do beekeepers use?", strategy=value)
     drawn.assert_sound(app)
     assert app.slider("lr_n").value == 10
 
@@ -66,15 +73,35 @@ def test_a_corpus_that_is_not_there_is_told_and_another_one_shown(home: Workbenc
     assert "Bees in rape" in drawn.text(app)
 
 
-def test_an_index_that_is_not_there_is_told_and_another_one_shown(home: Workbench, visit: Visit) -> None:
-    app = visit("explore", home, index="<b>gone</b>")
+@pytest.mark.parametrize("page", ["ask", "explore"])
+def test_a_link_to_an_index_that_is_gone_is_told_and_no_other_takes_its_place(
+    page: str, home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(Workbench, "retrieve", lambda *args, **options: asked.append("retrieved"))
+    monkeypatch.setattr(Workbench, "open", lambda *args, **options: asked.append("opened"))
+    app = visit(page, home, index="<b>gone</b>", q="What do beekeepers use?", n="4")
     drawn.assert_sound(app)
-    assert f"The index <b>gone</b> is not here, so {home.indexes()[0].name} is shown instead." in drawn.text(app)
-    assert "is not here" not in drawn.text(visit("explore", home, index=home.indexes()[0].id))
+    assert "This index is not here. The index <b>gone</b> was deleted" in drawn.text(app)
+    assert "Choose one of the indexes in the sidebar, or build it again." in drawn.text(app)
+    assert app.selectbox("lr_index").value is None
+    assert (asked, app.query_params["index"]) == ([], "<b>gone</b>")
+    app.button("gone_build").click().run()
+    assert "From documents to a hierarchy" in drawn.text(app)
+
+
+def test_after_a_link_to_an_index_that_is_gone_another_one_can_be_chosen(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, index="gone", q="What do beekeepers use?", n="4")
+    app.selectbox("lr_index").set_value(home.indexes()[0].id).run()
+    drawn.assert_sound(app)
+    assert app.slider("lr_n").value == 4
+    assert app.text_area("lr_draft").value == "What do beekeepers use?"
+    assert app.query_params["index"] == home.indexes()[0].id
+    assert "is not here" not in drawn.text(app)
 
 
 def test_numbers_of_a_url_set_the_controls_within_their_bounds(home: Workbench, visit: Visit) -> None:
-    app = visit("ask", home, n="4", c="2", use="findings", leanrag_match_names="1")
+    app = visit("ask", home, n="4", c="2", leanrag_use="findings", leanrag_match_names="1")
     drawn.assert_sound(app)
     assert (app.slider("lr_n").value, app.slider("lr_c").value) == (4, 2)
     assert app.pills("lr_use").value == ["findings"]
@@ -109,6 +136,27 @@ def test_settings_that_cannot_be_built_are_told_before_the_build(
     assert app.button("primary_build").disabled
 
 
+def test_a_wrong_tau_is_told_at_its_field_and_moves_nothing_else(home: Workbench, visit: Visit) -> None:
+    app = visit("build", home, b_cluster_size="7", b_chunk_tokens="48", b_overlap_tokens="8", b_tau="4")
+    before, fields = forecast_and_fields(app)
+    app.text_input("lr_b_tau").input("abc").run()
+    drawn.assert_sound(app)
+    forecast, now = forecast_and_fields(app)
+    assert (forecast, now) == (before, fields | {"lr_b_tau": "abc"})
+    assert "Tau is 'abc', of which 'abc' is not understood" in drawn.text(app)
+    assert "go together" not in drawn.text(app)
+    assert app.button("primary_build").disabled
+    app.text_input("lr_b_tau").input("q0.5").run()
+    assert not app.button("primary_build").disabled
+    assert forecast_and_fields(app) == (before, fields | {"lr_b_tau": "q0.5"})
+
+
+def forecast_and_fields(app: AppTest) -> tuple[str, dict[str, Any]]:
+    forecast = drawn.text(app).partition("Forecast")[2].partition("Language-model calls")[0]
+    assert "Chunks" in forecast
+    return forecast, {one.key: one.value for one in (*app.number_input, *app.text_input, *app.toggle, *app.selectbox)}
+
+
 def test_a_slider_that_is_moved_before_the_browser_has_heard_of_the_last_url_stays_moved(
     home: Workbench, visit: Visit
 ) -> None:
@@ -121,10 +169,27 @@ def test_a_slider_that_is_moved_before_the_browser_has_heard_of_the_last_url_sta
     assert app.query_params["n"] == "7"
 
 
-def test_the_way_back_leads_to_what_was_shown_before(home: Workbench, visit: Visit) -> None:
+@pytest.mark.parametrize("late", [{}, {"b_engine": "Built-in"}, {"b_tau": "9"}], ids=["bare", "older", "other"])
+def test_what_was_chosen_stays_when_the_browser_is_behind(late: dict[str, str], home: Workbench, visit: Visit) -> None:
+    app = visit("build", home)
+    app.segmented_control("lr_b_engine").set_value("Endpoint").run()
+    app.query_params.clear()
+    app.query_params.update(late)  # what the browser sends along with the next field, having heard of nothing newer
+    app.number_input("budget_tokens").set_value(9000).run()
+    assert app.segmented_control("lr_b_engine").value == "Endpoint"
+    assert app.number_input("budget_tokens").value == 9000
+    assert app.query_params["b_engine"] == "Endpoint"
+    assert app.query_params["b_tokens"] == "9000"
+    assert "b_tau" not in app.query_params
+
+
+def test_the_way_back_leads_to_what_was_shown_before(
+    home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
     app = visit("ask", home)
     app.slider("lr_n").set_value(9).run()
     app.slider("lr_c").set_value(3).run()
+    monkeypatch.setattr(state, "_came_by_history", lambda: True)
     del app.query_params["c"]
     app.run()
     assert (app.slider("lr_n").value, app.slider("lr_c").value) == (9, 5)

@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from tests.browser import runs
+
 PROJECT = Path(__file__).resolve().parents[2]
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = [
@@ -111,6 +113,7 @@ def watch(browser: Browser) -> Iterator[Callable[..., Watched]]:
     def open_page(width: int = 1440, height: int = 900, *, dark: bool = False) -> Watched:
         page = browser.new_page(viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light")
         page.set_default_timeout(30_000)
+        runs.follow(page)
         watched = Watched(page)
         pages.append(page)
         page.on(

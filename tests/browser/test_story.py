@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, Watched
+from tests.browser.runs import settled
 
 pytestmark = pytest.mark.browser
 
@@ -41,16 +42,6 @@ def snap(page: Page, name: str) -> None:
     if SHOTS:
         page.wait_for_timeout(700)
         page.screenshot(path=f"{SHOTS}/{name}.png")
-
-
-def settled(page: Page) -> None:
-    """No widget is a skeleton any more and no script runs."""
-    page.wait_for_selector('[data-testid="stMainBlockContainer"]')
-    page.wait_for_timeout(400)
-    page.wait_for_function(
-        """() => !document.querySelector('[data-testid="stSkeleton"]')
-              && !document.querySelector('[data-testid="stStatusWidget"]')"""
-    )
 
 
 def test_a_file_becomes_an_index_and_a_question_ends_at_its_passage(

@@ -1,0 +1,107 @@
+"""Widgets that show what is remembered, at every mount and whoever changed it, and that report what a person chose.
+
+Streamlit forgets a widget that is not drawn (behind another strategy, on another page), and mounts it later with the
+default that it is given: so each is given what is remembered as its default, in every run, since one behind a closed
+popover is mounted runs after it was drawn. A value that is set from outside would reach the browser in one run alone,
+and be lost with a run that is overtaken; then the browser sends its old value back as if a person had chosen it. So a
+widget whose value changes from outside is replaced by a new one, and what the old one still sends is nobody's wish.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import streamlit as st
+
+from pages._shared import state
+
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True)
+class Mount(Generic[_Value]):
+    """What a Streamlit widget is drawn with. changed: for its on_change."""
+
+    key: str
+    value: _Value
+    changed: Callable[[], None]
+
+
+def show(
+    base: str,
+    value: _Value,
+    draw: Callable[[Mount[_Value]], Any],
+    keep: Callable[[Any], None],
+    *,
+    read: Callable[[Any], Any] = lambda held: held,
+    form: object = None,
+) -> Any:
+    """Draws the widget and returns what it holds: `value`, or what a person chose since, which is handed to `keep`.
+
+    read: what Streamlit holds as a value. form: what else makes it another widget (bounds, options).
+    """
+    screen, turns = state.memory().screen, state.memory().turns
+    if base in screen and screen[base] != (form, value):
+        turns[base] = turns.get(base, 0) + 1
+    screen[base] = (form, value)
+    key = key_of(base)
+
+    def changed() -> None:
+        if key == key_of(base):
+            chosen = read(st.session_state[key])
+            keep(chosen)
+            settle(base, chosen, form=form)
+
+    chosen = read(draw(Mount(key, value, changed)))
+    if chosen != value:  # its callback was cut off by the next run
+        keep(chosen)
+        settle(base, chosen, form=form)
+    return chosen
+
+
+def key_of(base: str) -> str:
+    """The widget's present key."""
+    turn = state.memory().turns.get(base, 0)
+    return f"{base}~{turn}" if turn else base
+
+
+def settle(base: str, value: Any, *, form: object = None) -> None:
+    """The widget holds that value, so that it need not be replaced to show it."""
+    state.memory().screen[base] = (form, value)
+
+
+def remembered(
+    name: str,
+    default: _Value,
+    draw: Callable[[Mount[_Value]], Any],
+    *,
+    parse: Callable[[str], Any] = str,
+    allowed: Callable[[Any], bool] = lambda value: True,
+    write: Callable[[Any], Any] = state.written,
+    read: Callable[[Any], Any] = lambda held: held,
+    form: object = None,
+    key: str = "",
+    pin: bool = False,
+    forgets: Sequence[str] = (),
+) -> Any:
+    """A widget of what is remembered under that name; returns its value. The default is not written into links.
+
+    pin: the default is remembered too, since another one may take its place (the newest index). forgets: what another
+    choice here makes void.
+    """
+    value = state.fitting(name, default, parse, allowed)
+    if pin and not state.recall(name):
+        state.remember(name, write(value))
+
+    def keep(chosen: Any) -> None:
+        state.remember(name, None if chosen == default and not pin else write(chosen))
+        for void in forgets:
+            state.remember(void, None)
+
+    return show(key or f"lr_{name}", value, draw, keep, read=read, form=form)
+
+
+def one_of(name: str, options: Sequence[str], draw: Callable[[Mount[str]], Any], **more: Any) -> str:
+    """A choice among options; the first one is the default."""
+    chosen = remembered(name, options[0], draw, allowed=lambda value: value in options, **more)
+    return chosen or options[0]

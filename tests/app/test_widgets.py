@@ -1,0 +1,108 @@
+"""Widgets and what they show: drawn or not, replaced or not, whoever changed the value last."""
+
+from streamlit.testing.v1 import AppTest
+
+from pages._shared.state import Memory
+
+
+def two_strategies() -> None:
+    import streamlit as st
+
+    from pages._shared import state, widgets
+
+    state.read_url("ask")
+    bounds = {"wide": (0, 50), "narrow": (1, 20)}
+    strategy = widgets.one_of(
+        "strategy", list(bounds), lambda mount: st.selectbox("S", list(bounds), key=mount.key, on_change=mount.changed)
+    )
+    low, high = bounds[strategy]
+    value = widgets.remembered(
+        "c",
+        5,
+        lambda mount: st.slider("C", low, high, mount.value, key=mount.key, on_change=mount.changed),
+        parse=int,
+        allowed=lambda number: low <= number <= high,
+        form=(low, high),
+    )
+    st.text(f"c is {value}")
+    if strategy == "wide":
+        tokens = widgets.remembered(
+            "wide_tokens",
+            1000,
+            lambda mount: st.number_input("T", 0, 32000, mount.value, key=mount.key, on_change=mount.changed),
+            parse=int,
+        )
+        st.text(f"tokens are {tokens}")
+    st.button("Again", key="again")
+    state.publish(["strategy", "c", "wide_tokens"])
+
+
+def texts(app: AppTest) -> list[str]:
+    return [text.value for text in app.text]
+
+
+def test_no_value_moves_when_a_strategy_is_left_and_taken_again() -> None:
+    app = AppTest.from_function(two_strategies).run()
+    app.number_input("lr_wide_tokens").set_value(70).run()
+    for strategy in ("narrow", "wide", "narrow", "wide"):
+        app.selectbox("lr_strategy").set_value(strategy).run()
+        assert app.slider("lr_c").value == 5
+        app.button("again").click().run()
+        assert app.slider("lr_c").value == 5
+    assert texts(app) == ["c is 5", "tokens are 70"]
+
+
+def test_what_one_strategy_cannot_take_is_there_again_for_the_other() -> None:
+    app = AppTest.from_function(two_strategies).run()
+    app.slider("lr_c").set_value(40).run()
+    app.selectbox("lr_strategy").set_value("narrow").run()
+    assert texts(app) == ["c is 5"]
+    assert "c" not in app.query_params, "the link says what is shown"
+    app.selectbox("lr_strategy").set_value("wide").run()
+    assert texts(app)[0] == "c is 40"
+
+
+def test_each_run_gives_the_browser_the_value_that_is_remembered() -> None:
+    app = AppTest.from_function(two_strategies).run()
+    app.number_input("lr_wide_tokens").set_value(70).run()
+    app.button("again").click().run()
+    # A widget behind a closed popover is mounted later, with the default that the last run gave it.
+    assert app.number_input("lr_wide_tokens").proto.default == 70
+    assert not app.number_input("lr_wide_tokens").proto.set_value
+
+
+def cut_off() -> None:
+    import streamlit as st
+
+    from pages._shared import state, widgets
+
+    state.read_url("build")
+    name = widgets.remembered("name", "", lambda mount: st.text_input("Name", mount.value, key=mount.key))
+    st.text(f"{name}, {state.recall('name')}")
+    if st.button("Preset", key="preset", on_click=state.remember, args=("name", "from outside")):
+        st.text("pressed")
+    state.publish(["name"])
+
+
+def test_a_choice_whose_callback_was_cut_off_by_the_next_run_is_kept() -> None:
+    app = AppTest.from_function(cut_off).run()
+    app.text_input("lr_name").input("typed").run()
+    assert texts(app) == ["typed, typed"]
+    assert app.query_params["name"] == "typed"
+
+
+def test_a_value_from_outside_comes_in_a_new_widget_so_that_the_old_ones_cannot_be_taken_for_a_wish() -> None:
+    app = AppTest.from_function(cut_off).run()
+    app.text_input("lr_name").input("typed").run()
+    before = app.text_input("lr_name").proto.id
+    app.button("preset").click().run()  # the browser still sends "typed" along
+    assert texts(app)[0] == "from outside, from outside"
+    assert app.text_input("lr_name").proto.id != before
+    app.run()
+    assert texts(app)[0] == "from outside, from outside"
+
+
+def test_a_url_forgets_what_its_page_would_have_written_and_nothing_of_other_pages() -> None:
+    memory = Memory(values={"n": "6", "c": "3", "b_tau": "4"}, names={"ask": ("n", "c")})
+    memory.follow("ask", {"n": "7"})
+    assert memory.values == {"n": "7", "b_tau": "4"}

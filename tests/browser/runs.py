@@ -1,0 +1,68 @@
+"""When a page is at rest: read from what the browser and the server say to each other, not from a clock."""
+
+import time
+
+from playwright.sync_api import Page, Request, WebSocket
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+PATIENCE = 60.0  # seconds; a busy machine is no failure
+QUIET = 0.15  # seconds without a word: a run that ended before the last wish arrived is told apart from its own
+
+
+class Runs:
+    """The runs of one page's script: which were asked for, and whether the last one has ended."""
+
+    def __init__(self, page: Page) -> None:
+        self._wanted = True  # a run is asked for, and none has begun since
+        self._running = False
+        self._last = time.monotonic()
+        page.on("request", self._requested)
+        page.on("websocket", self._opened)
+
+    @property
+    def at_rest(self) -> bool:
+        """No run is asked for or under way."""
+        return not self._wanted and not self._running and time.monotonic() - self._last > QUIET
+
+    def _requested(self, request: Request) -> None:
+        if request.is_navigation_request() and request.frame.parent_frame is None:
+            self._wanted, self._last = True, time.monotonic()
+
+    def _opened(self, socket: WebSocket) -> None:
+        socket.on("framesent", self._sent)
+        socket.on("framereceived", self._received)
+
+    def _sent(self, payload: str | bytes) -> None:
+        message = BackMsg.FromString(payload if isinstance(payload, bytes) else payload.encode())
+        if message.WhichOneof("type") == "rerun_script" and not message.rerun_script.is_auto_rerun:
+            self._wanted, self._last = True, time.monotonic()
+
+    def _received(self, payload: str | bytes) -> None:
+        message = ForwardMsg.FromString(payload if isinstance(payload, bytes) else payload.encode())
+        kind = message.WhichOneof("type")
+        if kind == "new_session":
+            self._wanted, self._running, self._last = False, True, time.monotonic()
+        elif kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+            self._running, self._last = False, time.monotonic()
+
+
+_OF_PAGE: dict[Page, Runs] = {}
+
+
+def follow(page: Page) -> None:
+    """From now on settled() knows of the page's runs."""
+    _OF_PAGE[page] = Runs(page)
+
+
+def settled(page: Page) -> None:
+    """No script runs, and what it drew is there."""
+    until = time.monotonic() + PATIENCE
+    while not _OF_PAGE[page].at_rest:
+        assert time.monotonic() < until, "the page does not come to rest"
+        page.wait_for_timeout(30)
+    page.wait_for_function(
+        """() => document.querySelector('[data-testid="stMainBlockContainer"]')
+              && document.querySelector('[data-test-script-state="notRunning"]')
+              && !document.querySelector('[data-testid="stSkeleton"]')"""
+    )

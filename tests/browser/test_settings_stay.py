@@ -1,0 +1,306 @@
+"""No setting moves by itself: not by a popover, a tab, a dialog, another strategy, another page, a reload or the way
+back, and not when somebody is quick."""
+
+import re
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from leanrag_core import IndexConfig, Workbench
+from leanrag_core.retrieval.strategies import leanrag
+from leanrag_core.types.settings import Settings
+from pages._shared.forms import title_of
+from tests.browser.conftest import Server, Watched
+from tests.browser.runs import settled
+from tests.browser.test_story import TEXT
+from tests.endpoint.server import EndpointServer
+
+pytestmark = pytest.mark.browser
+
+QUESTION = "Who built the Marram Point lighthouse?"
+# What stands in the page's controls, by their names; a control that is not drawn is not in it.
+READ = """() => {
+  const held = {};
+  const put = (name, value) => { if (name) held[name] = value; };
+  const inside = '[data-testid="stMain"], [data-testid="stSidebar"], [data-testid="stPopoverBody"]';
+  for (const field of document.querySelectorAll('input, textarea')) {
+    if (!field.closest(inside) || field.type === 'file') continue;
+    const name = field.getAttribute('aria-label') || field.closest('label')?.innerText.trim();
+    put(name, field.type === 'checkbox' ? field.checked : field.value);
+  }
+  for (const choice of document.querySelectorAll('[role=radio], [data-testid=stButtonGroup] [role=checkbox]')) {
+    if (choice.closest(inside)) put('choice ' + choice.innerText.trim(), choice.getAttribute('aria-checked'));
+  }
+  for (const tag of document.querySelectorAll('[data-tag]')) if (tag.closest(inside)) put('tag ' + tag.innerText, true);
+  return held;
+}"""
+
+
+def held(page: Page) -> dict[str, object]:
+    settled(page)
+    values: dict[str, object] = page.evaluate(READ)
+    assert values
+    return values
+
+
+def open_settings(page: Page) -> dict[str, object]:
+    """The controls behind More settings too; it is closed again."""
+    page.get_by_role("button", name="More settings").click()
+    expect(page.get_by_test_id("stPopoverBody")).to_be_visible()
+    values = held(page)
+    page.keyboard.press("Escape")
+    expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
+    return values
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    page.get_by_role("combobox", name=label, exact=True).click()
+    page.get_by_role("option", name=option, exact=True).click()
+    settled(page)
+
+
+def to_page(page: Page, name: str) -> None:
+    page.get_by_role("link", name=name, exact=True).click()
+    expect(page.get_by_role("heading", name=name, exact=True).first).to_be_visible()
+    settled(page)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Workbench:
+    bench = Workbench.default(tmp_path / "home")
+    corpus = bench.add_documents("Grey Coast", [("coast.md", TEXT.encode())]).corpus_id
+    for cluster_size in (4, 5):
+        bench.build(corpus, IndexConfig(cluster_size=cluster_size, chunk_tokens=64, overlap_tokens=8))
+    return bench
+
+
+def test_settings_of_ask_stay(
+    server_in: Callable[[Path], Server], watch: Callable[..., Watched], home: Workbench
+) -> None:
+    server, watched = server_in(home.root), watch()
+    page = watched.page
+    page.goto(f"{server.url}/ask?index={home.indexes()[-1].id}&q={QUESTION.replace(' ', '+')}")
+    settled(page)
+    defaults = {
+        title_of(spec.name, leanrag.Config): str(spec.default)
+        for spec in fields(leanrag.Config)
+        if spec.name.endswith("_tokens")
+    }
+    first = open_settings(page)
+    assert defaults.items() <= first.items()
+    assert (first["Top-N seeds"], first["Top-C chunks"]) == ("10", "5")
+
+    # Every strategy there and back, with the defaults and with what was chosen.
+    titles = [strategy.title for strategy in home.strategies()]
+
+    def round_trip() -> None:
+        before = open_settings(page)
+        for title in (*titles[1:], titles[0]):
+            choose(page, "Strategy", title)
+            now = open_settings(page)
+            shared = before.keys() & now.keys() & {"Question", "Index", "Top-N seeds", "Top-C chunks"}
+            assert {name: now[name] for name in shared} == {name: before[name] for name in shared}
+        assert open_settings(page) == before
+
+    round_trip()
+    for label, presses in (("Top-N seeds", 3), ("Top-C chunks", 2)):
+        slider = page.get_by_role("slider", name=label)
+        for _ in range(presses):
+            slider.press("ArrowLeft")
+    page.get_by_test_id("stButtonGroup").get_by_text("Findings", exact=True).click()
+    settled(page)
+    page.get_by_role("button", name="More settings").click()
+    for number, label in enumerate(defaults):  # one after the other, nobody waits
+        page.get_by_label(label, exact=True).fill(str(7000 + number))
+        page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    wanted = dict(zip(defaults, map(str, range(7000, 7000 + len(defaults))), strict=True))
+    wanted |= {"Top-N seeds": "7", "Top-C chunks": "3"}
+    chosen = open_settings(page)
+    assert wanted.items() <= chosen.items()
+    round_trip()
+
+    # The steps, a node, the passage, the fold with the context: looking moves nothing.
+    page.get_by_role("radio", name=re.compile("Climb")).or_(
+        page.get_by_role("button", name=re.compile("Climb"))
+    ).first.click()
+    settled(page)
+    looked = open_settings(page)
+    assert wanted.items() <= looked.items()
+    page.locator(".lr-answer .chip.c").first.click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    settled(page)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.get_by_text("The context as the answer sees it").click()
+    assert open_settings(page) == looked
+
+    for name in ("Build", "Settings", "Library", "Explore"):
+        to_page(page, name)
+        to_page(page, "Ask")
+        assert open_settings(page) == looked
+    page.reload()
+    assert open_settings(page) == looked
+
+    # The way back leads to what was there before, and forth again.
+    page.get_by_role("slider", name="Top-N seeds").press("ArrowRight")
+    settled(page)
+    assert open_settings(page) == looked | {"Top-N seeds": "8"}
+    page.go_back()
+    assert open_settings(page) == looked
+    page.go_forward()
+    assert open_settings(page) == looked | {"Top-N seeds": "8"}
+    watched.assert_clean()
+
+
+def test_settings_of_build_stay(
+    server_in: Callable[[Path], Server], watch: Callable[..., Watched], home: Workbench
+) -> None:
+    with EndpointServer() as endpoint:
+        home.save_settings(Settings(base_url=endpoint.url))
+        server, watched = server_in(home.root), watch()
+        page = watched.page
+        page.goto(f"{server.url}/build")
+        settled(page)
+        engine = page.get_by_test_id("stButtonGroup").get_by_text("Endpoint", exact=True)
+        engine.click()
+        page.get_by_label("Budget, tokens").fill("9000")  # as soon as it is there
+        page.keyboard.press("Tab")
+        page.get_by_label("Name of the index").fill("Two fields in a row")
+        page.keyboard.press("Tab")
+        page.get_by_label("clustersize").fill("7")
+        page.keyboard.press("Enter")
+        page.get_by_label("tau", exact=True).fill("4,q0.5")
+        page.keyboard.press("Enter")
+        page.get_by_label("Gleaning rounds").fill("2")
+        page.keyboard.press("Enter")
+        page.get_by_text("How clusters and their relations are made").click()
+        page.get_by_label("Smoothing rounds").fill("2")
+        page.keyboard.press("Enter")
+        wanted = {
+            "choice Endpoint": "true",
+            "Budget, tokens": "9000",
+            "Name of the index": "Two fields in a row",
+            "clustersize": "7",
+            "tau": "4,q0.5",
+            "Gleaning rounds": "2",
+            "Smoothing rounds": "2",
+        }
+
+        def opened() -> dict[str, object]:
+            """All that the form holds, its folds open."""
+            settled(page)
+            for fold in ("How clusters and their relations are made", "Prompts"):
+                closed = page.locator('[data-testid="stExpander"] details:not([open]) summary', has_text=fold)
+                if closed.count():
+                    closed.click()
+            return held(page)
+
+        chosen = opened()
+        assert wanted.items() <= chosen.items()
+        page.get_by_role("button", name="Rename").click()
+        expect(page.get_by_role("dialog")).to_be_visible()
+        settled(page)
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Delete", exact=True).click()
+        expect(page.get_by_role("dialog")).to_be_visible()
+        settled(page)
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        assert opened() == chosen
+        page.get_by_test_id("stButtonGroup").get_by_text("Built-in", exact=True).click()
+        settled(page)
+        engine.click()
+        assert opened() == chosen
+        for name in ("Ask", "Settings", "Explore", "Library"):
+            to_page(page, name)
+            to_page(page, "Build")
+            assert opened() == chosen
+        page.reload()
+        assert opened() == chosen
+
+        # The way back, and what is wrong with one field, move nothing else.
+        page.get_by_label("clustersize").fill("9")
+        page.keyboard.press("Enter")
+        settled(page)
+        assert opened() == chosen | {"clustersize": "9"}
+        page.go_back()
+        assert opened() == chosen
+        page.get_by_label("tau", exact=True).fill("abc")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Tau is 'abc', of which 'abc' is not understood")).to_be_visible()
+        assert opened() == chosen | {"tau": "abc"}
+        watched.assert_clean()
+
+
+def test_settings_of_settings_stay(
+    server_in: Callable[[Path], Server], watch: Callable[..., Watched], home: Workbench
+) -> None:
+    with EndpointServer() as endpoint:
+        home.save_settings(Settings(base_url=endpoint.url))
+        server, watched = server_in(home.root), watch()
+        page = watched.page
+        page.goto(f"{server.url}/settings")
+        settled(page)
+        typed = {
+            "Calls in flight": "4",
+            "Requests a minute": "90",
+            "Tokens a minute": "5000",
+            "Retries": "2",
+            "Longest reply, tokens": "900",
+        }
+        for label, value in typed.items():
+            page.get_by_label(label, exact=True).fill(value)
+            page.keyboard.press("Enter")
+        page.get_by_label("Passage").fill("Ada Thornbury built the Holm Rock lighthouse.")
+        page.keyboard.press("Control+Enter")
+        page.get_by_test_id("stButtonGroup").get_by_text("Processes", exact=True).click()
+        wanted = typed | {
+            "Passage": "Ada Thornbury built the Holm Rock lighthouse.",
+            "choice Processes": "true",
+            "Address": endpoint.url,
+        }
+        chosen = held(page)
+        assert wanted.items() <= chosen.items()
+        assert home.settings().concurrency == 4
+        for name in ("Build", "Ask", "Explore", "Library"):
+            to_page(page, name)
+            to_page(page, "Settings")
+            assert held(page) == chosen
+        page.reload()
+        del chosen["Passage"]  # is no setting, and not in the URL
+        assert chosen.items() <= held(page).items()
+        watched.assert_clean()
+
+
+def test_settings_of_explore_stay(
+    server_in: Callable[[Path], Server], watch: Callable[..., Watched], home: Workbench
+) -> None:
+    server, watched = server_in(home.root), watch()
+    page = watched.page
+    page.goto(f"{server.url}/explore")
+    settled(page)
+    page.get_by_test_id("stButtonGroup").get_by_text("Table", exact=True).click()
+    page.get_by_test_id("stButtonGroup").get_by_text("L0", exact=True).click()
+    page.get_by_role("combobox", name="Index", exact=True).click()
+    page.get_by_role("option").nth(1).click()
+    settled(page)
+    chosen = held(page)
+    assert {"choice Table": "true", "choice L0": "true"}.items() <= chosen.items()
+    for tab in page.get_by_role("tab").all():
+        tab.click()
+        assert held(page) == chosen
+    for name in ("Ask", "Build", "Settings", "Library"):
+        to_page(page, name)
+        to_page(page, "Explore")
+        assert held(page) == chosen
+    page.reload()
+    assert held(page) == chosen
+    page.get_by_test_id("stButtonGroup").get_by_text("Treemap", exact=True).click()
+    settled(page)
+    page.go_back()
+    assert held(page) == chosen
+    watched.assert_clean()
