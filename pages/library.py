@@ -258,7 +258,7 @@ def page() -> None:
         if st.button("Delete it", key=f"delete_damaged_{broken.id}", icon=":material/delete:"):
             with plain_errors():
                 session.workbench().delete_corpus(broken.id)
-            st.rerun()
+                st.rerun()  # not after an error, which would be wiped away
     chosen = state.recall("corpus")
     if chosen and all(one.id != chosen for one in corpora):
         message(f"The corpus {chosen} is not here. Choose another one below.")

@@ -152,6 +152,8 @@ def is_running(folder: Path) -> bool:
         lock.acquire(blocking=False)
     except Timeout:
         return True
+    except OSError:  # a disk that takes no lock lets no job run either
+        return False
     lock.release()
     return False
 

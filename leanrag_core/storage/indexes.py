@@ -36,6 +36,7 @@ class IndexStore:
         self.root = root
         self._manifests: dict[str, tuple[tuple[int, int, int], dict[str, Any]]] = {}  # as they read last, by index
         private.tighten_file(root)  # nobody else reaches what is in it
+        staging.bring_back(root)
 
     def path(self, index_id: str) -> Path:
         """The folder of an index. Raises IndexNotFound for an id that could leave the store."""

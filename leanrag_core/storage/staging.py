@@ -9,13 +9,14 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from leanrag_core import private
 from leanrag_core.atomic import disk_errors_of, sync_folder, sync_tree, writing
 from leanrag_core.errors import IndexNotFound
 from leanrag_core.storage.ownership import MANIFEST, require_replaceable
 
 _STAGING = ".building-"
 _RETIRED = ".retired-"
-_DELETED = ".retired-deleted-"
+_DELETED = ".deleted-"
 _KEPT = "What stood there before is as it was, and what models have answered is kept."
 _POLL_SECONDS = 0.2
 
@@ -59,6 +60,8 @@ def staged(target: Path, *, in_store: bool = False) -> Iterator[Path]:
     """
     require_replaceable(target, in_store=in_store)
     with writing(f"the index {target}"):
+        if in_store:
+            private.make_folder(target.parent)
         target.parent.mkdir(parents=True, exist_ok=True)
         remove_stale_staging(target)
         staging = target.parent / f"{_STAGING}{target.name}-{os.getpid()}"
@@ -101,6 +104,15 @@ def remove_stale_staging(target: Path) -> None:
                 os.replace(path, target)  # died between the two renames: the old one comes back
             else:
                 shutil.rmtree(path, ignore_errors=True)
+
+
+def bring_back(root: Path) -> None:
+    """Indexes of the store that a process had set aside when it died, between two renames, are in their places."""
+    for path in sorted(root.glob(f"{_RETIRED}*")):
+        name = path.name.removeprefix(_RETIRED).rpartition("-")[0]
+        if name and not (root / name).exists():
+            with contextlib.suppress(OSError):  # on a read-only disk it stays aside, and nothing is lost
+                remove_stale_staging(root / name)
 
 
 def give_up_staging(target: Path) -> None:

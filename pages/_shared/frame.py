@@ -109,7 +109,7 @@ def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
         if st.button("Delete it", key=f"delete_damaged_{one.id}", icon=":material/delete:"):
             with plain_errors():
                 session.workbench().delete_index(one.id)
-            st.rerun()
+                st.rerun()  # not after an error, which would be wiped away
     if not indexes:
         rest = "The first one is being built." if live else "Build one from a corpus."
         st.html(f'<div class="lr-side">No index yet.<br>{rest}</div>')

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages._shared import keys
-from pages._shared.frame import PAGES, mark_path
+from pages._shared.frame import PAGES, mark_path, plain_errors
 
 st.set_page_config(page_title="LeanRAG workbench", page_icon=mark_path(), layout="wide", initial_sidebar_state=236)
 keys.provide()
@@ -20,4 +20,6 @@ def home() -> None:
     st.switch_page(pages[0], query_params=st.query_params)
 
 
-st.navigation([*pages, st.Page(home, title="Home", default=True, visibility="hidden")], expanded=True).run()
+chosen = st.navigation([*pages, st.Page(home, title="Home", default=True, visibility="hidden")], expanded=True)
+with plain_errors():  # such as of a full disk, which any page may meet
+    chosen.run()

@@ -196,6 +196,16 @@ def test_deleting_in_the_store_spares_what_is_not_ours(tmp_path: Path, stored: P
 
 
 def test_what_a_killed_deletion_left_goes_with_the_next(stored: Path) -> None:
-    (stored.parent / f".retired-deleted-other-{DEAD}").mkdir()
+    (stored.parent / f".deleted-other-{DEAD}").mkdir()
     IndexStore(stored.parent).delete("one")
     assert list(stored.parent.iterdir()) == []
+
+
+def test_an_index_that_was_set_aside_by_a_killed_process_is_listed_again(stored: Path) -> None:
+    before = everything(stored)
+    stored.rename(stored.parent / f".retired-one-{DEAD}")
+    (stored.parent / f".deleted-two-{DEAD}").mkdir()
+    [index] = IndexStore(stored.parent).shelf().indexes
+    assert index.id == "one"
+    assert everything(stored) == before
+    assert not (stored.parent / "two").exists(), "what was deleted does not come back"
