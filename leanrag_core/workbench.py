@@ -450,6 +450,12 @@ class Workbench:
         """The index of that id, read-only."""
         return self.index_store.open(index_id)
 
+    def share_without_grammar(self, index: Index) -> float:
+        """The share of chunks that the built-in extractor reads without grammar, since they are not in English."""
+        from leanrag_core.indexing.extraction.builtin import share_without_grammar
+
+        return share_without_grammar(index)
+
     def rename_index(self, index_id: str, name: str) -> None:
         """The index bears that name."""
         self.index_store.rename(index_id, name)

@@ -6,6 +6,7 @@ import streamlit as st
 
 from leanrag_core.errors import EndpointError, InvalidConfig
 from leanrag_core.figures import numbers
+from leanrag_core.figures.direction import isolated
 from leanrag_core.models.registry import BUILTIN
 from leanrag_core.retrieval.base import require_question
 from leanrag_core.types.index import Index
@@ -230,10 +231,10 @@ def page() -> None:
             job_view.no_index()
         state.publish(URL)
         return
-    facts = f"{summary.title}, {numbers.counted(summary.documents, 'document')}"
+    facts = f"{isolated(summary.title)}, {numbers.counted(summary.documents, 'document')}"
     size = "" if "clustersize" in summary.apart else f", clustersize {summary.config.get('cluster_size')}"
     heading("Ask", f"{facts}{size}")
-    kind_line(summary.kind, summary.builtin_texts)
+    kind_line(summary)
     question_form()
     strategies = {info.name: info for info in session.workbench().strategies()}
     strategy, options = strategy_options(strategies)

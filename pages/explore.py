@@ -1,12 +1,11 @@
 """Explore: the hierarchy of an index as blocks or a list, and the inspector beside it."""
 
-from html import escape
-
 import pandas as pd
 import streamlit as st
 
 from leanrag_core.figures import blocks, browse, finding, icicle, numbers
 from leanrag_core.figures.browse import Place, leaf_counts
+from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.icicle import HierarchyView
 from leanrag_core.types.index import Index
 from pages._shared import blocks as drawing
@@ -56,10 +55,14 @@ def breadcrumb(index: Index, place: Place) -> None:
             name, id_ = name_and_id(index, step)
             short = name if len(name) <= longest else f"{name[: longest - 1].rstrip()}…"
             st.button(
-                f"L{step.layer} {forms.plain(short)}  ›", key=f"crumb_{id_}", type="tertiary", on_click=go, args=(id_,)
+                f"L{step.layer} {forms.plain(isolated(short))}  ›",
+                key=f"crumb_{id_}",
+                type="tertiary",
+                on_click=go,
+                args=(id_,),
             )
         name, _ = name_and_id(index, place)
-        st.html(f'<span class="lr-small">{markup.layer_tag(place.layer)}<b>{escape(name[:60])}</b></span>')
+        st.html(f'<span class="lr-small">{markup.layer_tag(place.layer)}<b>{markup.name(name[:60])}</b></span>')
 
 
 def column_heads(view: HierarchyView, widths: tuple[float, ...]) -> str:
@@ -193,9 +196,9 @@ def page() -> None:
         return
     with plain_errors(), session.reading(summary) as index:
         aggregated = " + ".join(f"{layer.entities:,}" for layer in summary.layers[1:]) or "0"
-        facts = f"{summary.title}: {summary.layers[0].entities:,} entities in {len(summary.layers)} layers, "
+        facts = f"{isolated(summary.title)}: {summary.layers[0].entities:,} entities in {len(summary.layers)} layers, "
         heading("Explore", f"{facts}{aggregated} aggregated")
-        kind_line(summary.kind, summary.builtin_texts)
+        kind_line(summary)
         view, wanted = toolbar(index)
         place = chosen_place(index)
         left, right = st.columns([8, 5], gap="medium")

@@ -7,6 +7,7 @@ import streamlit as st
 
 from leanrag_core.errors import CorpusNotFound
 from leanrag_core.figures import numbers
+from leanrag_core.figures.direction import isolated
 from leanrag_core.types.summary import CorpusSummary, DocumentSummary, UploadReport
 from pages._shared import forms, markup, passage_view, session, state, widgets
 from pages._shared.frame import enter, heading, message, page_path, plain_errors
@@ -182,7 +183,7 @@ def refused_files(corpus: CorpusSummary) -> None:
 def facts_of(document: DocumentSummary) -> str:
     pages = f"{numbers.counted(document.pages, 'page')}, " if document.pages else ""
     notes = f". {' '.join(document.notes)}" if document.notes else ""
-    return f"{document.name}, {pages}{document.characters:,} characters{notes}"
+    return f"{isolated(document.name)}, {pages}{document.characters:,} characters{notes}"
 
 
 def document_table(documents: list[DocumentSummary], corpus: CorpusSummary) -> None:

@@ -6,6 +6,7 @@ x and width are fractions of the drawing's width, which only the browser knows; 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.icicle import Cell, HierarchyView
 
 HEIGHT = 580.0
@@ -130,5 +131,6 @@ def _about(cell: Cell) -> str:
     if cell.folded:
         return f"{cell.folded:,} more nodes of layer {cell.layer}\nThey are in the list of children."
     if cell.layer == 0:
-        return f"{cell.name}\nLayer 0, entity"
-    return f"{cell.name}\nLayer {cell.layer}, {cell.children:,} in the layer below, {cell.below:,} entities in all"
+        return f"{isolated(cell.name)}\nLayer 0, entity"
+    facts = f"Layer {cell.layer}, {cell.children:,} in the layer below, {cell.below:,} entities in all"
+    return f"{isolated(cell.name)}\n{facts}"

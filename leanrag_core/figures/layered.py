@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.layered_places import FOLD, Plan, plan, slots, tray_width
 from leanrag_core.types.trace import Trace, TraceNode, TraceRelation
 
@@ -158,7 +159,7 @@ class _Drawing:
             slot, what = self.slots[FOLD], "parent" if layer == 1 else "node"
             name = f"+{len(folded)} {what}{'s' if len(folded) > 1 else ''}"
             lit = any(node.id in self.lit_nodes for node in folded)
-            about = f"{name}, weaker than those drawn: {', '.join(node.name for node in folded)}"
+            about = f"{name}, weaker than those drawn: {', '.join(isolated(node.name) for node in folded)}"
             place = (slot.x, middle, slot.width, height)
             self.dots[f"{FOLD}-{layer}"] = Dot(f"{FOLD}-{layer}", name, "path", "fold", layer, None, *place, lit, about)
         return middle + height / 2 + _BELOW
@@ -193,7 +194,7 @@ class _Drawing:
         for id_, seeds in self.plan.trays.items():
             slot, width = self.slots[id_], width_of[id_]
             names, left_over = texts[id_]
-            about = f"{len(seeds)} seeds: {', '.join(f'{seed.rank} {seed.name}' for seed in seeds)}"
+            about = f"{len(seeds)} seeds: {', '.join(f'{seed.rank} {isolated(seed.name)}' for seed in seeds)}"
             place = (slot.x, tray_top + height / 2, width, height)
             lit = any(seed.id in self.lit_nodes for seed in seeds)
             names_y = tray_top + 8.0 + PITCH * disc_rows[id_]
@@ -239,7 +240,9 @@ class _Drawing:
             if parent is None and id_ == FOLD:
                 parent = self.dots.get(f"{FOLD}-1")
             if parent is not None:
-                drawn.append(_link(tray.id, tray, parent, tray.lit and parent.lit, f"{parent.name}: {tray.about}"))
+                drawn.append(
+                    _link(tray.id, tray, parent, tray.lit and parent.lit, f"{isolated(parent.name)}: {tray.about}")
+                )
         return drawn
 
     def _drawn_arcs(self) -> list[TraceRelation]:
@@ -265,7 +268,7 @@ class _Drawing:
             if ends[0] is None or ends[1] is None:
                 continue
             a, b = sorted((end for end in ends if end is not None), key=lambda dot: dot.x)
-            both = " and ".join(end.name for end in ends if end is not None)
+            both = " and ".join(isolated(end.name) for end in ends if end is not None)
             if relation.kind == "base":
                 rise, about = 8.0 + 14.0 * (b.x - a.x), f"{both}: {relation.description}"
                 start, end = (a.x, a.y - a.height / 2), (b.x, b.y - b.height / 2)
@@ -292,7 +295,7 @@ def _lit(trace: Trace, step: int | None) -> tuple[set[str], set[str]]:
 def _about(node: TraceNode, trace: Trace) -> str:
     role = {"seed": f"seed, rank {node.rank}", "path": "on the path", "lca": "lowest common ancestor"}[node.role]
     score = next((f", cosine {seed.score:.2f}" for seed in trace.seeds if seed.id == node.id), "")
-    return f"{node.name}: {role}{score}, layer {node.layer}"
+    return f"{isolated(node.name)}: {role}{score}, layer {node.layer}"
 
 
 def _link(id_: str, child: Dot, parent: Dot, lit: bool, about: str) -> Line:

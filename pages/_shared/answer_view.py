@@ -83,8 +83,8 @@ def reference(index: Index, trace: Trace, ref: str, mark: str) -> None:
         name_of = {node.id: node.name for node in trace.nodes}
         what = f"{relation.kind}, λ {relation.strength:.0f}, {relation.made}" if relation.layer else relation.made
         st.html(
-            f'<div class="lr-name">{markup.mark(mark)} {escape(name_of[relation.source])} and '
-            f"{escape(name_of[relation.target])}</div>"
+            f'<div class="lr-name">{markup.mark(mark)} {markup.name(name_of[relation.source])} and '
+            f"{markup.name(name_of[relation.target])}</div>"
             f'<div class="lr-insp-top">{markup.layer_tag(relation.layer)}{escape(what)}</div>'
             f'<div class="lr-read">{escape(relation.description)}</div>'
         )
@@ -97,7 +97,7 @@ def reference(index: Index, trace: Trace, ref: str, mark: str) -> None:
         found = "".join(f"<li>{escape(one.summary)} {escape(one.explanation)}</li>" for one in entity.findings)
         st.html(
             f'<div class="lr-insp-top">{markup.layer_tag(place.layer)}{escape(entity.type)}</div>'
-            f'<div class="lr-name">{markup.mark(mark)} {escape(entity.name)}</div>'
+            f'<div class="lr-name">{markup.mark(mark)} {markup.name(entity.name)}</div>'
             f'<div class="lr-read">{escape(entity.description)}</div>'
             + (f'<ul class="lr-small">{found}</ul>' if found else "")
             + markup.chain(index, entity)

@@ -39,7 +39,7 @@ function label(block, group, x, y, width, height) {
   const step = size + 3.5, most = block.strip ? 1 : Math.min(4, Math.floor(room / step) || 1);
   const lines = wrap(block.name, width - 14, most, size), ink = block.folded ? "var(--lr-mute)" : `var(--lr-l${Math.min(4, block.layer)}k)`;
   const middle = block.strip ? y + 11 : y + height / 2;
-  lines.forEach((line, n) => make("text", { x: x + 8, y: middle + (n - (lines.length - 1) / 2) * step + size * 0.35, fill: ink, "font-size": size }, group, line));
+  lines.forEach((line, n) => make("text", { x: x + 8, y: middle + (n - (lines.length - 1) / 2) * step + size * 0.35, fill: ink, "font-size": size, style: "unicode-bidi:plaintext" }, group, line));
 }
 
 function draw(host, data, pick) {

@@ -33,7 +33,7 @@ def show(job: JobState) -> None:
         ("Chunks", f"{found.chunks:,}", numbers.counted(found.documents, "document")),
     ]
     st.html(markup.tiles(tiles))
-    kind_line(found.kind, found.builtin_texts)
+    kind_line(found)
     left, right = st.columns([7, 5], gap="large")
     with left:
         head = ("Layer", "Entities", "Relations", "Summarised", "Joined", "Clusters", "Largest", "Components")

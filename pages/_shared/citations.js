@@ -26,9 +26,10 @@ export default function (component) {
     return sentence;
   });
   if (data.list && sentences.length > 1) {
-    host.replaceChildren(...sentences.map((sentence) => { const line = document.createElement("p"); line.append(sentence); return line; }));
+    host.replaceChildren(...sentences.map((sentence) => { const line = document.createElement("p"); line.dir = "auto"; line.append(sentence); return line; }));
   } else {
     const paragraph = document.createElement("p");
+    paragraph.dir = "auto";
     paragraph.append(...sentences);
     host.replaceChildren(paragraph);
   }

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from leanrag_core.figures.direction import isolated
 from leanrag_core.types.trace import Answer, Trace
 
 _HERE = Path(__file__).resolve().parent
@@ -25,12 +26,12 @@ def _component() -> Callable[..., Any]:
 def titles(trace: Trace) -> dict[str, str]:
     """What each citation mark of the context stands for, in words."""
     names = {node.id: node.name for node in trace.nodes}
-    relations = {one.id: f"{names[one.source]}, {names[one.target]}" for one in trace.relations}
+    relations = {one.id: f"{isolated(names[one.source])}, {isolated(names[one.target])}" for one in trace.relations}
     chunks = {chunk.id: chunk.title for chunk in trace.chunks}
     kinds = {"entities": "entity", "aggregated": "aggregated entity", "relations": "relation", "chunks": "source chunk"}
     said = names | relations | chunks
     return {
-        item.mark: f"{kinds[section.name]}, {said.get(item.ref, item.text[:60])}"
+        item.mark: f"{kinds[section.name]}, {isolated(said.get(item.ref, item.text[:60]))}"
         for section in trace.context.sections
         for item in section.items
     }

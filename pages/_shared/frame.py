@@ -11,6 +11,7 @@ import streamlit as st
 
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.figures import numbers
+from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.index_names import short_title
 from leanrag_core.figures.palette import Palette, palette
 from leanrag_core.types.summary import IndexSummary, JobState
@@ -161,7 +162,7 @@ def _figures(summary: IndexSummary) -> str:
     if summary.builtin_texts:
         label += f"<br>{summary.builtin_texts:,} of its texts built-in"
     return (
-        f"{escape(summary.title) + '<br>' if len(summary.title) > _TITLE else ''}"
+        f"{escape(isolated(summary.title)) + '<br>' if len(summary.title) > _TITLE else ''}"
         f"<b>{entities:,}</b> entities, <b>{len(summary.layers)}</b> layers<br>"
         f"<b>{summary.chunks:,}</b> {'chunk' if summary.chunks == 1 else 'chunks'}, "
         f"<b>{relations:,}</b> relations<br>"
@@ -186,9 +187,20 @@ KIND_NOTE = {
 }
 
 
-def kind_line(kind: str, builtin_texts: int = 0) -> None:
-    """What made the graph, and what that means. builtin_texts: see IndexSummary."""
+WITHOUT_GRAMMAR = "entities are words that stand out, relations say only that two stand near each other."
+
+
+def kind_line(summary: IndexSummary) -> None:
+    """What made the graph, and what that means for the languages it was read in."""
+    kind, builtin_texts = summary.kind, summary.builtin_texts
     label, meaning = KIND_NOTE.get(kind, (kind, ""))
+    share = session.without_grammar(summary)
+    if share == 1:
+        meaning = f"made without a language model and without grammar, since no text is in English: {WITHOUT_GRAMMAR}"
+    elif share:
+        said = numbers.share(share) if share >= 0.01 else "under 1 %"
+        meaning += f" But {said} of the chunks are not in English and were read without grammar: there "
+        meaning += WITHOUT_GRAMMAR
     if builtin_texts:
         label += ", partly built-in"
         meaning += (

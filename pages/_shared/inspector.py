@@ -8,6 +8,7 @@ import streamlit as st
 
 from leanrag_core.figures import browse, numbers
 from leanrag_core.figures.browse import Place
+from leanrag_core.figures.direction import isolated
 from leanrag_core.types.graph import Entity, Relation
 from leanrag_core.types.index import Index
 from pages._shared import asking, markup, passage_view, state
@@ -51,7 +52,8 @@ def _head(index: Index, entity: Entity, go: Callable[[str], None]) -> None:
     promoted = ", promoted from a cluster of one" if entity.promoted else ""
     st.html(
         f'<div class="lr-insp-top">{markup.layer_tag(entity.layer)}{what}{kind}{promoted}</div>'
-        f'<div class="lr-name" role="heading" aria-level="2">{escape(entity.name)}</div>{markup.chain(index, entity)}'
+        f'<div class="lr-name" role="heading" aria-level="2">{escape(entity.name)}</div>'
+        f"{markup.chain(index, entity)}"
     )
     with st.container(horizontal=True, gap="small"):
         if st.button("Ask about this", icon=":material/forum:", key=f"ask_{entity.id}"):
@@ -179,7 +181,7 @@ def _relation(index: Index, relation: Relation, go: Callable[[str], None], owner
         for number, end in enumerate(ends):
             if end["id"][0].as_py() != owner:
                 st.button(
-                    plain(f"Go to {names[number][:40]}"),
+                    plain(f"Go to {isolated(names[number][:40])}"),
                     key=f"end_{relation.id}_{number}",
                     type="tertiary",
                     icon=":material/arrow_forward:",

@@ -7,6 +7,7 @@ import streamlit as st
 
 from leanrag_core.figures import numbers
 from leanrag_core.figures.changes import Changes, Difference
+from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.palette import SECTIONS
 from leanrag_core.figures.passages import Piece
 from leanrag_core.types.graph import Entity
@@ -47,7 +48,7 @@ def layer_tag(number: int) -> str:
 def chain(index: Index, entity: Entity) -> str:
     """What the entity belongs to, from its parent up to the root."""
     above = [
-        f"{layer_tag(layer)}{escape(index.layers[layer].entities['name'][row].as_py())}"
+        f"{layer_tag(layer)}{name(index.layers[layer].entities['name'][row].as_py())}"
         for layer, row in index.ancestors(entity.layer, entity.row)
     ]
     return f'<div class="lr-side">{"<br>".join(above)}</div>' if above else ""
@@ -111,9 +112,9 @@ def differences(found: Changes) -> str:
         lines += _change_lines(title, part)
     if found.lca:
         lines += [
-            f'<div class="{sign}"><span>LCA: {escape(name)}</span></div>'
-            for sign, name in (("in", found.lca[1]), ("out", found.lca[0]))
-            if name
+            f'<div class="{sign}"><span>LCA: {name(top)}</span></div>'
+            for sign, top in (("in", found.lca[1]), ("out", found.lca[0]))
+            if top
         ]
     return f'<div class="lr-diff">{"".join(lines)}</div>'
 
@@ -122,7 +123,7 @@ def _change_lines(title: str, part: Difference) -> list[str]:
     lines = []
     for sign, names in (("in", part.entered), ("out", part.left)):
         if names:
-            shown = "; ".join(names[:_LISTED])
+            shown = "; ".join(map(isolated, names[:_LISTED]))
             more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
             plural = title if len(names) == 1 or title == "Aggregated" else f"{title}s"
             lines.append(f'<div class="{sign}"><span>{plural}: {escape(shown)}{more}</span></div>')
@@ -162,10 +163,10 @@ def note(text: str) -> None:
     st.html(f'<div class="lr-small lr-muted" dir="auto">{escape(text)}</div>')
 
 
-def code(text: str, *, height: int, language: str | None = None) -> None:
+def code(text: str, *, height: int, language: str | None = None, key: str | None = None) -> None:
     """Text as it is, in a box that scrolls. The box is not that of st.code, which has nothing in it that takes the
     focus, so that it could not be scrolled by keyboard."""
-    with st.container(height=height, border=False):
+    with st.container(height=height, border=False, key=key):
         st.code(text, language=language, wrap_lines=True)
 
 

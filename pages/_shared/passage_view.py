@@ -22,12 +22,12 @@ def card(
     """A chunk of the context: mark, document, the stretch with most seeds, how many seeds occur in it, its place."""
     text = markup.pieces(passages.excerpt(chunk.text, names))
     held = f"{markup.seed_dots(chunk.seed_count, n_seeds)}<br>" if n_seeds else f"cosine {chunk.score:.2f}<br>"
-    place = f"{chunk.document}, " + (f"page {chunk.page}" if chunk.page else f"chunk {chunk.row + 1:,}")
+    place = f"{markup.name(chunk.document)}, " + (f"page {chunk.page}" if chunk.page else f"chunk {chunk.row + 1:,}")
     shown = markup.mark(mark) if mark else '<span class="lr-tag">left out of the context</span>'
     with st.container(border=True, gap="xsmall"):
         st.html(
             f'<div class="lr-chunk"><div class="top">{shown}<b>{escape(chunk.title)}</b></div>'
-            f'<p>{text}</p><div class="f">{held}{escape(place)}</div></div>'
+            f'<p>{text}</p><div class="f">{held}{place}</div></div>'
         )
         st.button("Open in document", key=key, type="tertiary", icon=":material/article:", on_click=on_open)
 
@@ -54,9 +54,10 @@ def open_passage(index: Index, row: int, names: Sequence[str], cited: Sequence[s
     facts = [f"chunk {row + 1:,} of {index.chunks.num_rows:,}", f"{chunk.tokens:,} tokens"]
     facts += [f"page {page}"] if page else []
     facts += [f"characters {chunk.start:,} to {chunk.end:,} of {len(document.text):,}"]
+    under = f", under “{markup.name(heading)}”" if heading else ""
     st.html(
-        f'<div class="lr-name">{markup.mark(mark) + " " if mark else ""}{escape(document.title)}</div>'
-        f'<div class="lr-small lr-muted">{escape(document.name)}{f", under “{escape(heading)}”" if heading else ""}<br>'
+        f'<div class="lr-name">{markup.mark(mark) + " " if mark else ""}{markup.name(document.title)}</div>'
+        f'<div class="lr-small lr-muted">{markup.name(document.name)}{under}<br>'
         f"{escape(', '.join(facts))}</div>"
     )
     whole = False

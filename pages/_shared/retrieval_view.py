@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from leanrag_core.figures import browse, numbers
+from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.layered import MEDIUM, MOST_ARCS, NARROW, WIDE, LayeredGraph, layered_graph
 from leanrag_core.retrieval.captions import losses
 from leanrag_core.types.index import Index
@@ -71,7 +72,7 @@ def show(index: Index, trace: Trace) -> None:
                 on_click=state.remember,
                 args=("step", names[to] if 0 <= to < len(names) - 1 else None),
             )
-        st.html(f'<div class="lr-cap" aria-live="polite">{escape(caption(trace, step))}</div>')
+        st.html(f'<div class="lr-cap" aria-live="polite">{escape(told(trace, caption(trace, step)))}</div>')
     if not trace.nodes:
         without_graph(trace)
         return
@@ -123,6 +124,14 @@ def caption(trace: Trace, step: str) -> str:
     held = numbers.counted(sum(len(section.items) for section in trace.context.sections), "item")
     total = trace.timings_ms.get("total", 0.0) / 1000
     return f"Retrieval took {numbers.duration(total)} and put {held} before the answer."
+
+
+def told(trace: Trace, sentence: str) -> str:
+    """A sentence about a retrieval with the names in it isolated."""
+    for name in sorted({node.name for node in trace.nodes}, key=len, reverse=True):
+        if isolated(name) != name:
+            sentence = sentence.replace(name, isolated(name))
+    return sentence
 
 
 def without_graph(trace: Trace) -> None:
@@ -214,7 +223,7 @@ def context_panel(trace: Trace) -> None:
     if lacking:
         message(f"{' '.join(lacking)} Raise the budgets under More settings.", title="The context is not complete.")
     with st.expander("The context as the answer sees it"):
-        markup.code(trace.context.text, height=320)
+        markup.code(trace.context.text, height=320, key="code_context")
 
 
 def chunk_cards(trace: Trace) -> None:

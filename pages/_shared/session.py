@@ -50,6 +50,21 @@ def _opened(index_id: str, created: str) -> Index:
     return _open_indexes().get((index_id, created), lambda: workbench().open(index_id))
 
 
+def without_grammar(summary: IndexSummary) -> float:
+    """The share of chunks that were read without grammar; 0 where a language model read them."""
+    if summary.kind != "heuristic graph":
+        return 0.0
+
+    @st.cache_data(max_entries=64, show_spinner=False)
+    def share(index_id: str, created: str) -> float:
+        with reading(summary) as index:
+            return workbench().share_without_grammar(index)
+
+    with suppress(LeanRAGError):  # a damaged index is told by the page, which opens it next
+        return float(share(summary.id, summary.created))
+    return 0.0
+
+
 def read_ahead(summary: IndexSummary) -> None:
     """The search index of a large base layer is read while the reader writes the first question."""
     bench, index = workbench(), open_index(summary)

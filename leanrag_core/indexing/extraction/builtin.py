@@ -14,6 +14,7 @@ from leanrag_core.indexing.extraction.noun_phrases import title_key
 from leanrag_core.indexing.extraction.sentences import ChunkLocator, ReadSentence, Sighting
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
+from leanrag_core.types.index import Index
 
 _NAMED = 3  # names that are told at a time while a build goes on
 
@@ -72,6 +73,16 @@ class BuiltinExtractor:
         self.latest = ", ".join(list(surfaces.values())[:_NAMED]) or self.latest
         self.names.update(surfaces)
         self.n_relations += sum(len(sentence.links) for sentence in sentences)
+
+
+def share_without_grammar(index: Index) -> float:
+    """The share of an index's chunks that this extractor reads by statistics alone: those in other languages."""
+    languages = index.documents["language"].to_pylist()
+    documents = index.chunks["document"].to_pylist()
+    unknown = {row for row, language in enumerate(languages) if language in ("und", "", None)}
+    english = {row for row, language in enumerate(languages) if language == "en"}
+    english |= {row for row in unknown if is_latin(index.document(row).text)}
+    return sum(row not in english for row in documents) / max(1, len(documents))
 
 
 def _is_english(document: Document) -> bool:

@@ -1,0 +1,58 @@
+"""An index of Arabic and Hebrew texts: names are isolated, and nothing is claimed of how they were read."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import IndexConfig, Workbench
+from tests.app import drawn
+
+Visit = Callable[..., AppTest]
+ARABIC = (
+    "تقع مدينة مراكش في المغرب. بنى يوسف بن تاشفين مدينة مراكش عام 1070. يزور السياح مدينة مراكش في الشتاء. "
+    "كتب ابن بطوطة عن مدينة مراكش وعن المغرب. ولد ابن بطوطة في طنجة عام 1304. تقع طنجة في شمال المغرب. "
+)
+HEBREW = (
+    "העיר ירושלים עומדת בהרים. דוד בנה את ירושלים. תיירים רבים מבקרים בעיר ירושלים בקיץ. "
+    "הרכבת נוסעת מתל אביב אל ירושלים. תל אביב שוכנת על חוף הים. "
+)
+QUESTION = "מי בנה את ירושלים?"
+FROM_THE_RIGHT = re.compile(r"[\u0590-\u06ff]")
+
+
+@pytest.fixture
+def mixed(home: Workbench) -> Workbench:
+    files = [("مراكش.txt", ARABIC.encode()), ("ירושלים.txt", HEBREW.encode())]
+    corpus = home.add_documents("ערים مدن", files).corpus_id
+    home.build(corpus, IndexConfig(cluster_size=4))
+    return home
+
+
+def test_names_from_the_right_are_isolated_and_what_was_read_without_grammar_is_told(
+    mixed: Workbench, visit: Visit
+) -> None:
+    index = next(one for one in mixed.indexes() if one.name == "ערים مدن")
+    app = visit("ask", mixed, index=index.id, q=QUESTION)
+    drawn.assert_sound(app)
+    said = drawn.text(app)
+    assert "since no text is in English" in said
+    assert "Entities are reliable" not in said
+    assert "\u2068ערים مدن\u2069" in said, "in the page's facts, before the number of documents"
+    [graph] = drawn.component(app, "lr_layered_graph")
+    for node in graph["layouts"][-1]["nodes"]:
+        if FROM_THE_RIGHT.search(node["name"]):
+            assert node["about"].startswith(f"\u2068{node['name']}\u2069: ")
+    [answer] = drawn.component(app, "lr_citations")
+    assert any(FROM_THE_RIGHT.search(part["text"]) for part in answer["parts"])
+    entity = mixed.open(index.id).layers[0].entity(0)
+    app = visit("explore", mixed, index=index.id, node=entity.id)
+    drawn.assert_sound(app)
+    assert f'role="heading" aria-level="2">{entity.name}</div>' in "".join(drawn.html(app))
+
+
+def test_english_is_read_with_grammar(home: Workbench, visit: Visit) -> None:
+    assert "Entities are reliable, relations are rough." in drawn.text(visit("ask", home))
+    index = home.open(home.indexes()[0].id)
+    assert home.share_without_grammar(index) == 0
