@@ -26,6 +26,7 @@ from leanrag_core.storage.json_files import sealed
 from leanrag_core.storage.layout import CHROMA, SEARCH, read_index
 from leanrag_core.storage.search_apart import exit_code_of, written_or_nothing
 from leanrag_core.storage.search_files import (
+    DATABASE,
     REMEDY,
     LayerSearch,
     changed_file,
@@ -33,14 +34,10 @@ from leanrag_core.storage.search_files import (
     layer_searches,
     recorded,
 )
+from leanrag_core.storage.search_recall import measured_search
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 
-_CANDIDATES = (64, 128, 256, 512, 1024)  # tried in this order
-_RECALL = 0.99
-_NEAREST = 10  # neighbours that recall counts
-_SAMPLED = 100  # vectors of a layer that recall is measured on
-_AT_ONCE = 20  # of them, whose products with the whole layer are in memory together
 _SYNC_AT_LEAST = 1000  # rows; fewer are read from Chroma's log when it is opened
 _KEPT_OPEN = 4  # search indexes; a layer of 100,000 takes some 200 MB while it is open
 _ANSWER_SECONDS = 30.0  # for a question to a server: one that is asked first reads its files
@@ -85,16 +82,17 @@ def connect_to_files(directory: Path) -> Connection:
     try:
         return Connection(chromadb.PersistentClient(path=path, settings=Settings(anonymized_telemetry=False)))
     except Exception as error:  # chromadb raises errors of many kinds, some of them bare
-        raise SearchIndexFailed(_unread(error)) from error
+        raise SearchIndexFailed(_unread(error, directory / CHROMA / DATABASE)) from error
 
 
-def _unread(error: Exception) -> str:
-    return f"the search index does not answer ({in_words(error)}): {REMEDY}"
+def _unread(error: Exception, place: Path | None) -> str:
+    named = f"the search index in {place}" if place else "the search index"
+    return f"{named} does not answer ({in_words(error)}): {REMEDY}"
 
 
 def has_files(directory: Path) -> bool:
     """Whether the search index of the directory stands in its own files."""
-    return (directory / CHROMA / "chroma.sqlite3").is_file()
+    return (directory / CHROMA / DATABASE).is_file()
 
 
 def within(seconds: float, ask: Callable[[], _Told]) -> _Told:
@@ -152,10 +150,10 @@ def _written(
             collection.upsert(ids=[str(row) for row in rows], embeddings=vectors[rows.start : rows.stop])
             done += len(rows)
             report(done, total)
-        measured.append(_measured(layer, collection))
+        measured.append(measured_search(layer, collection))
     if connection.own:
         client.close()  # the files are closed before the directory is renamed
-        with contextlib.closing(sqlite3.connect(directory / CHROMA / "chroma.sqlite3")) as database:
+        with contextlib.closing(sqlite3.connect(directory / CHROMA / DATABASE)) as database:
             database.execute("VACUUM")  # the rows' log has been emptied and would keep its size
     (directory / CHROMA).mkdir(exist_ok=True)
     held = fingerprint(directory) if connection.own else {}
@@ -163,44 +161,12 @@ def _written(
     return tuple(measured)
 
 
-def _measured(layer: Layer, collection: Any) -> LayerSearch:
-    """The smallest number of candidates that brings the recall wanted, or the largest tried."""
-    vectors = np.asarray(layer.vectors)
-    alike, between = _queries(vectors)
-    for n in _CANDIDATES:
-        recall = min(_recall_of(collection, vectors, queries, n) for queries in (alike, between))
-        if recall >= _RECALL or n >= len(vectors):
-            break
-    return LayerSearch(layer.number, len(vectors), n, round(recall, 4))
-
-
-def _queries(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Vectors of the layer, and middles of two of them each, which are farther from all others, as questions are."""
-    rows = np.unique(np.linspace(0, len(vectors) - 1, min(_SAMPLED, len(vectors))).astype(int))
-    alike = vectors[rows]
-    between = alike + alike[np.random.default_rng(0).permutation(len(rows))]
-    lengths = np.linalg.norm(between, axis=1, keepdims=True)
-    return alike, np.where(lengths > 1e-3, between / np.maximum(lengths, 1e-3), alike)
-
-
-def _recall_of(collection: Any, vectors: np.ndarray, queries: np.ndarray, n: int) -> float:
-    """Share of the queries' true ten nearest among the n candidates; of equally near ones any will do."""
-    wanted = min(_NEAREST, len(vectors))
-    found = collection.query(query_embeddings=list(queries), n_results=min(n, len(vectors)), include=[])["ids"]
-    hits = 0
-    for start in range(0, len(queries), _AT_ONCE):
-        scores = queries[start : start + _AT_ONCE] @ vectors.T
-        floor = np.partition(scores, len(vectors) - wanted, axis=1)[:, len(vectors) - wanted] - 1e-6
-        for place, ids in enumerate(found[start : start + _AT_ONCE]):
-            hits += min(wanted, int((scores[place, np.array(ids, dtype=int)] >= floor[place]).sum()))
-    return hits / (wanted * len(queries))
-
-
 class SearchIndex:
     """An opened search index; any number of threads may ask it. Its files are closed when the last one lets it go."""
 
     def __init__(self, directory: Path, connect: Connect) -> None:
         self._connection = connect(directory)
+        self._place = directory / CHROMA / DATABASE if self._connection.own else None
         self._known = {one.layer: one for one in layer_searches(directory)}
         self._collections: dict[int, Any] = {}
         if self._connection.own:
@@ -231,7 +197,7 @@ class SearchIndex:
                 "the Chroma server of the search index took a question and is silent: search exactly, or start it again"
             ) from error
         except Exception as error:  # chromadb raises errors of many kinds, some of them bare
-            raise SearchIndexFailed(_unread(error)) from error
+            raise SearchIndexFailed(_unread(error, self._place)) from error
         return _rows_of(layer, ids, known is not None)
 
     def stored(self, layer: int, n: int) -> np.ndarray:
@@ -245,7 +211,7 @@ class SearchIndex:
             try:
                 got = self._collection(layer).get(ids=ids, include=["embeddings"])
             except Exception as error:  # chromadb raises errors of many kinds, some of them bare
-                raise SearchIndexFailed(_unread(error)) from error
+                raise SearchIndexFailed(_unread(error, self._place)) from error
             if len(got["ids"]):
                 vectors = np.asarray(got["embeddings"], dtype=np.float32)
                 if not held.shape[1]:
@@ -258,7 +224,7 @@ class SearchIndex:
         try:
             return int(self._collection(layer).count())
         except Exception as error:  # chromadb raises errors of many kinds, some of them bare
-            raise SearchIndexFailed(_unread(error)) from error
+            raise SearchIndexFailed(_unread(error, self._place)) from error
 
     def _collection(self, layer: int) -> Any:
         if layer not in self._collections:
@@ -342,7 +308,7 @@ def _forget(searcher: SearchIndex) -> None:
 
 def _identity(directory: Path) -> tuple[int, int] | None:
     """Changes when the search index is written anew."""
-    for path in (directory / SEARCH, directory / CHROMA / "chroma.sqlite3"):
+    for path in (directory / SEARCH, directory / CHROMA / DATABASE):
         if path.is_file():
             stat = path.stat()
             return stat.st_ino, stat.st_mtime_ns if path.name == "search.json" else 0

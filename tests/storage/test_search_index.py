@@ -23,6 +23,7 @@ from leanrag_core.storage.search_index import (
     open_search,
     write_search_index,
 )
+from leanrag_core.storage.search_recall import measured_search
 from leanrag_core.types.index import Index
 from tests.small_index import small_index, unit
 
@@ -81,7 +82,7 @@ def test_candidates_are_raised_until_the_recall_holds() -> None:
             return {"ids": [[str(row) for row in one] for one in rows]}
 
     layer = replace(small_index().layers[0], vectors=vectors)
-    measured = search_index._measured(layer, Poor())
+    measured = measured_search(layer, Poor())
     assert (measured.candidates, measured.recall) == (512, 1.0)
 
 
