@@ -3,6 +3,7 @@
 import math
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from leanrag_core.models.base import Completion, EmbeddingModel, LanguageModel
 from leanrag_core.prompts.book import PromptBook
+from leanrag_core.retrieval.filling import TRIMMED
 from leanrag_core.types.trace import Answer, AnswerPart, Trace
 
 _SENTENCE_END = re.compile(
@@ -19,104 +21,24 @@ _ABBREVIATION = re.compile(r"(?:\b(?:[A-Z]|Dr|Mr|Mrs|Ms|St|No|vs|cf|e\.g|i\.e|et
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
 _MARK = re.compile(r"\[([EARC]\d+)\]")
 _STOP = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "been",
-        "but",
-        "by",
-        "can",
-        "could",
-        "did",
-        "do",
-        "does",
-        "for",
-        "from",
-        "had",
-        "has",
-        "have",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "many",
-        "may",
-        "me",
-        "more",
-        "most",
-        "much",
-        "must",
-        "no",
-        "not",
-        "of",
-        "on",
-        "or",
-        "our",
-        "over",
-        "say",
-        "says",
-        "shall",
-        "should",
-        "so",
-        "some",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "these",
-        "they",
-        "this",
-        "those",
-        "through",
-        "to",
-        "under",
-        "up",
-        "upon",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "while",
-        "who",
-        "whom",
-        "whose",
-        "why",
-        "will",
-        "with",
-        "would",
-        "you",
-        "your",
-        "according",
-        "between",
-        "during",
-        "about",
-        "both",
-        "each",
-        "other",
-        "any",
-        "also",
-    ]
+    _WORD.findall(
+        "a an and are as at be been but by can could did do does for from had has have how i if in into is it its "
+        "many may me more most much must no not of on or our over say says shall should so some than that the their "
+        "them then there these they this those through to under up upon was we were what when where which while who "
+        "whom whose why will with would you your according between during about both each other any also"
+    )
 )
+_COLON = re.compile(r": ")
+_COUNT = re.compile(r"“.+” and “.+” are joined by \d")  # the built-in writer's, which tells how many and not what
 MAX_SENTENCES = 4
-_CANDIDATES = 40  # sentences that are embedded; chosen among all by the words they share with the question
+# Sentences that are embedded, of chunks and of other sections; chosen by the words they share with the question.
+_CANDIDATES, _OTHER_CANDIDATES = 40, 24
 # Below it the nearest sentence is about something else: 95 % of the answerable questions of the sample corpora have one
 # above .5. It cannot tell a related question that the documents leave open; no threshold on these scores does.
 _MIN_COSINE = 0.42
+# What a sentence of another section must score more than a further one of the chunks. Of 220 answers to the samples'
+# answerable questions 128 hold the expected words, 123 with the chunks alone; no first sentence changes.
+_CHUNKS_FIRST = 0.03
 _NEAR_BEST = 0.8  # further sentences must score this share of the best one
 NOTHING_FITS = "Nothing in the context answers this."
 
@@ -125,11 +47,14 @@ NOTHING_FITS = "Nothing in the context answers this."
 class _Sentence:
     text: str
     mark: str
+    section: str  # of the context
     coverage: float  # share of the question's content words, weighted by rarity
 
 
 def answer_from(trace: Trace, embedding: EmbeddingModel, question_vector: np.ndarray) -> Answer:
-    """An extractive answer: the context's sentences that answer best, each with its citation mark.
+    """An extractive answer: the context's sentences that answer best, each with its citation mark and its section.
+
+    The source chunks' own come first; sentences of the other sections join them where they add something.
 
     question_vector: (d,) unit. When no sentence is close enough the answer says so and is not grounded.
     """
@@ -137,16 +62,27 @@ def answer_from(trace: Trace, embedding: EmbeddingModel, question_vector: np.nda
     pool = _sentences(trace, question)
     if not pool:
         return _refusal(trace, "")
-    kept = sorted(range(len(pool)), key=lambda i: (-pool[i].coverage, i))[:_CANDIDATES]
+    ranked = sorted(range(len(pool)), key=lambda i: (-pool[i].coverage, i))
+    kept = [i for i in ranked if pool[i].section == "chunks"][:_CANDIDATES]
+    kept += [i for i in ranked if pool[i].section != "chunks"][: _OTHER_CANDIDATES if kept else _CANDIDATES]
     vectors = embedding.embed([pool[i].text for i in kept])
     cosine = vectors @ question_vector
     scores = np.array([0.65 * float(cosine[k]) + 0.35 * pool[i].coverage for k, i in enumerate(kept)])
-    best = int(np.argmax(scores))
-    if float(cosine.max()) < _MIN_COSINE:
-        return _refusal(trace, pool[kept[best]].text)
-    chosen = _diverse(scores, vectors)
-    chosen.sort(key=lambda k: (-scores[k] if k == best else 0, kept[k]))
-    parts = tuple(AnswerPart(pool[kept[k]].text, (pool[kept[k]].mark, *_named(trace, pool[kept[k]]))) for k in chosen)
+    own = [k for k, i in enumerate(kept) if pool[i].section == "chunks"]
+    others = [k for k, i in enumerate(kept) if pool[i].section != "chunks"]
+    if max((float(cosine[k]) for k in own), default=0.0) < _MIN_COSINE:
+        if max((float(cosine[k]) for k in others), default=0.0) < _MIN_COSINE:
+            return _refusal(trace, pool[kept[max(own or others, key=lambda k: scores[k])]].text)
+        own = []
+    # Chunks say a thing in full and in its place, so their sentences come first; what the other sections add must score
+    # as high as one of theirs, and a little more.
+    chosen = _diverse(scores, vectors, own, ())
+    scores[others] -= _CHUNKS_FIRST * bool(own)
+    added = _diverse(scores, vectors, others, chosen)
+    chosen = [k for part in (chosen, added) for k in (*part[:1], *sorted(part[1:], key=lambda k: kept[k]))]
+    parts = tuple(
+        AnswerPart(one.text, (one.mark, *_named(trace, one)), one.section) for one in (pool[kept[k]] for k in chosen)
+    )
     return Answer(
         text=" ".join(f"{part.text} {''.join(f'[{mark}]' for mark in part.marks)}" for part in parts),
         parts=parts,
@@ -221,35 +157,39 @@ def _stem(word: str) -> str:
 
 
 def _sentences(trace: Trace, question: set[str]) -> list[_Sentence]:
-    """Sentences of the source chunks, or of the entities when there are no chunks; each text once."""
-    section = trace.context.section("chunks")
-    if section.items:
-        title_of = {chunk.id: chunk for chunk in trace.chunks}
-        texts = [(item.mark, title_of[item.ref].text) for item in section.items]
-    else:
-        texts = [(item.mark, item.text) for item in trace.context.section("entities").items]
-    found: dict[str, str] = {}
-    for mark, text in texts:
-        for sentence in split_sentences(text):
-            if len(sentence) >= 25 and sentence[-1] in ".!?。！？\"')]" and sentence not in found:
-                found[sentence] = mark
+    """Sentences of the context, each text once: the chunks' own, then those of entities, aggregated entities with their
+    findings, and relations."""
+    sections = sorted(trace.context.sections, key=lambda section: section.name != "chunks")
+    found: dict[str, tuple[str, str]] = {}
+    for section in sections:
+        for item in section.items:
+            for sentence in split_sentences(item.text[item.lead :].removesuffix(TRIMMED)):
+                sentence = sentence.removeprefix("- ")
+                ended = len(sentence) >= 25 and sentence[-1] in ".!?。！？\"')]"
+                # "A weakens B: the sentence that says so" adds nothing to the sentence.
+                quotes = any(sentence[colon.end() :] in found for colon in _COLON.finditer(sentence))
+                if ended and not quotes and not _COUNT.match(sentence):
+                    found.setdefault(sentence, (item.mark, section.name))
     words_of = {sentence: _content_words(sentence) for sentence in found}
-    frequency = Counter(word for words in words_of.values() for word in words & question)
-    weight = {word: math.log(1 + len(found) / (1 + frequency[word])) for word in question}
+    # A word is as rare as it is in the chunks; descriptions repeat their sentences.
+    counted = [sentence for sentence, (_, name) in found.items() if name == "chunks"] or list(found)
+    frequency = Counter(word for sentence in counted for word in words_of[sentence] & question)
+    weight = {word: math.log(1 + len(counted) / (1 + frequency[word])) for word in question}
     total = sum(weight.values()) or 1.0
     return [
-        _Sentence(sentence, mark, sum(weight[word] for word in sorted(words_of[sentence] & question)) / total)
-        for sentence, mark in found.items()
+        _Sentence(sentence, mark, name, sum(weight[word] for word in sorted(words_of[sentence] & question)) / total)
+        for sentence, (mark, name) in found.items()
     ]
 
 
-def _diverse(scores: np.ndarray, vectors: np.ndarray) -> list[int]:
-    """Best sentences by maximal marginal relevance, near repeats left out."""
-    chosen: list[int] = []
-    floor = _NEAR_BEST * float(scores.max())
+def _diverse(scores: np.ndarray, vectors: np.ndarray, among: Sequence[int], before: Sequence[int]) -> list[int]:
+    """The best of those sentences by maximal marginal relevance beside the ones chosen before, near repeats left
+    out."""
+    chosen = list(before)
+    floor = _NEAR_BEST * max((float(scores[k]) for k in (*before, *among)), default=0.0)
     while len(chosen) < MAX_SENTENCES:
         best, best_value = -1, -math.inf
-        for k in range(len(scores)):
+        for k in among:
             if k in chosen or scores[k] < floor:
                 continue
             overlap = max((float(vectors[k] @ vectors[c]) for c in chosen), default=0.0)
@@ -257,9 +197,9 @@ def _diverse(scores: np.ndarray, vectors: np.ndarray) -> list[int]:
             if overlap < 0.92 and value > best_value:
                 best, best_value = k, value
         if best < 0:
-            return chosen
+            break
         chosen.append(best)
-    return chosen
+    return chosen[len(before) :]
 
 
 def _named(trace: Trace, sentence: _Sentence) -> tuple[str, ...]:
@@ -312,6 +252,7 @@ def ask_record(trace: Trace, answer: Answer | None) -> dict[str, Any]:
             "citations": list(answer.citations),
             "grounded": answer.grounded,
             "extractive": answer.extractive,
+            "parts": [asdict(part) for part in answer.parts],
         }
         if answer
         else None,

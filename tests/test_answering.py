@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -6,7 +8,7 @@ from leanrag_core.models.base import Completion
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Trace
+from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.usage import Usage
 from tests.small_index import unit
 
@@ -86,3 +88,74 @@ def test_the_record_has_the_fields_that_the_command_line_promises(index: Index, 
     assert record["lca"] == {"id": "id-farm", "name": "farm", "layer": 2}
     assert record["answer"]["citations"] == list(made.citations)
     assert np.isfinite(record["timings_ms"]["total"])
+
+
+BRIDGE = "The mite and the seed coat were studied by one professor in Uppsala."
+
+
+def with_bridge(index: Index, description: str) -> Index:
+    """The index whose relation between bees and fields says this."""
+    middle = index.layers[1]
+    rows = [row | {"description": description} for row in middle.relations.to_pylist()]
+    relations = type(middle.relations).from_pylist(rows, schema=middle.relations.schema)
+    return replace(index, layers=(index.layers[0], replace(middle, relations=relations), index.layers[2]))
+
+
+def answer_with(index: Index, model: MiniLM, question: str, **options: object) -> Answer:
+    made = strategy("leanrag", {"top_n": 6, "top_c": 4, **options})
+    trace = made.retrieve(Query(question, unit([[1, 1, 1, 1]])[0]), index)
+    return answer_from(trace, model, model.embed([question])[0])
+
+
+def test_switching_relations_off_changes_an_answer_that_used_them(index: Index, model: MiniLM) -> None:
+    question = "Which professor in Uppsala studied the mite and the seed coat?"
+    bridged = with_bridge(index, BRIDGE)
+    on, off = (answer_with(bridged, model, question, inter_cluster=wanted) for wanted in (True, False))
+    [part] = [part for part in on.parts if part.section == "relations"]
+    assert part.text == BRIDGE
+    assert part.marks[0] == "R1"
+    assert BRIDGE not in off.text
+    assert {part.section for part in off.parts} <= {"chunks", "entities", ""}
+    assert ask_record(on.trace, on)["answer"]["parts"][-1]["section"] == "relations"
+
+
+def test_a_sentence_of_a_chunk_goes_before_the_same_words_elsewhere(index: Index, model: MiniLM) -> None:
+    told = "The seed coat keeps beetles away."
+    for description in (told, f"fields protect bees: {told}"):
+        made = answer_with(with_bridge(index, description), model, "What keeps beetles away?")
+        assert [part.text for part in made.parts].count(told) == 1
+        assert made.parts[0].text == told
+        assert made.parts[0].section == "chunks"
+        assert all(part.section != "relations" for part in made.parts)
+
+
+def test_how_many_relations_join_two_groups_is_no_answer(index: Index, model: MiniLM) -> None:
+    counted = "“bees” and “fields” are joined by 2 relations: 2 verb (such as “keep”)."
+    made = answer_with(with_bridge(index, counted), model, "How are bees and fields joined by relations?")
+    assert "joined by 2" not in made.text
+
+
+def test_without_chunks_other_sections_answer_and_say_so(index: Index, model: MiniLM) -> None:
+    made = answer_with(
+        with_bridge(index, BRIDGE), model, "Who studied the mite and the seed coat?", source_chunks=False
+    )
+    assert made.grounded
+    assert made.parts[0].text == BRIDGE
+    assert made.parts[0].section == "relations"
+
+
+def test_what_was_trimmed_out_of_the_context_is_not_quoted(index: Index, model: MiniLM) -> None:
+    question = "What keeps beetles away?"
+    document = index.documents.to_pylist()
+    long = "Bees fly far and come home in the evening to rest in the hive. " * 30 + "The seed coat keeps beetles away."
+    document[1]["text"] = long
+    chunks = index.chunks.to_pylist()
+    chunks[3] |= {"start": 0, "end": len(long)}
+    changed = replace(
+        index,
+        documents=type(index.documents).from_pylist(document, schema=index.documents.schema),
+        chunks=type(index.chunks).from_pylist(chunks, schema=index.chunks.schema),
+    )
+    short = answer_with(changed, model, question, chunk_tokens=200)
+    assert "beetles" in answer_with(changed, model, question).text
+    assert "beetles" not in "".join(part.text for part in short.parts if part.section == "chunks")

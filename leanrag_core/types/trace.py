@@ -160,10 +160,12 @@ class Trace:
 
 @dataclass(frozen=True)
 class AnswerPart:
-    """A piece of an answer: a sentence and the citation marks that support it."""
+    """A piece of an answer: a sentence and the citation marks that support it. section: of the context, where the
+    sentence of an extractive answer stands; empty when a model wrote it."""
 
     text: str
     marks: tuple[str, ...]
+    section: str = ""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from leanrag_core.types.trace import Answer, Trace
 from pages._shared import citations, forms, markup, passage_view, retrieval_view, state
 from pages._shared.frame import message, page_path
 
-EXTRACTIVE = "Extractive answer: the documents' own sentences, no language model."
+EXTRACTIVE = "Extractive answer: sentences of the context, no language model; each says which section it is from."
 
 
 def show(index: Index, answer: Answer) -> None:

@@ -22,6 +22,12 @@ export default function (component) {
       }
       sentence.append(tail);
     }
+    if (part.from) {
+      const from = document.createElement("span");
+      from.className = "from";
+      from.textContent = part.from;
+      sentence.append(" ", from);
+    }
     sentence.append(" ");
     return sentence;
   });

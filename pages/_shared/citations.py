@@ -9,6 +9,12 @@ import streamlit as st
 from leanrag_core.figures.direction import isolated
 from leanrag_core.types.trace import Answer, Trace
 
+SECTIONS = {  # where a sentence of an extractive answer stands, in words
+    "entities": "entity",
+    "aggregated": "aggregated entity",
+    "relations": "relation",
+    "chunks": "source chunk",
+}
 _HERE = Path(__file__).resolve().parent
 
 
@@ -47,7 +53,11 @@ def show(answer: Answer, *, open_mark: str, key: str, on_cite: Callable[[str], N
             on_cite(str(chosen))
 
     parts = [
-        {"text": part.text, "marks": [{"name": name, "title": title_of.get(name, "")} for name in part.marks]}
+        {
+            "text": part.text,
+            "from": SECTIONS.get(part.section, ""),
+            "marks": [{"name": name, "title": title_of.get(name, "")} for name in part.marks],
+        }
         for part in answer.parts
     ]
     _component()(

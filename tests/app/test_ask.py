@@ -24,6 +24,8 @@ def test_a_question_is_answered_with_its_sources(home: Workbench, visit: Visit) 
     [answer] = drawn.component(app, "lr_citations")
     assert "oxalic acid" in "".join(part["text"] for part in answer["parts"])
     assert all(mark["title"] for part in answer["parts"] for mark in part["marks"])
+    assert {part["from"] for part in answer["parts"]} <= {"source chunk", "entity", "aggregated entity", "relation"}
+    assert answer["parts"][0]["from"] == "source chunk"
     assert "Extractive answer" in drawn.text(app)
     assert graph(app)["n_seeds"] == 10
     assert app.text_area("lr_draft").value == QUESTION
