@@ -18,6 +18,7 @@ from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.presets import preset, presets
 from leanrag_core.types.progress import Progress
+from leanrag_core.types.visible import visible
 
 _NICENESS = 10  # the pages and an answer go before a build
 
@@ -264,7 +265,7 @@ def _show(options: argparse.Namespace) -> int:
     if options.json:
         _print(shown)
         return 0
-    print(f"{shown['name']}: {_sentence(shown)}")
+    print(f"{visible(shown['name'])}: {_sentence(shown)}")
     print(
         f"{'layer':>5} {'entities':>9} {'relations':>9} {'summarised':>10} {'clusters':>8} {'largest':>7} {'parts':>6}"
     )
@@ -304,13 +305,13 @@ def _ask(options: argparse.Namespace) -> int:
         _print(ask_record(trace, answer))
         return 0
     for step in trace.steps:
-        print(f"{step.name:>9}: {step.caption}")
+        print(f"{step.name:>9}: {visible(step.caption)}")
     for note in trace.notes:
-        print(f"{'note':>9}: {note}")
+        print(f"{'note':>9}: {visible(note)}")
     for place, chunk in enumerate(trace.chunks, start=1):
         print(f"{f'C{place}':>9}: {chunk.document} [{chunk.start}:{chunk.end}], {chunk.seed_count} seeds")
     if answer:
-        print(f"\n{'Extractive answer' if answer.extractive else 'Answer'}: {answer.text}")
+        print(f"\n{'Extractive answer' if answer.extractive else 'Answer'}: {visible(answer.text)}")
     return 0
 
 

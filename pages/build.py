@@ -177,7 +177,7 @@ def index_table(indexes: Sequence[IndexSummary]) -> None:
             state.remember("row", indexes[int(cells[0][0])].id)
 
     st.dataframe(
-        table,
+        forms.visible_cells(table),
         hide_index=True,
         key="index_table",
         on_select=picked,

@@ -1,7 +1,5 @@
 """Library: corpora as cards, their documents, and new documents."""
 
-from html import escape
-
 import pandas as pd
 import streamlit as st
 
@@ -9,6 +7,7 @@ from leanrag_core.errors import CorpusNotFound
 from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
 from leanrag_core.types.summary import CorpusSummary, DocumentSummary, UploadReport
+from leanrag_core.types.visible import escape, visible
 from pages._shared import forms, markup, passage_view, session, state, widgets
 from pages._shared.frame import enter, heading, message, page_path, plain_errors
 
@@ -205,7 +204,7 @@ def document_table(documents: list[DocumentSummary], corpus: CorpusSummary) -> N
 
     st.html('<div class="lr-small lr-muted">Click a row to read what was parsed.</div>')
     st.dataframe(
-        table,
+        forms.visible_cells(table),
         hide_index=True,
         key=key,
         on_select=picked,
@@ -235,7 +234,7 @@ def confirm_delete(corpus: CorpusSummary) -> None:
 
 @st.dialog("Remove this document?")
 def confirm_remove(corpus: CorpusSummary, document: DocumentSummary) -> None:
-    st.text(document.title)
+    st.text(visible(document.title))
     st.write("It leaves the corpus. Indexes built with it stay as they are.")
     if st.button("Remove document", icon=":material/delete:", key="confirm_remove_document"):
         with plain_errors():

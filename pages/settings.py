@@ -1,12 +1,11 @@
 """Settings: where models are served and what they cost, who does the work of builds, and the calls that are kept."""
 
-from html import escape
-
 import pandas as pd
 import streamlit as st
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.types.settings import Price, Settings
+from leanrag_core.types.visible import escape
 from pages._shared import (
     call_store_view,
     endpoint_view,

@@ -1,7 +1,5 @@
 """The answer with its citations, what a citation stands for, what a setting changed, and what to know."""
 
-from html import escape
-
 import streamlit as st
 
 from leanrag_core.answering import NOTHING_FITS
@@ -9,6 +7,7 @@ from leanrag_core.figures import browse, numbers
 from leanrag_core.figures.changes import changes
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
+from leanrag_core.types.visible import escape
 from pages._shared import citations, forms, markup, passage_view, retrieval_view, state
 from pages._shared.frame import message, page_path
 

@@ -8,7 +8,6 @@ import re
 import threading
 import time
 from dataclasses import dataclass, field
-from html import escape
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -17,6 +16,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer, Trace
+from leanrag_core.types.visible import escape
 from pages._shared import answer_view, markup, session
 from pages._shared.frame import message
 

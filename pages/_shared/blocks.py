@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from leanrag_core.figures.blocks import Blocks
+from leanrag_core.types.visible import visible_values
 
 _HERE = Path(__file__).resolve().parent
 
@@ -33,7 +34,7 @@ def show(blocks: Blocks, *, label: str, picked: str, key: str, on_pick: Callable
 
     # The height is stated, so that nothing below jumps while the drawing comes.
     _component()(
-        data={**asdict(blocks), "label": label, "picked": picked},
+        data=visible_values({**asdict(blocks), "label": label, "picked": picked}),
         key=key,
         height=round(blocks.height) + 4,
         on_picked_change=picked_now,

@@ -5,7 +5,6 @@ import time
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from leanrag_core.figures import numbers
+from leanrag_core.types.visible import escape
 from pages._shared import forms, markup, session
 from pages._shared.frame import plain_errors
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 import streamlit as st
@@ -10,6 +9,7 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.settings import Settings
+from leanrag_core.types.visible import escape
 from pages._shared import endpoint_view, forms, keys, prompts_form, session, state, widgets
 from pages._shared.frame import message, page_path
 

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import asdict
-from html import escape
 
 import streamlit as st
 
@@ -14,6 +13,7 @@ from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.summary import CorpusSummary, JobState
+from leanrag_core.types.visible import escape
 from pages._shared import call_store_view, markup, outlook_view, session, state, widgets
 from pages._shared.engine_form import Engine
 from pages._shared.frame import message, plain_errors

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, fields
-from html import escape
 from typing import Any, Literal
 
+import pandas as pd
 import streamlit as st
 
 from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.visible import escape, visible
 from pages._shared import state, widgets
 from pages._shared.messages import message
 
@@ -141,7 +142,12 @@ def draw_fields(
 
 def plain(text: str) -> str:
     """Text for a Streamlit label, which reads Markdown: its signs are escaped."""
-    return "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+-.!:$~|<>" else sign for sign in text)
+    return "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+-.!:$~|<>" else sign for sign in visible(text))
+
+
+def visible_cells(table: pd.DataFrame) -> pd.DataFrame:
+    """The table, characters that are not seen being shown in its texts."""
+    return table.map(lambda cell: visible(cell) if isinstance(cell, str) else cell)
 
 
 def table_height(rows: int, most: int) -> int | Literal["content"]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.index_names import short_title
 from leanrag_core.figures.palette import Palette, palette
 from leanrag_core.types.summary import IndexSummary, JobState
+from leanrag_core.types.visible import escape
 from pages._shared import running_view, session, state, widgets
 from pages._shared.messages import message, sentence
 

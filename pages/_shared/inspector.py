@@ -1,7 +1,6 @@
 """The inspector: what one entity is, where it stands, and what it rests on; everything in it leads on."""
 
 from collections.abc import Callable, Sequence
-from html import escape
 from typing import Any
 
 import streamlit as st
@@ -11,8 +10,9 @@ from leanrag_core.figures.browse import Place
 from leanrag_core.figures.direction import isolated
 from leanrag_core.types.graph import Entity, Relation
 from leanrag_core.types.index import Index
+from leanrag_core.types.visible import escape
 from pages._shared import asking, markup, passage_view, state
-from pages._shared.forms import plain, table_height
+from pages._shared.forms import plain, table_height, visible_cells
 from pages._shared.frame import page_path
 
 _CHUNKS_AT_ONCE = 6
@@ -258,7 +258,7 @@ def pick_row(
     if note:
         st.html(f'<div class="lr-small lr-muted lr-listed">{escape(note)}</div>')
     st.dataframe(
-        table,
+        visible_cells(table),
         hide_index=True,
         placeholder="–",
         key=key,

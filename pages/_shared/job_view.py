@@ -1,7 +1,6 @@
 """A build under way, or ended: stages, rate, time left, what is being written; cancel and resume."""
 
 from collections.abc import Sequence
-from html import escape
 
 import streamlit as st
 
@@ -10,6 +9,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.build_counts import counts_so_far
 from leanrag_core.models.metering import Budget
 from leanrag_core.types.summary import JobState, StageState
+from leanrag_core.types.visible import escape
 from pages._shared import frame, markup, outlook_view, session, state, widgets
 from pages._shared.frame import message, page_path
 

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from leanrag_core.figures.layered import LayeredGraph
+from leanrag_core.types.visible import visible_values
 
 _HERE = Path(__file__).resolve().parent
 
@@ -35,4 +36,4 @@ def show(layouts: Sequence[LayeredGraph], *, label: str, picked: str, key: str, 
     # The height is stated, so that nothing below jumps while the drawing comes.
     with st.container(key=f"{key}_box", gap=None):
         drawn = {"layouts": [asdict(graph) for graph in layouts], "label": label, "picked": picked}
-        _component()(data=drawn, key=key, on_picked_change=picked_now)
+        _component()(data=visible_values(drawn), key=key, on_picked_change=picked_now)

@@ -1,7 +1,6 @@
 """Small pieces of HTML. Every value from a document or a model passes through `escape` here."""
 
 from collections.abc import Iterable, Sequence
-from html import escape
 
 import streamlit as st
 
@@ -13,6 +12,7 @@ from leanrag_core.figures.passages import Piece
 from leanrag_core.types.graph import Entity
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Context
+from leanrag_core.types.visible import escape
 
 LEGEND = (
     ("seed", "Seed, with rank"),

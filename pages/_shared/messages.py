@@ -1,8 +1,8 @@
 """What is told in a sentence: a quiet box, an error or a success."""
 
-from html import escape
-
 import streamlit as st
+
+from leanrag_core.types.visible import escape
 
 
 def message(text: str, *, kind: str = "note", title: str = "") -> None:

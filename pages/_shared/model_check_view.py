@@ -1,7 +1,5 @@
 """Trying a model on one passage: verdict, remarks, speed, what was read, and the raw reply."""
 
-from html import escape
-
 import pandas as pd
 import streamlit as st
 
@@ -9,6 +7,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.model_check import ModelCheck
 from leanrag_core.types.settings import Settings
+from leanrag_core.types.visible import escape
 from leanrag_core.workbench import FIRST_SAMPLE
 from pages._shared import endpoint_view, forms, markup, session, widgets
 from pages._shared.frame import message, plain_errors
@@ -71,12 +70,12 @@ def show(checked: ModelCheck) -> None:
     if checked.entities:
         st.html(markup.label("Entities", f"{len(checked.entities):,}"))
         entities = pd.DataFrame(checked.entities, columns=["Name", "Type"])
-        st.dataframe(entities, hide_index=True, height=forms.table_height(len(entities), 210))
+        st.dataframe(forms.visible_cells(entities), hide_index=True, height=forms.table_height(len(entities), 210))
     if checked.relations:
         st.html(markup.label("Relations", f"{len(checked.relations):,}"))
         relations = pd.DataFrame(checked.relations, columns=["From", "To", "Says"])
         st.dataframe(
-            relations,
+            forms.visible_cells(relations),
             hide_index=True,
             height=forms.table_height(len(relations), 210),
             column_config={"Says": st.column_config.TextColumn(width="large")},

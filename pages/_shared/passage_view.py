@@ -1,7 +1,6 @@
 """A chunk as a card, and the same chunk highlighted in its document, in a drawer."""
 
 from collections.abc import Callable, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import streamlit as st
 from leanrag_core.figures import numbers, passages
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import RetrievedChunk
+from leanrag_core.types.visible import escape
 from pages._shared import markup
 
 _HERE = Path(__file__).resolve().parent

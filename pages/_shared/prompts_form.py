@@ -1,7 +1,5 @@
 """The prompts of an index: each can be edited, checked at once, and tried on one passage beside the catalog's."""
 
-from html import escape
-
 import streamlit as st
 
 from leanrag_core.errors import InvalidConfig
@@ -10,6 +8,7 @@ from leanrag_core.indexing.model_check import ModelCheck
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.visible import escape
 from pages._shared import forms, markup, session, widgets
 from pages._shared.frame import message, plain_errors
 

@@ -1,7 +1,5 @@
 """The retrieval beside an answer: its steps, the layered subgraph, the context's tokens, the chunks."""
 
-from html import escape
-
 import pandas as pd
 import streamlit as st
 
@@ -11,6 +9,7 @@ from leanrag_core.figures.layered import MEDIUM, MOST_ARCS, NARROW, WIDE, Layere
 from leanrag_core.retrieval.captions import losses
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace, TraceNode
+from leanrag_core.types.visible import escape
 from pages._shared import forms, markup, passage_view, state, widgets
 from pages._shared import layered_graph as drawing
 from pages._shared.frame import message, page_path
@@ -148,7 +147,7 @@ def without_graph(trace: Trace) -> None:
             "Tokens": [chunk.tokens for chunk in trace.chunks],
         }
     )
-    st.dataframe(table, hide_index=True, height=forms.table_height(len(table), 360))
+    st.dataframe(forms.visible_cells(table), hide_index=True, height=forms.table_height(len(table), 360))
 
 
 def node_table(trace: Trace) -> None:
@@ -165,7 +164,9 @@ def node_table(trace: Trace) -> None:
             "Parent": [name_of.get(node.parent_id or "", "–") for node in trace.nodes],
         }
     )
-    st.dataframe(nodes, hide_index=True, placeholder="–", height=forms.table_height(len(nodes), 330))
+    st.dataframe(
+        forms.visible_cells(nodes), hide_index=True, placeholder="–", height=forms.table_height(len(nodes), 330)
+    )
     others = [one for one in trace.relations if one.kind != "tree"]
     if others:
         relations = pd.DataFrame(
@@ -178,7 +179,7 @@ def node_table(trace: Trace) -> None:
                 "Says": [one.description for one in others],
             }
         )
-        st.dataframe(relations, hide_index=True, height=forms.table_height(len(relations), 260))
+        st.dataframe(forms.visible_cells(relations), hide_index=True, height=forms.table_height(len(relations), 260))
 
 
 def node_card(index: Index, trace: Trace, node: TraceNode, *, side: str) -> None:

@@ -1,7 +1,6 @@
 """The line in the sidebar that tells of builds under way, on every page."""
 
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 
 import streamlit as st
@@ -9,6 +8,7 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.types.summary import JobState
+from leanrag_core.types.visible import escape
 from pages._shared import forms, session, state
 
 _EVERY = 2.0  # seconds between two looks

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from html import escape
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -11,6 +10,7 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.storage.settings import read_settings
 from leanrag_core.types.settings import Settings
+from leanrag_core.types.visible import escape
 from pages._shared import addresses, forms, keys, session, state, widgets
 from pages._shared.frame import message
 

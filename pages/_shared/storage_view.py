@@ -1,12 +1,12 @@
 """What the workbench keeps on disk, and where."""
 
 from contextlib import suppress
-from html import escape
 from pathlib import Path
 
 import streamlit as st
 
 from leanrag_core.figures import numbers
+from leanrag_core.types.visible import escape
 from pages._shared import markup, session
 
 _KEPT = (

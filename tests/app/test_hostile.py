@@ -1,5 +1,6 @@
 """An index whose every text is hostile: what comes from documents is drawn as text on every page."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -12,11 +13,14 @@ from streamlit.testing.v1 import AppTest
 from leanrag_core import Workbench
 from leanrag_core.storage.layout import write_index
 from leanrag_core.types.index import Index
+from leanrag_core.types.visible import visible
 from tests.app import drawn
 
 Visit = Callable[..., AppTest]
+FIGURES = ("lr_layered_graph", "lr_blocks")
 HOSTILE = (
     "<img src=x onerror=alert(1)>\"'</div><script>alert(2)</script> [x](javascript:alert(3)) $\\frac{1}{2}$ `c` **b** "
+    "\u202edrow "
 )
 QUESTION = "What do beekeepers use against Varroa destructor?"
 
@@ -69,6 +73,10 @@ def assert_harmless(app: AppTest) -> None:
     bodies = "".join(drawn.html(app))
     assert "<img" not in bodies
     assert "<script" not in bodies
+    tables = "".join(frame.value.to_csv() for frame in app.dataframe)
+    figures = "".join(json.dumps(data, ensure_ascii=False) for name in FIGURES for data in drawn.component(app, name))
+    assert "\u202e" not in bodies + tables + figures, "what turns the direction of a name is shown as such"
+    assert "[U+202E]drow" in bodies
     assert "&lt;img src=x onerror=alert(1)&gt;" in bodies, "it is shown, and not left out"
 
 
@@ -105,7 +113,7 @@ def test_ask_draws_answer_graph_and_sources_as_text(hostile: Workbench, visit: V
     assert_harmless(app)
     [graph] = drawn.component(app, "lr_layered_graph")
     nodes = graph["layouts"][-1]["nodes"]
-    assert all(node["name"].startswith(HOSTILE) for node in nodes), "the drawing's script sets it as text"
+    assert all(node["name"].startswith(visible(HOSTILE)) for node in nodes), "the drawing's script sets it as text"
     [answer] = drawn.component(app, "lr_citations")
     assert answer["parts"]
 

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing.language import detect_language
 from leanrag_core.types.corpus import Document, Heading, Refusal, Span
+from leanrag_core.types.visible import visible
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b\u200e\u200f\ufeff]")  # soft hyphens, marks without width
 _LINE_END = re.compile("[\r\v\f\x85\u2028]")
@@ -76,8 +77,11 @@ def one_line(text: str) -> str:
 
 
 def shown_name(name: str) -> str:
-    """A file name to show: no folders, no control characters, no drive; never used as a path."""
-    name = one_line(PurePosixPath(name.replace("\\", "/")).name)
+    """A file name to show: no folders, no control characters, no drive; never used as a path.
+
+    What turns the direction of text is shown: "cod\\u202efdp.exe" would read as "codexe.pdf".
+    """
+    name = visible(one_line(PurePosixPath(name.replace("\\", "/")).name))
     return name[:200] or "unnamed"
 
 

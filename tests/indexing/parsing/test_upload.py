@@ -121,3 +121,9 @@ def test_a_folder_that_links_to_itself_is_read_once(tmp_path: Path) -> None:
 def test_no_content_of_any_format_raises(suffix: str, content: bytes) -> None:
     upload = parse_upload(f"a.{suffix}", content)
     assert upload.documents or upload.refusals
+
+
+def test_what_turns_the_direction_of_a_file_name_is_shown_as_such() -> None:
+    assert shown_name("cod\u202efdp.exe") == "cod[U+202E]fdp.exe"
+    upload = parse_upload("cod\u202etxt.exe", b"MZ")
+    assert upload.refusals[0].name == "cod[U+202E]txt.exe"
