@@ -145,7 +145,7 @@ class Endpoint:
         mode = form.json if schema else "plain"
         with self._plain_errors():
             completion = self._client.chat.completions.create(
-                **self._request(model, messages, form, max_tokens), **_response_format(mode, schema)
+                **self._request(model, messages, form, max_tokens), extra_body=_response_format(mode, schema)
             )
             choices = getattr(completion, "choices", None)
             if not choices or choices[0].message is None:
@@ -310,6 +310,8 @@ class Endpoint:
 
 
 def _response_format(mode: str, schema: dict[str, Any] | None) -> dict[str, Any]:
+    """The part of a request that asks for JSON. It is sent past the package, which would walk through the schema at
+    every call (a fifth of our own time)."""
     if mode == "schema":
         form = {"name": "reply", "schema": schema, "strict": True}
         return {"response_format": {"type": "json_schema", "json_schema": form}}
