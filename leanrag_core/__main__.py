@@ -53,7 +53,9 @@ def _parser() -> argparse.ArgumentParser:
     build.add_argument("--out", required=True, type=Path, metavar="DIR")
     build.add_argument("--name", default="", help="name of the index (default: the first path's name)")
     build.add_argument("--resume", action="store_true", help="keep a finished index of the same settings")
-    build.add_argument("--budget", type=float, default=0.0, metavar="DOLLARS", help="stop, resumably, when it is spent")
+    build.add_argument(
+        "--budget", type=float, default=0.0, metavar="DOLLARS", help="stop, to be resumed, when it is spent"
+    )
     build.add_argument("--budget-tokens", type=int, default=0, metavar="TOKENS", help="the same, counted in tokens")
     _add_execution(build)
     _add_config(build)

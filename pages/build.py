@@ -48,7 +48,7 @@ def take_settings(index: IndexSummary) -> None:
     engine_form.take_settings(index.config)
     state.remember("corpus", index.corpus_id)
     state.remember("b_name", f"{index.name}, changed")
-    st.toast("The form holds the settings of this index.", icon=":material/content_copy:")
+    st.toast("The form now holds the settings of this index.", icon=":material/content_copy:")
 
 
 def marked_preset() -> str | None:
@@ -239,7 +239,7 @@ def rename(index: IndexSummary) -> None:
 @st.dialog("Delete this index?")
 def confirm_delete(index: IndexSummary) -> None:
     st.text(index.title)
-    st.write(f"{numbers.size(index.size_bytes)} are freed. The documents stay, so that it can be built again.")
+    st.write(f"This frees {numbers.size(index.size_bytes)}. The documents stay, so the index can be built again.")
     if st.button("Delete index", icon=":material/delete:", key="confirm_delete_index"):
         with plain_errors():
             session.workbench().delete_index(index.id)
@@ -287,7 +287,7 @@ def page() -> None:
         st.html('<div class="lr-empty">No corpus yet. Add documents in the Library first.</div>')
         return
     if st.session_state.pop(forecast_card.STARTED, False):  # its panel may be out of sight, far above the button
-        st.toast("The build has begun. Its progress is at the top of this page.", icon=":material/construction:")
+        st.toast("The build has started. Its progress is at the top of this page.", icon=":material/construction:")
     job_panel(jobs)
     left, right = st.columns([7, 4], gap="large")
     with left:

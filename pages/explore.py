@@ -105,11 +105,11 @@ def search_results(index: Index, wanted: str) -> None:
     if not found.rows:
         near = finding.nearest_names(index, wanted)
         said = f"No entity is called “{wanted}”."
-        message(f"{said} Nearest: {', '.join(near)}." if near else f"{said} Try a part of its name.")
+        message(f"{said} Nearest: {', '.join(near)}." if near else f"{said} Try part of its name.")
         return
     note = f"{numbers.of_unit(found.total, 'entities')}. Click a row to open it."
     if found.total > len(found.rows):
-        note = f"The first {len(found.rows):,} of {found.total:,}; write more of the name to see others."
+        note = f"The first {len(found.rows):,} of {found.total:,}; type more of the name to see others."
     entity_table(found.rows, key="found", note=note)
 
 

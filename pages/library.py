@@ -82,7 +82,7 @@ def upload_outcome(report: UploadReport) -> None:
         elif report.added:
             said = f"{numbers.counted(len(report.added), 'document')} added."
         else:
-            said = "Nothing new: these documents are in already."
+            said = "Nothing new: these documents are already in the corpus."
         st.html(f'<div class="lr-big"><b style="font-size:1rem">{escape(said)}</b></div>')
         rows = [("not read", one.name, one.reason) for one in report.refusals]
         rows += [("duplicate", one.name, one.reason) for one in report.duplicates]
@@ -159,7 +159,7 @@ def documents_panel(corpus: CorpusSummary) -> None:
         wanted = st.text_input("Find", placeholder="Find a document", icon=":material/search:", key="find_document")
         shown = [one for one in documents if wanted.casefold() in f"{one.title} {one.name}".casefold()]
         if not shown:
-            markup.note(f"No document of this corpus is called like that. All {len(documents):,} are listed.")
+            markup.note(f"No document has that in its title or name. All {len(documents):,} are listed.")
         document_table(shown or documents, corpus)
         refused_files(corpus)
     chosen = next((one for one in documents if one.id == state.recall("doc")), documents[0])
@@ -223,7 +223,7 @@ def document_table(documents: list[DocumentSummary], corpus: CorpusSummary) -> N
 @st.dialog("Delete this corpus?")
 def confirm_delete(corpus: CorpusSummary) -> None:
     st.text(corpus.name)
-    st.write(f"{numbers.counted(corpus.documents, 'document')} will be gone. Indexes built from them stay.")
+    st.write(f"{numbers.counted(corpus.documents, 'document')} will be deleted. Indexes built from them stay.")
     if st.button("Delete corpus", icon=":material/delete:", key="confirm_delete_corpus"):
         with plain_errors():
             session.workbench().delete_corpus(corpus.id)
@@ -235,7 +235,7 @@ def confirm_delete(corpus: CorpusSummary) -> None:
 @st.dialog("Remove this document?")
 def confirm_remove(corpus: CorpusSummary, document: DocumentSummary) -> None:
     st.text(visible(document.title))
-    st.write("It leaves the corpus. Indexes built with it stay as they are.")
+    st.write("It is removed from the corpus. Indexes built with it stay as they are.")
     if st.button("Remove document", icon=":material/delete:", key="confirm_remove_document"):
         with plain_errors():
             session.workbench().remove_document(corpus.id, document.id)
@@ -261,7 +261,7 @@ def page() -> None:
                 st.rerun()  # not after an error, which would be wiped away
     chosen = state.recall("corpus")
     if chosen and all(one.id != chosen for one in corpora):
-        message(f"The corpus {chosen} is not here. Choose another one below.")
+        message(f"There is no corpus {chosen} here. Choose another one below.")
         state.remember("corpus", None)
         chosen = ""
     if not corpora:

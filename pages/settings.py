@@ -81,7 +81,7 @@ def _who(settings: Settings) -> tuple[str, str]:
 
 
 def limits_section(settings: Settings) -> None:
-    section("Limits", "for builds and answers, from their next start")
+    section("Limits", "for builds and answers that start from now on")
     with st.grid(2, min_column_width=170, gap="small"):
         for name in LIMITS:
             settings_form.number(settings, name)
@@ -92,7 +92,7 @@ def limits_section(settings: Settings) -> None:
 
 
 def reading_section(settings: Settings) -> None:
-    section("Reading files", "a file that needs more is told and passed over")
+    section("Reading files", "a file that needs more is skipped and reported")
     with st.grid(2, min_column_width=170, gap="small"):
         for name in READING:
             settings_form.number(settings, name)
@@ -120,9 +120,12 @@ def probe(settings: Settings, found: endpoint_view.Listing) -> None:
     model = chosen if chosen in found.writing else found.writing[0]
     if st.button("Find out how many calls in flight it can use", type="tertiary", icon=":material/speed:", key="probe"):
         st.session_state.pop("lr_probed", None)
-        with plain_errors(), st.spinner(f"Asking {forms.plain(model)} more and more at a time", show_time=True):
+        with (
+            plain_errors(),
+            st.spinner(f"Asking {forms.plain(model)}, with more calls at a time", show_time=True),
+        ):
             st.session_state["lr_probed"] = (_who(settings), model, session.workbench().probe_concurrency(model))
-    st.html(f'<div class="lr-hint">At most 64 short questions to {escape(model)}; nothing of it is kept.</div>')
+    st.html(f'<div class="lr-hint">At most 64 short questions to {escape(model)}; nothing is stored.</div>')
     who, asked, probed = st.session_state.get("lr_probed", (None, "", None))
     if probed is None or who != _who(settings):
         return
@@ -132,9 +135,9 @@ def probe(settings: Settings, found: endpoint_view.Listing) -> None:
         + markup.facts_table(("Calls in flight", "Calls a second"), rows, caption="Calls a second by calls in flight")
     )
     if probed.chosen == settings.concurrency:
-        message(f"{probed.chosen:,} in flight, as set, is about as good as any.", kind="good")
+        message(f"{probed.chosen:,} in flight, as set, is as good as any other number.", kind="good")
         return
-    message(f"{probed.chosen:,} in flight is about as good as any; {settings.concurrency:,} are set.")
+    message(f"{probed.chosen:,} in flight is as good as any higher number; {settings.concurrency:,} are set.")
     st.button(
         f"Set calls in flight to {probed.chosen:,}",
         key="take_probed",
@@ -191,8 +194,8 @@ def _amount(value: object) -> float:
 
 
 def damaged(error: InvalidConfig) -> None:
-    message(str(error), kind="error", title="The settings do not read.")
-    if st.button("Begin anew with the defaults", key="reset_settings"):
+    message(str(error), kind="error", title="The settings cannot be read.")
+    if st.button("Start again with the defaults", key="reset_settings"):
         session.workbench().save_settings(Settings())
         st.rerun()
 
@@ -225,7 +228,7 @@ def page() -> None:
         search_server_view.panel(settings)
         section("Storage", "on this machine")
         storage_view.panel()
-    section("Model check", "one passage, before anybody builds")
+    section("Model check", "one passage, before you build")
     if endpoint_view.is_set_up(settings):
         model_check_view.panel(settings)
     else:

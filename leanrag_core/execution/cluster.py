@@ -103,7 +103,7 @@ class DaskMap:
                 return future.result(timeout=_LOOK_SECONDS)
             except KilledWorker as error:
                 raise WorkersLost(
-                    "a batch was with one worker after the other when they ended, most likely out of memory: give the "
+                    "one batch ended every worker that took it, most likely for lack of memory: give the "
                     "workers more of it (--memory-limit), then resume; finished batches are kept"
                 ) from error
             except FutureCancelledError as error:

@@ -112,7 +112,7 @@ async def _look(client: Any, scheduler: str) -> ClusterSeen:
         versions = await _versions(client, sorted(known))
     except (OSError, TimeoutError) as error:
         raise ClusterUnavailable(
-            f"the scheduler at {scheduler} answered, then no more: look into its log, or start it again"
+            f"the scheduler at {scheduler} answered once and then no more: look into its log, or start it again"
         ) from error
     except Exception as error:  # what another version of Dask does not know, or says otherwise
         raise ClusterUnavailable(

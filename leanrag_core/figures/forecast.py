@@ -38,5 +38,5 @@ def forecast(
         basis = f"Time from {builds} on this machine."
     else:
         slow, fast = _PER_SECOND
-        basis = "A rough range: nothing was built on this machine yet."
+        basis = "A rough range: nothing has been built on this machine yet."
     return Forecast(chunks, (_FIXED_SECONDS + corpus.tokens / fast, _FIXED_SECONDS + corpus.tokens / slow), basis)

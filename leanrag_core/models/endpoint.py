@@ -149,7 +149,7 @@ class Endpoint:
             )
             choices = getattr(completion, "choices", None)
             if not choices or choices[0].message is None:
-                raise EndpointBusy(f"{self.address} sent no reply, but something else (a proxy's page?)")
+                raise EndpointBusy(f"{self.address} sent something that is not a reply, perhaps the page of a proxy")
             content, thoughts = choices[0].message.content, _thoughts_of(choices[0].message)
             text, finish = said(content, thoughts, as_json=schema is not None), choices[0].finish_reason or "stop"
             if finish == "content_filter" and not text.strip():
@@ -238,7 +238,7 @@ class Endpoint:
             reply = self._client.embeddings.create(model=model, input=list(texts), encoding_format="float")
             items = getattr(reply, "data", None)
             if items is None:
-                raise EndpointBusy(f"{self.address} sent no vectors, but something else (a proxy's page?)")
+                raise EndpointBusy(f"{self.address} sent something that is not vectors, perhaps the page of a proxy")
             by_place = {item.index: item.embedding for item in items}
             if sorted(by_place) != list(range(len(texts))):
                 raise EndpointBusy(f"{self.address} sent {len(by_place)} vectors for {len(texts)} texts")
@@ -288,7 +288,7 @@ class Endpoint:
         except openai.APIStatusError as error:
             problem = error_of_status(error, self.address, self.settings.key_variable)
         except (openai.OpenAIError, ValueError, TypeError, AttributeError, KeyError) as error:
-            problem = EndpointBusy(f"{self.address} sent something that is no reply ({root_of(error)})")
+            problem = EndpointBusy(f"{self.address} sent something that is not a reply ({root_of(error)})")
         except OSError as error:
             problem = EndpointBusy(f"the connection to {self.address} broke ({root_of(error)})")
         except Exception as error:

@@ -135,6 +135,6 @@ class Pacer:
         if down:
             raise EndpointError(
                 f"{problem}. {_DOWN_AFTER} calls in a row failed after every retry, so the work stops here; "
-                "what was answered is kept: resume when the server is well"
+                "what was answered is kept: resume when the server works again"
             )
         raise CallFailed(f"{problem}, after {self.settings.retries + 1} tries")

@@ -134,7 +134,7 @@ class RemoteEmbeddingModel:
             raise EndpointError(f"{error}, for the text {batch[0][:60]!r}: choose smaller chunks") from None
         except CallFailed as error:
             raise EndpointError(
-                f"{error}: without its vectors the build stops; resume when the server is well"
+                f"{error}: without its vectors the build stops; resume when the server works again"
             ) from None
         cost = self.endpoint.settings.price(self.model).of(tokens, 0)
         self.meter.add("embed", Usage(1, tokens, seconds=time.perf_counter() - started, cost=cost))

@@ -19,7 +19,10 @@ class Execution:
         THREADS, choices=(THREADS, PROCESSES, DASK), help="Who reads, embeds and clusters: threads, processes or dask."
     )
     workers: int = option(
-        0, low=0, high=1024, help="Threads or processes; 0 takes one a processor core. A cluster has its own number."
+        0,
+        low=0,
+        high=1024,
+        help="Threads or processes; 0 means one for each processor core. A cluster sets its own.",
     )
     scheduler: str = option("", help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786 or tls://head:8786.")
 

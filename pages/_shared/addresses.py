@@ -62,24 +62,24 @@ def fault_of_address(address: str, kind: Kind) -> str:
     if not address.startswith(kind.schemes):
         return f"an address begins with {' or '.join(kind.schemes)}, such as {kind.example}"
     if len(address) > _LONGEST:
-        return "the address is too long to be one"
+        return "the address is too long"
     if set(address) & set("?#"):
-        return f"the address holds a question mark or a hash: write it up to {kind.ends_at} alone"
+        return f"the address contains a question mark or a hash sign: enter it up to {kind.ends_at} alone"
     try:
         parts = urlsplit(address)
         host, port = parts.hostname or "", parts.port
     except ValueError:  # a port that is none, half an address of IPv6
         host, port = "", None
     if "@" in _authority(address):
-        return f"the address holds a name or password: {kind.instead}"
+        return f"the address contains a name or a password: {kind.instead}"
     if not _HOST.fullmatch(host) or port == 0:
         return f"the address names no server: write it as in {kind.example}"
     if not address.isprintable() or " " in address:  # tabs, which urlsplit() passes over
-        return "the address holds a space or a sign that is not seen: write it anew"
+        return "the address contains a space or an invisible character: enter it again"
     if kind.with_port and port is None:
         return f"the address names no port: write it as in {kind.example}"
     if not kind.with_path and parts.path.strip("/"):
-        return f"something stands behind the port: write the address as in {kind.example}"
+        return f"something follows the port: write the address as in {kind.example}"
     return ""
 
 

@@ -33,7 +33,7 @@ def show(index: Index, answer: Answer) -> None:
 
     citations.show(answer, open_mark=str(st.session_state.get("lr_cited", "")), key="answer", on_cite=cited)
     label = EXTRACTIVE if answer.extractive else written_by(answer)
-    st.html(f'<div class="lr-small lr-muted">{escape(label)} Click a mark to see what it stands on.</div>')
+    st.html(f'<div class="lr-small lr-muted">{escape(label)} Click a mark to see what it refers to.</div>')
 
 
 def written_by(answer: Answer) -> str:
@@ -51,7 +51,7 @@ def no_answer(answer: Answer) -> None:
     st.html('<div class="lr-read" style="font-size:1.1rem">Nothing in the documents answers this.</div>')
     if nearest:
         st.html(markup.label("Nearest sentence") + f'<div class="lr-read lr-muted">{escape(nearest)}</div>')
-    st.html('<div class="lr-small lr-muted">Raise top-C, or say it in other words.</div>')
+    st.html('<div class="lr-small lr-muted">Raise top-C, or ask in other words.</div>')
 
 
 def open_citation(index: Index, answer: Answer, mark: str) -> None:

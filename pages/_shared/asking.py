@@ -161,7 +161,7 @@ def _failed(error: LeanRAGError, ask: Ask) -> None:
     partial = st.session_state.pop(_PARTIAL, "")
     if partial.strip():
         st.html(
-            markup.label("What had come by then", "not kept")
+            markup.label("What had arrived by then", "not kept")
             + f'<div class="lr-read lr-muted">{_marked(partial)}</div>'
         )
     st.html('<div class="lr-small lr-muted">Retrieval is complete; everything beside this still holds.</div>')

@@ -22,7 +22,7 @@ def show(job: JobState) -> None:
     """Counts, layers, cluster sizes, drops and seconds of a build that is done."""
     found = next((one for one in session.shelf().indexes if one.id == job.result), None)
     if found is None:
-        message("The index of this build was deleted since.")
+        message("The index of this build has been deleted.")
         return
     base, above = found.layers[0], found.layers[1:]
     tiles = [
@@ -132,7 +132,7 @@ def losses(job: JobState, found: IndexSummary) -> None:
                 "Retry what failed",
                 icon=":material/replay:",
                 key="retry_failed",
-                help="A failed reply is never stored, so only these are asked for. The same index is built again.",
+                help="Failed replies are not stored, so only these are asked for again. All others are reused.",
             ):
                 state.remember("job", session.workbench().resume(job.id))
                 st.rerun()
@@ -140,7 +140,7 @@ def losses(job: JobState, found: IndexSummary) -> None:
                 _run_again(len(empty)),
                 icon=":material/restart_alt:",
                 key="retry_empty",
-                help="Their stored replies are forgotten, and they are asked for anew. All else is taken as it was.",
+                help="Their stored replies are deleted and asked for again. Everything else is reused.",
             ):
                 state.remember("job", session.workbench().run_empty_chunks_again(found.id))
                 st.rerun()

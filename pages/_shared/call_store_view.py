@@ -52,7 +52,7 @@ def panel() -> None:
         return
     st.html(
         f'<div class="lr-small lr-muted">{numbers.counted(n, "call")}, {numbers.size(size)}. Builds that are resumed '
-        "or repeated take their answers from here. Keys are not in it.</div>"
+        "or repeated take their answers from here. It holds no keys.</div>"
     )
     found = groups()
     names = {one.id: one.title for one in session.shelf().indexes}
@@ -82,7 +82,7 @@ def panel() -> None:
     if rows:
         single_calls(found[rows[0]], n)
     else:
-        st.html('<div class="lr-hint" style="margin:0">Mark a row to read its replies.</div>')
+        st.html('<div class="lr-hint" style="margin:0">Select a row to read its replies.</div>')
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         st.download_button(
             "Download as JSON Lines",
@@ -106,7 +106,7 @@ def single_calls(group: Group, n: int) -> None:
         number = int(st.number_input("Reply", 1, len(calls), key=f"reply_{group}", width=140)) - 1
     call = calls[number] if number < len(calls) else None
     if call is None:
-        st.html('<div class="lr-small lr-muted">These calls were deleted meanwhile.</div>')
+        st.html('<div class="lr-small lr-muted">These calls have been deleted in the meantime.</div>')
         return
     st.html(f'<div class="lr-small lr-muted">{escape(call.facts)}</div>')
     markup.code(call.text, height=220)
@@ -179,7 +179,7 @@ def confirm_delete(groups: list[Group], names: dict[str, str]) -> None:
     by_index: dict[str, int] = defaultdict(int)
     for group in groups:
         by_index[group.index] += group.calls
-    ways = ("Of one index", "Older than some days", "All")
+    ways = ("Of one index", "Older than a number of days", "All")
     way = st.radio("Which", ways, horizontal=True, key="delete_way", label_visibility="collapsed")
     index: str | None = None
     before: float | None = None

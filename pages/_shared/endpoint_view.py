@@ -119,7 +119,7 @@ def show_test(tested: Tested, settings: Settings) -> None:
     models = numbers.counted(len(found.names), "model")
     message(f"{tested.address} answers with {models} in {numbers.duration(found.seconds)}.", kind="good")
     if not found.names:
-        message("It has no model. Load one into the server, then test again.")
+        message("It offers no model. Load one into the server, then test again.")
         return
     table = pd.DataFrame(
         {
@@ -144,7 +144,7 @@ def _window(tested: Tested, name: str) -> str:
     if name not in tested.windows:
         return "–"
     window = tested.windows[name]
-    return "not told" if window is None else f"{window:,}"
+    return "unknown" if window is None else f"{window:,}"
 
 
 def _price(settings: Settings, name: str) -> str:

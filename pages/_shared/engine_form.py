@@ -64,7 +64,7 @@ def endpoint(corpus_id: str) -> Engine:
         settings = session.workbench().settings()
     except LeanRAGError as error:
         message(str(error), kind="error")
-        return Engine(ENDPOINT, lacking="The settings do not read.")
+        return Engine(ENDPOINT, lacking="The settings cannot be read.")
     if not endpoint_view.is_set_up(settings):
         message("No endpoint is set up yet. Fill in its address in Settings and test the connection.")
         to_settings()

@@ -41,8 +41,8 @@ def panel(settings: Settings) -> None:
     settings_form.fault("execution")
     with st.container(gap="xsmall"):
         st.html(
-            '<div class="lr-small lr-muted">The index is the same from each, byte for byte. A build takes what stands '
-            "here when it starts. More in docs/scale.md.</div>"
+            '<div class="lr-small lr-muted">The index is the same with each, byte for byte. A build uses what is '
+            "chosen here when it starts. More in docs/scale.md.</div>"
         )
         if chosen == DASK:
             st.html(f'<div class="lr-small lr-muted">{_TRUST}</div>')
@@ -109,7 +109,9 @@ def _workers(kept: Execution) -> None:
             ),
             lambda workers: settings_form.keep("execution", replace(_kept(), workers=workers)),
         )
-        st.html(f'<div class="lr-hint">0 takes one a processor core: {os.cpu_count() or 1} on this machine.</div>')
+        st.html(
+            f'<div class="lr-hint">0 means one for each processor core: {os.cpu_count() or 1} on this machine.</div>'
+        )
 
 
 def _scheduler(kept: Execution) -> None:
@@ -123,7 +125,7 @@ def _scheduler(kept: Execution) -> None:
         hint="tcp://HOST:8786, or tls:// with certificates. The cluster decides how many workers there are.",
     )
     if kept.kind != DASK:
-        message(f"Builds still go to {_TITLES[kept.kind].lower()}, until an address stands here.")
+        message(f"Builds still go to {_TITLES[kept.kind].lower()} until an address is entered.")
 
 
 def _test(kept: Execution) -> None:

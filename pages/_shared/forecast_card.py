@@ -120,7 +120,7 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
         ("Entities", outlook_view.counts(expected.entities)),
         ("Calls", at_most(f"{calls.high:,.0f}") if at_most else outlook_view.counts(calls)),
         ("Tokens", at_most(numbers.tokens(round(tokens.high))) if at_most else outlook_view.tokens_of(tokens)),
-        ("Calls saved by the store", f"{expected.saved:,}"),
+        ("Calls saved by stored answers", f"{expected.saved:,}"),
     ]
     st.html(markup.facts_table(("", ""), rows))
     if kept:
@@ -142,7 +142,7 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
             )
         )
     if expected.chunks > expected.sampled < _SAMPLED and st.button(
-        f"Sharpen it: read {min(_SAMPLED, expected.chunks)} chunks first",
+        f"Improve it: read {min(_SAMPLED, expected.chunks)} chunks first",
         key="dry_run",
         type="tertiary",
         icon=":material/labs:",
@@ -171,12 +171,12 @@ def _rebuild_note(corpus_id: str, config: IndexConfig, kept: int) -> str:
     same = json.loads(json.dumps(asdict(config)))
     if any(one.corpus_id == corpus_id and one.config == same for one in session.shelf().indexes):
         return (
-            "An index with these very settings is there. Building it again asks only for what is not stored, which is "
-            "nothing as long as the documents are the same."
+            "There is an index with exactly these settings. Building it again asks only for what is not stored: "
+            "nothing, as long as the documents are the same."
         )
     return (
         f"{numbers.counted(kept, 'answer')} about clusters and relations of this corpus {'is' if kept == 1 else 'are'} "
-        "stored. How many of them fit shows only when the clusters are known, so it may take fewer calls than this."
+        "stored. How many of them can be reused is known once the clusters are, so fewer calls may be needed."
     )
 
 
@@ -204,8 +204,8 @@ def unpriced(settings: Settings, config: IndexConfig) -> list[str]:
 
 def _basis(expected: Forecast) -> str:
     if expected.sampled:
-        return f"From the answers about {numbers.counted(expected.sampled, 'chunk')} that are stored already."
-    return "A rough range: no chunk of this corpus was read with these settings yet."
+        return f"Based on the stored answers about {numbers.counted(expected.sampled, 'chunk')}."
+    return "A rough range: no chunk of this corpus has been read with these settings yet."
 
 
 def budget_fields(config: IndexConfig) -> Budget:
@@ -244,7 +244,7 @@ def budget_fields(config: IndexConfig) -> Budget:
             allowed=lambda value: 0 <= value < 2**53,
             key="budget_tokens",
         )
-    said = "0 is no limit. A build whose budget is spent stops, keeps every answer, and can be resumed."
+    said = "0 means no limit. When the budget is spent, the build stops, keeps every answer, and can be resumed."
     st.html(f'<div class="lr-hint">{said}</div>')
     if dollars:
         with plain_errors():

@@ -30,7 +30,7 @@ _DOING = {
     "parse": "Reading documents",
     "chunk": "Cutting chunks",
     "extract": "Extracting entities and relations",
-    "merge": "Merging what denotes the same",
+    "merge": "Merging names of the same thing",
     "embed": "Embedding descriptions",
     "cluster": "Clustering a layer",
     "aggregate entities": "Aggregating entities",
@@ -100,7 +100,7 @@ def _subject(job: JobState) -> str:
     try:
         corpus = session.workbench().corpus(job.corpus_id)
     except LeanRAGError:
-        return markup.label(f"Index {job.title}", "its corpus was deleted since")
+        return markup.label(f"Index {job.title}", "its corpus has been deleted")
     documents = numbers.counted(corpus.documents, "document")
     return markup.label(f"Index {job.title}", f"from the corpus {corpus.name}, {documents}")
 
@@ -130,14 +130,16 @@ def _headline(job: JobState) -> None:
     if job.spent:
         spent_line(job)
     if job.status == "running" and job.heard > _SILENT:
-        message(f"Nothing was heard of the build for {numbers.duration(job.heard)}. Cancel it, then resume.")
+        message(
+            f"The build has not reported for {numbers.duration(job.heard)}. If it does not go on, cancel and resume it."
+        )
     if job.status == "stopped":
         message(job.error, title="The budget is spent.")
         resume_with_budget(job)
     if job.status == "failed":
         message(job.error, kind="error", title="What went wrong.")
         if job.details:
-            with st.expander("Details for a report"):
+            with st.expander("Technical details"):
                 st.code(job.details, language=None)
 
 
@@ -274,7 +276,7 @@ def spent_line(job: JobState) -> None:
     st.html(f'<div class="lr-spent"><b>Spent</b> {escape(", ".join(said))}</div>')
     last = job.spent.get("last_faults", ())
     if last:
-        with st.expander("Last faults of the server; such calls are made again"):
+        with st.expander("Latest faults of the server; these calls are repeated"):
             lines = "".join(f"<div>{escape(text)}</div>" for text in reversed(last))
             st.html(f'<div class="lr-feed">{lines}</div>')
 
@@ -315,7 +317,8 @@ def resume_with_budget(job: JobState) -> None:
         )
         resume = f"resume_{job.id}"
         st.button("Resume", icon=":material/play_arrow:", key=resume, on_click=_resume_with, args=(job.id,))
-    st.html('<div class="lr-hint">What was spent before does not count in it; 0 is no limit.</div>')
+    said = "This budget is for the rest alone, without what was already spent. 0 means no limit."
+    st.html(f'<div class="lr-hint">{said}</div>')
 
 
 def _stages(job: JobState) -> str:

@@ -49,9 +49,9 @@ def fault_of_name(name: str) -> str:
     """Why that is no name of a variable, without repeating it; empty when it is one."""
     if (len(name) >= _LONG and "_" not in name) or name.startswith("sk-"):
         return (
-            "that looks like a key itself, so it was not kept. Put the key into the environment and write the name "
+            "that looks like a key itself, so it was not kept. Put the key into the environment and enter the name "
             "of its variable here"
         )
     if not _NAME.fullmatch(name):
-        return "the name of a variable has letters, digits and underscores alone, such as OPENAI_API_KEY"
+        return "the name of a variable consists of letters, digits and underscores, such as OPENAI_API_KEY"
     return ""

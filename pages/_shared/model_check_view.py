@@ -61,7 +61,7 @@ def show(checked: ModelCheck) -> None:
     kind, words = _VERDICTS[checked.verdict]
     message(words, kind=kind, title=checked.model)
     speed = f"{numbers.duration(checked.seconds)}, {checked.tokens_per_second:,.0f} tokens a second"
-    window = f"a context window of {checked.window:,} tokens" if checked.window else "context window not told"
+    window = f"a context window of {checked.window:,} tokens" if checked.window else "context window unknown"
     facts = f"{speed}; {checked.prompt_tokens:,} tokens read, {checked.completion_tokens:,} written; {window}; "
     st.html(f'<div class="lr-small lr-muted">{escape(facts + _MODES.get(checked.mode, checked.mode))}.</div>')
     if checked.remarks:

@@ -7,8 +7,8 @@ from leanrag_core.types.summary import JobState
 from pages._shared import markup
 from pages._shared.frame import message
 
-_LIVE = ("Calls", "Forecast", "So far", "By the end")
-_ENDED = ("Calls", "Forecast", "Actual")
+_LIVE = ("", "Forecast", "So far", "By the end")
+_ENDED = ("", "Forecast", "Actual")
 
 
 def live(job: JobState) -> None:
@@ -18,7 +18,7 @@ def live(job: JobState) -> None:
         return
     rows = [
         (
-            stage.stage.capitalize(),
+            f"{stage.stage.capitalize()}, calls",
             counts(Range(**cells["calls"])),
             f"{stage.so_far.calls:,.0f}",
             f"{stage.at_end.calls:,.0f}",
@@ -34,23 +34,27 @@ def live(job: JobState) -> None:
         rows.append(("Cost", money_of(dollars), numbers.money(so_far.dollars), numbers.money(at_end.dollars)))
     whole = "" if found.seconds_left is None else numbers.duration(job.seconds + found.seconds_left)
     rows.append(("Time", span(seconds), numbers.duration(job.seconds), whole or "–"))
-    markup.block("Forecast", markup.facts_table(_LIVE, rows, caption="Forecast and so far"), "learns as the build goes")
+    markup.block(
+        "Forecast", markup.facts_table(_LIVE, rows, caption="Forecast and so far"), "updated as the build goes on"
+    )
     short = _short_of(job, found)
     if short:
         message(short)
 
 
 def _short_of(job: JobState, found: Outlook) -> str:
-    """What to know when the budget will be spent before the end; empty when it will do."""
+    """What to know when the budget will be spent before the end; empty when it is enough."""
     budget, at_end = job.budget, found.at_end
     lacking = []
     if budget.get("tokens") and at_end.tokens > budget["tokens"]:
-        lacking.append(f"{numbers.tokens(round(at_end.tokens))} tokens of {numbers.tokens(budget['tokens'])}")
+        lacking.append(
+            f"{numbers.tokens(round(at_end.tokens))} tokens where {numbers.tokens(budget['tokens'])} are allowed"
+        )
     if budget.get("dollars") and at_end.dollars > budget["dollars"]:
-        lacking.append(f"{numbers.money(at_end.dollars)} of {numbers.money(budget['dollars'])}")
+        lacking.append(f"{numbers.money(at_end.dollars)} where {numbers.money(budget['dollars'])} are allowed")
     if not lacking:
         return ""
-    return f"The budget will not do: about {' and '.join(lacking)}. The build stops there and can be resumed."
+    return f"The budget is too small: the build needs about {' and '.join(lacking)}. It stops there; resume it later."
 
 
 def ended(job: JobState) -> None:
@@ -60,7 +64,7 @@ def ended(job: JobState) -> None:
         return
     rows = [
         (
-            cells["stage"].capitalize(),
+            f"{cells['stage'].capitalize()}, calls",
             counts(Range(**cells["calls"])),
             f"{taken.get(cells['stage'], {}).get('calls', 0):,}",
         )

@@ -82,9 +82,9 @@ def editor(task: str) -> None:
     )
     fields = ", ".join(f"{{{name}}}" for name in sorted(catalog.fields))
     st.html(
-        f'<div class="lr-hint">In braces stands what is filled in: {escape(fields)}. They must stay. '
-        "Another text is another index, and its calls are made anew. An edited text is kept with the index that is "
-        "built; reloading this page drops it.</div>"
+        f'<div class="lr-hint">What stands in braces is filled in and must stay: {escape(fields)}. A changed text '
+        "makes another index, whose calls are made again. It is stored with the index that is built; reloading this "
+        "page discards it.</div>"
     )
     if task in _edited():
         try:
@@ -92,7 +92,7 @@ def editor(task: str) -> None:
         except InvalidConfig as error:
             message(str(error), kind="error")
         st.button(
-            "Back to the catalog's text",
+            "Restore the catalog's text",
             key=f"reset_{task}",
             type="tertiary",
             icon=":material/undo:",
@@ -141,7 +141,7 @@ def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
     if catalogs is None:
         return
     if before != asked:
-        st.html('<div class="lr-small lr-muted">Something was changed since; this is what was found before.</div>')
+        st.html('<div class="lr-small lr-muted">Something has changed since; this is the earlier result.</div>')
     if edited is None:
         found = ", ".join(f"{name} ({kind})" for name, kind in catalogs.entities) or "nothing"
         markup.block(

@@ -59,7 +59,7 @@ def show(index: Index, trace: Trace) -> None:
         )
     place = names.index(step)
     with st.container(horizontal=True, wrap=False, gap="xsmall", vertical_alignment="center"):
-        for label, icon, move in (("Step back", "chevron_left", -1), ("Step on", "chevron_right", 1)):
+        for label, icon, move in (("Previous step", "chevron_left", -1), ("Next step", "chevron_right", 1)):
             to = place + move
             st.button(
                 "",
@@ -137,7 +137,7 @@ def without_graph(trace: Trace) -> None:
     """What a strategy that does not use the hierarchy found."""
     st.html(
         '<div class="lr-msg">This strategy does not use the hierarchy: no seeds, no paths, no relations. '
-        "It took chunks by their likeness to the question.</div>"
+        "It took chunks by their similarity to the question.</div>"
     )
     table = pd.DataFrame(
         {
@@ -234,7 +234,7 @@ def chunk_cards(trace: Trace) -> None:
         if trace.parameters.get("source_chunks") is False:
             st.html('<div class="lr-small lr-muted">Source chunks are switched off.</div>')
         return
-    how = "ranked by how many seeds occur in each" if trace.seeds else "ranked by likeness to the question"
+    how = "ranked by how many seeds occur in each" if trace.seeds else "ranked by similarity to the question"
     note = f"{len(trace.chunks):,} of {len(trace.ranked_chunks):,}, {how}"
     st.html(markup.label("Source chunks", note))
     names = seed_names(trace)

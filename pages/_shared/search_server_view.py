@@ -22,7 +22,7 @@ def panel(settings: Settings) -> None:
     )
     st.html(
         '<div class="lr-small lr-muted">A server lets several processes search at a time, and is asked above 50,000 '
-        "entities a layer. It knows no passwords: keep it on this machine or a private network.</div>"
+        "entities a layer. It has no passwords: keep it on this machine or a private network.</div>"
     )
     seen = settings_form.look_button(
         "server", "chroma_url", settings.chroma_url, session.workbench().look_at_chroma, key="test_chroma"

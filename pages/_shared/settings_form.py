@@ -143,9 +143,9 @@ def look_button(
 
 def address(settings: Settings) -> None:
     """The endpoint's address."""
-    told = "An OpenAI-compatible server, up to and with /v1. Empty is OpenAI's own service."
+    told = "An OpenAI-compatible server, up to and with /v1. Leave it empty for OpenAI's own service."
     if os.environ.get("OPENAI_BASE_URL") and settings.base_url == os.environ["OPENAI_BASE_URL"]:
-        told = "From the environment variable OPENAI_BASE_URL; what you write here goes before it."
+        told = "From the environment variable OPENAI_BASE_URL; an address entered here takes precedence."
     address_field(
         "Address",
         "base_url",

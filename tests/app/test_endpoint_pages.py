@@ -110,10 +110,10 @@ def test_a_running_build_shows_what_it_will_have_taken_and_that_its_budget_is_sh
         app = visit("build", llm_home)
         drawn.assert_sound(app)
     said = drawn.text(app)
-    assert "Extract201020" in said, "forecast, so far, by the end"
+    assert "Extract, calls201020" in said, "forecast, so far, by the end"
     # 10 calls ahead at (20,000 + 3 x 1,000) / 13 tokens, and the other stages' 10 calls of 1,000 tokens
     assert "Tokens30 k20 k48 k" in said
-    assert "The budget will not do: about 48 k tokens of 30 k." in said
+    assert "The budget is too small: the build needs about 48 k tokens where 30 k are allowed." in said
     assert "10 calls, 20 k tokens of 30 k, $0.20, 2 answers reused, 1 fault" in said
     assert "Honey bees" in said
     assert HOSTILE in said, "the last faults of the server are text"
@@ -126,8 +126,8 @@ def test_a_build_that_is_done_shows_forecast_and_actual_by_stage(llm_home: Workb
     drawn.assert_sound(app)
     said = drawn.text(app)
     assert "Forecast and actual" in said
-    assert "Extract2019" in said
-    assert "Aggregate entities60" in said
+    assert "Extract, calls2019" in said
+    assert "Aggregate entities, calls60" in said
     assert "All calls3019" in said
     assert "Tokens30 k21 k" in said
 
@@ -162,12 +162,12 @@ def test_a_rebuild_with_the_same_settings_is_foretold_as_a_bound(llm_home: Workb
     app = visit("build", llm_home, corpus=CORPUS, **FORM, b_cluster_size="3")
     drawn.assert_sound(app)
     said = drawn.text(app)
-    assert "An index with these very settings is there." in said
+    assert "There is an index with exactly these settings." in said
     assert "Callsup to " in said
 
     app = visit("build", llm_home, corpus=CORPUS, **FORM, b_cluster_size="4")
     said = drawn.text(app)
-    assert "How many of them fit shows only when the clusters are known" in said
+    assert "How many of them can be reused is known once the clusters are" in said
 
     llm_home.calls.delete()
     app = visit("build", llm_home, corpus=CORPUS, **FORM, b_cluster_size="3")

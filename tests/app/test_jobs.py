@@ -140,7 +140,7 @@ def test_a_build_whose_index_was_deleted_says_so(home: Workbench, visit: Visit) 
     a_job(home, STARTED, ("done", {"result": "deleted", "report": {}}))
     app = visit("build", home, job="one")
     drawn.assert_sound(app)
-    assert "The index of this build was deleted since." in drawn.text(app)
+    assert "The index of this build has been deleted." in drawn.text(app)
     app.button("away").click().run()
     assert "job" not in app.query_params
 
@@ -199,7 +199,7 @@ def test_renaming_and_deleting_ask_first(home: Workbench, visit: Visit) -> None:
     app.button("delete_index").click().run()
     drawn.assert_sound(app)
     assert [one.value for one in app.text] == [HOSTILE]
-    assert "The documents stay, so that it can be built again." in drawn.text(app)
+    assert "The documents stay, so the index can be built again." in drawn.text(app)
     assert len(home.indexes()) == 1, "nothing is deleted before it is confirmed"
 
 

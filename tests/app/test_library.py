@@ -65,7 +65,10 @@ def test_another_corpus_is_opened_by_its_button(home: Workbench, visit: Visit) -
 def test_deleting_asks_first(home: Workbench, visit: Visit) -> None:
     own = home.add_documents("Own", [("a.txt", b"Only clover.")]).corpus_id
     app = visit("library", home, corpus=own)
-    for label, said in (("Delete corpus", "1 document will be gone."), ("Remove document", "It leaves the corpus.")):
+    for label, said in (
+        ("Delete corpus", "1 document will be deleted."),
+        ("Remove document", "It is removed from the corpus."),
+    ):
         next(button for button in app.button if button.label == label).click().run()
         drawn.assert_sound(app)
         assert said in drawn.text(app)
@@ -79,7 +82,7 @@ def test_a_document_is_found_by_its_title(home: Workbench, visit: Visit) -> None
     app.text_input("find_document").input("<b>nothing</b>").run()
     drawn.assert_sound(app)
     assert len(app.dataframe[0].value) == 3
-    assert "No document of this corpus is called like that." in drawn.text(app)
+    assert "No document has that in its title or name." in drawn.text(app)
 
 
 def test_a_corpus_without_documents_cannot_be_built(home: Workbench, visit: Visit) -> None:

@@ -69,7 +69,7 @@ def test_a_job_that_is_not_there_is_told(home: Workbench, visit: Visit) -> None:
 def test_a_corpus_that_is_not_there_is_told_and_another_one_shown(home: Workbench, visit: Visit) -> None:
     app = visit("library", home, corpus="<b>gone</b>")
     drawn.assert_sound(app)
-    assert "The corpus <b>gone</b> is not here." in drawn.text(app)
+    assert "There is no corpus <b>gone</b> here." in drawn.text(app)
     assert "Bees in rape" in drawn.text(app)
 
 

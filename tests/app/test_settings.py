@@ -38,7 +38,7 @@ def settled_home(home: Workbench, endpoint: EndpointServer) -> Workbench:
         ("http://[::1", "names no server", False),
         ("http://a b/v1", "names no server", False),
         ("http://x/" + "v1" * 400, "too long", False),
-        ("https://ada:secret@example.com/v1", "holds a name or password", False),
+        ("https://ada:secret@example.com/v1", "contains a name or a password", False),
         (f"https://example.com/v1?key={KEY}", "question mark", False),
         (KEY, "begins with http:// or https://", False),
         ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJlLW9mLWEta2V5", "begins with http:// or https://", False),
@@ -114,11 +114,11 @@ def test_the_probe_offers_the_number_that_it_found(
     app.button("probe").click().run()
     drawn.assert_sound(app)
     assert asked == ["scripted-chat"]
-    assert "2 in flight is about as good as any; 8 are set." in drawn.text(app)
+    assert "2 in flight is as good as any higher number; 8 are set." in drawn.text(app)
     app.button("take_probed").click().run()
     drawn.assert_sound(app)
     assert home.settings().concurrency == 2
-    assert "2 in flight, as set, is about as good as any." in drawn.text(app)
+    assert "2 in flight, as set, is as good as any other number." in drawn.text(app)
 
 
 def test_a_long_name_of_a_model_is_text(home: Workbench, visit: Visit) -> None:
@@ -159,7 +159,7 @@ def test_settings_that_do_not_read_can_be_begun_anew(home: Workbench, visit: Vis
     (home.root / "settings.json").write_text("{not json", encoding="utf-8")
     app = visit("settings", home)
     drawn.assert_sound(app)
-    assert "The settings do not read." in drawn.text(app)
+    assert "The settings cannot be read." in drawn.text(app)
     app.button("reset_settings").click().run()
     drawn.assert_sound(app)
     assert home.settings() == Settings()

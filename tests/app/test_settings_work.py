@@ -61,7 +61,7 @@ def test_dask_waits_for_an_address_and_changes_nothing_before(home: Workbench, v
     app = choose(visit("settings", home), "dask")
     assert in_file(home) == {"kind": "processes", "workers": 3, "scheduler": ""}
     assert app.segmented_control("set_execution").value == "dask"
-    assert "Builds still go to processes, until an address stands here." in drawn.text(app)
+    assert "Builds still go to processes until an address is entered." in drawn.text(app)
     assert app.button("test_cluster").disabled
     assert "set_workers" not in keys(app)
     app.text_input("set_scheduler").input(SCHEDULER_AT).run()
@@ -111,7 +111,7 @@ def test_a_slash_behind_the_port_is_cut(home: Workbench, visit: Visit) -> None:
 
 @pytest.mark.parametrize("kind", [addresses.ENDPOINT, addresses.CHROMA, addresses.SCHEDULER])
 def test_an_address_with_a_tab_inside_is_none(kind: addresses.Kind) -> None:
-    assert "not seen" in addresses.fault_of_address(f"{kind.schemes[0]}he\tad:8000", kind)
+    assert "invisible character" in addresses.fault_of_address(f"{kind.schemes[0]}he\tad:8000", kind)
     assert addresses.fault_of_address(f"{kind.schemes[0]}head:8000", kind) == ""
 
 
@@ -152,8 +152,8 @@ def test_threads_drop_the_scheduler_and_dask_finds_it_again(home: Workbench, vis
         ("tcp://head", "names no port", True),
         ("tcp://:8786", "names no server", True),
         ("tls://10.0.0.1:99999", "names no server", True),
-        ("tcp://10.0.0.1:8786/status", "behind the port", True),
-        ("tcp://ada:hunter2@10.0.0.1:8786", "holds a name or password", False),
+        ("tcp://10.0.0.1:8786/status", "follows the port", True),
+        ("tcp://ada:hunter2@10.0.0.1:8786", "contains a name or a password", False),
         ("tcp://10.0.0.1:8786?token=hunter2", "question mark", False),
         ("", "cluster needs the address of its scheduler", True),
     ],
@@ -272,8 +272,8 @@ def test_a_chroma_server_that_is_not_there_is_told(
     ("written", "said", "stays"),
     [
         ("localhost:8000", "begins with http:// or https://", True),
-        ("http://localhost:8000/api", "behind the port", True),
-        ("http://ada:hunter2@chroma:8000", "holds a name or password", False),
+        ("http://localhost:8000/api", "follows the port", True),
+        ("http://ada:hunter2@chroma:8000", "contains a name or a password", False),
         ("http://", "names no server", True),
     ],
 )

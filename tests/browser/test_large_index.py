@@ -73,7 +73,7 @@ def test_a_large_hierarchy_is_walked_searched_and_asked(
     page.get_by_label("Find").press_sequentially("mill 1")
     expected = sum("mill 1" in name_of(0, row) for row in range(SIZE))
     expect(page.locator(".lr-listed")).to_have_text(
-        f"The first 200 of {expected:,}; write more of the name to see others."
+        f"The first 200 of {expected:,}; type more of the name to see others."
     )
     page.get_by_label("Find").press_sequentially("7660")
     expect(page.locator(".lr-listed")).to_have_text("1 entity. Click a row to open it.")

@@ -41,7 +41,7 @@ def test_the_work_goes_to_processes_then_to_a_cluster_then_back(
 
     # Dask without an address changes nothing; with one it is kept, and asked on a click alone.
     choice.get_by_text("Dask cluster").click()
-    expect(page.get_by_text("Builds still go to processes, until an address stands here.")).to_be_visible()
+    expect(page.get_by_text("Builds still go to processes until an address is entered.")).to_be_visible()
     expect(page.get_by_role("button", name="Test the cluster")).to_be_disabled()
     page.get_by_label("Scheduler").fill("127.0.0.1")
     page.keyboard.press("Enter")

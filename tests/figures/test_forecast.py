@@ -26,7 +26,7 @@ def test_an_empty_corpus_has_no_chunks() -> None:
 def test_without_an_earlier_build_the_range_is_rough_and_says_so() -> None:
     found = forecast(CORPUS, CONFIG, [], {})
     assert found.seconds == (8 + 10_000 / 2500, 8 + 10_000 / 400)
-    assert "nothing was built" in found.basis
+    assert "nothing has been built" in found.basis
 
 
 def test_an_earlier_build_on_this_machine_sets_the_speed() -> None:

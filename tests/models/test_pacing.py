@@ -58,7 +58,7 @@ def test_a_server_that_fails_every_call_is_down() -> None:
     for _ in range(11):
         with pytest.raises(CallFailed):
             pacer.call(failing(1))
-    with pytest.raises(EndpointError, match="resume when the server is well"):
+    with pytest.raises(EndpointError, match="resume when the server works again"):
         pacer.call(failing(1))
 
 

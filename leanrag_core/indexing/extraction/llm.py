@@ -250,9 +250,9 @@ class LLMExtractor:
             try:
                 said = ask(self.model, simpler, read, schema=ENTITIES_SCHEMA, task=task, attempts=1)
             except ReplyError:
-                found.drop(f"{problem}, and not in a simpler form either")
+                found.drop(f"{problem}, also when asked in a simpler form")
                 return None
-            found.drop(f"{problem}; in a simpler form the entities were told, without relations")
+            found.drop(f"{problem}; asked in a simpler form, the model gave entities without relations")
             return said
         found.drop(str(problem))
         return None

@@ -34,7 +34,7 @@ class Config:
     fuse_vectors: bool = option(
         False, help="Outside the paper: fuse the chunk ranking with the vector ranking; always fills top-C."
     )
-    match_names: bool = option(False, help="Outside the paper: prefer entities whose name stands in the question.")
+    match_names: bool = option(False, help="Outside the paper: prefer entities whose name occurs in the question.")
     search: str = option(
         "auto",
         choices=KINDS,
