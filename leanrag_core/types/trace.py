@@ -171,7 +171,7 @@ class AnswerPart:
 @dataclass(frozen=True)
 class Answer:
     """An answer from a context alone. text: with marks in brackets, e.g. "... [C1]". extractive: made of the
-    documents' own sentences. grounded: False when the context does not answer (text then says so)."""
+    context's own sentences. grounded: False when the context does not answer (text then says so)."""
 
     text: str
     parts: tuple[AnswerPart, ...]
