@@ -1,6 +1,6 @@
 """Aggregated relations are those of equation 5: their ends, members, lambda, weight and kind (section 5, 5 and 7)."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -111,6 +111,7 @@ def tau_of(index: Index, layer: Layer) -> float:
 
 def descriptions(subject: Subject) -> Iterator[Problem | Note]:
     """A summarised relation says something; a concatenated one is made of its members' descriptions."""
+    room = subject.index.manifest.get("config", {}).get("concatenation_tokens", 0)
     for below, above in pairwise(subject.index.layers):
         file = subject.table(f"relations-{above.number}")
         kind, told = above.relations["kind"].to_pylist(), above.relations["description"].to_pylist()
@@ -119,22 +120,26 @@ def descriptions(subject: Subject) -> Iterator[Problem | Note]:
         silent = [row for row, text in enumerate(told) if kind[row] == SUMMARISED and not text.strip()]
         yield from at_rows(file, silent, "the description is empty")
         below_told = below.relations["description"]
-        foreign = []
+        foreign, short = [], []
         for row in range(len(told)):
             if kind[row] == CONCATENATED:
                 held = rows[starts[row] : starts[row + 1]]
-                if not made_of(told[row], [below_told[int(one)].as_py() for one in held]):
+                parts = {below_told[int(one)].as_py().strip() for one in held} - {""}
+                if not made_of(told[row], parts):
                     foreign.append(row)
+                # A token is a byte or more: these fit whole.
+                elif len(" ".join(parts).encode()) <= room and not all(part in told[row] for part in parts):
+                    short.append(row)
         yield from at_rows(file, foreign, "the description is not made of its members' descriptions")
+        yield from at_rows(file, short, "the description lacks a member's, though all of them fit")
 
 
-def made_of(text: str, parts: list[str]) -> bool:
-    """Whether the text is some of the parts, in any order, the last of them perhaps cut; or nothing when they are."""
-    wanted = sorted({part.strip() for part in parts} - {""}, key=len, reverse=True)
+def made_of(text: str, parts: Collection[str]) -> bool:
+    """Whether the text is some of the parts, in any order, the last of them perhaps cut; empty when there are none."""
     rest = text.strip()
     if not rest:
-        return not wanted
-    for part in wanted:
+        return not parts
+    for part in sorted(parts, key=len, reverse=True):
         rest = rest.replace(part, "\n")
     left = (piece.strip().rstrip("…").rstrip() for piece in rest.split("\n"))
-    return all(any(piece in part for part in wanted) for piece in left if piece)
+    return all(any(piece in part for part in parts) for piece in left if piece)

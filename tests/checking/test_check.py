@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 
 from leanrag_core.checking.check import check_index
+from leanrag_core.checking.relations import made_of
 from leanrag_core.checking.subtree import subtree_problems
 from leanrag_core.retrieval.lca import Subtree, lca_subtree
 from leanrag_core.types.graph import Layer
@@ -158,3 +159,26 @@ def test_siblings_meet_in_their_parent_and_strangers_in_the_root(index):
 )
 def test_a_subtree_of_the_retrieval_that_is_not_the_smallest_is_told(nodes, top, parent, said):
     assert said in " ".join(subtree_problems(PARENTS, [0, 1], Subtree(top, tuple(nodes), parent)))
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("2 meets 5. 1 meets 3.", True),
+        ("1 meets 3.", True),
+        ("1 meets 3. 2 meets", True),
+        ("1 meets 3. 2 meets 6.", False),
+        ("1 meets 3. Indeed. 2 meets 5.", False),
+        ("", False),
+    ],
+)
+def test_a_concatenated_description_is_made_of_its_members(text, whole):
+    assert made_of(text, {"1 meets 3.", "2 meets 5."}) == whole
+
+
+def test_a_concatenated_description_that_lost_a_member_though_all_fit_is_found(index):
+    relations = with_column(index.layers[1].relations, "description", ["1 meets 3."])
+    short = with_layer(index, 1, relations=relations)
+    assert failed(short) == set(), "it may have been cut"
+    roomy = {**index.manifest, "config": {**index.manifest["config"], "concatenation_tokens": 100}}
+    assert failed(replace(short, manifest=roomy)) == {"relation texts"}
