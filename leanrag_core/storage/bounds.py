@@ -96,16 +96,14 @@ def require_layer(layer: Layer, below: Layer | None, n_chunks: int, entities: Pa
 def require_tree(tree: pa.Table, sizes: list[int], path: Path) -> None:
     """Raises IndexDamaged when not every entity but those of the last layer has one parent in the layer above."""
     owner, row, parent = (numbers(tree[name]) for name in ("layer", "row", "parent"))
-    expected = np.concatenate([np.full(size, number) for number, size in enumerate(sizes[:-1])] or [np.zeros(0)])
-    if not np.array_equal(owner, expected):
-        raise _damaged(path, "does not name every entity of every layer once")
+    if len(owner) != sum(sizes[:-1]):
+        raise _damaged(path, f"names {len(owner):,} entities below the last layer, there are {sum(sizes[:-1]):,}")
     start = 0
-    for size, above in pairwise(sizes):
-        if not np.array_equal(row[start : start + size], np.arange(size)):
-            raise _damaged(path, "does not name every entity of every layer once")
-        wrong = np.flatnonzero((parent[start : start + size] < 0) | (parent[start : start + size] >= above))
-        if len(wrong):
-            raise _damaged(path, f"names a parent that is not there: row {start + wrong[0]}")
+    for number, (size, above) in enumerate(pairwise(sizes)):
+        part = slice(start, start + size)
+        if (owner[part] != number).any() or (row[part] != np.arange(size, dtype=np.int32)).any():
+            raise _damaged(path, f"does not name every entity of layer {number} once, in order")
+        _require_range(parent[part], above, path, "parent", start)
         start += size
 
 
@@ -116,10 +114,11 @@ def _require_cells(table: pa.Table, name: str, end: int, path: Path) -> None:
         _require_range(numbers(piece.flatten()), end, path, name)
 
 
-def _require_range(values: np.ndarray, end: int, path: Path, name: str) -> None:
+def _require_range(values: np.ndarray, end: int, path: Path, name: str, start: int = 0) -> None:
     if len(values) and (values.min() < 0 or values.max() >= end):
         wrong = int(np.flatnonzero((values < 0) | (values >= end))[0])
-        raise _damaged(path, f"names a row that is not there: column {name!r}, value {wrong} is {values[wrong]}")
+        where = f"column {name!r}, value {start + wrong} is {values[wrong]}"
+        raise _damaged(path, f"names a row that is not there: {where}")
 
 
 def _damaged(path: Path, what: str) -> IndexDamaged:
