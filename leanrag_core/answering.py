@@ -40,6 +40,7 @@ _MIN_COSINE = 0.42
 # answerable questions 128 hold the expected words, 123 with the chunks alone; no first sentence changes.
 _CHUNKS_FIRST = 0.03
 _NEAR_BEST = 0.8  # further sentences must score this share of the best one
+CUT_SHORT = "(Cut at the token limit: raise the longest reply in Settings.)"
 NOTHING_FITS = "Nothing in the context answers this."
 
 
@@ -118,6 +119,8 @@ def written_answer(trace: Trace, reply: Completion, model: str) -> Answer:
             parts.append(AnswerPart(text, marks))
         elif parts:  # marks behind the full stop belong to the sentence before
             parts[-1] = AnswerPart(parts[-1].text, tuple(dict.fromkeys((*parts[-1].marks, *marks))))
+    if reply.cut:
+        parts.append(AnswerPart(CUT_SHORT, ()))
     citations = tuple(dict.fromkeys(mark for part in parts for mark in part.marks))
     return Answer(
         text=" ".join(f"{part.text} {''.join(f'[{mark}]' for mark in part.marks)}".strip() for part in parts),

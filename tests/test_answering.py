@@ -59,12 +59,12 @@ class ScriptedModel:
     name = "scripted"
     fingerprint = "scripted:1"
 
-    def __init__(self, reply: str) -> None:
-        self.reply, self.prompts = reply, list[str]()
+    def __init__(self, reply: str, finish_reason: str = "stop") -> None:
+        self.reply, self.finish_reason, self.prompts = reply, finish_reason, list[str]()
 
     def complete(self, messages: list[dict[str, str]], **options: object) -> Completion:
         self.prompts.append(messages[-1]["content"])
-        return Completion(self.reply, "stop", Usage(calls=1, prompt_tokens=7))
+        return Completion(self.reply, self.finish_reason, Usage(calls=1, prompt_tokens=7))
 
 
 def test_a_written_answer_keeps_only_marks_that_the_context_has(index: Index) -> None:
@@ -78,6 +78,13 @@ def test_a_written_answer_keeps_only_marks_that_the_context_has(index: Index) ->
     assert made.usage.prompt_tokens == 7
     assert trace.context.text in language.prompts[0]
     assert "What do bees make?" in language.prompts[0]
+
+
+def test_an_answer_that_was_cut_says_so(index: Index) -> None:
+    language = ScriptedModel("Bees make honey [C1]. They fly to", finish_reason="length")
+    made = write_answer(trace_of(index, "What do bees make?"), language)
+    assert made.parts[-1].text == "(Cut at the token limit: raise the longest reply in Settings.)"
+    assert made.text.startswith("Bees make honey. [C1] They fly to (Cut")
 
 
 def test_the_record_has_the_fields_that_the_command_line_promises(index: Index, model: MiniLM) -> None:

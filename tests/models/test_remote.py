@@ -193,3 +193,11 @@ def test_one_faulty_first_reply_does_not_decide_the_dimension(server: EndpointSe
     server.plan = FaultPlan(share=0.3, kinds=(faults.WRONG_DIMENSION,), recover_after=1, seed=1)
     assert models(server, tmp_path).embedding("openai:e").dimension == 64
     assert server.failed(), "a faulty reply was among them"
+
+
+def test_a_server_that_asks_to_wait_no_time_is_still_left_alone(server: EndpointServer, tmp_path: Path) -> None:
+    server.plan = FaultPlan(share=1.0, kinds=(faults.RATE_LIMIT,), recover_after=3, retry_after="0")
+    made = models(server, tmp_path, retries=0, concurrency=8)
+    assert made.language("openai:m").complete(HELLO).text
+    assert len(server.log) == 4
+    assert made.pacer.limit < 8
