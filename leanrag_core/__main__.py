@@ -12,6 +12,7 @@ from typing import Any
 
 from leanrag_core.command_sources import add_sources, read_sources
 from leanrag_core.errors import InvalidConfig, LeanRAGError
+from leanrag_core.figures.numbers import counted
 from leanrag_core.jobs.stopping import Stop
 from leanrag_core.plain_words import in_words
 from leanrag_core.types.config import IndexConfig
@@ -187,7 +188,7 @@ def _build(options: argparse.Namespace) -> int:
     if options.json:
         _print({**shown, "index": str(options.out), "seconds": round(seconds, 2), "refused": refused})
     else:
-        print(f"{options.out}: {_sentence(shown)} {seconds:.1f} s, {len(refused)} files refused.")
+        print(f"{options.out}: {_sentence(shown)} {seconds:.1f} s, {counted(len(refused), 'file')} refused.")
     return 0
 
 
@@ -254,8 +255,8 @@ def _sentence(shown: dict[str, Any]) -> str:
     instead = shown["builtin_texts"]
     told = f" ({instead:,} of its texts by the built-in writer, since the model failed)" if instead else ""
     return (
-        f"{shown['kind']}{told} of {shown['documents']:,} documents, {shown['chunks']:,} chunks; "
-        f"nodes by layer {sizes}; {relations:,} relations."
+        f"{shown['kind']}{told} of {counted(shown['documents'], 'document')}, {counted(shown['chunks'], 'chunk')}; "
+        f"nodes by layer {sizes}; {counted(relations, 'relation')}."
     )
 
 

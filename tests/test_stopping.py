@@ -79,8 +79,8 @@ def test_a_device_and_a_pipe_are_refused_and_the_command_ends(tmp_path: Path) ->
     build = ["-m", "leanrag_core", "build", "/dev/zero", str(tmp_path / "pipe.txt"), "--out", str(tmp_path / "out")]
     _, told = (process := started(*build, home=tmp_path / "home")).communicate(timeout=60)
     lines = told.splitlines()
-    assert lines[0].startswith("zero: is a device, not a file: passed over")
-    assert lines[1].startswith("pipe.txt: is a pipe, not a file: passed over")
+    assert lines[0].startswith("zero: is a device, not a file, so it was skipped")
+    assert lines[1].startswith("pipe.txt: is a pipe, not a file, so it was skipped")
     assert lines[2].startswith("leanrag: there are no documents to index")
     assert (len(lines), process.returncode) == (3, 1)
     assert not (tmp_path / "out").exists()

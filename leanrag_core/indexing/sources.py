@@ -43,7 +43,7 @@ def kind_of(mode: int) -> str:
 
 def no_file(kind: str) -> str:
     """Why a pipe, a device or a socket is passed over."""
-    return f"is {kind}, not a file: passed over; save what it gives into a file, then add that"
+    return f"is {kind}, not a file, so it was skipped: save what it gives into a file, then add that"
 
 
 def _real(path: Path) -> Path:
@@ -88,7 +88,7 @@ class _Walk:
             return True
         inside = any(target.is_relative_to(folder) for folder in self.given)
         if not inside:
-            self._refuse(link, "is a link to outside of the given folders: passed over; --follow-links reads it")
+            self._refuse(link, "is a link to outside of the given folders, so it was skipped: --follow-links reads it")
         # The files of a folder within are read where they are.
         return inside and not target.is_dir()
 

@@ -13,7 +13,7 @@ _ERRORS_KEPT = 8
 
 @dataclass(frozen=True)
 class Budget:
-    """What a build may spend; 0 is no limit. dollars: US dollars; tokens: prompt and completion together.
+    """What a build may spend; 0 means no limit. dollars: US dollars; tokens: prompt and completion together.
 
     Raises InvalidConfig for a budget that is no number or below zero.
     """

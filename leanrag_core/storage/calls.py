@@ -109,7 +109,7 @@ class CallStore:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _DAMAGE:
             return IndexDamaged(
-                f"{what} is damaged ({in_words(error)}): move it away to begin anew, or put a copy in its place"
+                f"{what} is damaged ({in_words(error)}): move it away to start again, or put a copy in its place"
             )
         known = _REASONS.get(code)
         refused = OSError(known, os.strerror(known)) if known else refused_by_the_disk(self.folder)

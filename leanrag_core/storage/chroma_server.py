@@ -156,7 +156,7 @@ def _parts(url: str) -> tuple[str, int, bool]:
     except ValueError:
         host, port = "", None
     if not host or split.scheme not in ("http", "https") or split.path.strip("/") or not url.isprintable():
-        raise InvalidConfig("chroma_url is no address of a server: write http://HOST:PORT, with nothing behind it")
+        raise InvalidConfig("chroma_url is not the address of a server: write http://HOST:PORT, with nothing after it")
     return host, port or (443 if split.scheme == "https" else 8000), split.scheme == "https"
 
 

@@ -34,8 +34,8 @@ class Settings:
         "OPENAI_API_KEY", help="Environment variable, or name in the app's secrets, that holds the key."
     )
     concurrency: int = option(8, low=1, high=256, help="Calls in flight; fewer for a slow local server.")
-    requests_per_minute: int = option(0, low=0, high=1_000_000, help="Requests a minute; 0 is no limit of our own.")
-    tokens_per_minute: int = option(0, low=0, high=1_000_000_000, help="Tokens a minute; 0 is no limit of our own.")
+    requests_per_minute: int = option(0, low=0, high=1_000_000, help="Requests a minute; 0 sets no limit here.")
+    tokens_per_minute: int = option(0, low=0, high=1_000_000_000, help="Tokens a minute; 0 sets no limit here.")
     timeout_seconds: float = option(120.0, low=1.0, high=3600.0, help="Longest wait for one call.")
     retries: int = option(6, low=0, high=20, help="How often a call is made again when the server fails.")
     temperature: float = option(0.0, low=0.0, high=2.0, help="0 makes replies as repeatable as the server allows.")
@@ -59,7 +59,7 @@ class Settings:
         if set(self.chroma_url) & set("@?#"):
             raise InvalidConfig("chroma_url holds a name, a password, or more behind ? or #: write http://HOST:PORT")
         if self.chroma_url and not self.chroma_url.startswith(("http://", "https://")):
-            raise InvalidConfig("chroma_url is no address: write http://HOST:PORT, or https://")
+            raise InvalidConfig("chroma_url is not an address: write http://HOST:PORT, or https://")
 
     def price(self, model: str) -> Price:
         """What the model costs; nothing when no price is known."""

@@ -145,7 +145,7 @@ class JobState:
     status: queued, running, done, failed, cancelled, stopped (its budget is spent), interrupted (its process died),
     unknown (of another kind, or with a record that does not read; error says which, and nothing else is known).
     forecast: the Forecast made when it began. spent: the meter's last reading. budget: what it may spend, dollars and
-    tokens; 0 is no limit. heard: seconds since its last event. seconds_left: None while unknown. result: id of the
+    tokens; 0 means no limit. heard: seconds since its last event. seconds_left: None while unknown. result: id of the
     index that was made. recent: what was written last, the newest first.
     """
 

@@ -38,7 +38,7 @@ TITLES = {
     "entity_tokens": "Budget: entities, tokens",
     "aggregated_tokens": "Budget: aggregated, tokens",
     "relation_tokens": "Budget: relations, tokens",
-    "inter_cluster_share": "Inter-cluster share of it, percent",
+    "inter_cluster_share": "Inter-cluster share of relations, percent",
     "gleaning_rounds": "Gleaning rounds",
     "concurrency": "Calls in flight",
     "requests_per_minute": "Requests a minute",

@@ -10,8 +10,8 @@ from leanrag_core.indexing.reading import read_files
 from leanrag_core.indexing.sources import sources_below
 from leanrag_core.types.corpus import Refusal
 
-OUTSIDE = "is a link to outside of the given folders: passed over; --follow-links reads it"
-LATER = "not a file: passed over; save what it gives into a file, then add that"
+OUTSIDE = "is a link to outside of the given folders, so it was skipped: --follow-links reads it"
+LATER = "not a file, so it was skipped: save what it gives into a file, then add that"
 
 
 @pytest.fixture

@@ -101,7 +101,7 @@ class Gathered:
         for name in self._names.values():
             if not self._passage.speaks_of(name):
                 item = f"chunk {self.chunk_id}: entity {name!r}"
-                self._drops.append(Drop(NAMES, item, "kept, although no word of the name stands in the passage"))
+                self._drops.append(Drop(NAMES, item, "kept, although no word of the name occurs in the passage"))
         return Extraction(
             self.chunk_id,
             tuple(self._mentions.values()),

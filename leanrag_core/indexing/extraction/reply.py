@@ -88,7 +88,7 @@ def parse_reply(text: str, chunk_id: str) -> Reply:
     drops: list[Drop] = []
     lists = (("entities", entities), ("relations", relations))
     drops += [
-        _drop(chunk_id, f"the list of {name} is no list") for name, items in lists if items is None and name in cells
+        _drop(chunk_id, f"the list of {name} is not a list") for name, items in lists if items is None and name in cells
     ]
     mentions = list(_read(entities or [], "entity", _mention, chunk_id, drops))
     related = list(_read(relations or [], "relation", _relation, chunk_id, drops))
@@ -104,7 +104,7 @@ def _read(
     for item in items:
         try:
             if not isinstance(item, dict):
-                raise ReplyError("it is no object")
+                raise ReplyError("it is not an object")
             yield read(item, chunk_id, drops)
         except ReplyError as error:
             drops.append(_drop(f"{chunk_id}: {what} {_shown(item)}", str(error)))

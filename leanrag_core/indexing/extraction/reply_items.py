@@ -55,7 +55,7 @@ def name_of(value: Any, what: str) -> str:
     if value is None:
         raise ReplyError(f"{what}: it is missing")
     if not isinstance(value, str):
-        raise ReplyError(f"{what}: {value!r} is no text")
+        raise ReplyError(f"{what}: {value!r} is not text")
     if not _WORD.search(value):
         raise ReplyError(f"{what}: it is empty")
     if len(value) > LONGEST_NAME:
@@ -86,7 +86,7 @@ def strength_of(value: Any) -> float:
         if text in _IN_WORDS:
             return _IN_WORDS[text]
         raise ReplyError(
-            f"strength: {json.dumps(value, ensure_ascii=False, default=str)[:60]} is no number; 1 is taken"
+            f"strength: {json.dumps(value, ensure_ascii=False, default=str)[:60]} is not a number; 1 is used"
         )
     number = float(match[1].replace(",", "."))
     if match[3]:

@@ -25,7 +25,7 @@ _AT_WORK = 2  # processes at one time; others wait for their turn
 _LOOK_SECONDS = 0.02  # between two looks at the memory of a process at work
 _START_SECONDS = 60.0  # for a process to start and to take the file, which is no fault of the file
 _ROOT = Path(__file__).resolve().parents[3]
-_CRASHED = "made the program that reads it break down: passed over; open it where it was made and save it again"
+_CRASHED = "made the program that reads it crash, so it was skipped: open it where it was made and save it again"
 
 _Frame = tuple[dict[str, Any], bytes]
 

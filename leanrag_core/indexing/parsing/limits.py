@@ -32,19 +32,19 @@ class ParseLimits:
 
     def too_long(self) -> str:
         """Why a file was passed over that took too much time."""
-        return f"took more than {self.seconds:g} s to read: passed over; split it, or raise the limit"
+        return f"took more than {self.seconds:g} s to read, so it was skipped: split it, or raise the limit"
 
     def archive_too_long(self) -> str:
         """Why the rest of an archive was passed over."""
-        return f"took more than {self.archive_seconds:g} s to read: the rest of it was passed over; split it"
+        return f"took more than {self.archive_seconds:g} s to read: the rest of it was skipped; split it"
 
     def too_much_memory(self) -> str:
         """Why a file was passed over that needs too much memory."""
-        return f"needs more than {self.memory_mb:,} MB of memory: passed over; split it, or raise the limit"
+        return f"needs more than {self.memory_mb:,} MB of memory, so it was skipped: split it, or raise the limit"
 
     def too_much_text(self) -> str:
         """Why a file was passed over whose text is too long."""
-        return f"holds more than {self.output_mb:,} MB of text: passed over; split it and add the parts"
+        return f"holds more than {self.output_mb:,} MB of text, so it was skipped: split it and add the parts"
 
 
 def parse_limits(settings: Settings) -> ParseLimits:

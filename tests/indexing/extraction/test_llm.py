@@ -155,7 +155,7 @@ def test_unreadable_replies_cost_the_chunk_and_not_the_build() -> None:
     assert (first.mentions, first.relations) == ((), ())
     assert [(drop.item, drop.stage) for drop in first.drops] == [("chunk c0", "extract")]
     assert first.drops[0].reason == (
-        "the reply is not a JSON object, 2 times; the last reply began 'no', and not in a simpler form either"
+        "the reply is not a JSON object, 2 times; the last reply began 'no', also when asked in a simpler form"
     )
     assert [one.name for one in second.mentions] == ["Ada"]
 

@@ -27,8 +27,8 @@ from tests.indexing.parsing import bombs
 GOOD = ("good.txt", b"Bees dance in the hive.")
 SMALL = ParseLimits(seconds=60.0, memory_mb=256, output_mb=4)
 SHORT = ParseLimits(seconds=3.0, memory_mb=256, output_mb=4)  # but long enough for good files on a busy machine
-TOO_LONG = "took more than 3 s to read: passed over; split it, or raise the limit"
-TOO_MUCH = "needs more than 256 MB of memory: passed over; split it, or raise the limit"
+TOO_LONG = "took more than 3 s to read, so it was skipped: split it, or raise the limit"
+TOO_MUCH = "needs more than 256 MB of memory, so it was skipped: split it, or raise the limit"
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_a_text_longer_than_the_limit_is_told(parser: ConfinedParser) -> None:
     upload = read_uploads([("long.txt", b"Bees dance. " * 500_000), GOOD], parser)
     assert [document.name for document in upload.documents] == ["good.txt"]
     [refusal] = upload.refusals
-    assert refusal == Refusal("long.txt", "holds more than 4 MB of text: passed over; split it and add the parts")
+    assert refusal == Refusal("long.txt", "holds more than 4 MB of text, so it was skipped: split it and add the parts")
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_reader_that_breaks_down_is_told(parser: ConfinedParser) -> None:
     [process] = set(children()) - before
     threading.Timer(0.4, process.send_signal, [signal.SIGSEGV]).start()
     [refusal] = parser.parse("forms.pdf", bombs.nested_forms()).refusals
-    assert refusal.reason.startswith("made the program that reads it break down: passed over")
+    assert refusal.reason.startswith("made the program that reads it crash, so it was skipped")
 
 
 def test_many_threads_may_ask_at_once(parser: ConfinedParser) -> None:
@@ -234,6 +234,6 @@ def test_the_limits_of_the_settings_hold_for_uploads(tmp_path: os.PathLike[str])
     report = bench.add_documents("Mixed", [("long.txt", b"Bees dance. " * 100_000), GOOD])
     assert [document.name for document in report.added] == ["good.txt"]
     [refusal] = report.refusals
-    assert refusal.reason.startswith("holds more than 1 MB of text: passed over")
+    assert refusal.reason.startswith("holds more than 1 MB of text, so it was skipped")
     with pytest.raises(InvalidConfig, match="parse_seconds"):
         Settings(parse_seconds=0.0)
