@@ -1,7 +1,9 @@
 """The search index holds every layer's vectors, row by row."""
 
-import os
-from collections.abc import Iterator
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -10,6 +12,7 @@ from leanrag_core.errors import SearchIndexFailed
 from leanrag_core.storage.layout import CHROMA, SEARCH
 from leanrag_core.storage.search_files import DATABASE, changed_file, layer_searches, recorded
 from leanrag_core.storage.search_index import SearchIndex, connect_to_files, has_files
+from leanrag_core.types.graph import Layer
 
 _TOLERANCE = 1e-4
 
@@ -36,14 +39,22 @@ def rows(subject: Subject) -> Iterator[Problem | Note]:
     if changed:
         yield Problem(f"{CHROMA}/{changed}", None, "was changed after it was written")
         return
-    if not os.access(folder / CHROMA, os.W_OK):
-        yield Note("its rows are not checked: Chroma writes into its folder, which may not be written")
-        return
     if not has_files(folder):
         yield Note("not checked: the search index is on a Chroma server")
         return
+    # Chroma writes into a folder that it opens, and bears no second process there: the app may have it open.
+    with tempfile.TemporaryDirectory(prefix="leanrag-check-") as copy:
+        try:
+            shutil.copytree(folder / CHROMA, Path(copy) / CHROMA)
+        except OSError as error:
+            yield Note(f"its rows are not checked: no room for a copy of the files ({error.strerror})")
+            return
+        yield from _rows(Path(copy), layers)
+
+
+def _rows(directory: Path, layers: Sequence[Layer]) -> Iterator[Problem]:
     try:
-        searcher = SearchIndex(folder, connect_to_files)
+        searcher = SearchIndex(directory, connect_to_files)
         try:
             for layer in layers:
                 yield from _different(searcher, layer.number, np.asarray(layer.vectors))

@@ -8,8 +8,10 @@ from leanrag_core.checking.check import check_index
 from leanrag_core.checking.relations import made_of
 from leanrag_core.checking.subtree import subtree_problems
 from leanrag_core.retrieval.lca import Subtree, lca_subtree
+from leanrag_core.storage.layout import read_index
 from leanrag_core.types.graph import Layer
 from tests.small_index import small_index
+from tests.storage.test_layout import write_format_1
 
 
 @pytest.fixture
@@ -182,3 +184,14 @@ def test_a_concatenated_description_that_lost_a_member_though_all_fit_is_found(i
     assert failed(short) == set(), "it may have been cut"
     roomy = {**index.manifest, "config": {**index.manifest["config"], "concatenation_tokens": 100}}
     assert failed(replace(short, manifest=roomy)) == {"relation texts"}
+
+
+def test_an_index_of_format_1_is_checked_under_the_names_of_its_files(index, tmp_path):
+    write_format_1(tmp_path, index)
+    assert failed(read_index(tmp_path)) == set()
+    [stored] = [result for result in check_index(read_index(tmp_path)) if result.name == "stored places"]
+    assert "format 1" in stored.detail
+    lighter = with_column(index.layers[1].relations, "weight", [0.5])
+    write_format_1(tmp_path, with_layer(index, 1, relations=lighter))
+    [weights] = [result for result in check_index(read_index(tmp_path)) if not result.ok]
+    assert weights.problems[0].file == "relations-1.parquet"

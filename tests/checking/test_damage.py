@@ -494,6 +494,13 @@ def test_damage_is_found_by_what_it_breaks(
     assert file in found[check].detail
 
 
+def test_nothing_is_written_into_the_folder(stored: Stored, embedding: Remembered) -> None:
+    """The app may have it open, and Chroma bears no second process."""
+    before = {path: path.read_bytes() for path in stored.folder.rglob("*") if path.is_file()}
+    results(stored, embedding)
+    assert before == {path: path.read_bytes() for path in stored.folder.rglob("*") if path.is_file()}
+
+
 def test_there_are_forty_kinds_and_more() -> None:
     assert len(DAMAGES) >= 40
 
