@@ -64,7 +64,7 @@ def written_or_nothing(directory: Path) -> Iterator[None]:
         chroma_failed = isinstance(error, SearchIndexFailed) or not isinstance(error, LeanRAGError)
         refused = _refusal(error, directory) if chroma_failed and isinstance(error, Exception) else None
         shutil.rmtree(directory / CHROMA, ignore_errors=True)  # after the look at the disk, since it makes room
-        what = f"the search index of {directory}"
+        what = f"a search index in {directory.parent}"
         if refused is not None:
             raise storage_failed(what, refused) from error
         if isinstance(error, LeanRAGError) or not isinstance(error, Exception):

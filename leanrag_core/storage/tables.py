@@ -75,8 +75,10 @@ def unread(path: Path, error: BaseException) -> IndexDamaged:
 
 def write_vectors(path: Path, vectors: np.ndarray) -> None:
     """The vectors stand at `path`. vectors: (n, d), stored as float32."""
+    rows = np.ascontiguousarray(vectors, dtype=np.float32)
     with _replacing(path) as written, written.open("wb") as file:
-        np.save(file, np.ascontiguousarray(vectors, dtype=np.float32))
+        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(rows))
+        file.write(rows.data)  # as np.save writes it, but a full disk is an error that says so
 
 
 def read_vectors(path: Path) -> np.ndarray:

@@ -1,17 +1,22 @@
 """Every write path on a disk that is full, and on one that is read-only: one clear error, and nothing left behind."""
 
+import contextlib
 import errno
 import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from leanrag_core import atomic
 from leanrag_core.errors import StorageFailed
+from leanrag_core.storage import tables
 
 FREEING = ("delete a corpus", "delete an index", "wish to stop a job")  # a full disk does not hinder them
 REBUILT = ("search index", "search index by a process apart")  # what was there before goes first
@@ -112,3 +117,29 @@ def test_the_name_of_a_new_file_is_on_the_disk_after_its_content(
     [content, renamed, folder] = steps
     assert content.startswith(".a.json.")
     assert (renamed, folder) == ("-> a.json", tmp_path.name)
+
+
+def write_vectors(path: Path) -> None:
+    tables.write_vectors(path, np.ones((5000, 8)))
+
+
+def write_table(path: Path) -> None:
+    tables.write_table(path, pa.table({"n": np.arange(100_000)}))
+
+
+@pytest.mark.parametrize("write", [write_vectors, write_table])
+def test_large_files_of_an_index_say_that_the_disk_is_full(
+    write: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = Path("/dev/full")  # takes nothing, as a full disk
+    assert device.exists()
+    monkeypatch.setattr(tables, "_replacing", lambda path: contextlib.nullcontext(device))
+    with pytest.raises(StorageFailed, match="the disk is full"), atomic.disk_errors_of("the index"):
+        write(tmp_path / "file")
+
+
+def test_vectors_are_written_as_numpy_writes_them(tmp_path: Path) -> None:
+    for vectors in (np.ones((3, 4)), np.zeros((0, 4)), np.asfortranarray(np.eye(5, dtype=np.float32))):
+        tables.write_vectors(tmp_path / "ours.npy", vectors)
+        np.save(tmp_path / "theirs.npy", np.ascontiguousarray(vectors, dtype=np.float32))
+        assert (tmp_path / "ours.npy").read_bytes() == (tmp_path / "theirs.npy").read_bytes()
