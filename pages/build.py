@@ -184,8 +184,19 @@ def index_table(indexes: Sequence[IndexSummary]) -> None:
         selection_mode="single-cell",
         height=forms.table_height(len(indexes), 320),
         column_config={
-            "Chunks": st.column_config.NumberColumn(format="localized"),
-            "Entities": st.column_config.NumberColumn(format="localized"),
+            # 1,125 px in all, which is what a window of 1,440 px has room for.
+            "Name": st.column_config.TextColumn(width=185),
+            "Corpus": st.column_config.TextColumn(width=145),
+            "Graph": st.column_config.TextColumn(width=100),
+            "Model": st.column_config.TextColumn(width=80),
+            "clustersize": st.column_config.NumberColumn(width=85),
+            "tau": st.column_config.TextColumn(width=55),
+            "Chunk tokens": st.column_config.NumberColumn(width=95),
+            "Chunks": st.column_config.NumberColumn(width=65, format="localized"),
+            "Entities": st.column_config.NumberColumn(width=70, format="localized"),
+            "Layers": st.column_config.NumberColumn(width=60),
+            "Size": st.column_config.TextColumn(width=65),
+            "Built": st.column_config.TextColumn(width=120),
         },
     )
     by_id = {one.id: one for one in indexes}

@@ -8,7 +8,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
 from leanrag_core.types.summary import CorpusSummary, DocumentSummary, UploadReport
 from leanrag_core.types.visible import escape, visible
-from pages._shared import forms, markup, passage_view, session, state, widgets
+from pages._shared import forms, markup, passage_view, reveal, session, state, widgets
 from pages._shared.frame import enter, heading, message, page_path, plain_errors
 
 NEW = "A new corpus"
@@ -135,15 +135,18 @@ def indexes_of(n: int, *, building: bool) -> str:
 def open_corpus(corpus_id: str) -> None:
     state.remember("corpus", corpus_id)
     state.remember("doc", None)
+    reveal.ask_for("documents")  # which stand two screens below the card on a phone
 
 
 def documents_panel(corpus: CorpusSummary) -> None:
+    reveal.show("documents")
     workbench = session.workbench()
     documents = workbench.documents(corpus.id)
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(width="stretch"):
             st.html(
-                f'<div class="lr-head"><span class="t" style="font-size:1.15rem" role="heading" aria-level="2">'
+                '<div class="lr-head">'
+                '<span class="t" style="font-size:1.15rem" role="heading" aria-level="2" tabindex="-1">'
                 f'{escape(corpus.name)}</span><span class="s">{numbers.counted(len(documents), "document")}, '
                 f"{corpus.tokens:,} tokens</span></div>"
             )
@@ -211,11 +214,11 @@ def document_table(documents: list[DocumentSummary], corpus: CorpusSummary) -> N
         selection_mode="single-cell",
         height=forms.table_height(len(documents), 470),
         column_config={
-            "Title": st.column_config.TextColumn(width="large"),
-            "Type": st.column_config.TextColumn(width="small"),
-            "Language": st.column_config.TextColumn(width="small"),
-            "Characters": st.column_config.NumberColumn(format="localized", width="small"),
-            "Tokens": st.column_config.NumberColumn(format="localized", width="small"),
+            "Title": st.column_config.TextColumn(width=250),
+            "Type": st.column_config.TextColumn(width=75),
+            "Language": st.column_config.TextColumn(width=75),
+            "Characters": st.column_config.NumberColumn(format="localized", width=85),
+            "Tokens": st.column_config.NumberColumn(format="localized", width=75),
         },
     )
 
@@ -272,7 +275,8 @@ def page() -> None:
     cards(corpora, chosen)
     st.space("xsmall")
     try:
-        documents_panel(next(one for one in corpora if one.id == chosen))
+        with st.container(key="documents"):
+            documents_panel(next(one for one in corpora if one.id == chosen))
     except CorpusNotFound as error:
         message(str(error), kind="error")
     state.publish(["index", "corpus", "doc"])

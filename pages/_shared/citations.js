@@ -2,6 +2,16 @@
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const host = parentElement.querySelector(".lr-answer");
+  // The same answer again: its chips stay, since the one that opened a drawer gets the focus back from it.
+  const written = JSON.stringify(data.parts) + data.list;
+  if (host.dataset.written === written) {
+    for (const chip of host.querySelectorAll(".chip")) {
+      chip.classList.toggle("on", chip.textContent === data.open);
+      chip.onclick = () => setTriggerValue("cited", chip.textContent);
+    }
+    return;
+  }
+  host.dataset.written = written;
   const sentences = data.parts.map((part) => {
     const sentence = document.createElement("span");
     const cut = part.marks.length ? part.text.lastIndexOf(" ") + 1 : part.text.length;

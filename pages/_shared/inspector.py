@@ -266,9 +266,14 @@ def pick_row(
         selection_mode="single-cell",
         height=height or table_height(len(ids), 400),
         column_config={
-            "Says": st.column_config.TextColumn(width="large"),
-            "λ": st.column_config.NumberColumn(width="small", format="localized"),
-            "Weight": st.column_config.NumberColumn(width="small", format="%.1f"),
+            # Widths that the inspector has room for at 1,440 px; a row that was clicked shows its text whole.
+            "With": st.column_config.TextColumn(width=215),
+            "From": st.column_config.TextColumn(width=100),
+            "To": st.column_config.TextColumn(width=100),
+            "Made": st.column_config.TextColumn(width=95),
+            "Says": st.column_config.TextColumn(width=105),
+            "λ": st.column_config.NumberColumn(width=60, format="localized"),
+            "Weight": st.column_config.NumberColumn(width=65, format="%.1f"),
             **{name: st.column_config.NumberColumn(format="localized") for name in _COUNTS},
         },
     )

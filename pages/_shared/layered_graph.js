@@ -155,12 +155,15 @@ export default function (component) {
   const host = parentElement.querySelector(".lr-graph"), list = parentElement.querySelector(".lr-seedlist");
   const redraw = () => {
     const focused = host.contains(document.activeElement) ? document.activeElement.closest(".node")?.dataset.id : null;
-    const held = focused ?? data.picked;
+    const closed = data.picked ? "" : host.dataset.picked; // its card was open until now: the node has the focus again
+    host.dataset.picked = data.picked;
+    const held = focused ?? (data.picked || closed);
     const graph = draw(host, data, (id) => setTriggerValue("picked", id));
     const nodes = [...host.querySelectorAll('.node[role="button"]')];
     const start = nodes.find((node) => node.dataset.id === held) ?? nodes[0];
     start?.setAttribute("tabindex", "0");
-    if (focused) start?.focus();
+    const card = document.activeElement?.closest?.('[class*="st-key-node_card"]');
+    if (focused || (closed && (card || document.activeElement === document.body))) start?.focus();
     list.hidden = host.clientWidth >= 520;
     const seeds = graph.nodes.filter((node) => (node.kind === "dot" || node.kind === "disc") && node.rank).sort((a, b) => a.rank - b.rank);
     list.replaceChildren(...seeds.map((node) => {
@@ -169,7 +172,7 @@ export default function (component) {
       return item;
     }));
   };
-  host.onkeydown = (event) => walk(host, event);
+  host.onkeydown = (event) => { if (event.key === "Escape" && data.picked) setTriggerValue("picked", data.picked); else walk(host, event); };
   redraw();
   let drawn = host.clientWidth;
   const watcher = new ResizeObserver(() => { if (Math.abs(host.clientWidth - drawn) > 6) { drawn = host.clientWidth; redraw(); } });

@@ -169,17 +169,19 @@ def node_table(trace: Trace) -> None:
     )
     others = [one for one in trace.relations if one.kind != "tree"]
     if others:
-        relations = pd.DataFrame(
-            {
-                "From": [name_of[one.source] for one in others],
-                "To": [name_of[one.target] for one in others],
-                "Kind": [one.kind for one in others],
-                "Layer": [f"L{one.layer}" for one in others],
-                "λ or weight": [round(one.strength, 1) for one in others],
-                "Says": [one.description for one in others],
-            }
-        )
-        st.dataframe(forms.visible_cells(relations), hide_index=True, height=forms.table_height(len(relations), 260))
+        head = ("From", "To", "Kind", "Layer", "λ or weight", "Says")
+        rows = [
+            (
+                name_of[one.source],
+                name_of[one.target],
+                one.kind,
+                f"L{one.layer}",
+                numbers.decimal(one.strength, 0 if one.layer else 1),
+                one.description,
+            )
+            for one in others
+        ]
+        st.html(markup.reading_table(head, rows, caption="Relations of the subgraph"))
 
 
 def node_card(index: Index, trace: Trace, node: TraceNode, *, side: str) -> None:
