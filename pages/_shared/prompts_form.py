@@ -66,11 +66,13 @@ def editor(task: str) -> None:
     """The text of one prompt; what is wrong with it is told below."""
     catalog = load_prompt(task)
 
-    def keep(text: str) -> None:
+    def keep(text: str) -> str | None:
         if text.strip() == catalog.text.strip() or not text.strip():
             _edited().pop(task, None)
         else:
             _edited()[task] = text
+            return None
+        return catalog.text
 
     widgets.show(
         f"prompt_{task}",

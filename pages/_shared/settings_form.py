@@ -100,7 +100,7 @@ def address_field(
 ) -> None:
     """An address that is saved when it is one; what is wrong with another stands below, in the place of the hint."""
 
-    def wish(wanted: str) -> None:
+    def wish(wanted: str) -> str | None:
         forgive(name)
         said = addresses.fault_of_address(wanted, kind)
         if not said:
@@ -109,6 +109,8 @@ def address_field(
             refuse(name, said, stands=wanted)
         else:  # a key, perhaps, or a password: it is not kept in the page
             refuse(name, said)
+            return kept
+        return None
 
     with st.container(gap="xsmall"):
         widgets.show(
@@ -160,12 +162,13 @@ def address(settings: Settings) -> None:
 def key_variable(settings: Settings) -> None:
     """The name of the variable that holds the key, and whether there is one. The key itself is in no widget."""
 
-    def wish(wanted: str) -> None:
+    def wish(wanted: str) -> str | None:
         said = keys.fault_of_name(wanted)
         if said:
             refuse("key_variable", said)
-        else:
-            keep("key_variable", wanted)
+            return settings.key_variable
+        keep("key_variable", wanted)
+        return None
 
     widgets.show(
         "set_key_variable",

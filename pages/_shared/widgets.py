@@ -31,13 +31,14 @@ def show(
     base: str,
     value: _Value,
     draw: Callable[[Mount[_Value]], Any],
-    keep: Callable[[Any], None],
+    keep: Callable[[Any], Any],
     *,
     read: Callable[[Any], Any] = lambda held: held,
     form: object = None,
 ) -> Any:
     """Draws the widget and returns what it holds: `value`, or what a person chose since, which is handed to `keep`.
 
+    keep: may return what the widget is to show instead, None where the choice stands (or may stay to be mended).
     read: what Streamlit holds as a value. form: what else makes it another widget (bounds, options).
     """
     screen, turns = state.memory().screen, state.memory().turns
@@ -49,8 +50,10 @@ def show(
     def changed() -> None:
         if key == key_of(base):
             chosen = read(st.session_state[key])
-            keep(chosen)
-            settle(base, chosen, form=form)
+            instead = keep(chosen)
+            if instead is not None:  # not in a new widget: a person is in this one, and it would stay beside that
+                st.session_state[key] = instead
+            settle(base, chosen if instead is None else instead, form=form)
 
     chosen = read(draw(Mount(key, value, changed)))
     if chosen != value:  # its callback was cut off by the next run

@@ -120,11 +120,12 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         keyless(page)
         gate.wanted.clear()
         page.get_by_role("button", name="LM Studio").click()
-        expect(page.get_by_label("Address")).to_have_value("http://localhost:1234/v1")
-        page.get_by_label("Address").fill("localhost:1/v1")
+        settled(page)
+        expect(page.get_by_role("textbox", name="Address")).to_have_value("http://localhost:1234/v1")
+        page.get_by_role("textbox", name="Address").fill("localhost:1/v1")
         page.keyboard.press("Enter")
         expect(page.get_by_text("An address begins with http:// or https://")).to_be_visible()
-        page.get_by_label("Address").fill(endpoint.url)
+        page.get_by_role("textbox", name="Address").fill(endpoint.url)
         page.keyboard.press("Enter")
         expect(page.get_by_text("OPENAI_API_KEY is set, ends with …f3a1")).to_be_visible()
         page.get_by_role("button", name="Test connection").click()
@@ -136,7 +137,6 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         settled(page)
         page.get_by_label("Calls in flight", exact=True).fill("4")
         page.keyboard.press("Enter")
-        settled(page)
         page.get_by_role("button", name="Check the model").click()
         expect(page.get_by_text("Good. This model can build an index.")).to_be_visible()
         settled(page)
@@ -147,10 +147,10 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         assert bench.settings().base_url == endpoint.url
 
         # A key where a name belongs is not kept.
-        page.get_by_label("Variable that holds the key").fill(KEY)
+        page.get_by_role("textbox", name="Variable that holds the key").fill(KEY)
         page.keyboard.press("Enter")
         expect(page.get_by_text("That looks like a key itself")).to_be_visible()
-        expect(page.get_by_label("Variable that holds the key")).to_have_value("OPENAI_API_KEY")
+        expect(page.get_by_role("textbox", name="Variable that holds the key")).to_have_value("OPENAI_API_KEY")
         settled(page)
         keyless(page)
 
@@ -162,6 +162,7 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         page.get_by_label("Budget, tokens").fill("9000")
         page.keyboard.press("Enter")
         settled(page)
+        expect(page.get_by_label("Budget, tokens")).to_have_value("9000")
         snap(page, "e4_build_form")
         page.get_by_text("Prompts", exact=True).click()
         page.get_by_label("Text", exact=True).fill("Read {text}")
@@ -179,7 +180,6 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         snap(page, "e6_stopped")
         page.get_by_label("Tokens for the rest").fill("0")
         page.keyboard.press("Enter")
-        settled(page)
         endpoint.latency_seconds = 0.8  # long enough to be cancelled
         page.get_by_role("button", name="Resume").click()
         expect(page.get_by_role("button", name="Cancel")).to_be_visible(timeout=30_000)
