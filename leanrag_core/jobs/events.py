@@ -164,9 +164,9 @@ def read_events(folder: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
     events = []
-    for line in path.read_text(encoding="utf-8").split("\n"):
+    for line in path.read_text(encoding="utf-8", errors="replace").split("\n"):
         if line.startswith("{") and line.endswith("}"):
-            with suppress(ValueError):  # two lines that ran into each other
+            with suppress(ValueError, RecursionError):  # two lines that ran into each other, or another hand's
                 events.append(json.loads(line))
     return events
 

@@ -257,13 +257,19 @@ class CorpusStore:
         return sorted(rows, key=lambda row: (row.name, row.id))
 
     def document(self, corpus_id: str, document_id: str) -> Document:
-        """The document with its text. Raises CorpusNotFound."""
-        cells = json.loads(self._document_file(corpus_id, document_id).read_text(encoding="utf-8"))
-        cells["pages"] = tuple(Span(**span) for span in cells["pages"])
-        cells["boilerplate"] = tuple(Span(**span) for span in cells["boilerplate"])
-        cells["headings"] = tuple(Heading(**heading) for heading in cells["headings"])
-        cells["notes"] = tuple(cells["notes"])
-        return Document(**cells)
+        """The document with its text. Raises CorpusNotFound, or CorpusDamaged when its file does not read."""
+        path = self._document_file(corpus_id, document_id)
+        try:
+            cells = json.loads(path.read_text(encoding="utf-8"))
+            cells["pages"] = tuple(Span(**span) for span in cells["pages"])
+            cells["boilerplate"] = tuple(Span(**span) for span in cells["boilerplate"])
+            cells["headings"] = tuple(Heading(**heading) for heading in cells["headings"])
+            cells["notes"] = tuple(cells["notes"])
+            return Document(**cells)
+        except (ValueError, TypeError, LookupError, RecursionError) as error:
+            raise CorpusDamaged(
+                f"{path} does not read ({in_words(error)}): remove the document in the Library and add it again"
+            ) from error
 
 
 def _require_ours(folder: Path) -> None:

@@ -17,7 +17,7 @@ def read_settings(path: Path) -> Settings:
     private.tighten_file(path)
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidConfig(
             f"{path.name} is not valid JSON ({in_words(error)}): correct it, or delete it to start again"
         ) from error

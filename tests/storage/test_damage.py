@@ -9,10 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from leanrag_core.errors import IndexDamaged
+from leanrag_core.errors import CorpusDamaged, IndexDamaged, InvalidConfig
+from leanrag_core.jobs.events import read_events
 from leanrag_core.storage import layout
+from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.digests import digests_of
 from leanrag_core.storage.indexes import IndexStore
+from leanrag_core.storage.settings import read_settings
 from leanrag_core.storage.staging import staged
 from leanrag_core.types.index import Index
 
@@ -279,3 +282,24 @@ def test_a_manifest_that_is_damaged_later_is_seen_by_a_store_that_had_read_it(st
     (stored / layout.MANIFEST).write_text("{}", encoding="utf-8")
     assert store.shelf().indexes == ()
     assert [damaged.id for damaged in store.shelf().damaged] == ["one"]
+
+
+@pytest.mark.parametrize("text", ["{not json", "[]", "{}", deep(100_000), '{"pages": [1]}'])
+def test_a_document_of_a_corpus_that_does_not_read_is_named(tmp_path: Path, text: str) -> None:
+    store = CorpusStore(tmp_path)
+    corpus = store.create("Mine")
+    (tmp_path / corpus / "doc-1.json").write_text(text, encoding="utf-8")
+    with pytest.raises(CorpusDamaged, match=r"doc-1\.json does not read .* add it again"):
+        store.document(corpus, "doc-1")
+
+
+def test_settings_that_are_nested_too_deeply_are_told(tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_text(deep(100_000), encoding="utf-8")
+    with pytest.raises(InvalidConfig, match=r"settings\.json is not valid JSON"):
+        read_settings(tmp_path / "settings.json")
+
+
+def test_a_line_of_a_jobs_events_that_does_not_read_hides_no_other(tmp_path: Path) -> None:
+    lines = [deep(100_000).encode(), b'{"a": "\xff"', b'{"event": "begun"}']
+    (tmp_path / "events.jsonl").write_bytes(b"\n".join(lines))
+    assert read_events(tmp_path) == [{"event": "begun"}]
