@@ -27,6 +27,7 @@ def turn_to_build(target: Path, *, waiting: Callable[[], None]) -> Iterator[bool
 
     waiting: called again and again meanwhile; what it raises ends the wait. A process that dies lets go of its turn.
     """
+    target = _named(target)
     with writing(f"the index {target}"):
         target.parent.mkdir(parents=True, exist_ok=True)
         lock, waited = FileLock(_lock_file(target)), False
@@ -47,6 +48,11 @@ def turn_to_build(target: Path, *, waiting: Callable[[], None]) -> Iterator[bool
         lock.release()
 
 
+def _named(target: Path) -> Path:
+    """The path with a name at its end, which "." and ".." are not."""
+    return Path(os.path.abspath(target))
+
+
 def _lock_file(target: Path) -> Path:
     return target.parent / f"{_STAGING}{target.name}.lock"
 
@@ -58,6 +64,7 @@ def staged(target: Path, *, in_store: bool = False) -> Iterator[Path]:
     What stands in it is on the disk before it takes that place. Raises FolderRefused where target may not be replaced
     (see require_replaceable), StorageFailed where the disk takes no more.
     """
+    target = _named(target)
     require_replaceable(target, in_store=in_store)
     with writing(f"the index {target}"):
         if in_store:
@@ -94,6 +101,7 @@ def _put_in_place(staging: Path, target: Path) -> None:
 
 def remove_stale_staging(target: Path) -> None:
     """Half-made directories of processes that died while they built target are gone."""
+    target = _named(target)
     for prefix in (_STAGING, _RETIRED):
         ours = re.compile(re.escape(f"{prefix}{target.name}-") + r"([1-9][0-9]{0,9})")
         for path in sorted(target.parent.iterdir()) if target.parent.is_dir() else []:
@@ -117,8 +125,11 @@ def bring_back(root: Path) -> None:
 
 def give_up_staging(target: Path) -> None:
     """What this process has begun to build is gone, and its turn with it. It must end at once."""
+    target = _named(target)
+    has_its_turn = (target.parent / f"{_STAGING}{target.name}-{os.getpid()}").exists()
     remove_stale_staging(target)
-    _lock_file(target).unlink(missing_ok=True)
+    if has_its_turn:  # else the lock is that of another build, which this one waits for
+        _lock_file(target).unlink(missing_ok=True)
 
 
 def _alive_elsewhere(pid: int) -> bool:

@@ -113,3 +113,13 @@ def test_who_waits_to_build_is_told_and_can_be_stopped(tmp_path: Path) -> None:
         with staging.turn_to_build(tmp_path / "two", waiting=stop) as waited:
             assert not waited
     assert list(tmp_path.iterdir()) == []
+
+
+def test_who_gives_up_waiting_leaves_the_lock_to_whom_it_is(tmp_path: Path) -> None:
+    target, lock = tmp_path / "one", tmp_path / ".building-one.lock"
+    with staging.turn_to_build(target, waiting=lambda: None):
+        staging.give_up_staging(target)  # as another process would that waits
+        assert lock.exists()
+        (tmp_path / f".building-one-{os.getpid()}").mkdir()
+        staging.give_up_staging(target)
+        assert list(tmp_path.iterdir()) == []
