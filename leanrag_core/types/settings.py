@@ -33,9 +33,9 @@ class Settings:
     key_variable: str = option(
         "OPENAI_API_KEY", help="Environment variable, or name in the app's secrets, that holds the key."
     )
-    concurrency: int = option(8, low=1, high=256, help="Calls in flight; fewer for a slow local server.")
-    requests_per_minute: int = option(0, low=0, high=1_000_000, help="Requests a minute; 0 sets no limit here.")
-    tokens_per_minute: int = option(0, low=0, high=1_000_000_000, help="Tokens a minute; 0 sets no limit here.")
+    concurrency: int = option(8, low=1, high=256, help="At one time; fewer for a slow local server.")
+    requests_per_minute: int = option(0, low=0, high=1_000_000, help="0 means no limit of our own.")
+    tokens_per_minute: int = option(0, low=0, high=1_000_000_000, help="0 means no limit of our own.")
     timeout_seconds: float = option(120.0, low=1.0, high=3600.0, help="Longest wait for one call.")
     retries: int = option(6, low=0, high=20, help="How often a call is made again when the server fails.")
     temperature: float = option(0.0, low=0.0, high=2.0, help="0 makes replies as repeatable as the server allows.")

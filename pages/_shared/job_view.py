@@ -66,6 +66,9 @@ def _panel(job_id: str, was_live: bool) -> None:
         return
     if job.status == "running":
         st.html(markup.tiles((one.title, f"{one.value:,}", one.note) for one in counts_so_far(job)))
+    if job.status != "running" and not (job.status == "done" and outlook_view.has_forecast(job)):
+        markup.block("Stages", _stages(job))  # nothing to stand beside them
+        return
     left, right = st.columns([7, 5], gap="large")
     with left:
         markup.block("Stages", _stages(job))
@@ -73,7 +76,7 @@ def _panel(job_id: str, was_live: bool) -> None:
         if job.status == "running":
             markup.block("Written just now", _feed(job))
             outlook_view.live(job)
-        elif job.status == "done":
+        else:
             outlook_view.ended(job)
 
 

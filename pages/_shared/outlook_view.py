@@ -57,10 +57,15 @@ def _short_of(job: JobState, found: Outlook) -> str:
     return f"The budget is too small: the build needs about {' and '.join(lacking)}. It stops there; resume it later."
 
 
+def has_forecast(job: JobState) -> bool:
+    """Whether there is a forecast to hold against what was taken."""
+    return bool(job.spent.get("usage") and job.forecast.get("stages"))
+
+
 def ended(job: JobState) -> None:
     """By stage: forecast and actual of a build that is done; nothing where there was no forecast."""
     taken, stages = job.spent.get("by_stage", {}), job.forecast.get("stages", ())
-    if not job.spent.get("usage") or not stages:
+    if not has_forecast(job):
         return
     rows = [
         (

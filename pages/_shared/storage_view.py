@@ -22,7 +22,7 @@ def panel() -> None:
     root = session.workbench().root
     sizes = _sizes(str(root))
     rows = [(title, numbers.size(sizes[folder])) for folder, title in _KEPT]
-    rows.append(("Together", numbers.size(sum(sizes.values()))))
+    rows.append(("Total", numbers.size(sum(sizes.values()))))
     st.html(
         f'<div class="lr-small lr-muted lr-path">{escape(str(root))}</div>'
         + markup.facts_table(("", ""), rows, caption="Storage")

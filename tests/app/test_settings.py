@@ -136,7 +136,7 @@ def test_storage_is_told_by_kind(home: Workbench, visit: Visit) -> None:
     said = drawn.text(app)
     assert str(home.root) in said
     assert "Indexes" in said
-    assert "Together" in said
+    assert "Total" in said
 
 
 def test_stored_calls_are_grouped_and_read_one_by_one(home: Workbench, visit: Visit) -> None:

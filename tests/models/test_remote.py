@@ -110,7 +110,9 @@ def test_a_call_that_always_fails_is_lost_alone(server: EndpointServer, tmp_path
 def test_a_server_that_is_not_there_is_told_with_its_address(tmp_path: Path) -> None:
     settings = Settings(base_url="http://127.0.0.1:9/v1", retries=0)
     language = Models(settings, CallStore(tmp_path)).language("openai:m")
-    with pytest.raises(CallFailed, match=r"http://127\.0\.0\.1:9/v1 does not answer: is it running"):
+    with pytest.raises(
+        CallFailed, match=r"http://127\.0\.0\.1:9/v1 does not answer: is it running\? \(Connection refused\)"
+    ):
         language.complete(HELLO)
 
 

@@ -112,7 +112,7 @@ def test_what_is_no_pdf_is_refused(refused: Callable[..., str]) -> None:
 
 def test_half_a_file_is_refused_as_damaged(refused: Callable[..., str]) -> None:
     whole = pdf([(12, BEES)])
-    assert refused("a.pdf", whole[: len(whole) // 2]).startswith("is damaged and cannot be read")
+    assert refused("a.pdf", whole[: len(whole) // 2]).startswith("is damaged and cannot be read: open it")
 
 
 @pytest.mark.timeout(20)
@@ -121,7 +121,7 @@ def test_an_object_that_leads_to_itself_is_refused_and_not_followed_for_ever(
     refused: Callable[..., str], objects: str
 ) -> None:
     file = f"%PDF-1.4\n{objects}\ntrailer << /Root 1 0 R >>\nstartxref\n0\n%%EOF\n"
-    assert refused("a.pdf", file).startswith("is damaged and cannot be read")
+    assert refused("a.pdf", file).startswith("is damaged and cannot be read: open it")
 
 
 def test_a_file_that_breaks_off_keeps_what_was_read_and_says_so(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
