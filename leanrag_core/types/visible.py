@@ -6,12 +6,19 @@ from typing import Any
 
 # Controls of a terminal; embeddings, overrides and isolates of direction. Joiners and marks of direction that have no
 # reach are left alone: Arabic, Hebrew and Indian scripts need them.
-_UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# So are whole isolates that take their direction from their text: pages put names in them, and they turn nothing else.
+_UNSEEN = re.compile("\u2068([^\u2066-\u2069]*)\u2069|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def visible(text: str) -> str:
     """The text with such characters written as [U+202E]: "cod\u202efdp.exe" would read as "codexe.pdf"."""
-    return _UNSEEN.sub(lambda match: f"[U+{ord(match[0]):04X}]", text)
+    return _UNSEEN.sub(_mark, text)
+
+
+def _mark(match: re.Match[str]) -> str:
+    if match[1] is not None:
+        return f"\u2068{visible(match[1])}\u2069"
+    return f"[U+{ord(match[0]):04X}]"
 
 
 def escape(text: str) -> str:
