@@ -1,0 +1,171 @@
+"""What is drawn can be read and reached: the layered graph, its card, the drawer's way back, text from the right, axe's
+properties. One home with two indexes, one of them of Arabic and Hebrew texts."""
+
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from leanrag_core import IndexConfig, Workbench
+from tests.app.test_directions import ARABIC, HEBREW, QUESTION
+from tests.browser.conftest import Server, Watched
+from tests.browser.test_story import settled
+
+pytestmark = pytest.mark.browser
+
+# Places on every line of the figure that lie inside a box that the line does not belong to.
+CROSSINGS = """() => {
+  const inside = (p, b) => p.x > b.left + 1 && p.x < b.right - 1 && p.y > b.top + 1 && p.y < b.bottom - 1;
+  const shapes = [...document.querySelectorAll('.lr-graph .node')].map((node) => [
+    node.dataset.id, node.querySelector('.shape, .tray-shape').getBoundingClientRect()]);
+  const crossed = [];
+  for (const line of document.querySelectorAll('.lr-graph .edge')) {
+    const own = [line.dataset.from, line.dataset.to], to = line.getScreenCTM(), all = line.getTotalLength();
+    for (let step = 0; step <= 40; step++) {
+      const p = line.getPointAtLength(all * step / 40).matrixTransform(to);
+      for (const [id, box] of shapes) if (!own.includes(id) && inside(p, box)) crossed.push([own, id]);
+    }
+  }
+  return crossed;
+}"""
+# Pairs of texts of the figure that lie on one another.
+OVERLAPS = """() => {
+  const texts = [...document.querySelectorAll('.lr-graph text')].filter((one) => one.textContent.trim());
+  const boxes = texts.map((one) => [one.textContent, one.getBoundingClientRect()]);
+  const pairs = [];
+  boxes.forEach(([a, p], n) => boxes.slice(n + 1).forEach(([b, q]) => {
+    const wide = Math.min(p.right, q.right) - Math.max(p.left, q.left);
+    const high = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
+    if (wide > 1 && high > 4) pairs.push([a, b]);
+  }));
+  return pairs;
+}"""
+# Boxes that scroll and hold nothing that takes the focus, so that the keyboard cannot scroll them.
+STUCK = """() => [...document.querySelectorAll('[data-testid="stMainBlockContainer"] *')].filter((box) => {
+  const style = getComputedStyle(box);
+  if (!/auto|scroll/.test(style.overflowY) || box.scrollHeight <= box.clientHeight + 2) return false;
+  const takes = 'a[href], button, input, textarea, select, summary, [tabindex]:not([tabindex="-1"])';
+  return !box.matches(takes) && !box.querySelector(takes) && !box.closest('[data-testid="stDataFrame"]');
+}).map((box) => box.className)"""
+# Contrast of muted text below 4.5. Opacity counts, as it is what Streamlit's captions are made with.
+FAINT = """() => {
+  const parse = (color) => color.match(/[\\d.]+/g).map(Number);
+  const light = (c) => c.slice(0, 3).map((v) => v / 255)
+    .map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, v, n) => sum + v * [0.2126, 0.7152, 0.0722][n], 0);
+  const ground = parse(getComputedStyle(document.querySelector('.stApp')).backgroundColor);
+  const faint = [];
+  const muted = '.lr-muted, .lr-label, .lr-hint, .lr-small, [data-testid="stCaptionContainer"]';
+  for (const one of document.querySelectorAll(muted)) {
+    let opacity = 1;
+    for (let up = one; up; up = up.parentElement) opacity *= Number(getComputedStyle(up).opacity);
+    const ink = parse(getComputedStyle(one).color), alpha = (ink[3] ?? 1) * opacity;
+    const seen = [0, 1, 2].map((n) => ink[n] * alpha + ground[n] * (1 - alpha));
+    const [a, b] = [light(seen), light(ground)].sort((x, y) => y - x);
+    if ((a + 0.05) / (b + 0.05) < 4.5) faint.push(one.textContent.slice(0, 60));
+  }
+  return faint;
+}"""
+# Own drawings whose aria-label hides the words that are seen in them.
+MISNAMED = """() => [...document.querySelectorAll('.lr-graph [aria-label], .lr-blocks [aria-label]')]
+  .filter((one) => one.tagName === 'g').map((one) => one.getAttribute('aria-label'))"""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with an index of a sample and one of texts from right to left."""
+    home = tmp_path_factory.mktemp("looks") / "home"
+    bench = Workbench.default(home)
+    bench.corpora()  # reads the samples
+    bench.build("sample-legal", IndexConfig())
+    files = [("مراكش.txt", ARABIC.encode()), ("ירושלים.txt", HEBREW.encode())]
+    bench.build(bench.add_documents("ערים מدن", files).corpus_id, IndexConfig(cluster_size=4))
+    return home
+
+
+def indexes(home: Path) -> tuple[str, str]:
+    listed = {one.corpus_id: one.id for one in Workbench.default(home).indexes()}
+    sample = listed.pop("sample-legal")
+    return sample, *listed.values()  # type: ignore[return-value]
+
+
+def see(page: Page, url: str) -> None:
+    page.goto(url)
+    expect(page.locator(".lr-graph svg, .lr-blocks svg, .lr-card").first).to_be_visible()
+    settled(page)
+
+
+def assert_within_reach(page: Page) -> None:
+    assert page.evaluate(STUCK) == []
+    assert page.evaluate(FAINT) == []
+    assert page.evaluate(MISNAMED) == []
+
+
+def test_the_figure_is_readable_and_what_opens_gives_the_focus_back(
+    built: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
+) -> None:
+    server, (sample, mixed) = server_in(built), indexes(built)
+    watched = watch()
+    page = watched.page
+    asked = quote("How long is the standstill that binds the Second Lien Agent, and who bought the notes?")
+    for n in (10, 30):
+        see(page, f"{server.url}/ask?index={sample}&q={asked}&n={n}")
+        assert page.evaluate(CROSSINGS) == []
+        assert page.evaluate(OVERLAPS) == []
+    expect(page.locator(".lr-graph .tray").first).to_be_visible()
+
+    # A node's card lies over the figure, in sight, and moves nothing; Escape closes it and goes back to the node.
+    evidence = page.get_by_text("Source chunks", exact=False).last
+    before = evidence.bounding_box()
+    node = page.locator(".lr-graph .node.seed.disc").first
+    node.click()
+    card = page.locator('[class*="st-key-node_card"]')
+    expect(card).to_be_in_viewport(ratio=0.9)
+    settled(page)
+    assert evidence.bounding_box() == before
+    page.keyboard.press("Escape")
+    expect(card).to_have_count(0)
+    settled(page)
+    assert page.evaluate("document.activeElement.dataset.id") == node.get_attribute("data-id")
+
+    # A drawer gives the focus back to the mark that opened it.
+    chip = page.locator(".lr-answer .chip.c").first
+    chip.click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    settled(page)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(chip).to_be_focused()
+
+    page.get_by_text("The context as the answer sees it").click()
+    settled(page)
+    assert_within_reach(page)
+    for name in ("library", "explore"):
+        see(page, f"{server.url}/{name}?index={sample}")
+        assert_within_reach(page)
+
+    # Text from right to left: answers and passages stand at the right, and a name leaves the number after it in place.
+    see(page, f"{server.url}/ask?index={mixed}&q={quote(QUESTION)}")
+    sentence = page.locator(".lr-answer p").first
+    assert sentence.evaluate("(one) => getComputedStyle(one).direction") == "rtl"
+    placed = """(one) => { const range = document.createRange(), text = one.firstChild, at = text.data.indexOf('2 doc');
+      range.setStart(text, 0); range.setEnd(text, 3); const name = range.getBoundingClientRect();
+      range.setStart(text, at); range.setEnd(text, at + 1); return [name.left, range.getBoundingClientRect().left]; }"""
+    name, number = page.locator(".lr-head .s").first.evaluate(placed)
+    assert name < number
+    watched.assert_clean()
+
+
+def test_documents_of_a_card_come_into_sight_on_a_phone(
+    built: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
+) -> None:
+    watched = watch(390, 844)
+    page = watched.page
+    see(page, f"{server_in(built).url}/library")
+    page.get_by_role("button", name="Documents").nth(1).click()
+    expect(page.locator(".st-key-documents").get_by_role("heading").first).to_be_in_viewport()
+    expect(page.locator(".st-key-documents").get_by_role("heading").first).to_be_focused()
+    assert_within_reach(page)
+    watched.assert_clean()
