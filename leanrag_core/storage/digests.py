@@ -78,4 +78,6 @@ def damage_named(folder: Path | None, recorded: Digests) -> Iterator[None]:
         if folder is not None:
             for name, problem in differing(folder, recorded):
                 raise IndexDamaged(f"{folder / name} {problem}: {REMEDY}") from error
+            if isinstance(error, UnicodeDecodeError):  # in an index without hashes
+                raise IndexDamaged(f"{folder} holds a text that is none, which `check` names: {REMEDY}") from error
         raise

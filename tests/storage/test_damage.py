@@ -9,11 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from leanrag_core.checking.check import check_index
 from leanrag_core.errors import CorpusDamaged, IndexDamaged, InvalidConfig
 from leanrag_core.jobs.events import read_events
 from leanrag_core.storage import layout
 from leanrag_core.storage.corpora import CorpusStore
-from leanrag_core.storage.digests import digests_of
+from leanrag_core.storage.digests import damage_named, digests_of
 from leanrag_core.storage.indexes import IndexStore
 from leanrag_core.storage.settings import read_settings
 from leanrag_core.storage.staging import staged
@@ -303,3 +304,16 @@ def test_a_line_of_a_jobs_events_that_does_not_read_hides_no_other(tmp_path: Pat
     lines = [deep(100_000).encode(), b'{"a": "\xff"', b'{"event": "begun"}']
     (tmp_path / "events.jsonl").write_bytes(b"\n".join(lines))
     assert read_events(tmp_path) == [{"event": "begun"}]
+
+
+def test_a_text_that_is_none_is_told_in_an_index_without_hashes_too(stored: Path) -> None:
+    manifest = json.loads((stored / layout.MANIFEST).read_text(encoding="utf-8"))
+    del manifest["files"], manifest["sha256"]
+    (stored / layout.MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    path = stored / "entities-0.arrow"
+    path.write_bytes(path.read_bytes().replace(b"About mite.", b"About \xff\xff\xff\xff."))
+    index = layout.read_index(stored)
+    with pytest.raises(IndexDamaged, match="holds a text that is none"), damage_named(index.path, {}):
+        index.layers[0].entity(2)
+    [tables] = [result for result in check_index(index) if result.name == "tables"]
+    assert [(problem.file, problem.row) for problem in tables.problems] == [("entities-0.arrow", 2)]
