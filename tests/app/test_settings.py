@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
+from leanrag_core.figures import numbers
 from leanrag_core.models.probing import Probe
 from leanrag_core.types.settings import Settings
 from pages._shared import call_store_view
@@ -131,12 +132,15 @@ def test_a_long_name_of_a_model_is_text(home: Workbench, visit: Visit) -> None:
 
 
 def test_storage_is_told_by_kind(home: Workbench, visit: Visit) -> None:
+    home.batches.mkdir()
+    (home.batches / "batch").write_bytes(b"x" * 2_000_000)
     app = visit("settings", home)
     drawn.assert_sound(app)
     said = drawn.text(app)
     assert str(home.root) in said
     assert "Indexes" in said
-    assert "Total" in said
+    in_folders = [path for path in home.root.rglob("*") if path.is_file() and path.parent != home.root]
+    assert f"Total{numbers.size(sum(path.stat().st_size for path in in_folders))}" in said, "nothing is left out"
 
 
 def test_stored_calls_are_grouped_and_read_one_by_one(home: Workbench, visit: Visit) -> None:
