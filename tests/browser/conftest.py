@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.browser import runs
 
 PROJECT = Path(__file__).resolve().parents[2]
+SLOWED = os.environ.get("LEANRAG_SLOWED")  # how many times slower the browser's scripts run, to provoke races
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = [
     "--headless",
@@ -114,6 +115,9 @@ def watch(browser: Browser) -> Iterator[Callable[..., Watched]]:
         page = browser.new_page(viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light")
         page.set_default_timeout(30_000)
         runs.follow(page)
+        if SLOWED:
+            session = page.context.new_cdp_session(page)
+            session.send("Emulation.setCPUThrottlingRate", {"rate": float(SLOWED)})
         watched = Watched(page)
         pages.append(page)
         page.on(
