@@ -73,6 +73,11 @@ class Form:
 
 def settings_form(corpora: list[CorpusSummary]) -> Form:
     names = {one.id: f"{one.name}, {numbers.counted(one.documents, 'document')}" for one in corpora}
+    wanted = state.recall("corpus")
+    if wanted and wanted not in names:
+        message(
+            f"The corpus {wanted} is not here, so {corpora[0].name} is chosen. Choose another one below.", kind="error"
+        )
     with st.grid(2, min_column_width=240, gap="small"):
         corpus_id = widgets.one_of(
             "corpus",

@@ -73,6 +73,15 @@ def test_a_corpus_that_is_not_there_is_told_and_another_one_shown(home: Workbenc
     assert "Bees in rape" in drawn.text(app)
 
 
+def test_a_build_of_a_corpus_that_is_gone_is_told_before_another_one_is_built(home: Workbench, visit: Visit) -> None:
+    app = visit("build", home, corpus="<b>gone</b>")
+    drawn.assert_sound(app)
+    assert "The corpus <b>gone</b> is not here, so Bees is chosen." in drawn.text(app)
+    app.number_input("lr_b_cluster_size").set_value(9).run()
+    assert "is not here" in drawn.text(app)
+    assert "is not here" not in drawn.text(visit("build", home, corpus=CORPUS))
+
+
 @pytest.mark.parametrize("page", ["ask", "explore"])
 def test_a_link_to_an_index_that_is_gone_is_told_and_no_other_takes_its_place(
     page: str, home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
