@@ -1,4 +1,5 @@
 import gc
+import math
 import os
 import signal
 import subprocess
@@ -181,6 +182,16 @@ def test_a_process_at_work_ends_when_the_one_who_asked_was_killed() -> None:
     _, alive = psutil.wait_procs(reading, timeout=10)
     assert reading
     assert not alive
+
+
+def test_a_process_that_the_system_does_not_limit_is_watched() -> None:
+    process = confined._Process()
+    unlimited = {"seconds": 60.0, "memory_mb": 1_000_000}
+    process.ask({"name": "a.docx", "done": 0, "broken": [], "limits": unlimited}, bombs.large_docx(60), SMALL)
+    assert process.answer(SMALL, math.inf)[0] == {"begun": "a.docx"}
+    with pytest.raises(confined._Ended, match="needs more than 256 MB of memory"):
+        process.answer(SMALL, math.inf)
+    assert not psutil.pid_exists(process._popen.pid)
 
 
 def test_a_bomb_in_an_archive_costs_only_itself(hasty: ConfinedParser) -> None:
