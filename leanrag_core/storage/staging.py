@@ -117,8 +117,9 @@ def remove_stale_staging(target: Path) -> None:
 def bring_back(root: Path) -> None:
     """Indexes of the store that a process had set aside when it died, between two renames, are in their places."""
     for path in sorted(root.glob(f"{_RETIRED}*")):
-        name = path.name.removeprefix(_RETIRED).rpartition("-")[0]
-        if name and not (root / name).exists():
+        name, _, maker = path.name.removeprefix(_RETIRED).rpartition("-")
+        at_work = maker == str(os.getpid())  # another thread of this process, which has its turn
+        if name and not at_work and not (root / name).exists():
             with contextlib.suppress(OSError):  # on a read-only disk it stays aside, and nothing is lost
                 remove_stale_staging(root / name)
 

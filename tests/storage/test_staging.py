@@ -205,10 +205,12 @@ def test_an_index_that_was_set_aside_by_a_killed_process_is_listed_again(stored:
     before = everything(stored)
     stored.rename(stored.parent / f".retired-one-{DEAD}")
     (stored.parent / f".deleted-two-{DEAD}").mkdir()
+    (stored.parent / f".retired-three-{os.getpid()}").mkdir()
     [index] = IndexStore(stored.parent).shelf().indexes
     assert index.id == "one"
     assert everything(stored) == before
     assert not (stored.parent / "two").exists(), "what was deleted does not come back"
+    assert not (stored.parent / "three").exists(), "what is being replaced is left to who does that"
 
 
 @pytest.mark.parametrize("name", [".", "inner/.."])
