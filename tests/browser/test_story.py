@@ -111,10 +111,11 @@ def test_a_file_becomes_an_index_and_a_question_ends_at_its_passage(
     settled(page)
     page.get_by_label("Question").fill("Who built the Marram Point lighthouse in 1861?")
     page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator(".lr-answer .from").first).to_have_text("source chunk")
     chip = page.locator(".lr-answer .chip.c").first
     expect(chip).to_be_visible()
     expect(page.locator(".lr-graph .node.seed").first).to_be_visible()
-    expect(page.get_by_text("Extractive answer: the documents' own sentences, no language model.")).to_be_visible()
+    expect(page.get_by_text("Extractive answer: sentences of the context, no language model;")).to_be_visible()
     settled(page)
     snap(page, "8_ask")
     chip.click()
