@@ -117,6 +117,7 @@ def test_a_flipped_bit_is_an_error_that_names_the_file_or_changes_nothing(pristi
     assert ended["error"] > _FLIPS / 2
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_of_a_large_file_ends_no_process_and_shows_no_traceback(pristine: Path, tmp_path: Path) -> None:
     """Large files are not hashed when they are opened: a changed letter may pass until `check` runs."""
     for place, path, came, _ in outcomes(pristine, tmp_path / "index", "large", _FLIPS_OF_LARGE_FILES):
