@@ -36,6 +36,7 @@ def panel(settings: Settings) -> None:
             sample_passage(f"sample-{FIRST_SAMPLE}"),
             lambda mount: st.text_area("Passage", mount.value, key=mount.key, on_change=mount.changed, height=250),
             write=lambda text: text or " ",  # emptied by hand: the sample does not come back by itself
+            key="check_passage",
         )
         ready = bool(model and passage.strip())
         if st.button("Check the model", key="check_now", icon=":material/rule:", disabled=not ready):

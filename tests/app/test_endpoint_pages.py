@@ -69,6 +69,26 @@ def the_index(bench: Workbench) -> IndexSummary:
     return found
 
 
+# Settings
+
+
+def test_the_check_of_a_model_is_ready_as_soon_as_the_samples_are_read(
+    llm_home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as first_start:
+        first_start.setattr(Workbench, "documents", lambda bench, corpus_id: [])
+        app = visit("settings", llm_home)
+        assert app.text_area("check_passage").value == ""
+        assert app.button("check_now").disabled
+    app.number_input("set_concurrency").set_value(4).run()
+    drawn.assert_sound(app)
+    assert "Varroa destructor" in app.text_area("check_passage").value
+    assert not app.button("check_now").disabled
+    app.text_area("check_passage").input("A passage of one's own.").run()
+    app.number_input("set_retries").set_value(2).run()
+    assert app.text_area("check_passage").value == "A passage of one's own."
+
+
 # Build
 
 
