@@ -161,7 +161,7 @@ def test_the_figure_is_readable_and_what_opens_gives_the_focus_back(
 def test_documents_of_a_card_come_into_sight_on_a_phone(
     built: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
 ) -> None:
-    watched = watch(390, 844)
+    watched = watch(390, 844, dark=True)
     page = watched.page
     see(page, f"{server_in(built).url}/library")
     page.get_by_role("button", name="Documents").nth(1).click()
