@@ -268,7 +268,7 @@ class CorpusStore:
             return Document(**cells)
         except (ValueError, TypeError, LookupError, RecursionError) as error:
             raise CorpusDamaged(
-                f"{path} does not read ({in_words(error)}): remove the document in the Library and add it again"
+                f"{path} cannot be read ({in_words(error)}): remove the document in the Library and add it again"
             ) from error
 
 

@@ -290,7 +290,7 @@ def test_a_document_of_a_corpus_that_does_not_read_is_named(tmp_path: Path, text
     store = CorpusStore(tmp_path)
     corpus = store.create("Mine")
     (tmp_path / corpus / "doc-1.json").write_text(text, encoding="utf-8")
-    with pytest.raises(CorpusDamaged, match=r"doc-1\.json does not read .* add it again"):
+    with pytest.raises(CorpusDamaged, match=r"doc-1\.json cannot be read .* add it again"):
         store.document(corpus, "doc-1")
 
 
