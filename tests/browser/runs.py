@@ -57,6 +57,8 @@ def follow(page: Page) -> None:
 
 def settled(page: Page) -> None:
     """No script runs, and what it drew is there."""
+    # A click or the way back asks for its run from the page's own event loop: that goes round first.
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))")
     until = time.monotonic() + PATIENCE
     while not _OF_PAGE[page].at_rest:
         assert time.monotonic() < until, "the page does not come to rest"
