@@ -1,4 +1,4 @@
-"""What an exception of a library or of the system says, in words for a reader."""
+"""Text that comes from elsewhere, as it can be shown and stored: errors in words, characters whole."""
 
 import re
 
@@ -14,3 +14,11 @@ def in_words(error: BaseException) -> str:
     else:
         text = str(error)
     return " ".join(_MARKS.sub("", text).split()) or "no reason was given"
+
+
+def whole_characters(text: str) -> str:
+    """The text as it can be stored: two halves of a surrogate pair make their character, a lone one becomes U+FFFD.
+
+    JSON can say half a pair ("\\ud83d"), as models do that stop in the middle of a sign; UTF-8 cannot.
+    """
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

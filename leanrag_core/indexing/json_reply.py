@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from leanrag_core.errors import ReplyError
+from leanrag_core.plain_words import whole_characters
 
 _CLOSED_BY = {"{": "}", "[": "]"}
 _QUOTES = "\"'"
@@ -36,7 +37,20 @@ def read_json(text: str, parts: Sequence[Collection[str]]) -> JsonReply:
         value = next((item for item in objects if _has(item, keys)), objects[0] if len(objects) == 1 else None)
     if not isinstance(value, dict):
         raise ReplyError("the reply is not a JSON object")
-    return JsonReply(value, breaks_off and _breaks_off(text, value, parts))
+    try:
+        cells = _storable(value)
+    except RecursionError:
+        raise ReplyError("the reply is nested too deeply") from None
+    return JsonReply(cells, breaks_off and _breaks_off(text, value, parts))
+
+
+def _storable(value: Any) -> Any:
+    """The value with every text in it as it can be stored."""
+    if isinstance(value, str):
+        return whole_characters(value)
+    if isinstance(value, dict):
+        return {whole_characters(name): _storable(inner) for name, inner in value.items()}
+    return [_storable(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _repaired(text: str) -> Any:

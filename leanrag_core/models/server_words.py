@@ -79,6 +79,6 @@ def _retry_after(headers: Any) -> float | None:
 
 def _seconds(text: str) -> float | None:
     """ "1m30s", "250ms", "2.5" as seconds."""
-    parts = re.findall(r"([\d.]+)(ms|s|m|h|)", text)
+    parts = re.findall(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", text)
     scale = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
     return sum(float(number) * scale[unit] for number, unit in parts) if parts else None

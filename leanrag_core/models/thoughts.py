@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from leanrag_core.plain_words import whole_characters
+
 # Tags as models and chat templates write them: <think>, <thinking>, <seed:think>, [THINK], ◁think▷, <|START_THINKING|>.
 _WORD = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning)"
 _OPENING = re.compile(
@@ -86,6 +88,7 @@ def said(content: Any, thoughts: Any, *, as_json: bool) -> str:
     text = without_thoughts(plain_text(content))
     if text.strip() or not isinstance(thoughts, str):
         return text
+    thoughts = whole_characters(thoughts)
     if _CLOSING.search(thoughts):
         return without_thoughts(thoughts)
     return thoughts if as_json and thoughts.lstrip().startswith(("{", "```json")) else ""
@@ -100,8 +103,8 @@ def plain_text(content: Any) -> str:
     """A message's content as a text, thoughts in tags still in it."""
     if isinstance(content, list):  # parts, as Mistral sends them
         parts = [part if isinstance(part, dict) else vars(part) for part in content]
-        return "".join(str(part.get("text") or "") for part in parts if part.get("type", "text") == "text")
-    return content if isinstance(content, str) else ""
+        content = "".join(str(part.get("text") or "") for part in parts if part.get("type", "text") == "text")
+    return whole_characters(content) if isinstance(content, str) else ""
 
 
 class ThoughtFilter:

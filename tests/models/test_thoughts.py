@@ -119,3 +119,8 @@ def test_a_stream_of_thoughts_alone_tells_nothing() -> None:
 
 def test_a_model_whose_opening_tag_is_swallowed_begins_inside_its_thoughts() -> None:
     assert "".join(streamed("Okay. Hm.\n</think>\n\nThe mill.", 3, opened=True)) == "The mill."
+
+
+def test_a_reply_that_ends_in_half_a_surrogate_pair_can_be_stored() -> None:
+    assert said("Bees \ud83d", "", as_json=False).encode() == "Bees \ufffd".encode()
+    assert said([{"type": "text", "text": "Bees \ud83d\udc1d"}], "", as_json=False) == "Bees \U0001f41d"

@@ -12,6 +12,7 @@ from typing import Any
 from leanrag_core.errors import ReplyError
 
 LONGEST_NAME = 200  # characters
+_FAR = 10**6  # beyond every scale
 _WORD = re.compile(r"\w")
 _SEPARATOR = re.compile(r"[\s_-]+")
 _BETWEEN_KEYWORDS = re.compile(r"[,，、;；|\n]")
@@ -78,8 +79,10 @@ def keywords_of(value: Any) -> tuple[str, ...]:
 
 def strength_of(value: Any) -> float:
     """A strength as the model gives it, 7 for 7, "7", "7/10", "70 %" and 5 for "medium". Raises ReplyError."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-        return float(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return float(max(-_FAR, min(_FAR, value)))  # one of hundreds of digits is too large for a float
+    if isinstance(value, float) and math.isfinite(value):
+        return value
     text = folded(value).lower() if isinstance(value, str) else ""
     match = _STRENGTH.match(text)
     if match is None:

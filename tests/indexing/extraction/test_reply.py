@@ -1,8 +1,10 @@
 import json
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+from leanrag_core.errors import ReplyError
 from leanrag_core.indexing.extraction.reply import parse_reply
 
 ADA = {"name": "Ada", "type": "person", "description": "Ada wrote."}
@@ -112,3 +114,20 @@ def test_keywords_may_be_a_text(given: Any) -> None:
 
 def test_a_description_in_pieces_is_one_text() -> None:
     assert relation_of(description=["Ada wrote.", "Bob read."])[0].description == "Ada wrote.; Bob read."
+
+
+def test_half_a_surrogate_pair_costs_one_character_and_not_the_build() -> None:
+    text = '{"entities": [{"name": "Bee \\ud83d", "type": "x", "description": "A \\ud83d\\udc1d."}], "relations": []}'
+    (bee,) = parse_reply(text, "c").mentions
+    assert (bee.name, bee.description) == ("Bee \ufffd", "A \U0001f41d.")
+    assert pa.array([bee.name]).to_pylist() == ["Bee \ufffd"]
+
+
+def test_a_strength_of_hundreds_of_digits_is_a_strength() -> None:
+    assert strengths(int("9" * 400), 3) == [10.0, 3.0]
+
+
+def test_a_reply_that_is_nested_too_deeply_is_refused_as_one() -> None:
+    deep = "[" * 5000 + "]" * 5000
+    with pytest.raises(ReplyError):
+        parse_reply(f'{{"entities": {deep}}}', "c")
