@@ -24,14 +24,24 @@ FORM = (*FIELDS, *CLUSTERING, "preset")
 
 
 def take_preset(title: str | None) -> None:
-    """The form holds the preset, and Ask its top-N, top-C and budgets."""
+    """The form holds the preset, and Ask its top-N, top-C and budgets; what another preset has set there and nobody has
+    changed since goes with that one."""
+    before = PRESETS.get(state.recall("b_preset"))
     state.remember("b_preset", title)
     chosen = PRESETS.get(title or "")
     if chosen is None:
         return
     fill(chosen.index)
+    for field, value in before.ask.items() if before else ():
+        if state.recall(_on_ask(field)) == state.written(value):
+            state.remember(_on_ask(field), None)
     for field, value in chosen.ask.items():
-        state.remember({"top_n": "n", "top_c": "c"}.get(field, f"leanrag_{field}"), value)
+        state.remember(_on_ask(field), value)
+
+
+def _on_ask(field: str) -> str:
+    """Under which name Ask remembers an option of LeanRAG."""
+    return {"top_n": "n", "top_c": "c"}.get(field, f"leanrag_{field}")
 
 
 def fill(values: Mapping[str, Any]) -> None:

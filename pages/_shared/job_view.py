@@ -345,7 +345,7 @@ def no_index() -> None:
     """What a page says that needs an index when there is none: what is being built, or how to build one."""
     live = session.running_jobs()
     if live:
-        message("No index yet. The first one is being built from a sample corpus.")
+        message("No index yet. The first one is being built.")
         show(live[0].id)
         return
     st.html('<div class="lr-empty">No index yet. Build one from a corpus: the built-in models need no key.</div>')

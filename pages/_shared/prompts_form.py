@@ -18,6 +18,7 @@ TASKS = {
     "merge_descriptions": "Merge descriptions",
     "aggregate_entity": "Aggregate entity",
     "aggregate_relation": "Aggregate relation",
+    "answer": "Answer",
 }
 _SIZES = ("chunk_tokens", "overlap_tokens")
 _EDITED = "lr_prompts"  # task -> text, only of those that differ from the catalog

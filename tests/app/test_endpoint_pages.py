@@ -198,7 +198,9 @@ def test_a_rebuild_with_the_same_settings_is_foretold_as_a_bound(llm_home: Workb
 def test_the_settings_of_an_index_can_be_taken_into_the_form(llm_home: Workbench, visit: Visit) -> None:
     folder = the_index(llm_home).path
     manifest = layout.read_manifest(folder)
-    layout.write_manifest(folder, {**manifest, "config": {**manifest["config"], "gleaning_rounds": 2}})
+    own = [["answer", "Of {context}: {question}"]]
+    config = {**manifest["config"], "gleaning_rounds": 2, "prompts": own}
+    layout.write_manifest(folder, {**manifest, "config": config})
     app = visit("build", llm_home)
     app.button("duplicate_index").click().run()
     drawn.assert_sound(app)
@@ -208,6 +210,7 @@ def test_the_settings_of_an_index_can_be_taken_into_the_form(llm_home: Workbench
     assert app.query_params["b_model"] == "scripted-chat"
     assert app.query_params["b_engine"] == "Endpoint"
     assert app.text_input("index_name").value == "Bees, changed"
+    assert "Prompts, 1 edited" in [fold.label for fold in app.expander], "its own prompt for answers among them"
 
 
 def test_a_prompt_is_tried_on_a_chosen_chunk_and_its_markup_is_text(

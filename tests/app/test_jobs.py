@@ -190,6 +190,19 @@ def test_a_preset_fills_the_form_with_the_papers_values(home: Workbench, visit: 
     assert app.pills("preset").value in (None, []), "the form no longer holds the preset"
 
 
+def test_another_preset_takes_back_what_the_one_before_set_on_ask(home: Workbench, visit: Visit) -> None:
+    app = visit("build", home)
+    app.pills("preset").set_value("Paper: Legal").run()
+    app.switch_page("../ask.py").run()
+    app.slider("lr_c").set_value(7).run()  # which nobody but its owner changes any more
+    app.switch_page("../build.py").run()
+    app.pills("preset").set_value("Default").run()
+    drawn.assert_sound(app)
+    app.switch_page("../ask.py").run()
+    values = {widget.label: widget.value for widget in app.slider}
+    assert values == {"Top-N seeds": 10, "Top-C chunks": 7}
+
+
 def test_renaming_and_deleting_ask_first(home: Workbench, visit: Visit) -> None:
     home.rename_index(home.indexes()[0].id, HOSTILE)
     app = visit("build", home)

@@ -85,6 +85,11 @@ def shown_name(name: str) -> str:
     return name[:200] or "unnamed"
 
 
+def shown_path(name: str) -> str:
+    """The name of a file in an archive to show, with its folders; else as shown_name()."""
+    return visible(one_line(name))[:200] or "unnamed"
+
+
 def assemble(file_name: str, media_type: str, parsed: Parsed) -> Document:
     """The document of the blocks; positions are those in its text. Raises UnreadableDocument when it has no text."""
     name = shown_name(parsed.name or file_name)

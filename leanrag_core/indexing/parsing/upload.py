@@ -9,7 +9,7 @@ from types import ModuleType
 
 from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing.archive import Allowance, Member
-from leanrag_core.indexing.parsing.blocks import assemble, shown_name
+from leanrag_core.indexing.parsing.blocks import assemble, shown_name, shown_path
 from leanrag_core.types.corpus import Document, Refusal
 
 
@@ -96,7 +96,7 @@ class _Parts:
             if is_new:
                 yield ParsedUpload((), (Refusal(label, str(error)),))
         for member in members:
-            yield from self.of(shown_name(member.name), f"{label}, {member.name}", member.read, depth + 1)
+            yield from self.of(shown_name(member.name), f"{label}, {shown_path(member.name)}", member.read, depth + 1)
 
 
 def suffix_of(name: str) -> str:
