@@ -25,6 +25,7 @@ _BOILERPLATE = re.compile(
 )
 _CONTENTS = re.compile(r"^(table of )?contents$", re.IGNORECASE)
 _MAX_TITLE = 160
+_LONGEST_NAME, _LONGEST_SUFFIX = 200, 20  # characters
 
 
 @dataclass(frozen=True)
@@ -81,13 +82,19 @@ def shown_name(name: str) -> str:
 
     What turns the direction of text is shown: "cod\\u202efdp.exe" would read as "codexe.pdf".
     """
-    name = visible(one_line(PurePosixPath(name.replace("\\", "/")).name))
-    return name[:200] or "unnamed"
+    return _shortened(visible(one_line(PurePosixPath(name.replace("\\", "/")).name)))
 
 
 def shown_path(name: str) -> str:
     """The name of a file in an archive to show, with its folders; else as shown_name()."""
-    return visible(one_line(name))[:200] or "unnamed"
+    return _shortened(visible(one_line(name)))
+
+
+def _shortened(name: str) -> str:
+    """The name in at most so many characters, its suffix kept: by that its reader is chosen."""
+    suffix = PurePosixPath(name).suffix if len(name) > _LONGEST_NAME else ""
+    suffix = suffix if len(suffix) <= _LONGEST_SUFFIX else ""
+    return name[: _LONGEST_NAME - len(suffix)] + suffix or "unnamed"
 
 
 def assemble(file_name: str, media_type: str, parsed: Parsed) -> Document:
