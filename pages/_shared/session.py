@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from leanrag_core.errors import LeanRAGError
+from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.models.registry import BUILTIN
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary, JobState, Shelf
@@ -24,7 +24,8 @@ _READ_AGAIN_SECONDS = 60.0  # after the last time that a search index was read a
 def workbench() -> Workbench:
     """The workbench; on the first start of all it begins to build the sample index."""
     opened = Workbench.default()
-    opened.ensure_sample_index()
+    with suppress(InvalidConfig):  # settings that do not read; Settings says so and mends them, if it can be opened
+        opened.ensure_sample_index()
     return opened
 
 

@@ -167,3 +167,13 @@ def test_settings_that_do_not_read_can_be_begun_anew(home: Workbench, visit: Vis
     app.button("reset_settings").click().run()
     drawn.assert_sound(app)
     assert home.settings() == Settings()
+
+
+def test_settings_that_do_not_read_can_be_begun_anew_before_there_is_an_index(home: Workbench, visit: Visit) -> None:
+    home.delete_index(home.indexes()[0].id)
+    (home.root / "settings.json").write_text("{not json", encoding="utf-8")
+    app = visit("settings", home)
+    drawn.assert_sound(app)
+    app.button("reset_settings").click().run()
+    drawn.assert_sound(app)
+    assert home.settings() == Settings()
