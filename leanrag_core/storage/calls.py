@@ -14,7 +14,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -213,8 +213,12 @@ class CallStore:
             return len(self._cache)
 
     def size_bytes(self) -> int:
-        """Bytes on disk."""
-        return sum(path.stat().st_size for path in self.folder.glob("*") if path.is_file())
+        """Bytes on disk; a file of SQLite's that goes away meanwhile counts nothing."""
+        total = 0
+        for path in self.folder.glob("*"):
+            with suppress(FileNotFoundError):
+                total += path.stat().st_size if path.is_file() else 0
+        return total
 
     def export(self, path: Path) -> int:
         """A JSON Lines file of every call stands at `path`; returns their number."""

@@ -90,3 +90,24 @@ def test_a_damaged_file_is_told_with_what_to_do(store: CallStore) -> None:
     (store.folder / "cache.db").write_bytes(b"not a database, but long enough to look like one" * 50)
     with pytest.raises(IndexDamaged, match="move it away"):
         store.get("k")
+
+
+def test_a_file_of_sqlites_that_goes_away_while_sizes_are_added_up_counts_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = CallStore(tmp_path)
+    store.put("key", {"text": "an answer"})
+    store.close()
+    there = sum(path.stat().st_size for path in tmp_path.iterdir() if path.is_file())
+    leaving = tmp_path / "cache.db-wal"
+    leaving.write_bytes(b"x" * 1000)
+    is_file = Path.is_file
+
+    def and_gone(path: Path) -> bool:
+        was = is_file(path)
+        if path == leaving:
+            path.unlink()
+        return was
+
+    monkeypatch.setattr(Path, "is_file", and_gone)
+    assert store.size_bytes() == there
