@@ -312,7 +312,7 @@ def _ask(options: argparse.Namespace) -> int:
     for note in trace.notes:
         print(f"{'note':>9}: {visible(note)}")
     for place, chunk in enumerate(trace.chunks, start=1):
-        print(f"{f'C{place}':>9}: {chunk.document} [{chunk.start}:{chunk.end}], {chunk.seed_count} seeds")
+        print(f"{f'C{place}':>9}: {chunk.document} [{chunk.start}:{chunk.end}], {counted(chunk.seed_count, 'seed')}")
     if answer:
         print(f"\n{'Extractive answer' if answer.extractive else 'Answer'}: {visible(answer.text)}")
     return 0

@@ -53,6 +53,20 @@ def test_ask_gives_seeds_lca_chunks_context_and_answer(built: Path, capsys: pyte
     assert json.loads(capsys.readouterr().out)["answer"] is None
 
 
+def test_a_question_in_another_encoding_is_refused_in_a_sentence(
+    built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ask", str(built), b"Was \xfcberwintert?".decode(errors="surrogateescape")]) == 2
+    assert capsys.readouterr().err == (
+        "leanrag: the question holds bytes that are no UTF-8: write it in a terminal that uses UTF-8\n"
+    )
+
+
+def test_chunks_are_listed_with_their_seeds_counted(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", str(built), "What nectar?", "--top-n", "1", "--no-answer"]) == 0
+    assert ", 1 seed\n" in capsys.readouterr().out
+
+
 def test_check_passes_on_a_built_index(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(built), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["ok"] is True

@@ -16,9 +16,11 @@ MAX_QUESTION = 4_000  # characters: the page's address holds the question, at up
 
 
 def require_question(text: str) -> None:
-    """Nothing, or InvalidConfig for a question that is empty or too long."""
+    """Nothing, or InvalidConfig for a question that is empty, too long, or no text."""
     if not text.strip():
         raise InvalidConfig("the question is empty: write one")
+    if any("\ud800" <= sign <= "\udfff" for sign in text):  # so a command line is given bytes of another encoding
+        raise InvalidConfig("the question holds bytes that are no UTF-8: write it in a terminal that uses UTF-8")
     if len(text) > MAX_QUESTION:
         raise InvalidConfig(
             f"the question has {len(text):,} characters, the limit is {MAX_QUESTION:,}: shorten it, and add long texts "
