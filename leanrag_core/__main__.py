@@ -246,7 +246,8 @@ class _Progress:
             return
         self.stage, self.at = progress.stage, time.monotonic()
         count = f" {progress.done:,}/{progress.total:,} {progress.unit}" if progress.total else ""
-        print(f"{progress.stage}{count}", file=sys.stderr)
+        waits = f", {visible(progress.current)}" if progress.current and not progress.done else ""
+        print(f"{progress.stage}{count}{waits}", file=sys.stderr)
 
 
 def _sentence(shown: dict[str, Any]) -> str:

@@ -1,9 +1,11 @@
 import json
+import threading
 from pathlib import Path
 
 import pytest
 
 from leanrag_core.__main__ import main
+from leanrag_core.storage.staging import turn_to_build
 from tests.test_workbench import BEES, HIVES
 
 
@@ -26,6 +28,26 @@ def test_build_tells_what_was_built_and_what_was_refused(built: Path, capsys: py
     assert result["documents"] == 2
     assert [one["name"] for one in result["refused"]] == ["empty.txt"]
     assert "already built" in told.err
+
+
+def test_a_build_that_waits_for_another_one_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.txt").write_text("Honey bees get nectar from white clover in May.", encoding="utf-8")
+    told = threading.Event()
+
+    def build() -> None:
+        assert main(["build", str(tmp_path / "a.txt"), "--out", str(tmp_path / "index")]) == 0
+        told.set()
+
+    with turn_to_build(tmp_path / "index", waiting=lambda: None):
+        other = threading.Thread(target=build)
+        other.start()
+        said = ""
+        while "parse 0/1 documents, waits for another build of the same index\n" not in said:
+            assert other.is_alive(), said
+            said += capsys.readouterr().err
+            other.join(0.05)
+    other.join()
+    assert told.is_set()
 
 
 def test_show_gives_the_promised_fields(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
