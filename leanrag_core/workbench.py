@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -74,7 +74,10 @@ SAMPLES = PROJECT / "sample_corpora"
 FIRST_SAMPLE = "agriculture"  # the corpus whose index is built on first start
 SAMPLE_CONFIG = IndexConfig()
 
+_OTHER_VERSION = "these settings are of another version of the program: build with new ones"
+
 File = Path | str | tuple[str, bytes]
+T = TypeVar("T")
 
 
 def open_index(path: str | Path) -> Index:
@@ -229,8 +232,9 @@ class Workbench:
 
         corpus: an id, or the name of a corpus to make. files: paths, or (name, content) of an upload.
         """
-        named = [file for file in files if isinstance(file, tuple)]
-        paths = [Path(file) for file in files if not isinstance(file, tuple)]
+        every = list(files)  # an iterator is walked once
+        named = [file for file in every if isinstance(file, tuple)]
+        paths = [Path(file) for file in every if not isinstance(file, tuple)]
         parser = self.parser()
         uploads, read = read_uploads(named, parser), read_files(paths, parser)
         documents, refusals = (*uploads.documents, *read.documents), (*uploads.refusals, *read.refusals)
@@ -343,7 +347,7 @@ class Workbench:
 
         def work(spec: events.JobSpec, report: Report) -> tuple[str, dict[str, Any]]:
             config = _config(spec.config)
-            budget = Budget(**spec.arguments.get("budget", {}))
+            budget = _of_job(Budget, spec, "budget")
             models = self.models(budget=budget, index=folder_name(spec.corpus_id, config))
 
             def metered(progress: Progress) -> None:
@@ -361,7 +365,7 @@ class Workbench:
                     name=str(spec.arguments.get("name", "")),
                     report=listener,
                     models=models,
-                    execution=Execution(**spec.arguments.get("execution", {})),
+                    execution=_of_job(Execution, spec, "execution"),
                 )
             spent = asdict(models.meter.read())
             assert index.path is not None
@@ -393,13 +397,13 @@ class Workbench:
         """A new job does the work of an ended one again; it ends with the same index. What was answered is not asked
         again. budget: what the new job may spend, as much as the ended one by default."""
         spec = self.desk.spec(job_id)
-        budget = budget or Budget(**spec.arguments.get("budget", {}))
+        budget = budget or _of_job(Budget, spec, "budget")
         return self.start_build(
             spec.corpus_id,
             _config(spec.config),
             str(spec.arguments.get("name", "")) or None,
             budget=budget,
-            execution=Execution(**spec.arguments.get("execution", {})),
+            execution=_of_job(Execution, spec, "execution"),
         )
 
     def run_empty_chunks_again(self, index_id: str) -> str:
@@ -575,7 +579,15 @@ def _config(values: dict[str, Any]) -> IndexConfig:
             IndexConfig(), **{**values, "entity_types": tuple(values["entity_types"]), "prompts": _pairs(values)}
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise InvalidConfig("these settings are of another version of the program: build with new ones") from error
+        raise InvalidConfig(_OTHER_VERSION) from error
+
+
+def _of_job(kind: type[T], spec: events.JobSpec, name: str) -> T:
+    """The argument of that name of a job. Raises InvalidConfig for one of another version."""
+    try:
+        return kind(**spec.arguments.get(name, {}))
+    except (TypeError, ValueError) as error:
+        raise InvalidConfig(_OTHER_VERSION) from error
 
 
 def _answer_prompt(index: Index) -> PromptBook:

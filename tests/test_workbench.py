@@ -1,9 +1,10 @@
 """The door, end to end on two short documents."""
 
 import json
+import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from leanrag_core import IndexConfig, Workbench, open_index
 from leanrag_core.checking.check import check_index
 from leanrag_core.errors import CorpusNotFound, IndexNotFound, InvalidConfig, JobNotFound, ModelMismatch
+from leanrag_core.jobs.events import JobSpec, create_job
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.types.index import Index
@@ -188,3 +190,25 @@ def test_a_build_tells_what_it_finds_and_writes_as_it_goes(bench: Workbench, cor
     ends = {one.stage: one.done for one in told}
     assert ends["aggregate entities"] == sum(len(layer) for layer in index.layers[1:])
     assert ends["aggregate relations"] == sum(layer.relations.num_rows for layer in index.layers[1:])
+
+
+def test_files_that_come_one_by_one_are_all_read(bench: Workbench, tmp_path: Path) -> None:
+    path = tmp_path / "path.txt"
+    path.write_bytes(b"White clover feeds honey bees in summer, as the path says.")
+    files: list[Path | tuple[str, bytes]] = [("upload.txt", b"Movable frames, as the upload says."), path]
+    report = bench.add_documents("One by one", iter(files))
+    assert [document.name for document in report.added] == ["upload.txt", "path.txt"]
+
+
+@pytest.mark.parametrize("arguments", [{"budget": {"euros": 1}}, {"budget": [1]}, {"execution": {"kind": 5, "n": 1}}])
+def test_a_job_with_arguments_of_another_version_is_not_resumed(
+    arguments: dict[str, Any], bench: Workbench, corpus_id: str
+) -> None:
+    config = json.loads(json.dumps(asdict(IndexConfig())))
+    spec = JobSpec("job-1", "Old", corpus_id, config, arguments, "2026-11-22T00:00:00+00:00")
+    create_job(bench.root / "jobs" / "job-1", spec)
+    try:
+        with pytest.raises(InvalidConfig, match="another version of the program"):
+            bench.resume("job-1")
+    finally:
+        shutil.rmtree(bench.root / "jobs" / "job-1")
