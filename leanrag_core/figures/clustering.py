@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from leanrag_core.errors import IndexDamaged
+
 
 @dataclass(frozen=True)
 class ClusterFacts:
@@ -26,19 +28,29 @@ class ClusterFacts:
 
 
 def cluster_facts(report: Mapping[str, Any]) -> list[ClusterFacts]:
-    """The facts of every layer but the base, the lowest first. report: the index's."""
-    return [_facts(kept) for kept in report.get("clustering", ())]
+    """The facts of every layer but the base, the lowest first. report: the index's. Raises IndexDamaged where it does
+    not say them."""
+    try:
+        return [_facts(kept) for kept in report.get("clustering", ())]
+    except (LookupError, TypeError, ValueError, ArithmeticError) as error:
+        raise IndexDamaged(
+            "report.json of this index does not say how its layers were clustered: build the index again to see it"
+        ) from error
 
 
 def _facts(kept: Mapping[str, Any]) -> ClusterFacts:
-    below = kept["relations_below"]
+    below = int(kept["relations_below"])
     return ClusterFacts(
-        layer=kept["layer"],
-        smallest=kept["smallest"],
-        median=kept["median"],
-        largest=kept["largest"],
-        singletons=kept["singletons"],
-        neighbours_inside=kept.get("neighbours_inside"),
-        relations_inside=kept["relations_inside"] / below if below else None,  # both are counts
-        likelihood=kept.get("likelihood"),
+        layer=int(kept["layer"]),
+        smallest=int(kept["smallest"]),
+        median=float(kept["median"]),
+        largest=int(kept["largest"]),
+        singletons=int(kept["singletons"]),
+        neighbours_inside=_number(kept.get("neighbours_inside")),
+        relations_inside=float(kept["relations_inside"]) / below if below else None,  # both are counts
+        likelihood=_number(kept.get("likelihood")),
     )
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)
