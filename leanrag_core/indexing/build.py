@@ -1,5 +1,6 @@
 """The walk of documents through the house: chunk, extract, merge, embed, cluster, aggregate, store."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -49,6 +50,7 @@ from leanrag_core.types.progress import Progress, Report, silent
 from leanrag_core.types.usage import NO_USAGE, Usage
 
 _EXAMPLES_KEPT = 200  # of the drops of one stage, listed in the report; all are counted
+_WHOLE_CHUNK = re.compile(r"chunk \S+")  # drops of these are all listed: they can be asked for again
 
 
 def build_index(
@@ -295,10 +297,12 @@ def _report(
 ) -> dict[str, Any]:
     counted = Counter(drop.stage for drop in drops)
     listed: dict[str, list[dict[str, str]]] = {}
+    examples: Counter[str] = Counter()
     for drop in drops:
-        shown = listed.setdefault(drop.stage, [])
-        if len(shown) < _EXAMPLES_KEPT:
+        shown, is_chunk = listed.setdefault(drop.stage, []), _WHOLE_CHUNK.fullmatch(drop.item) is not None
+        if is_chunk or examples[drop.stage] < _EXAMPLES_KEPT:
             shown.append({"item": drop.item, "reason": drop.reason})
+            examples[drop.stage] += not is_chunk
     spent = asdict(usage)
     spent.pop("seconds")  # clock time would make two equal builds differ
     return {
