@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser
 
 from tests.browser.conftest import ARGUMENTS, CHROMIUM, Server
 
@@ -97,14 +97,13 @@ def test_foreign_hosts_and_origins_reach_nothing_and_nothing_leaves_the_machine(
 
 
 def test_a_rebound_name_shows_no_page_and_the_app_cannot_be_framed(
-    server_in: Callable[[Path], Server], tmp_path: Path
+    server_in: Callable[[Path], Server], browser: Browser, tmp_path: Path
 ) -> None:
     server = server_in(tmp_path / "home")
-    port = urlsplit(server.url).port
-    with sync_playwright() as playwright:
-        rules = f"--host-resolver-rules=MAP evil.example 127.0.0.1:{port}"
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, rules])
-        page = browser.new_page()
+    rules = f"--host-resolver-rules=MAP evil.example 127.0.0.1:{urlsplit(server.url).port}"
+    rebound = browser.browser_type.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, rules])
+    try:
+        page = rebound.new_page()
         answer = page.goto("http://evil.example/ask")
         assert answer is not None
         assert answer.status == 403
@@ -114,4 +113,5 @@ def test_a_rebound_name_shows_no_page_and_the_app_cannot_be_framed(
         assert own.headers["x-frame-options"] == "SAMEORIGIN"
         assert "frame-ancestors 'self'" in own.headers["content-security-policy"]
         assert own.headers["referrer-policy"] == "same-origin"
-        browser.close()
+    finally:
+        rebound.close()
