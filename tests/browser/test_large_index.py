@@ -95,8 +95,10 @@ def test_a_large_hierarchy_is_walked_searched_and_asked(
     graph = page.locator(".lr-graph svg")
     expect(graph).to_be_visible()
     before = graph.get_attribute("aria-label")
-    page.get_by_role("slider").first.focus()
+    seeds = page.get_by_role("slider").first
+    seeds.focus()
     page.keyboard.press("ArrowRight")
+    expect(seeds).to_have_value("11")
     expect(graph).not_to_have_attribute("aria-label", str(before))
     settled(page)
     snap(page, "l5_ask")
