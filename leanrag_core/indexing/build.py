@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.clustering.options import ClusterOptions
+from leanrag_core.environment import holds_secrets
 from leanrag_core.errors import EmptyCorpus, LeanRAGError
 from leanrag_core.execution.choice import HERE, Spread
 from leanrag_core.execution.threads import ThreadMap
@@ -34,7 +35,7 @@ from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.embed_task import embed_task
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.layout import read_manifest, rename_index, write_index
-from leanrag_core.storage.search_apart import holds_secrets, write_search_index_apart
+from leanrag_core.storage.search_apart import write_search_index_apart
 from leanrag_core.storage.search_index import (
     Connect,
     connect_to_files,

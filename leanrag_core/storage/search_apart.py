@@ -6,7 +6,6 @@ therefore lets another one write them, which never held any.
 
 import errno
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -15,23 +14,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from leanrag_core.atomic import refused_by_the_disk, storage_failed
+from leanrag_core.environment import without_secrets
 from leanrag_core.errors import LeanRAGError, SearchIndexFailed, StorageFailed
 from leanrag_core.storage.layout import CHROMA
 
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.I)
 _WRITER = "leanrag_core.storage.search_index"
 _FULL = ("disk is full", "No space left on device")
 _DISK_REFUSES = 3  # exit code of the writer
 
 
-def holds_secrets() -> bool:
-    """Whether the environment of this process has a variable that is named like a key or password."""
-    return any(_SECRET.search(name) for name in os.environ)
-
-
 def write_search_index_apart(directory: Path) -> None:
     """write_search_index() of the index that stands in the directory, by a process without this one's secrets."""
-    clean = {name: value for name, value in os.environ.items() if not _SECRET.search(name)}
+    clean = without_secrets()
     here = str(Path(__file__).resolve().parents[2])
     clean["PYTHONPATH"] = os.pathsep.join(part for part in (here, clean.get("PYTHONPATH", "")) if part)
     done = subprocess.run(

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from leanrag_core.environment import without_secrets
 from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.indexing.parsing.frames import FrameTooLarge, read_frame, unpacked, write_frame
 from leanrag_core.indexing.parsing.limits import ParseLimits
@@ -157,7 +158,7 @@ class _Process:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is for the one who asked
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)},
+            env={**without_secrets(), "PYTHONPATH": os.pathsep.join(path for path in paths if path)},
         )
         self._seen = psutil.Process(self._popen.pid)
         self._answers: queue.Queue[_Frame | Exception | None] = queue.Queue()
