@@ -101,6 +101,7 @@ class Workbench:
         self._parser: ConfinedParser | None = None
         self._forms = LearntForms()
         self._reading_samples = threading.Lock()
+        self._changing_settings = threading.Lock()
         self._choosing = threading.Lock()  # of embedding models and of the search server, once for all sessions
 
     @classmethod
@@ -126,6 +127,15 @@ class Workbench:
         with self._choosing:
             self._embeddings.clear()
             self._forms = LearntForms()
+
+    def change_settings(self, change: Callable[[Settings], Settings]) -> None:
+        """The settings are what `change` makes of those in the file, which leave open what the environment names.
+
+        One change at a time: a page that is drawn anew runs beside its former run until that one notices. Raises
+        InvalidConfig for a damaged file or a setting out of its bounds, StorageFailed.
+        """
+        with self._changing_settings:
+            self.save_settings(change(read_settings(self.root / "settings.json")))
 
     def models(self, *, budget: Budget | None = None, index: str = "") -> Models:
         """The models of one piece of work. index: for which index its calls are kept."""

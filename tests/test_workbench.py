@@ -212,3 +212,19 @@ def test_a_job_with_arguments_of_another_version_is_not_resumed(
             bench.resume("job-1")
     finally:
         shutil.rmtree(bench.root / "jobs" / "job-1")
+
+
+def test_no_change_of_a_setting_undoes_another_one_made_at_the_same_time(tmp_path: Path) -> None:
+    bench = Workbench.default(tmp_path)
+
+    def change(name: str) -> list[int]:
+        """What the file held after each change."""
+        held = []
+        for value in range(1, 21):
+            bench.change_settings(lambda settings, value=value: replace(settings, **{name: value}))
+            held.append(getattr(bench.settings(), name))
+        return held
+
+    with ThreadPoolExecutor(3) as pool:
+        for held in pool.map(change, ("concurrency", "retries", "requests_per_minute")):
+            assert held == list(range(1, 21))

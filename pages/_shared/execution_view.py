@@ -89,7 +89,7 @@ def _choose(kind: str) -> None:
     if kind == DASK and not scheduler:
         st.session_state[_WISH] = state.memory().visit
     else:
-        settings_form.keep("execution", replace(kept, kind=kind, scheduler=scheduler))
+        settings_form.change("execution", lambda now: replace(now.execution, kind=kind, scheduler=scheduler))
 
 
 def _workers(kept: Execution) -> None:
@@ -107,7 +107,7 @@ def _workers(kept: Execution) -> None:
                 key=mount.key,
                 on_change=mount.changed,
             ),
-            lambda workers: settings_form.keep("execution", replace(_kept(), workers=workers)),
+            lambda workers: settings_form.change("execution", lambda now: replace(now.execution, workers=workers)),
         )
         st.html(
             f'<div class="lr-hint">0 means one for each processor core: {os.cpu_count() or 1} on this machine.</div>'
@@ -145,7 +145,7 @@ def _keep_scheduler(wanted: str) -> None:
     kept = _kept()
     if wanted:
         st.session_state[_WISH] = None
-        settings_form.keep("execution", replace(kept, kind=DASK, scheduler=wanted))
+        settings_form.change("execution", lambda now: replace(now.execution, kind=DASK, scheduler=wanted))
     elif kept.kind == DASK:
         said = "a cluster needs the address of its scheduler: write one, or choose threads or processes"
         settings_form.refuse("scheduler", said, stands="")

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.storage.settings import read_settings
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.visible import escape
 from pages._shared import addresses, forms, keys, session, state, widgets
@@ -22,11 +21,14 @@ _Seen = TypeVar("_Seen")
 
 def keep(name: str, value: Any) -> None:
     """The setting is saved; one that cannot be is told by fault() below its widget."""
+    change(name, lambda settings: value)
+
+
+def change(name: str, new_value: Callable[[Settings], Any]) -> None:
+    """As keep(), with a value that is made from the settings as they are when it is saved."""
     forgive(name)
-    bench = session.workbench()
     try:
-        # What the file leaves open to the environment stays open.
-        bench.save_settings(replace(read_settings(bench.root / "settings.json"), **{name: value}))
+        session.workbench().change_settings(lambda settings: replace(settings, **{name: new_value(settings)}))
     except LeanRAGError as error:
         refuse(name, str(error))
 
