@@ -167,7 +167,7 @@ def _build(options: argparse.Namespace) -> int:
         print(f"{options.out} is already built from these documents with these settings", file=sys.stderr)
     else:
         options.stop.clean_up = lambda: give_up_staging(options.out)
-        with opened(execution, bench.batches) as spread:
+        with opened(execution, bench.batches) as executor:
             build_index(
                 parsed.documents,
                 config,
@@ -176,7 +176,7 @@ def _build(options: argparse.Namespace) -> int:
                 language=language,
                 aggregation=models.language(config.aggregation_model or config.model),
                 workers=models.settings.concurrency,
-                spread=spread,
+                executor=executor,
                 connect=connect_to_server(models.settings.chroma_url) if models.settings.chroma_url else None,
                 name=options.name or Path(os.path.abspath(options.paths[0])).name,
                 refusals=parsed.refusals,

@@ -21,7 +21,7 @@ from leanrag_core.indexing.parsing.limits import parse_limits
 from leanrag_core.indexing.parsing.upload import known
 from leanrag_core.indexing.reading import files_below, read_files, read_uploads
 from leanrag_core.jobs import events, runner
-from leanrag_core.jobs.desk import JobDesk
+from leanrag_core.jobs.store import JobStore
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.metering import Budget
 from leanrag_core.models.registry import BUILTIN, Models, require_models
@@ -56,9 +56,9 @@ from leanrag_core.types.summary import (
     CorpusSummary,
     Damaged,
     DocumentSummary,
+    IndexList,
     IndexSummary,
     JobState,
-    Shelf,
     UploadReport,
 )
 from leanrag_core.types.trace import Answer, Trace
@@ -95,7 +95,7 @@ class Workbench:
         self.root = root
         self.corpus_store = CorpusStore(root / "corpora")
         self.index_store = IndexStore(root / "indexes")
-        self.desk = JobDesk(root / "jobs", PROJECT)
+        self.job_store = JobStore(root / "jobs", PROJECT)
         self.calls = CallStore(root / "calls")
         self._embeddings: dict[tuple[str, str], EmbeddingModel] = {}  # by name and fingerprint
         self._parser: ConfinedParser | None = None
@@ -309,7 +309,7 @@ class Workbench:
         index_id = folder_name(corpus_id, config)
         models = models or self.models(index=index_id)
         require_models(models, config)
-        with opened(execution or models.settings.execution, self.batches) as spread:
+        with opened(execution or models.settings.execution, self.batches) as executor:
             out = build_index(
                 documents,
                 config,
@@ -318,7 +318,7 @@ class Workbench:
                 language=models.language(config.model),
                 aggregation=models.language(config.aggregation_model or config.model),
                 workers=models.settings.concurrency,
-                spread=spread,
+                executor=executor,
                 connect=connect_to_server(models.settings.chroma_url) if models.settings.chroma_url else None,
                 in_store=True,
                 name=name or corpus.name,
@@ -350,7 +350,7 @@ class Workbench:
             "budget": asdict(budget or Budget()),
             "execution": asdict(execution or self.settings().execution),
         }
-        return self.desk.begin(name or corpus.name, corpus_id, asdict(config), arguments)
+        return self.job_store.begin(name or corpus.name, corpus_id, asdict(config), arguments)
 
     def run_job(self, folder: Path) -> int:
         """Do the job of that folder in this process; returns the exit code."""
@@ -389,24 +389,24 @@ class Workbench:
 
     def jobs(self) -> list[JobState]:
         """All jobs, the newest first."""
-        return self.desk.all()
+        return self.job_store.all()
 
     def job(self, job_id: str) -> JobState:
         """Where a job stands. Raises JobNotFound."""
-        return self.desk.state(job_id)
+        return self.job_store.state(job_id)
 
     def job_log(self, job_id: str) -> str:
         """What the job's process printed."""
-        return self.desk.log(job_id)
+        return self.job_store.log(job_id)
 
     def cancel(self, job_id: str) -> None:
         """The job stops within two seconds and leaves nothing half-finished."""
-        self.desk.cancel(job_id)
+        self.job_store.cancel(job_id)
 
     def resume(self, job_id: str, *, budget: Budget | None = None) -> str:
         """A new job does the work of an ended one again; it ends with the same index. What was answered is not asked
         again. budget: what the new job may spend, as much as the ended one by default."""
-        spec = self.desk.spec(job_id)
+        spec = self.job_store.spec(job_id)
         budget = budget or _of_job(Budget, spec, "budget")
         return self.start_build(
             spec.corpus_id,
@@ -435,8 +435,8 @@ class Workbench:
 
     def ensure_sample_index(self) -> str | None:
         """On a first start the sample index is being built; returns the job's id, None when there is nothing to do."""
-        shelf, begun = self.shelf(), ("queued", "running", "cancelled")
-        if shelf.indexes or shelf.damaged or any(job.status in begun for job in self.jobs()):
+        listed, begun = self.index_list(), ("queued", "running", "cancelled")
+        if listed.indexes or listed.damaged or any(job.status in begun for job in self.jobs()):
             return None
         self._read_sample(FIRST_SAMPLE)
         return self.start_build(f"sample-{FIRST_SAMPLE}", SAMPLE_CONFIG)
@@ -449,12 +449,12 @@ class Workbench:
 
     def indexes(self) -> list[IndexSummary]:
         """The indexes that read, the newest first. The id is the folder's name."""
-        return list(self.shelf().indexes)
+        return list(self.index_list().indexes)
 
-    def shelf(self) -> Shelf:
+    def index_list(self) -> IndexList:
         """All indexes; one that does not read hides none of the others."""
-        shelf = self.index_store.shelf()
-        return replace(shelf, indexes=with_titles(shelf.indexes))
+        listed = self.index_store.index_list()
+        return replace(listed, indexes=with_titles(listed.indexes))
 
     def index_summary(self, index_id: str) -> IndexSummary:
         """The index's row in a list."""

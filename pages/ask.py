@@ -12,8 +12,10 @@ from leanrag_core.retrieval.base import require_question
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Trace
-from pages._shared import answer_view, asking, forms, job_view, passage_view, retrieval_view, session, state, widgets
-from pages._shared.frame import enter, gone_index, heading, kind_line, message, plain_errors
+from pages._shared.ask import answer_view, asking, retrieval_view
+from pages._shared.build import job_view
+from pages._shared.common import forms, passage_view, session, state, widgets
+from pages._shared.common.frame import enter, gone_index, heading, kind_line, message, plain_errors
 
 DRAFT = "lr_draft"
 PILLS = ("inter_cluster", "source_chunks", "findings")

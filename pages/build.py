@@ -14,8 +14,9 @@ from leanrag_core.prompts.book import PromptBook
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.presets import presets
 from leanrag_core.types.summary import CorpusSummary, IndexSummary, JobState
-from pages._shared import build_report, engine_form, forecast_card, forms, job_view, markup, session, state, widgets
-from pages._shared.frame import enter, heading, message, page_path, plain_errors
+from pages._shared.build import build_report, engine_form, forecast_card, job_view
+from pages._shared.common import forms, markup, session, state, widgets
+from pages._shared.common.frame import enter, heading, message, page_path, plain_errors
 
 FIELDS = ("chunk_tokens", "overlap_tokens", "cluster_size", "tau", "seed", "size_cap")
 CLUSTERING = ("smoothing", "neighbours", "space", "cap_by", "singletons", "concatenation_tokens")
@@ -321,7 +322,7 @@ def page() -> None:
     with right:
         corpus = next(one for one in corpora if one.id == form.corpus_id)
         forecast_card.card(corpus, form.config, form.engine, jobs, fault=form.fault)
-    indexes = session.shelf().indexes
+    indexes = session.index_list().indexes
     if indexes:
         index_table(indexes)
     else:

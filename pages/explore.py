@@ -8,9 +8,11 @@ from leanrag_core.figures.browse import Place, leaf_counts
 from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.icicle import HierarchyView
 from leanrag_core.types.index import Index
-from pages._shared import blocks as drawing
-from pages._shared import forms, inspector, job_view, markup, passage_view, session, state, widgets
-from pages._shared.frame import enter, gone_index, heading, kind_line, message, plain_errors
+from pages._shared.build import job_view
+from pages._shared.common import forms, markup, passage_view, session, state, widgets
+from pages._shared.common.frame import enter, gone_index, heading, kind_line, message, plain_errors
+from pages._shared.explore import blocks as drawing
+from pages._shared.explore import inspector
 
 URL = ("index", "view", "layer", "node", "rel")
 VIEWS = ("Icicle", "Treemap", "Table")

@@ -8,8 +8,8 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
 from leanrag_core.types.summary import CorpusSummary, DocumentSummary, UploadReport
 from leanrag_core.types.visible import escape, visible
-from pages._shared import forms, markup, passage_view, reveal, session, state, widgets
-from pages._shared.frame import enter, heading, message, page_path, plain_errors
+from pages._shared.common import forms, markup, passage_view, reveal, session, state, widgets
+from pages._shared.common.frame import enter, heading, message, page_path, plain_errors
 
 NEW = "A new corpus"
 
@@ -104,7 +104,7 @@ def to_build(corpus_id: str) -> None:
 
 
 def cards(corpora: list[CorpusSummary], chosen: str) -> None:
-    built = [one.corpus_id for one in session.shelf().indexes]
+    built = [one.corpus_id for one in session.index_list().indexes]
     building = {job.corpus_id for job in session.running_jobs()}
     with st.grid(4, min_column_width=240, gap="small"):
         for one in corpora:

@@ -6,20 +6,17 @@ import streamlit as st
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.types.settings import Price, Settings
 from leanrag_core.types.visible import escape
-from pages._shared import (
+from pages._shared.common import forms, markup, session, state
+from pages._shared.common.frame import enter, heading, message, plain_errors
+from pages._shared.settings import (
     call_store_view,
     endpoint_view,
     execution_view,
-    forms,
-    markup,
     model_check_view,
     search_server_view,
-    session,
     settings_form,
-    state,
     storage_view,
 )
-from pages._shared.frame import enter, heading, message, plain_errors
 
 PRESETS = {
     "OpenAI": "https://api.openai.com/v1",

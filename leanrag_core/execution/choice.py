@@ -17,7 +17,7 @@ Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
 @dataclass(frozen=True)
-class Spread:
+class Executor:
     """A map over batches. apart: workers are processes of their own, which import functions and load models.
 
     Where they are not, work whose library uses every core by itself, or holds the interpreter, is not spread.
@@ -27,22 +27,22 @@ class Spread:
     apart: bool = False
 
 
-HERE = Spread(map)
+HERE = Executor(map)
 
 
 @contextmanager
-def opened(execution: Execution, keep_in: Path) -> Iterator[Spread]:
+def opened(execution: Execution, keep_in: Path) -> Iterator[Executor]:
     """The map of that choice. Batches that workers apart have finished are kept in the folder until the work is done.
 
     Nothing is started or connected before the first batch, so an error (ClusterUnavailable, WorkersLost) comes then.
     """
     if execution.kind == THREADS:
-        yield Spread(ThreadMap(execution.workers or os.cpu_count() or 1))
+        yield Executor(ThreadMap(execution.workers or os.cpu_count() or 1))
         return
     workers = ProcessMap(execution.workers) if execution.kind == PROCESSES else DaskMap(execution.scheduler)
     kept = KeptMap(workers, keep_in)
     try:
-        yield Spread(kept, apart=True)
+        yield Executor(kept, apart=True)
         kept.forget()
     finally:
         workers.close()

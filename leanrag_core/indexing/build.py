@@ -14,7 +14,7 @@ import pyarrow as pa
 from leanrag_core.clustering.options import ClusterOptions
 from leanrag_core.environment import holds_secrets
 from leanrag_core.errors import EmptyCorpus, LeanRAGError
-from leanrag_core.execution.choice import HERE, Spread
+from leanrag_core.execution.choice import HERE, Executor
 from leanrag_core.execution.threads import ThreadMap
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
@@ -63,7 +63,7 @@ def build_index(
     language: LanguageModel | None = None,
     aggregation: LanguageModel | None = None,
     workers: int = 1,
-    spread: Spread = HERE,
+    executor: Executor = HERE,
     connect: Connect | None = None,
     in_store: bool = False,
     name: str = "",
@@ -75,7 +75,7 @@ def build_index(
 
     Documents are taken in the order of their names, so that the order of an upload does not matter. language None
     chooses the built-in extractor and writer; aggregation None takes the same model for both. workers: language-model
-    calls at a time. spread: who reads, embeds and clusters with the built-in models, here or elsewhere. Neither changes
+    calls at a time. executor: reads, embeds and clusters with the built-in models, here or elsewhere. Neither changes
     anything in the index. connect: to the server that holds the search index, instead of files in `out`. in_store:
     `out` is a folder of the program's own store. Raises FolderRefused when `out` holds anything but an index,
     EmptyCorpus when there is no text to index, WorkersLost or ClusterUnavailable when workers elsewhere are not there.
@@ -84,7 +84,7 @@ def build_index(
     if not ordered:
         raise EmptyCorpus("there are no documents to index: add some that have text")
     models = _Models(
-        embedding, language, aggregation or language, PromptBook(config.prompts), ThreadMap(workers), spread
+        embedding, language, aggregation or language, PromptBook(config.prompts), ThreadMap(workers), executor
     )
     waits = Progress("parse", 0, len(ordered), "documents", "waits for another build of the same index")
     with turn_to_build(out, waiting=lambda: report(waits)) as waited:
@@ -149,12 +149,12 @@ class _Models:
     aggregation: LanguageModel | None
     prompts: PromptBook
     apply: ThreadMap
-    spread: Spread
+    executor: Executor
 
     def embedder(self) -> OnceEmbedder:
         """Who embeds, each text once. A model at an endpoint is asked from here, whoever does the rest."""
-        task = embed_task(self.embedding) if self.spread.apart else None
-        return OnceEmbedder(self.embedding.embed) if task is None else OnceEmbedder(task, self.spread.apply)
+        task = embed_task(self.embedding) if self.executor.apart else None
+        return OnceEmbedder(self.embedding.embed) if task is None else OnceEmbedder(task, self.executor.apply)
 
     def chunk_vectors(self, texts: list[str]) -> np.ndarray:
         """(n_chunks, d) vectors of the chunks."""
@@ -165,7 +165,7 @@ class _Models:
     def extractor(self, config: IndexConfig) -> Extractor:
         """Who finds entities and relations."""
         if self.language is None:
-            return BuiltinExtractor(self.spread.apply if self.spread.apart else map)
+            return BuiltinExtractor(self.executor.apply if self.executor.apart else map)
         return LLMExtractor.of(self.language, config, apply=self.apply)
 
     def made_of(self, documents: Sequence[Document], config: IndexConfig, extractor: Extractor) -> dict[str, Any]:
@@ -228,7 +228,7 @@ def _make(
         embed=models.embedder(),
         writer=models.writer(),
         apply=models.apply,
-        spread=models.spread.apply,
+        executor=models.executor.apply,
         clustering=_clustering(config),
         heuristic=heuristic,
         report=telling.progress,

@@ -17,12 +17,12 @@ from urllib.parse import urlsplit
 from leanrag_core.errors import InvalidConfig, SearchIndexFailed
 from leanrag_core.plain_words import in_words
 from leanrag_core.storage.layout import read_manifest
-from leanrag_core.storage.search_index import Connection, connect_to_files, has_files, within
+from leanrag_core.storage.search_index import Connection, connect_to_files, has_files, run_with_timeout
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{2,120}")
 _DATABASE = "tenants/default_tenant/databases/default_database"
-_PATIENCE_SECONDS = 5.0  # for a look at the server; somebody waits before a page
+_TIMEOUT_SECONDS = 5.0  # for a look at the server; somebody waits before a page
 _ANSWER_SECONDS = 30.0  # for a list of all that a server holds
 _turn = threading.Lock()  # of what follows; nobody connects while holding it
 _turns: dict[str, threading.Lock] = {}  # one a server
@@ -52,8 +52,8 @@ def look_at_server(url: str) -> ChromaSeen:
     named = f"[{host}]" if ":" in host else host
     base = f"{'https' if encrypted else 'http'}://{named}:{port}/api/v2"
     try:
-        with httpx.Client(timeout=_PATIENCE_SECONDS) as client:  # closed under whoever answers drop by drop
-            seen = within(_PATIENCE_SECONDS, lambda: _asked(client, url, base))
+        with httpx.Client(timeout=_TIMEOUT_SECONDS) as client:  # closed under whoever answers drop by drop
+            seen = run_with_timeout(lambda: _asked(client, url, base), timeout_seconds=_TIMEOUT_SECONDS)
     except (httpx.TransportError, TimeoutError) as error:
         raise _no_answer(url, host, port) from error
     except httpx.InvalidURL as error:
@@ -133,7 +133,7 @@ def remove_collections(url: str, index_id: str) -> int:
         return len(names)
 
     try:
-        return within(_ANSWER_SECONDS, remove)
+        return run_with_timeout(remove, timeout_seconds=_ANSWER_SECONDS)
     except Exception as error:  # chromadb raises errors of many kinds, some of them bare
         raise SearchIndexFailed(
             f"the Chroma server at {url} does not remove the collections that begin with {prefix}: look into its log"
@@ -170,7 +170,7 @@ def _client(url: str) -> Any:
         turn = _turns.setdefault(url, threading.Lock())
     with turn:
         when, said = _failures.get(url, (0.0, ""))
-        if said and time.monotonic() - when < _PATIENCE_SECONDS:
+        if said and time.monotonic() - when < _TIMEOUT_SECONDS:
             raise SearchIndexFailed(said)
         try:
             look_at_server(url)
@@ -189,8 +189,9 @@ def _made_client(url: str) -> Any:
     host, port, encrypted = _parts(url)
     told = Settings(anonymized_telemetry=False)
     try:
-        return within(
-            _PATIENCE_SECONDS, lambda: chromadb.HttpClient(host=host, port=port, ssl=encrypted, settings=told)
+        return run_with_timeout(
+            lambda: chromadb.HttpClient(host=host, port=port, ssl=encrypted, settings=told),
+            timeout_seconds=_TIMEOUT_SECONDS,
         )
     except Exception as error:  # chromadb raises a bare ValueError, httpx its own kinds
         raise _no_answer(url, host, port) from error

@@ -13,7 +13,7 @@ from leanrag_core.plain_words import in_words
 from leanrag_core.storage import layout, staging
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
-from leanrag_core.types.summary import Damaged, IndexSummary, LayerSummary, Shelf
+from leanrag_core.types.summary import Damaged, IndexList, IndexSummary, LayerSummary
 
 _NAME_CHARACTERS = 500
 
@@ -44,7 +44,7 @@ class IndexStore:
             raise IndexNotFound(f"no index {index_id!r}: choose one of the Build page")
         return self.root / index_id
 
-    def shelf(self) -> Shelf:
+    def index_list(self) -> IndexList:
         """All indexes; one that does not read hides none of the others."""
         found, damaged = [], []
         for path in sorted(self.root.glob(f"*/{layout.MANIFEST}")):
@@ -60,7 +60,7 @@ class IndexStore:
                     damaged.append(
                         Damaged(name, f"the index {name} cannot be read ({in_words(error)}): build it again")
                     )
-        return Shelf(tuple(sorted(found, key=lambda one: (one.created, one.id), reverse=True)), tuple(damaged))
+        return IndexList(tuple(sorted(found, key=lambda one: (one.created, one.id), reverse=True)), tuple(damaged))
 
     def summary(self, index_id: str) -> IndexSummary:
         """The index's row in a list. Raises IndexNotFound, IndexDamaged or IndexTooNew."""

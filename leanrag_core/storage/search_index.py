@@ -41,7 +41,7 @@ from leanrag_core.types.index import Index
 _SYNC_AT_LEAST = 1000  # rows; fewer are read from Chroma's log when it is opened
 _KEPT_OPEN = 4  # search indexes; a layer of 100,000 takes some 200 MB while it is open
 _ANSWER_SECONDS = 30.0  # for a question to a server: one that is asked first reads its files
-_Told = TypeVar("_Told")
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,18 +95,18 @@ def has_files(directory: Path) -> bool:
     return (directory / CHROMA / DATABASE).is_file()
 
 
-def within(seconds: float, ask: Callable[[], _Told]) -> _Told:
-    """What ask() tells, or raises. Raises TimeoutError after so many seconds; a thread then goes on waiting."""
-    answer: Future[_Told] = Future()
+def run_with_timeout(call: Callable[[], _Result], *, timeout_seconds: float) -> _Result:
+    """Returns what call() returns, or raises what it raises. TimeoutError at the timeout; its thread then runs on."""
+    answer: Future[_Result] = Future()
 
     def wait() -> None:
         try:
-            answer.set_result(ask())
+            answer.set_result(call())
         except BaseException as error:  # it belongs to who asked
             answer.set_exception(error)
 
     threading.Thread(target=wait, daemon=True, name="chroma-question").start()
-    return answer.result(timeout=seconds)
+    return answer.result(timeout=timeout_seconds)
 
 
 def require_unit_rows(vectors: np.ndarray, what: str) -> None:
@@ -190,7 +190,7 @@ class SearchIndex:
             return collection.query(query_embeddings=[vector], n_results=min(wanted, len(layer)), include=[])
 
         try:
-            ids = (ask() if self._connection.own else within(_ANSWER_SECONDS, ask))["ids"][0]
+            ids = (ask() if self._connection.own else run_with_timeout(ask, timeout_seconds=_ANSWER_SECONDS))["ids"][0]
         except TimeoutError as error:
             _forget(self)  # the next question looks first whether somebody is there
             raise SearchIndexFailed(

@@ -95,7 +95,7 @@ class Damaged:
 
 
 @dataclass(frozen=True)
-class Shelf:
+class IndexList:
     """The indexes that read, the newest first, and the others."""
 
     indexes: tuple[IndexSummary, ...]

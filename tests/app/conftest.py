@@ -26,7 +26,7 @@ from leanrag_core.models import (
     minilm,
 )
 
-MAIN = Path(__file__).resolve().parents[2] / "pages" / "_shared" / "main.py"
+MAIN = Path(__file__).resolve().parents[2] / "pages" / "_shared" / "common" / "main.py"
 TEXTS = {
     "bees.md": (
         "# Bees in rape\n\nVarroa destructor is a mite that weakens honey bee colonies. Beekeepers treat Varroa "
@@ -134,6 +134,6 @@ def visit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
         monkeypatch.setenv("LEANRAG_HOME", str(bench.root))
         app = AppTest.from_file(MAIN, default_timeout=30)
         app.query_params = dict(url)
-        return app.switch_page(f"../{name}.py").run()
+        return app.switch_page(f"../../{name}.py").run()
 
     return open_page

@@ -5,7 +5,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import IndexConfig, Workbench
-from pages._shared import forms
+from pages._shared.common import forms
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS
 

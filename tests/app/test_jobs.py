@@ -180,11 +180,11 @@ def test_a_preset_fills_the_form_with_the_papers_values(home: Workbench, visit: 
     assert [app.number_input(f"lr_b_{name}").value for name in ("smoothing", "concatenation_tokens")] == [0, 1000]
     assert app.toggle("lr_b_size_cap").value is False, "the paper's mixture has no cap"
     assert "Top-N 15, top-C 10 and their budgets are set on Ask." in drawn.text(app)
-    app.switch_page("../ask.py").run()
+    app.switch_page("../../ask.py").run()
     kept = {name: app.number_input(f"lr_leanrag_{name}").value for name in ("entity_tokens", "chunk_tokens")}
     assert kept == {"entity_tokens": 9000, "chunk_tokens": 12000}
     assert app.slider("lr_n").value == 15
-    app.switch_page("../build.py").run()
+    app.switch_page("../../build.py").run()
     assert app.pills("preset").value == "Paper: Legal"
     app.number_input("lr_b_cluster_size").set_value(8).run()
     assert app.pills("preset").value in (None, []), "the form no longer holds the preset"
@@ -193,12 +193,12 @@ def test_a_preset_fills_the_form_with_the_papers_values(home: Workbench, visit: 
 def test_another_preset_takes_back_what_the_one_before_set_on_ask(home: Workbench, visit: Visit) -> None:
     app = visit("build", home)
     app.pills("preset").set_value("Paper: Legal").run()
-    app.switch_page("../ask.py").run()
+    app.switch_page("../../ask.py").run()
     app.slider("lr_c").set_value(7).run()  # which nobody but its owner changes any more
-    app.switch_page("../build.py").run()
+    app.switch_page("../../build.py").run()
     app.pills("preset").set_value("Default").run()
     drawn.assert_sound(app)
-    app.switch_page("../ask.py").run()
+    app.switch_page("../../ask.py").run()
     values = {widget.label: widget.value for widget in app.slider}
     assert values == {"Top-N seeds": 10, "Top-C chunks": 7}
 

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
-from pages._shared import state
+from pages._shared.common import state
 from tests.app import drawn
 from tests.app.conftest import CORPUS
 

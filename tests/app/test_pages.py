@@ -124,7 +124,7 @@ def test_the_sidebar_changes_the_index_of_every_page(home: Workbench, visit: Vis
 
 
 def test_scripts_in_the_browser_set_texts_as_text() -> None:
-    scripts = sorted((PROJECT / "pages" / "_shared").glob("*.js"))
+    scripts = sorted((PROJECT / "pages" / "_shared").rglob("*.js"))
     assert len(scripts) >= 3
     for script in scripts:
         written = script.read_text(encoding="utf-8")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages._shared.request_check import refusal
+from pages._shared.common.request_check import refusal
 
 OWN = "http://127.0.0.1:8501"
 

@@ -7,8 +7,8 @@ from streamlit.testing.v1 import AppTest
 from leanrag_core import Workbench
 from leanrag_core.errors import SearchIndexFailed
 from leanrag_core.types.index import Index
-from pages._shared import session
-from pages._shared.session import OpenIndexes, Readers, table_bytes
+from pages._shared.common import session
+from pages._shared.common.session import OpenIndexes, Readers, table_bytes
 from tests.small_index import small_index
 
 

@@ -9,7 +9,7 @@ from leanrag_core import Workbench
 from leanrag_core.figures import numbers
 from leanrag_core.models.probing import Probe
 from leanrag_core.types.settings import Settings
-from pages._shared import call_store_view
+from pages._shared.settings import call_store_view
 from tests.app import drawn
 from tests.endpoint import faults
 from tests.endpoint.faults import FaultPlan

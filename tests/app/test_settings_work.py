@@ -12,7 +12,7 @@ from leanrag_core.execution.look import MISSING, PROGRAM, PYTHON, SCHEDULER, Clu
 from leanrag_core.storage.chroma_server import ChromaSeen
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.settings import Settings
-from pages._shared import addresses
+from pages._shared.common import addresses
 from tests.app import drawn
 
 Visit = Callable[..., AppTest]

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.retrieval.strategies import leanrag
 from leanrag_core.types.settings import Settings
-from pages._shared.forms import title_of
+from pages._shared.common.forms import title_of
 from tests.browser.conftest import Server, Watched
 from tests.browser.runs import settled
 from tests.browser.test_story import TEXT

@@ -119,17 +119,17 @@ def test_a_build_that_lost_its_scheduler_says_so_and_goes_on_where_it_stopped(
 
 @pytest.mark.slow
 def test_a_cluster_keeps_the_items_order_and_its_errors_stand_where_they_arose(cluster: LoopbackCluster) -> None:
-    spread = DaskMap(cluster.address, patience_seconds=1)
-    assert list(spread(work.slow_square, range(9))) == [number * number for number in range(9)]
-    results = spread(work.broken, range(6))
+    executor = DaskMap(cluster.address, patience_seconds=1)
+    assert list(executor(work.slow_square, range(9))) == [number * number for number in range(9)]
+    results = executor(work.broken, range(6))
     assert [next(results) for _ in range(3)] == [0, 1, 2]
     with pytest.raises(ZeroDivisionError, match="the third"):
         next(results)
     with pytest.raises(TimeoutError, match="the work's own"):
-        list(spread(work.timed_out, [1]))
+        list(executor(work.timed_out, [1]))
     with pytest.raises(WorkersLost, match=r"has had no workers for 1 s|one batch ended every worker"):
-        list(spread(work.dies, [1]))
-    spread.close()
+        list(executor(work.dies, [1]))
+    executor.close()
 
 
 @pytest.mark.slow

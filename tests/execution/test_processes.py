@@ -20,9 +20,9 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def processes() -> Iterator[ProcessMap]:
-    spread = ProcessMap(2)
-    yield spread
-    spread.close()
+    executor = ProcessMap(2)
+    yield executor
+    executor.close()
 
 
 def test_results_keep_the_items_order_though_later_items_end_first(processes: ProcessMap) -> None:
@@ -68,10 +68,10 @@ def test_two_callers_that_lose_the_same_pool_both_get_their_results(processes: P
 
 @pytest.mark.slow
 def test_a_batch_that_ends_every_process_ends_the_work_with_what_to_do() -> None:
-    spread = ProcessMap(1)
+    executor = ProcessMap(1)
     with pytest.raises(WorkersLost, match=r"out of memory, so take fewer workers; finished batches are kept"):
-        list(spread(work.dies, [1]))
-    spread.close()
+        list(executor(work.dies, [1]))
+    executor.close()
 
 
 @pytest.mark.slow

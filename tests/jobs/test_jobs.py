@@ -8,7 +8,7 @@ import pytest
 
 from leanrag_core.errors import EmptyCorpus, JobNotFound, JobUnknown
 from leanrag_core.jobs import events, runner
-from leanrag_core.jobs.desk import JobDesk
+from leanrag_core.jobs.store import JobStore
 from leanrag_core.types.progress import Progress, Report
 from leanrag_core.types.summary import STAGES, Written
 
@@ -173,7 +173,7 @@ def test_a_job_of_another_kind_is_unknown_and_hides_no_other(values: dict[str, A
     later = folder.with_name("job-2")
     events.create_job(later, events.JobSpec("job-2", "wasps", "corpus-1", {}, {"name": ""}, LONG_AGO))
     change_spec(folder, **values)
-    desk = JobDesk(folder.parent, folder.parent)
+    desk = JobStore(folder.parent, folder.parent)
     assert [(job.id, job.status) for job in desk.all()] == [("job-2", "interrupted"), ("job-1", "unknown")]
     assert "left alone" in desk.state("job-1").error
     before = {path.name for path in folder.iterdir()}
@@ -221,7 +221,7 @@ def test_events_that_do_not_read_make_a_job_unknown(facts: dict[str, Any], folde
 def test_the_state_of_an_ended_job_is_read_once_and_again_when_its_events_change(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    log, desk = events.JobLog(folder), JobDesk(folder.parent, folder.parent)
+    log, desk = events.JobLog(folder), JobStore(folder.parent, folder.parent)
     log.write("started", pid=1)
     log.write("failed", error="no")
     assert [job.status for job in desk.all()] == ["failed"]

@@ -25,7 +25,7 @@ from leanrag_core.storage.settings import write_settings
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.settings import Settings
-from leanrag_core.workbench import PROJECT, JobDesk
+from leanrag_core.workbench import PROJECT, JobStore
 from tests.execution.work import Doubling
 from tests.small_index import small_index
 
@@ -63,7 +63,7 @@ class Home:
         """The home is reached there."""
         self.root, self.job = root, root / "jobs" / "job-1"
         self.corpora, self.indexes = CorpusStore(root / "corpora"), IndexStore(root / "indexes")
-        self.calls, self.desk = CallStore(root / "calls"), JobDesk(root / "jobs", PROJECT)
+        self.calls, self.job_store = CallStore(root / "calls"), JobStore(root / "jobs", PROJECT)
 
     def build(self) -> None:
         with staging.staged(self.root / "indexes" / "one", in_store=True) as beside:
@@ -101,7 +101,7 @@ class Home:
             "answer of a new process": self.put_in_a_new_process,
             "answers of an index": lambda: self.calls.put_many({f"k{n}": {"text": "x" * 9000} for n in range(9)}),
             "export of answers": lambda: self.calls.export(self.root / "export.jsonl"),
-            "new job": lambda: self.desk.begin("bees", "c", {"x": "x" * 9000}, {}),
+            "new job": lambda: self.job_store.begin("bees", "c", {"x": "x" * 9000}, {}),
             "wish to stop a job": lambda: runner.ask_to_cancel(self.job),
             "event of a job": lambda: events.JobLog(self.job).write("done", result="x" * 9000),
             "progress of a job": self.progress,

@@ -256,7 +256,7 @@ def holding(drops: bytes) -> Iterator[str]:
 def test_a_server_that_never_ends_its_answer_is_given_up(
     drops: bytes, stored: Path, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chroma_server, "_PATIENCE_SECONDS", 0.3)
+    monkeypatch.setattr(chroma_server, "_TIMEOUT_SECONDS", 0.3)
     with holding(drops) as url:
         with pytest.raises(SearchIndexFailed, match=f"no Chroma server answers at {url}"):
             look_at_server(url)
@@ -298,7 +298,7 @@ def test_a_server_that_hangs_between_two_questions_is_given_up_and_found_again(
     try:
         with monkeypatch.context() as patch:
             patch.setattr(search_index, "_ANSWER_SECONDS", 0.3)
-            patch.setattr(chroma_server, "_PATIENCE_SECONDS", 0.3)
+            patch.setattr(chroma_server, "_TIMEOUT_SECONDS", 0.3)
             with pytest.raises(SearchIndexFailed, match="took a question and is silent"):
                 ask()
             with pytest.raises(SearchIndexFailed, match="no Chroma server answers"):

@@ -191,8 +191,8 @@ def test_a_manifest_that_is_none_is_named_and_hides_no_other_index(stored: Path,
     broken.mkdir()
     (broken / layout.MANIFEST).write_text(text, encoding="utf-8")
     store = IndexStore(stored.parent)
-    assert [summary.id for summary in store.shelf().indexes] == ["one"]
-    [damaged] = store.shelf().damaged
+    assert [summary.id for summary in store.index_list().indexes] == ["one"]
+    [damaged] = store.index_list().damaged
     assert damaged.id == "broken"
     assert "manifest.json" in damaged.reason
     assert "delete the index in the app" in damaged.reason
@@ -249,7 +249,7 @@ def test_a_manifest_with_a_wrong_type_is_named_with_the_place(
     layout.write_manifest(stored, manifest)
     with pytest.raises(IndexDamaged, match=r"manifest\.json (is not what|counts|does not record)"):
         layout.read_index(stored)
-    assert [damaged.id for damaged in IndexStore(stored.parent).shelf().damaged] == ["one"]
+    assert [damaged.id for damaged in IndexStore(stored.parent).index_list().damaged] == ["one"]
 
 
 def test_a_manifest_larger_than_any_is_not_read(stored: Path) -> None:
@@ -277,12 +277,12 @@ def test_what_is_known_of_the_search_index_does_not_keep_the_index_from_opening(
 
 def test_a_manifest_that_is_damaged_later_is_seen_by_a_store_that_had_read_it(stored: Path) -> None:
     store = IndexStore(stored.parent)
-    assert [summary.name for summary in store.shelf().indexes] == ["small"]
+    assert [summary.name for summary in store.index_list().indexes] == ["small"]
     store.rename("one", "renamed")
-    assert [summary.name for summary in store.shelf().indexes] == ["renamed"]
+    assert [summary.name for summary in store.index_list().indexes] == ["renamed"]
     (stored / layout.MANIFEST).write_text("{}", encoding="utf-8")
-    assert store.shelf().indexes == ()
-    assert [damaged.id for damaged in store.shelf().damaged] == ["one"]
+    assert store.index_list().indexes == ()
+    assert [damaged.id for damaged in store.index_list().damaged] == ["one"]
 
 
 @pytest.mark.parametrize("text", ["{not json", "[]", "{}", deep(100_000), '{"pages": [1]}'])

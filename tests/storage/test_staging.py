@@ -206,7 +206,7 @@ def test_an_index_that_was_set_aside_by_a_killed_process_is_listed_again(stored:
     stored.rename(stored.parent / f".retired-one-{DEAD}")
     (stored.parent / f".deleted-two-{DEAD}").mkdir()
     (stored.parent / f".retired-three-{os.getpid()}").mkdir()
-    [index] = IndexStore(stored.parent).shelf().indexes
+    [index] = IndexStore(stored.parent).index_list().indexes
     assert index.id == "one"
     assert everything(stored) == before
     assert not (stored.parent / "two").exists(), "what was deleted does not come back"

@@ -53,14 +53,14 @@ def build_hierarchy(
     written: Callable[[str], None] = lambda text: None,
     concatenation_tokens: int = 1000,
     apply: Apply = map,
-    spread: Apply = map,
+    executor: Apply = map,
     clustering: ClusterOptions | None = None,
 ) -> Hierarchy:
     """The hierarchy over the base graph; same arguments, same hierarchy.
 
     Every layer is embedded, clustered and aggregated until one node is left; a base graph of one entity is its own
     root. apply maps a function over work and yields results in order (a thread pool's map makes the writer's calls
-    overlap without changing the result); spread does so with pure functions of batches, and may use other processes.
+    overlap without changing the result); `executor` does so with pure functions of batches, maybe elsewhere.
     report(stage, done, total) speaks of the whole build; totals of layers that are not there yet are estimated.
     written(text) is told what was written before the report that counts it. concatenation_tokens: limit of a
     concatenated relation's description. clustering: options that take the place of cluster_size, size_cap and seed
@@ -79,7 +79,7 @@ def build_hierarchy(
     facts: list[dict[str, Any]] = []
     while len(layers[-1]) > 1:
         below = layers[-1]
-        found = cluster(below.vectors, clustering, ends=below.ends, apply=spread)
+        found = cluster(below.vectors, clustering, ends=below.ends, apply=executor)
         labels = found.labels
         progress.advance("cluster", 1)
         layers[-1] = below = Layer(below.entities, below.relations, below.number, below.vectors, labels)

@@ -10,9 +10,9 @@ from leanrag_core.retrieval.captions import losses
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace, TraceNode
 from leanrag_core.types.visible import escape
-from pages._shared import forms, markup, passage_view, state, widgets
-from pages._shared import layered_graph as drawing
-from pages._shared.frame import message, page_path
+from pages._shared.ask import layered_graph as drawing
+from pages._shared.common import forms, markup, passage_view, state, widgets
+from pages._shared.common.frame import message, page_path
 
 STEPS = {
     "seeds": "Seeds",

@@ -15,8 +15,8 @@ from leanrag_core.figures.index_names import short_title
 from leanrag_core.figures.palette import Palette, palette
 from leanrag_core.types.summary import IndexSummary, JobState
 from leanrag_core.types.visible import escape
-from pages._shared import running_view, session, state, widgets
-from pages._shared.messages import message, sentence
+from pages._shared.common import running_view, session, state, widgets
+from pages._shared.common.messages import message, sentence
 
 PAGES = (
     ("library", "Library", "library_books"),
@@ -31,12 +31,12 @@ _TITLE = 24  # characters that the sidebar's list of indexes has room for
 
 def page_path(name: str) -> Path:
     """The script of a page, for links to it."""
-    return _HERE.parent / f"{name}.py"
+    return _HERE.parents[1] / f"{name}.py"
 
 
 def mark_path() -> str:
     """The small logo, for the browser's tab."""
-    return str(_HERE / "mark_light.svg")
+    return str(_HERE / "assets" / "mark_light.svg")
 
 
 def is_dark() -> bool:
@@ -63,7 +63,11 @@ def enter(page: str) -> IndexSummary | None:
     state.read_url(page)
     st.html(f"<style>:root{{{colours().css_variables()}}}{_style_sheet()}</style>")
     theme = "dark" if is_dark() else "light"
-    st.logo(str(_HERE / f"logo_{theme}.svg"), size="medium", icon_image=str(_HERE / f"mark_{theme}.svg"))
+    st.logo(
+        str(_HERE / "assets" / f"logo_{theme}.svg"),
+        size="medium",
+        icon_image=str(_HERE / "assets" / f"mark_{theme}.svg"),
+    )
     with st.sidebar:
         live = session.running_jobs()
         chosen = _choose_index(live)
@@ -103,9 +107,9 @@ def uses_endpoint(config: Mapping[str, Any]) -> bool:
 
 
 def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
-    shelf = session.shelf()
-    indexes = {one.id: one for one in shelf.indexes}
-    for one in shelf.damaged:
+    listed = session.index_list()
+    indexes = {one.id: one for one in listed.indexes}
+    for one in listed.damaged:
         message(one.reason, kind="error")
         if st.button("Delete it", key=f"delete_damaged_{one.id}", icon=":material/delete:"):
             with plain_errors():
@@ -143,7 +147,7 @@ def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
 
 def gone_index() -> bool:
     """Whether the index that was asked for is not there while others are: that is said, with what to do."""
-    if not session.shelf().indexes:
+    if not session.index_list().indexes:
         return False
     message(
         f"The index {state.recall('index')} was deleted, or the link is from another machine. Nothing was asked of any "

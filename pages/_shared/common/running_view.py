@@ -9,7 +9,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.types.summary import JobState
 from leanrag_core.types.visible import escape
-from pages._shared import forms, session, state
+from pages._shared.common import forms, session, state
 
 _EVERY = 2.0  # seconds between two looks
 _MOST = 3  # builds with a line of their own

@@ -11,9 +11,10 @@ from leanrag_core.figures.direction import isolated
 from leanrag_core.types.graph import Entity, Relation
 from leanrag_core.types.index import Index
 from leanrag_core.types.visible import escape
-from pages._shared import asking, markup, passage_view, state
-from pages._shared.forms import plain, table_height, visible_cells
-from pages._shared.frame import page_path
+from pages._shared.ask import asking
+from pages._shared.common import markup, passage_view, state
+from pages._shared.common.forms import plain, table_height, visible_cells
+from pages._shared.common.frame import page_path
 
 _CHUNKS_AT_ONCE = 6
 _STRONGEST = 4

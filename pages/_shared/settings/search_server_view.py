@@ -5,8 +5,9 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.storage.chroma_server import ChromaSeen
 from leanrag_core.types.settings import Settings
-from pages._shared import addresses, session, settings_form
-from pages._shared.frame import message
+from pages._shared.common import addresses, session
+from pages._shared.common.frame import message
+from pages._shared.settings import settings_form
 
 
 def panel(settings: Settings) -> None:

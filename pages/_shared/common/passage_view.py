@@ -10,7 +10,7 @@ from leanrag_core.figures import numbers, passages
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import RetrievedChunk
 from leanrag_core.types.visible import escape
-from pages._shared import markup
+from pages._shared.common import markup
 
 _HERE = Path(__file__).resolve().parent
 _WHOLE = 60_000  # characters; a longer document is shown around the chunk only

@@ -10,8 +10,10 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.visible import escape
-from pages._shared import endpoint_view, forms, keys, prompts_form, session, state, widgets
-from pages._shared.frame import message, page_path
+from pages._shared.build import prompts_form
+from pages._shared.common import forms, keys, session, state, widgets
+from pages._shared.common.frame import message, page_path
+from pages._shared.settings import endpoint_view
 
 BUILTIN, ENDPOINT = "Built-in", "Endpoint"
 URL = ("b_engine", "b_model", "b_aggregation", "b_embedding", "b_types", "b_gleaning_rounds")

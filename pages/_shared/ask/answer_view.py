@@ -8,8 +8,9 @@ from leanrag_core.figures.changes import changes
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.visible import escape
-from pages._shared import citations, forms, markup, passage_view, retrieval_view, state
-from pages._shared.frame import message, page_path
+from pages._shared.ask import citations, retrieval_view
+from pages._shared.common import forms, markup, passage_view, state
+from pages._shared.common.frame import message, page_path
 
 EXTRACTIVE = "Extractive answer: sentences of the context, no language model; each says which section it is from."
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.types.settings import Settings
-from pages._shared import session
+from pages._shared.common import session
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _LONG = 20  # letters and digits in a row: a key rather than a name

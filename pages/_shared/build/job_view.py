@@ -10,8 +10,9 @@ from leanrag_core.figures.build_counts import counts_so_far
 from leanrag_core.models.metering import Budget
 from leanrag_core.types.summary import JobState, StageState
 from leanrag_core.types.visible import escape
-from pages._shared import frame, markup, outlook_view, session, state, widgets
-from pages._shared.frame import message, page_path
+from pages._shared.build import outlook_view
+from pages._shared.common import frame, markup, session, state, widgets
+from pages._shared.common.frame import message, page_path
 
 _MOVED = "lr_job_moved"  # another job is to be shown
 _FAULT = "lr_job_fault"  # why a wish about a job could not be met

@@ -13,8 +13,8 @@ import streamlit as st
 
 from leanrag_core.figures import numbers
 from leanrag_core.types.visible import escape
-from pages._shared import forms, markup, session
-from pages._shared.frame import plain_errors
+from pages._shared.common import forms, markup, session
+from pages._shared.common.frame import plain_errors
 
 _DAY = 86_400.0
 _READ = 100  # calls of a group that can be read one by one
@@ -55,7 +55,7 @@ def panel() -> None:
         "or repeated take their answers from here. It holds no keys.</div>"
     )
     found = groups()
-    names = {one.id: one.title for one in session.shelf().indexes}
+    names = {one.id: one.title for one in session.index_list().indexes}
     table = pd.DataFrame(
         {
             "Model": [one.model.removeprefix("openai:") for one in found],

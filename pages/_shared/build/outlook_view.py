@@ -4,8 +4,8 @@ from leanrag_core.figures import numbers
 from leanrag_core.jobs.outlook import Amount, Outlook, outlook
 from leanrag_core.types.forecast import Range
 from leanrag_core.types.summary import JobState
-from pages._shared import markup
-from pages._shared.frame import message
+from pages._shared.common import markup
+from pages._shared.common.frame import message
 
 _LIVE = ("", "Forecast", "So far", "By the end")
 _ENDED = ("", "Forecast", "Actual")

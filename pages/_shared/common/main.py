@@ -4,12 +4,12 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._shared import keys
-from pages._shared.frame import PAGES, mark_path, plain_errors
+from pages._shared.common import keys
+from pages._shared.common.frame import PAGES, mark_path, plain_errors
 
 st.set_page_config(page_title="LeanRAG workbench", page_icon=mark_path(), layout="wide", initial_sidebar_state=236)
 keys.provide()
-folder = Path(__file__).resolve().parent.parent
+folder = Path(__file__).resolve().parents[2]
 pages = [
     st.Page(folder / f"{name}.py", title=title, icon=f":material/{icon}:", url_path=name) for name, title, icon in PAGES
 ]

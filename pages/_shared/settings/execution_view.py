@@ -10,8 +10,9 @@ from leanrag_core.execution.look import PROGRAM, SCHEDULER, ClusterSeen, Differe
 from leanrag_core.figures import numbers
 from leanrag_core.types.execution import DASK, PROCESSES, THREADS, Execution
 from leanrag_core.types.settings import Settings
-from pages._shared import addresses, forms, markup, session, settings_form, state, widgets
-from pages._shared.frame import message
+from pages._shared.common import addresses, forms, markup, session, state, widgets
+from pages._shared.common.frame import message
+from pages._shared.settings import settings_form
 
 _TITLES = {THREADS: "Threads", PROCESSES: "Processes", DASK: "Dask cluster"}
 _SAID = {

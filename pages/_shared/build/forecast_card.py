@@ -14,9 +14,11 @@ from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.summary import CorpusSummary, JobState
 from leanrag_core.types.visible import escape
-from pages._shared import call_store_view, markup, outlook_view, session, state, widgets
-from pages._shared.engine_form import Engine
-from pages._shared.frame import message, plain_errors
+from pages._shared.build import outlook_view
+from pages._shared.build.engine_form import Engine
+from pages._shared.common import markup, session, state, widgets
+from pages._shared.common.frame import message, plain_errors
+from pages._shared.settings import call_store_view
 
 STARTED = "lr_build_started"  # a build was started in the run before
 URL = ("b_name", "b_dollars", "b_tokens")
@@ -169,7 +171,7 @@ def _kept_answers(corpus_id: str, config: IndexConfig) -> int:
 def _rebuild_note(corpus_id: str, config: IndexConfig, kept: int) -> str:
     """Why the forecast is a bound only."""
     same = json.loads(json.dumps(asdict(config)))
-    if any(one.corpus_id == corpus_id and one.config == same for one in session.shelf().indexes):
+    if any(one.corpus_id == corpus_id and one.config == same for one in session.index_list().indexes):
         return (
             "There is an index with exactly these settings. Building it again asks only for what is not stored: "
             "nothing, as long as the documents are the same."

@@ -12,8 +12,8 @@ from leanrag_core.errors import EndpointError
 from leanrag_core.figures import numbers
 from leanrag_core.models.registry import Models
 from leanrag_core.types.settings import Settings
-from pages._shared import forms, keys, session, state, widgets
-from pages._shared.frame import message
+from pages._shared.common import forms, keys, session, state, widgets
+from pages._shared.common.frame import message
 
 _PATIENCE = 6.0  # seconds for a list of models; a page waits for it
 _WINDOWS_ASKED = 12  # models whose context window is asked for

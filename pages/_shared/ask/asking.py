@@ -17,8 +17,9 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.visible import escape
-from pages._shared import answer_view, markup, session
-from pages._shared.frame import message
+from pages._shared.ask import answer_view
+from pages._shared.common import markup, session
+from pages._shared.common.frame import message
 
 _WANTED = "lr_wanted"
 _PARTIAL = "lr_partial"  # what there is of a reply that broke off

@@ -9,8 +9,8 @@ import streamlit as st
 
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.visible import escape, visible
-from pages._shared import state, widgets
-from pages._shared.messages import message
+from pages._shared.common import state, widgets
+from pages._shared.common.messages import message
 
 TITLES = {
     "parse_seconds": "Seconds for a file",

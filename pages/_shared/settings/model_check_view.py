@@ -9,8 +9,9 @@ from leanrag_core.indexing.model_check import ModelCheck
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.visible import escape
 from leanrag_core.workbench import FIRST_SAMPLE
-from pages._shared import endpoint_view, forms, markup, session, widgets
-from pages._shared.frame import message, plain_errors
+from pages._shared.common import forms, markup, session, widgets
+from pages._shared.common.frame import message, plain_errors
+from pages._shared.settings import endpoint_view
 
 _VERDICTS = {
     "good": ("good", "Good. This model can build an index."),

@@ -9,8 +9,8 @@ from leanrag_core.prompts.book import PromptBook
 from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.visible import escape
-from pages._shared import forms, markup, session, widgets
-from pages._shared.frame import message, plain_errors
+from pages._shared.common import forms, markup, session, widgets
+from pages._shared.common.frame import message, plain_errors
 
 TASKS = {
     "extract_graph": "Extract",

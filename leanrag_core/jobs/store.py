@@ -1,4 +1,4 @@
-"""The jobs of a home: one folder each below one folder."""
+"""The job store: one folder each below one folder."""
 
 import secrets
 import shutil
@@ -16,7 +16,7 @@ from leanrag_core.types.summary import JobState
 _ENDED = ("done", "failed", "cancelled", "stopped", "unknown")  # an interrupted one may be slow to take its lock
 
 
-class JobDesk:
+class JobStore:
     """Begins, lists and cancels jobs; each runs in a process of its own and outlives this one."""
 
     def __init__(self, root: Path, package_root: Path) -> None:
@@ -25,7 +25,7 @@ class JobDesk:
         self._ended: dict[str, tuple[tuple[object, ...], JobState]] = {}
 
     def folder(self, job_id: str) -> Path:
-        """The folder of a job. Raises JobNotFound for an id that could leave the desk."""
+        """The folder of a job. Raises JobNotFound for an id that could leave the store."""
         if not job_id or "/" in job_id or "\\" in job_id or job_id.startswith("."):
             raise JobNotFound(f"no job {job_id!r}: see the list on the Build page")
         return self.root / job_id

@@ -7,7 +7,7 @@ import streamlit as st
 
 from leanrag_core.figures import numbers
 from leanrag_core.types.visible import escape
-from pages._shared import markup, session
+from pages._shared.common import markup, session
 
 _KEPT = (
     ("corpora", "Corpora, with their documents' text"),

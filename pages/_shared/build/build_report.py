@@ -8,8 +8,8 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.clustering import cluster_facts
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary, JobState
-from pages._shared import markup, session, state
-from pages._shared.frame import kind_line, message, plain_errors
+from pages._shared.common import markup, session, state
+from pages._shared.common.frame import kind_line, message, plain_errors
 
 _WHOLE_CHUNK = re.compile(r"chunk (\S+)")  # a drop of the whole chunk, not of one item in it
 _INSTEAD = "the built-in writer wrote"
@@ -20,7 +20,7 @@ _LOG_SHOWN = 20_000  # characters
 
 def show(job: JobState) -> None:
     """Counts, layers, cluster sizes, drops and seconds of a build that is done."""
-    found = next((one for one in session.shelf().indexes if one.id == job.result), None)
+    found = next((one for one in session.index_list().indexes if one.id == job.result), None)
     if found is None:
         message("The index of this build has been deleted.")
         return

@@ -11,7 +11,7 @@ import streamlit as st
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.models.registry import BUILTIN
 from leanrag_core.types.index import Index
-from leanrag_core.types.summary import IndexSummary, JobState, Shelf
+from leanrag_core.types.summary import IndexList, IndexSummary, JobState
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.workbench import Workbench
 
@@ -29,9 +29,9 @@ def workbench() -> Workbench:
     return opened
 
 
-def shelf() -> Shelf:
+def index_list() -> IndexList:
     """The indexes there are; one that does not read hides none of the others."""
-    return workbench().shelf()
+    return workbench().index_list()
 
 
 def open_index(summary: IndexSummary) -> Index:

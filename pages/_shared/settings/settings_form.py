@@ -10,8 +10,8 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.visible import escape
-from pages._shared import addresses, forms, keys, session, state, widgets
-from pages._shared.frame import message
+from pages._shared.common import addresses, forms, keys, session, state, widgets
+from pages._shared.common.frame import message
 
 _FAULTS = "lr_settings_faults"  # by the setting's name
 _REFUSED = "lr_settings_refused"  # what stands in a widget and was not kept, by the setting's name

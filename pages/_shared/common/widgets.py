@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
-from pages._shared import state
+from pages._shared.common import state
 
 _Value = TypeVar("_Value")
 
