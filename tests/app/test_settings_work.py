@@ -76,8 +76,8 @@ def test_dask_waits_for_an_address_and_changes_nothing_before(home: Workbench, v
 
 def left_and_come_back(app: AppTest) -> AppTest:
     """The same session, after another page."""
-    app.switch_page("../library.py").run()
-    return app.switch_page("../settings.py").run()
+    app.switch_page("../../library.py").run()
+    return app.switch_page("../../settings.py").run()
 
 
 def test_a_wish_for_dask_is_gone_with_the_page(home: Workbench, visit: Visit) -> None:
