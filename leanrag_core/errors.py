@@ -1,8 +1,38 @@
 """Every error that the core raises on purpose: which thing, what is wrong, what to do."""
 
+import re
+from typing import Any
+
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import Message, Value
+
+_CODE = re.compile(r"[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)+")
+
 
 class LeanRAGError(Exception):
-    """The root of all errors that a page or the command line shows as a plain message."""
+    """The root of all errors that a page or the command line shows as a plain message.
+
+    told: a code of the catalog, with its values by name, or a whole message; a text that is no code is told as it is.
+    """
+
+    def __init__(self, told: str | Message, **values: Value) -> None:
+        super().__init__(told)
+        if isinstance(told, str):
+            told = Message(told, values) if _CODE.fullmatch(told) else Message("plain", {"text": told})
+        self.message = told
+
+    def __str__(self) -> str:
+        return sentence(self.message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.message, {k: v for k, v in vars(self).items() if k != "message"})
+
+
+def _restored(kind: type[LeanRAGError], told: Message, more: dict[str, Any]) -> LeanRAGError:
+    """The error as it was, in another process."""
+    error = kind(told)
+    vars(error).update(more)
+    return error
 
 
 class UnreadableDocument(LeanRAGError):
@@ -91,8 +121,15 @@ class EndpointBusy(EndpointError):
     overloaded: the server has too much to do (429, 503), so that every call should wait.
     """
 
-    def __init__(self, message: str, retry_after: float | None = None, *, overloaded: bool = False) -> None:
-        super().__init__(message)
+    def __init__(
+        self,
+        told: str | Message,
+        retry_after: float | None = None,
+        *,
+        overloaded: bool = False,
+        **values: Value,
+    ) -> None:
+        super().__init__(told, **values)
         self.retry_after = retry_after
         self.overloaded = overloaded or retry_after is not None
 
@@ -103,8 +140,8 @@ class EndpointRefusal(EndpointError):
     option: the option that it names, and its code, where it does.
     """
 
-    def __init__(self, message: str, option: str = "") -> None:
-        super().__init__(message)
+    def __init__(self, told: str | Message, option: str = "", **values: Value) -> None:
+        super().__init__(told, **values)
         self.option = option
 
 

@@ -1,0 +1,1 @@
+"""What the program tells a person: codes with values below the pages, sentences at the edge."""

@@ -1,0 +1,78 @@
+"""The catalog of sentences: one gettext file (locale/LANGUAGE.po) a language, read with Babel when first needed.
+
+msgid is a message's code, msgstr a template for str.format, such as "{n:,} chunks". A language that lacks a code takes
+the English sentence.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from gettext import c2py
+from pathlib import Path
+
+from leanrag_core.messages.message import Message, Value
+
+ENGLISH = "en"
+_FOLDER = Path(__file__).parent / "locale"
+
+
+def languages() -> tuple[str, ...]:
+    """Codes of the languages that have a catalog, English first."""
+    return tuple(sorted((path.stem for path in _FOLDER.glob("*.po")), key=lambda code: (code != ENGLISH, code)))
+
+
+def sentence(told: Message, language: str = ENGLISH) -> str:
+    """The message as a sentence of that language. Raises KeyError for a code that the English catalog lacks, and for a
+    value that its template names and the message lacks."""
+    template = _template(told.code, told.values.get("n"), language)
+    return template.format(**{name: _filled(value, language) for name, value in told.values.items()})
+
+
+def _filled(value: Value, language: str) -> object:
+    if isinstance(value, Message):
+        return sentence(value, language)
+    if isinstance(value, tuple):
+        return _joined([sentence(part, language) for part in value], language)
+    return value
+
+
+def _joined(parts: list[str], language: str) -> str:
+    if language == ENGLISH:  # no comma before the last "and"
+        return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    from babel.lists import format_list
+
+    return format_list(parts, locale=language)
+
+
+def _template(code: str, n: Value, language: str) -> str:
+    templates = _templates(language)
+    if code not in templates and language != ENGLISH:
+        templates, language = _templates(ENGLISH), ENGLISH
+    forms = templates[code]
+    if len(forms) == 1 or not isinstance(n, int | float):
+        return forms[-1]
+    return forms[_plural(language)(int(n))]
+
+
+@cache
+def _templates(language: str) -> dict[str, tuple[str, ...]]:
+    """Each code's templates, one for each plural form."""
+    from babel.messages.pofile import read_po
+
+    with (_FOLDER / f"{language}.po").open("rb") as file:
+        entries = read_po(file, locale=language)
+    made: dict[str, tuple[str, ...]] = {}
+    for entry in entries:
+        code = entry.id if isinstance(entry.id, str) else entry.id[0]
+        forms = (entry.string,) if isinstance(entry.string, str) else tuple(entry.string or ("",))
+        if code and forms[0]:
+            made[code] = forms
+    return made
+
+
+@cache
+def _plural(language: str) -> Callable[[int], int]:
+    """From a count to the place of its plural form."""
+    from babel.messages.plurals import get_plural
+
+    form: Callable[[int], int] = c2py(get_plural(language).plural_expr)
+    return form
