@@ -25,6 +25,7 @@ def started(*arguments: str, home: Path) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("execution", ["threads", "processes"])
 @SIGNALS
 def test_a_build_that_is_interrupted_ends_with_a_line_and_leaves_nothing(
@@ -48,6 +49,7 @@ def test_a_build_that_is_interrupted_ends_with_a_line_and_leaves_nothing(
     assert list((tmp_path / "out").iterdir()) == []
 
 
+@pytest.mark.slow
 @SIGNALS
 def test_a_process_whose_threads_wait_for_a_server_ends_all_the_same(tmp_path: Path, number: signal.Signals) -> None:
     script = (

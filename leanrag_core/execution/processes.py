@@ -72,7 +72,10 @@ class ProcessMap:
             try:
                 with _interrupts_are_for_the_parent():
                     return _Sent(item, pool, pool.submit(function, item))
-            except BrokenProcessPool:
+            except RuntimeError as error:
+                # Another caller that found the pool broken may have shut it down in the meantime.
+                if self._pool is pool and not isinstance(error, BrokenProcessPool):
+                    raise
                 broken = pool
 
     def _running(self, broken: ProcessPoolExecutor | None = None) -> ProcessPoolExecutor:

@@ -16,6 +16,7 @@ def test_descriptions_are_different_and_always_the_same_and_as_long_as_said() ->
     assert 23 <= words[200] <= 29
 
 
+@pytest.mark.slow
 def test_figures_name_every_way_and_all_ways_of_one_arithmetic_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedding, "_ROUNDS", 1)
     figures = measure(12)

@@ -1,6 +1,7 @@
 """A real server on a free loopback port, and a browser that notes every request and every console error."""
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from tests.browser import runs
 
 PROJECT = Path(__file__).resolve().parents[2]
 SLOWED = os.environ.get("LEANRAG_SLOWED")  # how many times slower the browser's scripts run, to provoke races
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUM = os.environ.get("LEANRAG_BROWSER") or shutil.which("chromium") or "/usr/bin/chromium"
 ARGUMENTS = [
     "--headless",
     "--no-sandbox",
@@ -99,7 +100,10 @@ def server_in() -> Iterator[Callable[[Path], Server]]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     if not Path(CHROMIUM).exists():
-        pytest.fail(f"no browser at {CHROMIUM}: install the package chromium, or deselect with -m 'not browser'")
+        pytest.fail(
+            f"no browser at {CHROMIUM}: install Chromium, name its program in LEANRAG_BROWSER, or deselect these tests "
+            "with -m 'not browser'"
+        )
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield opened

@@ -105,6 +105,7 @@ def outcomes(pristine: Path, folder: Path, size: str, count: int) -> Iterator[tu
         assert asked.round() == first
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_is_an_error_that_names_the_file_or_changes_nothing(pristine: Path, tmp_path: Path) -> None:
     ended = Counter[str]()
     for place, path, came, said in outcomes(pristine, tmp_path / "index", "small", _FLIPS):

@@ -6,6 +6,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 _LOOPBACK = ["--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
 
@@ -14,6 +16,7 @@ class LoopbackCluster:
     """A scheduler with n workers of one thread each. folder: for its files."""
 
     def __init__(self, folder: Path, n_workers: int) -> None:
+        pytest.importorskip("distributed", reason="Dask is not installed: install requirements-cluster.txt")
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self.workers: list[subprocess.Popen[bytes]] = []
@@ -28,16 +31,16 @@ class LoopbackCluster:
         for _ in range(n_workers):
             self.add_worker()
 
-    def add_worker(self, within: Path = ROOT) -> None:
-        """within: the folder that the worker starts in; the program is found from its own alone."""
+    def add_worker(self, start_in: Path = ROOT) -> None:
+        """start_in: the folder that the worker starts in; the program is found from its own alone."""
         place = str(self.folder / f"worker-{len(self.workers)}")
         options = ["--no-nanny", "--nthreads", "1", "--memory-limit", "0", "--local-directory", place]
-        self.workers.append(self._start("worker", self.address, *options, "--death-timeout", "60", within=within))
+        self.workers.append(self._start("worker", self.address, *options, "--death-timeout", "60", start_in=start_in))
 
-    def _start(self, role: str, *options: str, within: Path = ROOT) -> "subprocess.Popen[bytes]":
+    def _start(self, role: str, *options: str, start_in: Path = ROOT) -> "subprocess.Popen[bytes]":
         with (self.folder / f"{role}.log").open("ab") as log:
             command = [sys.executable, "-m", f"distributed.cli.dask_{role}", *options, *_LOOPBACK]
-            return subprocess.Popen(command, cwd=within, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+            return subprocess.Popen(command, cwd=start_in, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
 
     def log(self, role: str) -> str:
         return (self.folder / f"{role}.log").read_text(errors="replace")

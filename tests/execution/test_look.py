@@ -81,7 +81,7 @@ def test_a_look_tells_who_is_there_and_who_could_not_do_the_work(
         assert python == Difference(PYTHON, "3.99.0", own[PYTHON], (SCHEDULER, worker))
         assert numpy == Difference("numpy", "0.1", own["numpy"], (SCHEDULER, worker))
 
-    cluster.add_worker(within=tmp_path)
+    cluster.add_worker(start_in=tmp_path)
     [lacking] = seen_with(cluster, 2).differences
     assert (lacking.library, lacking.there, len(lacking.where)) == (PROGRAM, look.MISSING, 1)
     assert lacking.where != (worker,)

@@ -95,6 +95,18 @@ def test_worker_processes_end_with_a_program_that_was_killed() -> None:
             time.sleep(0.05)
 
 
+def test_a_pool_that_another_caller_has_shut_down_is_left_for_the_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    mapped = ProcessMap(1)
+    assert list(mapped(work.squared, [1])) == [1]
+    former = mapped._running()
+    running = mapped._running
+    given = iter([former])  # it was the pool of all callers a moment ago
+    mapped.close()
+    monkeypatch.setattr(mapped, "_running", lambda broken=None: next(given, None) or running(broken))
+    assert list(mapped(work.squared, [3])) == [9]
+    mapped.close()
+
+
 def test_a_worker_with_another_model_is_refused() -> None:
     from leanrag_core.models.embed_task import EmbedTask
 

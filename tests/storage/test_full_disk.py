@@ -48,6 +48,7 @@ def outcomes(folder: Path, state: str) -> dict[str, dict[str, Any]]:
     return told
 
 
+@pytest.mark.slow
 @needs_a_namespace
 def test_every_write_works_where_there_is_room(tmp_path: Path) -> None:
     told = outcomes(tmp_path, "room")
@@ -55,6 +56,7 @@ def test_every_write_works_where_there_is_room(tmp_path: Path) -> None:
     assert len(told) > 15
 
 
+@pytest.mark.slow
 @needs_a_namespace
 def test_a_full_disk_is_one_error_each_and_leaves_nothing(tmp_path: Path) -> None:
     told = outcomes(tmp_path, "full")
@@ -72,6 +74,7 @@ def test_a_full_disk_is_one_error_each_and_leaves_nothing(tmp_path: Path) -> Non
     assert afterwards["got"]["text"] == "y", "the store goes on once there is room"
 
 
+@pytest.mark.slow
 @needs_a_namespace
 def test_a_read_only_disk_is_one_error_each_and_changes_nothing(tmp_path: Path) -> None:
     for name, one in outcomes(tmp_path, "read-only").items():

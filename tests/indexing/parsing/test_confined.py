@@ -53,6 +53,7 @@ def reader_memory(process: psutil.Process) -> int:
     return process.memory_info().rss if "leanrag_core.indexing.parsing.worker" in process.cmdline() else 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "bomb", "reasons"),
     [
@@ -199,6 +200,7 @@ def test_a_process_that_the_system_does_not_limit_is_watched() -> None:
     assert not psutil.pid_exists(process._popen.pid)
 
 
+@pytest.mark.slow
 def test_a_bomb_in_an_archive_costs_only_itself(hasty: ConfinedParser) -> None:
     inner, outer = BytesIO(), BytesIO()
     with zipfile.ZipFile(inner, "w") as archive:
@@ -216,6 +218,7 @@ def test_a_bomb_in_an_archive_costs_only_itself(hasty: ConfinedParser) -> None:
     assert upload.refusals[0].reason == TOO_LONG
 
 
+@pytest.mark.slow
 def test_an_archive_of_bombs_has_a_limit_of_its_own() -> None:
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:

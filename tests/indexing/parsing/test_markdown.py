@@ -1,4 +1,4 @@
-import time
+import pytest
 
 from leanrag_core.types.corpus import Heading
 from tests.indexing.parsing.conftest import Read
@@ -50,7 +50,6 @@ def test_html_within_is_read_and_scripts_are_not(read: Read) -> None:
     assert document.text == "Before.\n\nInside."
 
 
-def test_many_headings_are_read_in_time(read: Read) -> None:
-    started = time.perf_counter()
-    assert len(read("a.md", "".join(f"# H{n}\n\nx\n\n" for n in range(3000))).headings) == 3000
-    assert time.perf_counter() - started < 3  # quadratic time took six seconds
+@pytest.mark.timeout(120)  # quadratic time takes ten minutes
+def test_many_headings_are_read_in_linear_time(read: Read) -> None:
+    assert len(read("a.md", "".join(f"# H{n}\n\nx\n\n" for n in range(30_000))).headings) == 30_000
