@@ -91,6 +91,12 @@ class ReplyError(LeanRAGError):
     """A language model's reply does not parse into what was asked for."""
 
 
+class RecordDamaged(LeanRAGError):
+    """A stored record does not read. field: where in it, empty for all of it."""
+
+    field: str = ""
+
+
 class CorpusDamaged(LeanRAGError):
     """A corpus is there but its record does not read."""
 
