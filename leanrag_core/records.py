@@ -6,7 +6,7 @@ deterministic: equal values give equal bytes. pydantic is imported with the firs
 """
 
 import json
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field, fields, is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -98,11 +98,13 @@ def _damaged(name: str, error: Any) -> RecordDamaged:
     return damaged
 
 
-@cache
-def _adapter(kind: Hashable) -> "TypeAdapter[Any]":
+def _new_adapter(kind: Any) -> "TypeAdapter[Any]":
     from pydantic import TypeAdapter
 
     return TypeAdapter(kind)
+
+
+_adapter: Callable[[Any], "TypeAdapter[Any]"] = cache(_new_adapter)
 
 
 def _absent(value: Any) -> dict[Any, Any]:
