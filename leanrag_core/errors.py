@@ -12,14 +12,14 @@ _CODE = re.compile(r"[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)+")
 class LeanRAGError(Exception):
     """The root of all errors that a page or the command line shows as a plain message.
 
-    told: a code of the catalog, with its values by name, or a whole message; a text that is no code is told as it is.
+    code: a code of the catalog, with its values by name, or a whole message; a text that is no code is shown as it is.
     """
 
-    def __init__(self, told: str | Message, **values: Value) -> None:
-        super().__init__(told)
-        if isinstance(told, str):
-            told = Message(told, values) if _CODE.fullmatch(told) else Message("plain", {"text": told})
-        self.message = told
+    def __init__(self, code: str | Message, /, **values: Value) -> None:
+        super().__init__(code)
+        if isinstance(code, str):
+            code = Message(code, values) if _CODE.fullmatch(code) else Message("plain", {"text": code})
+        self.message = code
 
     def __str__(self) -> str:
         return sentence(self.message)
@@ -28,10 +28,10 @@ class LeanRAGError(Exception):
         return _restored, (type(self), self.message, {k: v for k, v in vars(self).items() if k != "message"})
 
 
-def _restored(kind: type[LeanRAGError], told: Message, more: dict[str, Any]) -> LeanRAGError:
+def _restored(kind: type[LeanRAGError], message: Message, fields: dict[str, Any]) -> LeanRAGError:
     """The error as it was, in another process."""
-    error = kind(told)
-    vars(error).update(more)
+    error = kind(message)
+    vars(error).update(fields)
     return error
 
 
@@ -129,13 +129,14 @@ class EndpointBusy(EndpointError):
 
     def __init__(
         self,
-        told: str | Message,
+        code: str | Message,
+        /,
         retry_after: float | None = None,
         *,
         overloaded: bool = False,
         **values: Value,
     ) -> None:
-        super().__init__(told, **values)
+        super().__init__(code, **values)
         self.retry_after = retry_after
         self.overloaded = overloaded or retry_after is not None
 
@@ -146,8 +147,8 @@ class EndpointRefusal(EndpointError):
     option: the option that it names, and its code, where it does.
     """
 
-    def __init__(self, told: str | Message, option: str = "", **values: Value) -> None:
-        super().__init__(told, **values)
+    def __init__(self, code: str | Message, /, option: str = "", **values: Value) -> None:
+        super().__init__(code, **values)
         self.option = option
 
 

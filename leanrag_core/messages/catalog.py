@@ -12,22 +12,32 @@ from pathlib import Path
 from leanrag_core.messages.message import Message, Value
 
 ENGLISH = "en"
-_FOLDER = Path(__file__).parent / "locale"
+FOLDER = Path(__file__).parent / "locale"
 
 
 def languages() -> tuple[str, ...]:
     """Codes of the languages that have a catalog, English first."""
-    return tuple(sorted((path.stem for path in _FOLDER.glob("*.po")), key=lambda code: (code != ENGLISH, code)))
+    return tuple(sorted((path.stem for path in FOLDER.glob("*.po")), key=lambda code: (code != ENGLISH, code)))
 
 
-def sentence(told: Message, language: str = ENGLISH) -> str:
+def codes(language: str = ENGLISH) -> frozenset[str]:
+    """Codes that the language's catalog has a sentence for."""
+    return frozenset(_templates(language))
+
+
+def templates(code: str, language: str = ENGLISH) -> tuple[str, ...]:
+    """The templates of a code, one for each plural form, or one alone. Raises KeyError."""
+    return _templates(language)[code]
+
+
+def sentence(message: Message, language: str = ENGLISH) -> str:
     """The message as a sentence of that language. Raises KeyError for a code that the English catalog lacks, and for a
     value that its template names and the message lacks."""
-    template = _template(told.code, told.values.get("n"), language)
-    return template.format(**{name: _filled(value, language) for name, value in told.values.items()})
+    template = _template(message.code, message.values.get("n"), language)
+    return template.format(**{name: _as_text(value, language) for name, value in message.values.items()})
 
 
-def _filled(value: Value, language: str) -> object:
+def _as_text(value: Value, language: str) -> object:
     if isinstance(value, Message):
         return sentence(value, language)
     if isinstance(value, tuple):
@@ -44,10 +54,9 @@ def _joined(parts: list[str], language: str) -> str:
 
 
 def _template(code: str, n: Value, language: str) -> str:
-    templates = _templates(language)
-    if code not in templates and language != ENGLISH:
-        templates, language = _templates(ENGLISH), ENGLISH
-    forms = templates[code]
+    if code not in _templates(language) and language != ENGLISH:
+        language = ENGLISH
+    forms = _templates(language)[code]
     if len(forms) == 1 or not isinstance(n, int | float):
         return forms[-1]
     return forms[_plural(language)(int(n))]
@@ -58,15 +67,15 @@ def _templates(language: str) -> dict[str, tuple[str, ...]]:
     """Each code's templates, one for each plural form."""
     from babel.messages.pofile import read_po
 
-    with (_FOLDER / f"{language}.po").open("rb") as file:
+    with (FOLDER / f"{language}.po").open("rb") as file:
         entries = read_po(file, locale=language)
-    made: dict[str, tuple[str, ...]] = {}
+    by_code: dict[str, tuple[str, ...]] = {}
     for entry in entries:
         code = entry.id if isinstance(entry.id, str) else entry.id[0]
         forms = (entry.string,) if isinstance(entry.string, str) else tuple(entry.string or ("",))
         if code and forms[0]:
-            made[code] = forms
-    return made
+            by_code[code] = forms
+    return by_code
 
 
 @cache
