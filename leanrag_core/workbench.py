@@ -15,7 +15,6 @@ import numpy as np
 
 from leanrag_core import answering
 from leanrag_core.errors import CorpusNotFound, InvalidConfig, ModelMismatch, ModelUnavailable
-from leanrag_core.figures.index_names import with_titles
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.limits import parse_limits
 from leanrag_core.indexing.parsing.upload import known
@@ -28,6 +27,7 @@ from leanrag_core.models.registry import BUILTIN, Models, require_models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.models.request_form import LearntForms
 from leanrag_core.prompts.book import PromptBook
+from leanrag_core.queries.index_titles import with_titles
 from leanrag_core.retrieval.base import Query, StrategyInfo, require_question, strategies, strategy
 from leanrag_core.retrieval.vector_search import read_ahead
 from leanrag_core.storage import layout

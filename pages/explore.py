@@ -3,10 +3,11 @@
 import pandas as pd
 import streamlit as st
 
-from leanrag_core.figures import blocks, browse, finding, icicle, numbers
-from leanrag_core.figures.browse import Place, leaf_counts
+from leanrag_core.figures import blocks, icicle, numbers
 from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.icicle import HierarchyView
+from leanrag_core.queries import browse, entity_search
+from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 from pages._shared.build import job_view
 from pages._shared.common import forms, markup, passage_view, session, state, widgets
@@ -77,7 +78,7 @@ def column_heads(view: HierarchyView, widths: tuple[float, ...]) -> str:
 
 def figure(index: Index, place: Place, shape: str) -> None:
     focus = focus_of(index, place)
-    view = icicle.hierarchy_view(index, focus, leaf_counts(index))
+    view = icicle.hierarchy_view(index, focus, index.leaf_counts)
     _, chosen_id = name_and_id(index, place)
     if shape == "Icicle":
         found = blocks.icicle_blocks(view)
@@ -103,9 +104,9 @@ def figure(index: Index, place: Place, shape: str) -> None:
 
 
 def search_results(index: Index, wanted: str) -> None:
-    found = finding.find_entities(index, wanted, limit=LISTED)
+    found = entity_search.find_entities(index, wanted, limit=LISTED)
     if not found.rows:
-        near = finding.nearest_names(index, wanted)
+        near = entity_search.nearest_names(index, wanted)
         said = f"No entity is called “{wanted}”."
         message(f"{said} Nearest: {', '.join(near)}." if near else f"{said} Try part of its name.")
         return
@@ -130,7 +131,7 @@ def entity_table(rows: tuple[browse.EntityRow, ...] | list[browse.EntityRow], *,
 
 
 def listing(index: Index, wanted_layer: int | None) -> None:
-    found = finding.find_entities(index, "", layer=wanted_layer, limit=LISTED)
+    found = entity_search.find_entities(index, "", layer=wanted_layer, limit=LISTED)
     note = "Click a row to open it."
     if found.total > len(found.rows):
         note = f"The first {len(found.rows):,} of {found.total:,}, largest first. Find by name to see others."

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.figures.browse import Place
+from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 
 MAX_LEVELS = 4

@@ -47,6 +47,14 @@ _RELATION_LISTS = ("keywords", "chunks", "members")
 
 
 @dataclass(frozen=True)
+class Place:
+    """The layer and row of an entity."""
+
+    layer: int
+    row: int
+
+
+@dataclass(frozen=True)
 class Finding:
     """One thing that a summary states, and why."""
 
@@ -168,6 +176,11 @@ class Layer(Graph):
         tables hold none."""
         tables = ((self.entities, ENTITY_TOKENS), (self.relations, RELATION_TOKENS))
         return {name: numbers(table[name]) for table, names in tables for name in names if name in table.column_names}
+
+    @cached_property
+    def degrees(self) -> np.ndarray:
+        """(n,) int64, relations of each entity."""
+        return np.bincount(self.ends.ravel(), minlength=len(self))
 
     @cached_property
     def _incident(self) -> tuple[np.ndarray, np.ndarray]:

@@ -129,6 +129,14 @@ class Index:
             for below, above in zip(self.layers, self.layers[1:], strict=False)
         )
 
+    @cached_property
+    def leaf_counts(self) -> tuple[np.ndarray, ...]:
+        """For each layer (n,) int64: how many base entities lie below each node."""
+        counts = [np.ones(len(self.layers[0]), dtype=np.int64)]
+        for below, above in zip(self.layers, self.layers[1:], strict=False):
+            counts.append(np.bincount(below.parent, weights=counts[-1], minlength=len(above)).astype(np.int64))
+        return tuple(counts)
+
     def children_of(self, layer: int, row: int) -> np.ndarray:
         """Rows, in the layer below, of the children of that entity; none for layer 0."""
         if layer == 0:

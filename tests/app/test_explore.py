@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
-from leanrag_core.figures.finding import find_entities
+from leanrag_core.queries.entity_search import find_entities
 from leanrag_core.types.index import Index
 from tests.app import drawn
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from leanrag_core.figures.browse import Place, leaf_counts
 from leanrag_core.figures.icicle import Cell, HierarchyView, hierarchy_view
+from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 from tests.small_index import entity, layer
 
@@ -31,7 +31,7 @@ def hierarchy(index: Index, *parents: list[int], names: dict[tuple[int, int], st
 
 
 def view_of(index: Index, layer_number: int, row: int = 0) -> HierarchyView:
-    return hierarchy_view(index, Place(layer_number, row), leaf_counts(index))
+    return hierarchy_view(index, Place(layer_number, row), index.leaf_counts)
 
 
 def shown(view: HierarchyView, layer_number: int) -> list[Cell]:

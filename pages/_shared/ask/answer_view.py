@@ -3,8 +3,9 @@
 import streamlit as st
 
 from leanrag_core.answering import NOTHING_FITS
-from leanrag_core.figures import browse, numbers
+from leanrag_core.figures import numbers
 from leanrag_core.figures.changes import changes
+from leanrag_core.queries import browse
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.visible import escape

@@ -3,9 +3,10 @@
 import pandas as pd
 import streamlit as st
 
-from leanrag_core.figures import browse, numbers
+from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.layered import MEDIUM, MOST_ARCS, NARROW, WIDE, LayeredGraph, layered_graph
+from leanrag_core.queries import browse
 from leanrag_core.retrieval.captions import losses
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace, TraceNode

@@ -11,8 +11,8 @@ import streamlit as st
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
-from leanrag_core.figures.index_names import short_title
 from leanrag_core.figures.palette import Palette, palette
+from leanrag_core.queries.index_titles import short_title
 from leanrag_core.types.summary import IndexSummary, JobState
 from leanrag_core.types.visible import escape
 from pages._shared.common import running_view, session, state, widgets

@@ -5,10 +5,10 @@ from typing import Any
 
 import streamlit as st
 
-from leanrag_core.figures import browse, numbers
-from leanrag_core.figures.browse import Place
+from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
-from leanrag_core.types.graph import Entity, Relation
+from leanrag_core.queries import browse
+from leanrag_core.types.graph import Entity, Place, Relation
 from leanrag_core.types.index import Index
 from leanrag_core.types.visible import escape
 from pages._shared.ask import asking

@@ -3,17 +3,8 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from leanrag_core.figures.browse import (
-    Place,
-    children,
-    chunks_of_relation,
-    degrees,
-    leaf_counts,
-    locate,
-    neighbours,
-    unfold,
-)
-from leanrag_core.types.graph import RELATION_SCHEMA
+from leanrag_core.queries.browse import children, chunks_of_relation, locate, neighbours, unfold
+from leanrag_core.types.graph import RELATION_SCHEMA, Place
 from leanrag_core.types.index import Index
 from tests.large_index import large_index
 
@@ -30,7 +21,7 @@ def test_an_id_that_is_not_there_has_no_place(index: Index, nonsense: str) -> No
 
 
 def test_leaves_are_counted_up_to_the_root(index: Index) -> None:
-    assert [counts.tolist() for counts in leaf_counts(index)] == [[1] * 6, [3, 3], [6]]
+    assert [counts.tolist() for counts in index.leaf_counts] == [[1] * 6, [3, 3], [6]]
 
 
 def test_neighbours_are_the_other_ends_the_heaviest_relation_first(index: Index) -> None:
@@ -69,7 +60,7 @@ def test_children_come_with_most_below_them_first_and_a_leaf_has_none(index: Ind
 def test_of_a_hub_the_strongest_relations_are_the_first_of_all_of_them() -> None:
     large = large_index(2000)
     hub = Place(0, 0)
-    assert degrees(large.layers[0])[0] == 999 + 2  # every second entity, and the two beside it
+    assert large.layers[0].degrees[0] == 999 + 2  # every second entity, and the two beside it
     every = neighbours(large, hub)
     assert len(every) == 1001
     assert every == sorted(every, key=lambda one: (-one.relation.weight, one.name, one.id))

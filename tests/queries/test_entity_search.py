@@ -2,8 +2,7 @@ import difflib
 
 import pytest
 
-from leanrag_core.figures.browse import degrees, leaf_counts
-from leanrag_core.figures.finding import Found, find_entities, nearest_names
+from leanrag_core.queries.entity_search import EntityMatches, find_entities, nearest_names
 from leanrag_core.types.index import Index
 from tests.large_index import large_index, name_of
 
@@ -13,7 +12,7 @@ def large() -> Index:
     return large_index(3000)
 
 
-def names(found: Found) -> list[str]:
+def names(found: EntityMatches) -> list[str]:
     return [row.name for row in found.rows]
 
 
@@ -39,7 +38,7 @@ def test_names_that_begin_with_the_text_come_first(index: Index) -> None:
 
 def test_a_search_can_be_kept_to_one_layer(index: Index) -> None:
     assert names(find_entities(index, "", layer=1)) == ["bees", "fields"]
-    assert find_entities(index, "bees", layer=0) == Found((), 0)
+    assert find_entities(index, "bees", layer=0) == EntityMatches((), 0)
 
 
 def test_a_limit_cuts_the_rows_and_not_the_total(index: Index) -> None:
@@ -50,7 +49,7 @@ def test_a_limit_cuts_the_rows_and_not_the_total(index: Index) -> None:
 
 @pytest.mark.parametrize("text", [".*", "[", "(", "%", "_", "\\", "<b>"])
 def test_signs_of_patterns_in_a_search_stand_for_themselves(index: Index, text: str) -> None:
-    assert find_entities(index, text) == Found((), 0)
+    assert find_entities(index, text) == EntityMatches((), 0)
 
 
 def test_a_misspelt_name_has_near_ones(index: Index) -> None:
@@ -65,7 +64,7 @@ def test_the_first_rows_are_those_of_a_full_sort(large: Index, text: str, layer:
     for level in reversed(large.layers):
         if layer is not None and level.number != layer:
             continue
-        names, below, held = level.entities["name"].to_pylist(), leaf_counts(large)[level.number], degrees(level)
+        names, below, held = level.entities["name"].to_pylist(), large.leaf_counts[level.number], level.degrees
         hits = [row for row, name in enumerate(names) if text.casefold() in name.casefold()]
         begins = {row for row in hits if text and names[row].casefold().startswith(text.casefold())}
         hits.sort(key=lambda row: (row not in begins, -below[row], -held[row], row))

@@ -1,25 +1,13 @@
-"""Views of an index for a reader: locate, list, unfold. Rows are made only for what is shown."""
+"""Entities, neighbours, children and members of an index as lists show them; rows are made only for what is shown."""
 
-import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.types.graph import Layer, Relation
+from leanrag_core.types.graph import Place, Relation
 from leanrag_core.types.index import Index
-
-_leaves: weakref.WeakKeyDictionary[Index, tuple[np.ndarray, ...]] = weakref.WeakKeyDictionary()
-_degrees: weakref.WeakKeyDictionary[Layer, np.ndarray] = weakref.WeakKeyDictionary()
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where an entity stands."""
-
-    layer: int
-    row: int
 
 
 @dataclass(frozen=True)
@@ -65,40 +53,23 @@ def locate(index: Index, entity_id: str) -> Place | None:
     return None
 
 
-def leaf_counts(index: Index) -> tuple[np.ndarray, ...]:
-    """For each layer (n,) int64: how many base entities lie below each node; counted once for an index."""
-    if index not in _leaves:
-        counts = [np.ones(len(index.layers[0]), dtype=np.int64)]
-        for below, above in zip(index.layers, index.layers[1:], strict=False):
-            counts.append(np.bincount(below.parent, weights=counts[-1], minlength=len(above)).astype(np.int64))
-        _leaves[index] = tuple(counts)
-    return _leaves[index]
-
-
-def degrees(layer: Layer) -> np.ndarray:
-    """(n,) int64, relations of each entity of the layer; counted once for a layer."""
-    if layer not in _degrees:
-        _degrees[layer] = np.bincount(layer.ends.ravel(), minlength=len(layer))
-    return _degrees[layer]
-
-
 def entity_rows(index: Index, number: int, rows: Sequence[int] | np.ndarray) -> list[EntityRow]:
     """Those entities of a layer, in the order given."""
     import pyarrow.compute as pc
 
     layer, wanted = index.layers[number], np.asarray(rows, dtype=np.int64)
-    below, relations = leaf_counts(index)[number], degrees(layer)
+    below, relations = index.leaf_counts[number], layer.degrees
     cells = layer.entities.select(["id", "name", "type", "chunks"]).take(pa.array(wanted))
     chunks = pc.fill_null(pc.list_value_length(cells["chunks"]), 0).to_pylist()
     texts = (cells[column].to_pylist() for column in ("id", "name", "type"))
     return [
-        EntityRow(id_, number, row, name, type_, int(below[row]), int(relations[row]), held)
-        for row, id_, name, type_, held in zip(wanted.tolist(), *texts, chunks, strict=True)
+        EntityRow(id_, number, row, name, type_, int(below[row]), int(relations[row]), n_chunks)
+        for row, id_, name, type_, n_chunks in zip(wanted.tolist(), *texts, chunks, strict=True)
     ]
 
 
 def neighbours(index: Index, place: Place, limit: int | None = None) -> list[Neighbour]:
-    """Relations of an entity in its layer, the strongest first; with a limit so many of them."""
+    """Relations of an entity in its layer, the strongest first, at most `limit`."""
     layer = index.layers[place.layer]
     rows = layer.relations_of(place.row)
     if not len(rows):
@@ -115,8 +86,8 @@ def neighbours(index: Index, place: Place, limit: int | None = None) -> list[Nei
 
 
 def unfold(index: Index, relation: Relation, limit: int | None = None) -> list[MemberRelation]:
-    """The relations of the layer below that an aggregated relation stands for, the strongest first; with a limit so
-    many of them; none for a base relation."""
+    """The relations of the layer below that an aggregated relation stands for, the strongest first, at
+    most `limit`; none for a base relation."""
     if relation.layer == 0 or not relation.members:
         return []
     below = index.layers[relation.layer - 1]
@@ -125,16 +96,16 @@ def unfold(index: Index, relation: Relation, limit: int | None = None) -> list[M
     for column, end in (("name", 0), ("target", 1)):
         table = table.append_column(column, below.entities["name"].take(pa.array(below.ends[rows, end])))
     order = _first(table.append_column("row", pa.array(rows)), limit)
-    found = []
+    members = []
     for at in order:
         member = below.relation(int(rows[at]))
         ids = [below.entities["id"][end].as_py() for end in (member.source, member.target)]
-        found.append(MemberRelation(table["name"][at].as_py(), table["target"][at].as_py(), ids[0], ids[1], member))
-    return found
+        members.append(MemberRelation(table["name"][at].as_py(), table["target"][at].as_py(), ids[0], ids[1], member))
+    return members
 
 
 def _first(table: pa.Table, limit: int | None) -> list[int]:
-    """Rows of the table from the largest number and the first text on, by its columns in their order."""
+    """Row numbers of the table, sorted by its columns in their order: numbers descending, texts ascending."""
     import pyarrow.compute as pc
 
     numbers = ("strength", "weight", "below", "relations")
@@ -145,24 +116,24 @@ def _first(table: pa.Table, limit: int | None) -> list[int]:
 
 
 def chunks_of_relation(index: Index, relation: Relation) -> list[int]:
-    """Chunk rows that a relation rests on, down through its members."""
+    """Rows of the chunks that a relation was extracted from, down through its members."""
     import pyarrow.compute as pc
 
-    found, rows = [np.array(relation.chunks, dtype=np.int64)], np.array(relation.members, dtype=np.int64)
+    chunk_rows, rows = [np.array(relation.chunks, dtype=np.int64)], np.array(relation.members, dtype=np.int64)
     for layer in reversed(index.layers[: relation.layer]):
         members = layer.relations.select(["chunks", "members"]).take(pa.array(np.unique(rows)))
-        found.append(pc.list_flatten(members["chunks"]).to_numpy())
+        chunk_rows.append(pc.list_flatten(members["chunks"]).to_numpy())
         rows = pc.list_flatten(members["members"]).to_numpy()
-    return [int(row) for row in np.unique(np.concatenate(found))]
+    return [int(row) for row in np.unique(np.concatenate(chunk_rows))]
 
 
 def children(index: Index, place: Place, limit: int | None = None) -> list[EntityRow]:
-    """The nodes that an aggregated entity stands for, those with most below them first; with a limit so many."""
+    """The nodes that an aggregated entity stands for, those with most below them first, at most `limit`."""
     rows = index.children_of(place.layer, place.row)
     if not len(rows):
         return []
     layer, number = index.layers[place.layer - 1], place.layer - 1
     table = layer.entities.select(["name", "id"]).take(pa.array(rows))
-    table = table.add_column(0, "relations", pa.array(degrees(layer)[rows]))
-    table = table.add_column(0, "below", pa.array(leaf_counts(index)[number][rows]))
+    table = table.add_column(0, "relations", pa.array(layer.degrees[rows]))
+    table = table.add_column(0, "below", pa.array(index.leaf_counts[number][rows]))
     return entity_rows(index, number, rows[_first(table.append_column("row", pa.array(rows)), limit)])

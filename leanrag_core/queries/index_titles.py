@@ -1,4 +1,4 @@
-"""What indexes of the same name are called: by the settings that tell them apart."""
+"""Titles of indexes: the name, and for indexes of the same name the settings that differ."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -16,8 +16,8 @@ def _model(name: Any) -> str:
     return "built-in engine" if name == "builtin" else str(name).removeprefix("openai:")
 
 
-# In the order in which they are tried; settings that are not named here follow.
-_SAID: Mapping[str, Callable[[Any], str]] = {
+# In the order in which they are tried; other settings follow.
+_SETTING_TEXTS: Mapping[str, Callable[[Any], str]] = {
     "model": _model,
     "cluster_size": lambda value: f"clustersize {value}",
     "tau": lambda value: f"tau {value or 'auto'}",
@@ -35,27 +35,27 @@ _SAID: Mapping[str, Callable[[Any], str]] = {
 
 
 def with_titles(indexes: Sequence[IndexSummary]) -> tuple[IndexSummary, ...]:
-    """The same indexes, each with a title of its own: its name, and where others bear it too, what sets it apart."""
-    bearing: dict[str, list[IndexSummary]] = defaultdict(list)
+    """The same indexes, each with a unique title: the name, and where others have it too, the settings that differ."""
+    by_name: dict[str, list[IndexSummary]] = defaultdict(list)
     for index in indexes:
-        bearing[index.name].append(index)
-    apart = {id_: said for group in bearing.values() for id_, said in _told_apart(group).items()}
-    return tuple(replace(index, apart=apart[index.id]) for index in indexes)
+        by_name[index.name].append(index)
+    differences = {id_: text for group in by_name.values() for id_, text in _differences(group).items()}
+    return tuple(replace(index, apart=differences[index.id]) for index in indexes)
 
 
-def _told_apart(group: Sequence[IndexSummary]) -> dict[str, str]:
-    """For each index of the group as few settings as set it apart from the others; its date where none does."""
+def _differences(group: Sequence[IndexSummary]) -> dict[str, str]:
+    """For each index of the group the fewest settings that distinguish it; its date where no setting does."""
     if len(group) == 1:
         return {group[0].id: ""}
     default = vars(IndexConfig())
     configs = [{**default, **index.config} for index in group]
-    names = dict.fromkeys([*_SAID, *sorted(name for config in configs for name in config)])
+    names = dict.fromkeys([*_SETTING_TEXTS, *sorted(name for config in configs for name in config)])
     parts: list[list[str]] = [[] for _ in group]
     for name in names:
-        said = [_said(name, config.get(name)) for config in configs]
-        tried = [[*part, one] for part, one in zip(parts, said, strict=True)]
-        if _distinct(tried) > _distinct(parts):
-            parts = tried
+        texts = [_setting_text(name, config.get(name)) for config in configs]
+        longer = [[*part, text] for part, text in zip(parts, texts, strict=True)]
+        if _distinct(longer) > _distinct(parts):
+            parts = longer
     if _distinct(parts) < len(group):
         parts = [[*part, f"built {numbers.day(index.created)}"] for part, index in zip(parts, group, strict=True)]
     return {index.id: ", ".join(part) for index, part in zip(group, parts, strict=True)}
@@ -65,17 +65,17 @@ def _distinct(parts: Sequence[Sequence[str]]) -> int:
     return len({tuple(part) for part in parts})
 
 
-def _said(name: str, value: Any) -> str:
+def _setting_text(name: str, value: Any) -> str:
     try:
-        return _SAID[name](value)
+        return _SETTING_TEXTS[name](value)
     except (KeyError, TypeError, ValueError):  # a setting, or a value, of another version
         return f"{name.replace('_', ' ')} {value}"
 
 
-def short_title(index: IndexSummary, most: int) -> str:
-    """The title in about so many characters: what sets the index apart stays, its name gives way."""
-    if not index.apart or len(index.title) <= most:
+def short_title(index: IndexSummary, max_characters: int) -> str:
+    """The title in about max_characters: the settings that differ stay whole, the name is shortened."""
+    if not index.apart or len(index.title) <= max_characters:
         return index.title
-    room = max(_SHORTEST_NAME, most - len(index.apart) - 2)
+    room = max(_SHORTEST_NAME, max_characters - len(index.apart) - 2)
     name = index.name if len(index.name) <= room else f"{index.name[: room - 1].rstrip(' ,.;:')}…"
     return f"{name}, {index.apart}"

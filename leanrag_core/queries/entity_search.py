@@ -1,31 +1,29 @@
-"""Entities by name: what holds the text, and what is nearest to a text that nothing holds."""
+"""Search of entities by name: substring matches, and similar names where nothing matches."""
 
 import difflib
-import weakref
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.figures.browse import EntityRow, degrees, entity_rows, leaf_counts
+from leanrag_core.queries.browse import EntityRow, entity_rows
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 
-_COMPARED = 300  # names that are compared letter by letter with a text that nothing holds
+_COMPARED = 300  # names that are compared letter by letter with a text without a match
 _LONGEST = 200  # letters of that text
-_ranked: weakref.WeakKeyDictionary[Layer, tuple[np.ndarray, np.ndarray]] = weakref.WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
-class Found:
+class EntityMatches:
     """The first rows of a search, and how many there are in all."""
 
     rows: tuple[EntityRow, ...]
     total: int
 
 
-def find_entities(index: Index, text: str, *, layer: int | None = None, limit: int = 500) -> Found:
-    """Entities whose name holds the text in any case, aggregated layers first.
+def find_entities(index: Index, text: str, *, layer: int | None = None, limit: int = 500) -> EntityMatches:
+    """Entities whose name contains the text in any case, aggregated layers first.
 
     Within a layer names that begin with the text come first, then those with most entities below them, then those with
     more relations.
@@ -41,60 +39,58 @@ def find_entities(index: Index, text: str, *, layer: int | None = None, limit: i
         room = max(0, limit - len(rows))
         if not wanted:
             total += len(level)
-            rows += entity_rows(index, level.number, _ranking(index, level)[0][:room])
+            rows += entity_rows(index, level.number, _order(index, level)[:room])
             continue
         names = level.entities["name"]
         hits = np.flatnonzero(pc.match_substring(names, wanted, ignore_case=True).to_numpy())
         total += len(hits)
         if room and len(hits):
             begins = pc.starts_with(names.take(pa.array(hits)), wanted, ignore_case=True).to_numpy()
-            place = _ranking(index, level)[1][hits] + np.where(begins, 0, len(level))
+            order = _order(index, level)
+            rank = np.empty_like(order)
+            rank[order] = np.arange(len(order), dtype=order.dtype)
+            place = rank[hits] + np.where(begins, 0, len(level))
             if len(hits) > room:
                 nearest = np.argpartition(place, room - 1)[:room]
                 hits, place = hits[nearest], place[nearest]
             rows += entity_rows(index, level.number, hits[np.argsort(place)])
-    return Found(tuple(rows), total)
+    return EntityMatches(tuple(rows), total)
 
 
-def _ranking(index: Index, level: Layer) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of a layer by what is below them, then by their relations; and the place of each row in that order."""
-    if level not in _ranked:
-        held = degrees(level).astype(np.int64)
-        weight = leaf_counts(index)[level.number] * (held.max(initial=0) + 1) + held
-        order = np.argsort(-weight, kind="stable").astype(np.int32)
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order), dtype=np.int32)
-        _ranked[level] = order, place
-    return _ranked[level]
+def _order(index: Index, level: Layer) -> np.ndarray:
+    """(n,) rows of a layer, those with most base entities below first, then those with most relations."""
+    degrees = level.degrees.astype(np.int64)
+    weight = index.leaf_counts[level.number] * (degrees.max(initial=0) + 1) + degrees
+    return np.argsort(-weight, kind="stable")
 
 
 def nearest_names(index: Index, text: str, n: int = 3) -> list[str]:
-    """Names most like the text, for a search without a hit."""
+    """The n names most similar to the text, for a search without a match."""
     import pyarrow.compute as pc
 
     wanted = text.casefold().strip()[:_LONGEST]
     names = pc.unique(pa.chunked_array([chunk for level in index.layers for chunk in level.entities["name"].chunks]))
     if len(names) > _COMPARED:
-        names = names.take(pa.array(_likest(names, wanted)))
+        names = names.take(pa.array(_most_similar(names, wanted)))
     folded = {name.casefold(): name for name in sorted(names.to_pylist(), reverse=True)}
     return [folded[hit] for hit in difflib.get_close_matches(wanted, list(folded), n=n, cutoff=0.5)]
 
 
-def _likest(names: pa.StringArray, wanted: str) -> np.ndarray:
+def _most_similar(names: pa.StringArray, wanted: str) -> np.ndarray:
     """Rows of the names that share most pairs of neighbouring bytes with the text, for their length."""
     import pyarrow.compute as pc
 
-    _, offsets, held = pc.utf8_lower(names).buffers()
+    _, offsets, characters = pc.utf8_lower(names).buffers()
     bounds = np.frombuffer(offsets, dtype=np.int32)[: len(names) + 1]
-    letters = np.frombuffer(held, dtype=np.uint8)[: bounds[-1]] if held else np.zeros(0, dtype=np.uint8)
+    letters = np.frombuffer(characters, dtype=np.uint8)[: bounds[-1]] if characters else np.zeros(0, dtype=np.uint8)
     in_text = np.zeros(1 << 16, dtype=bool)
     in_text[_pairs(np.frombuffer(wanted.encode(), dtype=np.uint8))] = True
     hits = np.append(in_text[_pairs(letters)], False)[: len(letters)]
     hits[bounds[1:] - 1] = False  # a pair of the last byte of one name and the first of the next
     sums = np.concatenate([[0], np.cumsum(hits)])
     shared = sums[bounds[1:]] - sums[bounds[:-1]]
-    likeness = 2 * shared / (len(wanted.encode()) + np.diff(bounds))
-    return np.argsort(-likeness, kind="stable")[:_COMPARED]
+    similarity = 2 * shared / (len(wanted.encode()) + np.diff(bounds))
+    return np.argsort(-similarity, kind="stable")[:_COMPARED]
 
 
 def _pairs(letters: np.ndarray) -> np.ndarray:

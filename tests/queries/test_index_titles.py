@@ -2,7 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.figures.index_names import short_title, with_titles
+from leanrag_core.queries.index_titles import short_title, with_titles
 from leanrag_core.types.summary import IndexSummary
 
 CREATED = "2026-11-19T12:02:00+00:00"
