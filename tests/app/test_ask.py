@@ -5,7 +5,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import IndexConfig, Workbench
+from pages._shared.ask.answer_view import Reference
 from pages._shared.common import forms
+from pages._shared.common.scope import PAGE
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS
 
@@ -140,7 +142,7 @@ def test_a_citation_that_stands_for_an_entity_opens_in_a_drawer(home: Workbench,
     app = visit("ask", home, q=QUESTION)
     for section, said in (("entities", "L0"), ("relations", " and ")):
         item = trace.context.section(section).items[0]
-        app.session_state["lr_reference"] = {"ref": item.ref, "mark": item.mark, "trace": trace}
+        app.session_state["lr_drawer"] = (PAGE, Reference(trace, item.ref, item.mark))
         app.run()
         drawn.assert_sound(app)
         assert any(f">{item.mark}</span>" in body and said in body for body in drawn.html(app)[-3:])

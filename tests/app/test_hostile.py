@@ -14,6 +14,8 @@ from leanrag_core import Workbench
 from leanrag_core.storage.layout import write_index
 from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible
+from pages._shared.ask.answer_view import Reference
+from pages._shared.common.scope import PAGE
 from tests.app import drawn
 
 Visit = Callable[..., AppTest]
@@ -131,7 +133,7 @@ def test_ask_draws_a_passage_and_a_reference_as_text(hostile: Workbench, opened:
     trace = hostile.retrieve(opened, QUESTION)
     bridge = next(one for one in trace.relations if one.kind == "inter-cluster")
     for ref in (trace.nodes[0].id, trace.nodes[-1].id, bridge.id):
-        app.session_state["lr_reference"] = {"ref": ref, "mark": "E1", "trace": trace}
+        app.session_state["lr_drawer"] = (PAGE, Reference(trace, ref, "E1"))
         assert_harmless(app.run())
         assert any(">E1</span>" in body for body in drawn.html(app))
 

@@ -56,14 +56,14 @@ class Watched:
         assert self.complaints == []
 
 
-def start_server(home: Path) -> Server:
+def start_server(home: Path, script: str) -> Server:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     process = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)],
+        [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)],
         cwd=PROJECT,
-        env={**os.environ, "LEANRAG_HOME": str(home)},
+        env={**os.environ, "LEANRAG_HOME": str(home), "PYTHONPATH": str(PROJECT)},
         stdout=(home / "server.log").open("wb"),
         stderr=subprocess.STDOUT,
     )
@@ -84,9 +84,9 @@ def server_in() -> Iterator[Callable[[Path], Server]]:
     """Starts servers; they end with the test."""
     started: list[Server] = []
 
-    def start(home: Path) -> Server:
+    def start(home: Path, script: str = "app.py") -> Server:
         home.mkdir(parents=True, exist_ok=True)
-        started.append(start_server(home))
+        started.append(start_server(home, script))
         return started[-1]
 
     yield start

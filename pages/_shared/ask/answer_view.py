@@ -1,5 +1,7 @@
 """The answer with its citations, what a citation stands for, what a setting changed, and what to know."""
 
+from dataclasses import dataclass
+
 import streamlit as st
 
 from leanrag_core.answering import NOTHING_FITS
@@ -10,13 +12,14 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.visible import escape
 from pages._shared.ask import citations, retrieval_view
-from pages._shared.common import forms, markup, passage_view, state
-from pages._shared.common.frame import message, page_path
+from pages._shared.common import drawers, forms, markup, passage_view
+from pages._shared.common.frame import message
+from pages._shared.common.scope import Scope
 
 EXTRACTIVE = "Extractive answer: sentences of the context, no language model; each says which section it is from."
 
 
-def show(index: Index, answer: Answer) -> None:
+def show(scope: Scope, index: Index, answer: Answer) -> None:
     """The answer in sentences with chips; when the context does not answer, that and what is nearest."""
     trace = answer.trace
     took = numbers.duration(trace.timings_ms.get("total", 0.0) / 1000)
@@ -31,9 +34,10 @@ def show(index: Index, answer: Answer) -> None:
         return
 
     def cited(mark: str) -> None:
-        open_citation(index, answer, mark)
+        open_citation(scope, answer, mark)
 
-    citations.show(answer, open_mark=str(st.session_state.get("lr_cited", "")), key="answer", on_cite=cited)
+    open_mark = str(st.session_state.get(scope.key("cited"), ""))
+    citations.show(answer, open_mark=open_mark, key=scope.name("answer"), on_cite=cited)
     label = EXTRACTIVE if answer.extractive else written_by(answer)
     st.html(f'<div class="lr-small lr-muted">{escape(label)} Click a mark to see what it refers to.</div>')
 
@@ -56,29 +60,40 @@ def no_answer(answer: Answer) -> None:
     st.html('<div class="lr-small lr-muted">Raise top-C, or ask in other words.</div>')
 
 
-def open_citation(index: Index, answer: Answer, mark: str) -> None:
+def open_citation(scope: Scope, answer: Answer, mark: str) -> None:
     """A chunk opens in its document; an entity or relation opens in a drawer of its own."""
-    st.session_state["lr_cited"] = mark
+    st.session_state[scope.key("cited")] = mark
     trace = answer.trace
     ref = next((item.ref for part in trace.context.sections for item in part.items if item.mark == mark), "")
     chunk = next((one for one in trace.chunks if one.id == ref), None)
     if chunk is not None:
         cited = retrieval_view.cited_sentences(answer, mark)
-        passage_view.ask_for(chunk.row, names=retrieval_view.seed_names(trace), cited=cited, mark=mark)
+        names = retrieval_view.seed_names(trace)
+        passage_view.ask_for(chunk.row, names=names, cited=cited, mark=mark, scope=scope)
     elif ref:
-        st.session_state["lr_reference"] = {"ref": ref, "mark": mark, "trace": trace}
+        drawers.ask_for(scope, Reference(trace, ref, mark))
 
 
-def dialogs(index: Index) -> None:
-    """The entity or relation that was cited opens, when one was."""
-    wanted = st.session_state.pop("lr_reference", None)
-    if wanted:
-        reference(index, wanted["trace"], wanted["ref"], wanted["mark"])
+@dataclass(frozen=True)
+class Reference:
+    """An entity or relation of a context that is to be shown. ref: its id."""
+
+    trace: Trace
+    ref: str
+    mark: str
+
+
+def dialogs(scope: Scope, index: Index) -> None:
+    """Opens the entity or relation that was cited, if one was."""
+    asked = drawers.take(scope, Reference)
+    if asked is not None:
+        reference(scope, index, asked)
 
 
 @st.dialog("What the mark stands for", width="medium", position="right", icon=":material/format_quote:")
-def reference(index: Index, trace: Trace, ref: str, mark: str) -> None:
+def reference(scope: Scope, index: Index, asked: Reference) -> None:
     """An entity or relation of the context."""
+    trace, ref, mark = asked.trace, asked.ref, asked.mark
     relation = next((one for one in trace.relations if one.id == ref), None)
     if relation is not None:
         name_of = {node.id: node.name for node in trace.nodes}
@@ -104,21 +119,18 @@ def reference(index: Index, trace: Trace, ref: str, mark: str) -> None:
             + markup.chain(index, entity)
         )
         node_id = ref
-    if st.button("Open in Explore", icon=":material/account_tree:", key="reference_explore"):
-        state.remember("node", node_id)
-        state.remember("rel", ref if relation is not None else None)
-        st.session_state["lr_rel_of"] = node_id
-        st.switch_page(page_path("explore"))
+    if st.button("Open in Explore", icon=":material/account_tree:", key=scope.name("reference_explore")):
+        retrieval_view.open_explore(scope, node_id, relation_id=ref if relation is not None else None)
 
 
-def changes_panel(before: Trace | None, after: Trace) -> None:
+def changes_panel(scope: Scope, before: Trace | None, after: Trace) -> None:
     """What entered and what left since the settings were others."""
     if before is None:
         return
     found = changes(before, after)
     said = [f"{forms.title_of(name)}: {_said(old)} to {_said(new)}" for name, (old, new) in found.settings.items()]
     tokens = f"{numbers.signed(found.tokens)} tokens" if found.tokens else "the same number of tokens"
-    with st.container(border=True, key="changes"):
+    with st.container(border=True, key=scope.name("changes")):
         body = markup.differences(found) if found.any else '<div class="lr-small">Nothing else is retrieved.</div>'
         markup.block("What changed", body, "; ".join([*said, tokens]))
 

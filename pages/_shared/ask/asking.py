@@ -20,9 +20,8 @@ from leanrag_core.types.visible import escape
 from pages._shared.ask import answer_view
 from pages._shared.common import markup, session
 from pages._shared.common.frame import message
+from pages._shared.common.scope import Scope
 
-_WANTED = "lr_wanted"
-_PARTIAL = "lr_partial"  # what there is of a reply that broke off
 _MARK = re.compile(r"\[([EARC]\d+)\]")
 _REDRAWN = 0.08  # seconds between two drawings of a reply that is being written
 
@@ -58,47 +57,47 @@ def _under_way() -> dict[tuple[object, ...], _Writing]:
     return {}
 
 
-def want(question: str) -> None:
-    """Somebody asks: the next run may call a model for it. For callbacks."""
-    st.session_state[_WANTED] = question
+def want(scope: Scope, question: str) -> None:
+    """A person asks: the next run may call a model for it. For callbacks."""
+    st.session_state[scope.key("wanted")] = question
 
 
-def withdraw() -> None:
-    """Nobody asks: what was wanted was meant for another index."""
-    st.session_state.pop(_WANTED, None)
+def withdraw(scope: Scope) -> None:
+    """Forgets what a person asked: it was meant for another index."""
+    st.session_state.pop(scope.key("wanted"), None)
 
 
-def _is_wanted(ask: Ask) -> bool:
-    """Whether somebody asked for this very answer; a setting that moved since is another one."""
-    wanted = st.session_state.get(_WANTED)
+def _is_wanted(scope: Scope, ask: Ask) -> bool:
+    """Whether a person asked for this very answer; after a setting was moved it is another one."""
+    wanted = st.session_state.get(scope.key("wanted"))
     if wanted == ask.question:
-        st.session_state[_WANTED] = ask.topic
+        st.session_state[scope.key("wanted")] = ask.topic
         return True
     return bool(wanted == ask.topic)
 
 
-def show(index: Index, ask: Ask, trace: Trace) -> None:
+def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> None:
     """The answer; a skeleton and then its words while it is written; a way to try again when the endpoint fails."""
     slot = st.empty()
     with slot.container():
         st.skeleton(110)
     try:
         found = session.kept_answer(ask.summary, ask.question, ask.strategy, ask.options)
-        if found is None and (_is_wanted(ask) or ask.topic in _under_way()):
-            found = _streamed(slot, index, ask, trace)
+        if found is None and (_is_wanted(scope, ask) or ask.topic in _under_way()):
+            found = _streamed(scope, slot, index, ask, trace)
     except LeanRAGError as error:
-        st.session_state.pop(_WANTED, None)
+        st.session_state.pop(scope.key("wanted"), None)
         with slot.container():
-            _failed(error, ask)
+            _failed(scope, error, ask)
         return
     with slot.container():
         if found is None:
-            _offer(ask)
+            _offer(scope, ask)
         else:
-            answer_view.show(index, found)
+            answer_view.show(scope, index, found)
 
 
-def _streamed(slot: DeltaGenerator, index: Index, ask: Ask, trace: Trace) -> Answer:
+def _streamed(scope: Scope, slot: DeltaGenerator, index: Index, ask: Ask, trace: Trace) -> Answer:
     """The reply, drawn while it is written."""
     name, writing = _model(ask), _begun(index, ask, trace)
     with slot.container():
@@ -112,9 +111,9 @@ def _streamed(slot: DeltaGenerator, index: Index, ask: Ask, trace: Trace) -> Ans
         elif not drawn and int(time.monotonic() - began) > told:
             told = int(time.monotonic() - began)
             head.html(markup.label("Answer", f"waiting for {name}{f', {told:,} s' if told > 1 else ''}"))
-    st.session_state.pop(_WANTED, None)
+    st.session_state.pop(scope.key("wanted"), None)
     if writing.error is not None:
-        st.session_state[_PARTIAL] = "".join(writing.pieces)
+        st.session_state[scope.key("partial")] = "".join(writing.pieces)  # what there is of a reply that broke off
         raise writing.error
     assert writing.found is not None
     return writing.found
@@ -156,24 +155,36 @@ def _model(ask: Ask) -> str:
     return (settings.answer_model or str(ask.summary.config.get("model", ""))).removeprefix("openai:")
 
 
-def _failed(error: LeanRAGError, ask: Ask) -> None:
+def _failed(scope: Scope, error: LeanRAGError, ask: Ask) -> None:
     st.html(markup.label("Answer"))
     message(str(error), kind="error", title="No answer was written.")
-    partial = st.session_state.pop(_PARTIAL, "")
+    partial = st.session_state.pop(scope.key("partial"), "")
     if partial.strip():
         st.html(
             markup.label("What had arrived by then", "not kept")
             + f'<div class="lr-read lr-muted">{_marked(partial)}</div>'
         )
     st.html('<div class="lr-small lr-muted">Retrieval is complete; everything beside this still holds.</div>')
-    st.button("Try again", icon=":material/replay:", key="retry_answer", on_click=want, args=(ask.question,))
+    st.button(
+        "Try again",
+        icon=":material/replay:",
+        key=scope.name("retry_answer"),
+        on_click=want,
+        args=(scope, ask.question),
+    )
 
 
-def _offer(ask: Ask) -> None:
+def _offer(scope: Scope, ask: Ask) -> None:
     """Nobody has asked with these settings yet: a call costs something, so it is not made unasked."""
     st.html(
         markup.label("Answer")
         + '<div class="lr-small">Not asked with these settings yet. Retrieval needs no call; the answer takes one of '
         f"{escape(_model(ask))}.</div>"
     )
-    st.button("Write the answer", icon=":material/edit:", key="write_answer", on_click=want, args=(ask.question,))
+    st.button(
+        "Write the answer",
+        icon=":material/edit:",
+        key=scope.name("write_answer"),
+        on_click=want,
+        args=(scope, ask.question),
+    )

@@ -162,7 +162,7 @@ export default function (component) {
     const nodes = [...host.querySelectorAll('.node[role="button"]')];
     const start = nodes.find((node) => node.dataset.id === held) ?? nodes[0];
     start?.setAttribute("tabindex", "0");
-    const card = document.activeElement?.closest?.('[class*="st-key-node_card"]');
+    const card = document.activeElement?.closest?.('[class*="node_card"]');
     if (focused || (closed && (card || document.activeElement === document.body))) start?.focus();
     list.hidden = host.clientWidth >= 520;
     const seeds = graph.nodes.filter((node) => (node.kind === "dot" || node.kind === "disc") && node.rank).sort((a, b) => a.rank - b.rank);

@@ -1,5 +1,7 @@
 """The retrieval beside an answer: its steps, the layered subgraph, the context's tokens, the chunks."""
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
@@ -14,6 +16,7 @@ from leanrag_core.types.visible import escape
 from pages._shared.ask import layered_graph as drawing
 from pages._shared.common import forms, markup, passage_view, state, widgets
 from pages._shared.common.frame import message, page_path
+from pages._shared.common.scope import Scope
 
 STEPS = {
     "seeds": "Seeds",
@@ -31,17 +34,28 @@ def seed_names(trace: Trace) -> list[str]:
     return [seed.name for seed in trace.seeds]
 
 
-def pick_node(node_id: str) -> None:
-    """The node is the chosen one; chosen twice, none is."""
-    state.remember("node", None if state.recall("node") == node_id else node_id)
+def pick_node(scope: Scope, node_id: str) -> None:
+    """Chooses the node; choosing it twice chooses none."""
+    name = scope.name("node")
+    state.remember(name, None if state.recall(name) == node_id else node_id)
 
 
-def show(index: Index, trace: Trace) -> None:
+def open_explore(scope: Scope, node_id: str, *, relation_id: str | None = None) -> None:
+    """Leads to Explore, where the node of this scope's index is chosen, and one of its relations if that is given."""
+    state.remember("index", state.recall(scope.name("index")) or state.recall("index"))
+    state.remember("node", node_id)
+    state.remember("rel", relation_id)
+    if relation_id is not None:
+        st.session_state["lr_rel_of"] = node_id
+    st.switch_page(page_path("explore"))
+
+
+def show(scope: Scope, index: Index, trace: Trace) -> None:
     """Steps, caption, subgraph or table, legend, and the chosen node."""
     names = [step.name for step in trace.steps] + ["answer"]
-    with st.container(key="steps"):
+    with st.container(key=scope.name("steps")):
         step = widgets.remembered(
-            "step",
+            scope.name("step"),
             names[-1],
             lambda mount: st.segmented_control(
                 "Retrieval step",
@@ -66,43 +80,49 @@ def show(index: Index, trace: Trace) -> None:
                 "",
                 icon=f":material/{icon}:",
                 help=label,
-                key=f"step_{icon}",
+                key=scope.name(f"step_{icon}"),
                 type="tertiary",
                 disabled=not 0 <= to < len(names),
                 on_click=state.remember,
-                args=("step", names[to] if 0 <= to < len(names) - 1 else None),
+                args=(scope.name("step"), names[to] if 0 <= to < len(names) - 1 else None),
             )
         st.html(f'<div class="lr-cap" aria-live="polite">{escape(told(trace, caption(trace, step)))}</div>')
     if not trace.nodes:
         without_graph(trace)
         return
-    as_table = state.recall("show") == "table"
+    as_table = state.recall(scope.name("show")) == "table"
     if as_table:
         node_table(trace)
     else:
         said = f"Layered subgraph: {len(trace.nodes)} nodes, step {place + 1} of {len(names)}; arrows move, Enter opens"
-        figure(index, trace, place, said)
+        figure(scope, index, trace, place, said)
     with st.container(horizontal=True, gap="small"):
         st.button(
             "Show as graph" if as_table else "Show as table",
-            key="graph_or_table",
+            key=scope.name("graph_or_table"),
             type="tertiary",
             icon=":material/account_tree:" if as_table else ":material/table_rows:",
             on_click=state.remember,
-            args=("show", None if as_table else "table"),
+            args=(scope.name("show"), None if as_table else "table"),
         )
 
 
-def figure(index: Index, trace: Trace, place: int, label: str) -> None:
+def figure(scope: Scope, index: Index, trace: Trace, place: int, label: str) -> None:
     """The subgraph, over it the card of the chosen node, and below it the legend and what is not drawn."""
     sizes = [len(layer) for layer in index.layers]
     layouts = [layered_graph(trace, sizes, place, plot_px=width) for width in (NARROW, MEDIUM, WIDE)]
-    chosen = next((node for node in trace.nodes if node.id == state.recall("node")), None)
-    with st.container(key="figure", gap=None):
-        drawing.show(layouts, label=label, picked=state.recall("node"), key="subgraph", on_pick=pick_node)
+    chosen = next((node for node in trace.nodes if node.id == state.recall(scope.name("node"))), None)
+    with st.container(key=scope.key("figure"), gap=None):
+        drawing.show(
+            layouts,
+            label=label,
+            picked=state.recall(scope.name("node")),
+            key=scope.name("subgraph"),
+            on_pick=partial(pick_node, scope),
+        )
         if chosen is not None:
             x = next((dot.x for dot in layouts[-1].nodes if dot.id == chosen.id), 1.0)
-            node_card(index, trace, chosen, side="left" if x > 0.5 else "right")
+            node_card(scope, index, trace, chosen, side="left" if x > 0.5 else "right")
     st.html(markup.legend() + f'<div class="lr-small lr-muted">{escape(not_drawn(layouts[-1]))}</div>')
 
 
@@ -185,30 +205,35 @@ def node_table(trace: Trace) -> None:
         st.html(markup.reading_table(head, rows, caption="Relations of the subgraph"))
 
 
-def node_card(index: Index, trace: Trace, node: TraceNode, *, side: str) -> None:
+def node_card(scope: Scope, index: Index, trace: Trace, node: TraceNode, *, side: str) -> None:
     """The chosen node of the subgraph, in short, with the way to Explore; over that side of the figure."""
     place = browse.locate(index, node.id)
     role = {"seed": f"seed, rank {node.rank}", "path": "on the path", "lca": "lowest common ancestor"}[node.role]
     score = next((f", cosine {seed.score:.2f}" for seed in trace.seeds if seed.id == node.id), "")
     below = sorted((one for one in trace.nodes if one.parent_id == node.id and one.rank), key=lambda one: one.rank or 0)
     seeds = "".join(f"<div><b>{one.rank}</b> {markup.name(one.name)}</div>" for one in below)
-    with st.container(border=True, gap="xsmall", key=f"node_card_{side}"):
+    with st.container(border=True, gap="xsmall", key=scope.name(f"node_card_{side}")):
         st.html(
             f'<div class="lr-insp-top">{markup.layer_tag(node.layer)}{escape(role + score)}</div>'
             f'<div class="lr-name" dir="auto">{escape(node.name)}</div>'
         )
         with st.container(horizontal=True, gap="small"):  # above the text, which may have to be scrolled
-            if place and st.button("Open in Explore", icon=":material/account_tree:", key="node_explore"):
-                state.remember("rel", None)
-                st.switch_page(page_path("explore"))
-            st.button("Close", type="tertiary", key="node_close", on_click=state.remember, args=("node", None))
+            if place and st.button("Open in Explore", icon=":material/account_tree:", key=scope.name("node_explore")):
+                open_explore(scope, node.id)
+            st.button(
+                "Close",
+                type="tertiary",
+                key=scope.name("node_close"),
+                on_click=state.remember,
+                args=(scope.name("node"), None),
+            )
         st.html(
             (f'{markup.label("Seeds below it", f"{len(below)}")}<div class="lr-seeds">{seeds}</div>' if below else "")
             + f'<div class="lr-read" dir="auto" style="font-size:.95rem">{escape(node.description[:600])}</div>'
         )
 
 
-def context_panel(trace: Trace) -> None:
+def context_panel(scope: Scope, trace: Trace) -> None:
     """How the context's tokens are spent, section by section."""
     said = {}
     for section in trace.context.sections:
@@ -226,11 +251,11 @@ def context_panel(trace: Trace) -> None:
     lacking = losses(trace.context)
     if lacking:
         message(f"{' '.join(lacking)} Raise the budgets under More settings.", title="The context is not complete.")
-    with st.expander("The context as the answer sees it"):
-        markup.code(trace.context.text, height=320, key="code_context")
+    with st.expander("The context as the answer sees it", key=scope.name("context_fold")):
+        markup.code(trace.context.text, height=320, key=scope.name("code_context"))
 
 
-def chunk_cards(trace: Trace) -> None:
+def chunk_cards(scope: Scope, trace: Trace) -> None:
     """The source chunks as cards."""
     mark_of = {item.ref: item.mark for item in trace.context.section("chunks").items}
     if not trace.chunks:
@@ -249,9 +274,9 @@ def chunk_cards(trace: Trace) -> None:
                 names=names,
                 n_seeds=len(trace.seeds),
                 on_open=lambda chunk=chunk: passage_view.ask_for(  # type: ignore[misc]
-                    chunk.row, names=names, mark=mark_of.get(chunk.id, "")
+                    chunk.row, names=names, mark=mark_of.get(chunk.id, ""), scope=scope
                 ),
-                key=f"chunk_{chunk.id}",
+                key=scope.name(f"chunk_{chunk.id}"),
             )
 
 

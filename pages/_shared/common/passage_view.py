@@ -1,6 +1,7 @@
 """A chunk as a card, and the same chunk highlighted in its document, in a drawer."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from leanrag_core.figures import numbers, passages
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import RetrievedChunk
 from leanrag_core.types.visible import escape
-from pages._shared.common import markup
+from pages._shared.common import drawers, markup
+from pages._shared.common.scope import PAGE, Scope
 
 _HERE = Path(__file__).resolve().parent
 _WHOLE = 60_000  # characters; a longer document is shown around the chunk only
@@ -44,9 +46,20 @@ def short_card(index: Index, row: int, names: Sequence[str], *, on_open: Callabl
     st.button("Open in document", key=key, type="tertiary", icon=":material/article:", on_click=on_open)
 
 
+@dataclass(frozen=True)
+class Passage:
+    """A chunk that is to be shown in its document. names: to underline; cited: sentences to tint darker."""
+
+    row: int
+    names: tuple[str, ...] = ()
+    cited: tuple[str, ...] = ()
+    mark: str = ""
+
+
 @st.dialog("Source passage", width="medium", position="right", icon=":material/article:")
-def open_passage(index: Index, row: int, names: Sequence[str], cited: Sequence[str], mark: str) -> None:
+def open_passage(scope: Scope, index: Index, asked: Passage) -> None:
     """The chunk in its document: chunk tinted, names of seeds underlined, the cited sentence darker."""
+    row, names, cited, mark = asked.row, asked.names, asked.cited, asked.mark
     chunk = index.chunk(row)
     document = index.document(index.chunks["document"][row].as_py())
     page = next((n for n, span in enumerate(document.pages, start=1) if span.start <= chunk.start < span.end), None)
@@ -62,7 +75,7 @@ def open_passage(index: Index, row: int, names: Sequence[str], cited: Sequence[s
     )
     whole = False
     if len(document.text) <= _WHOLE and (chunk.start > 500 or chunk.end + 1200 < len(document.text)):
-        whole = st.toggle("Whole document", key=f"whole_{chunk.id}")
+        whole = st.toggle("Whole document", key=scope.name(f"whole_{chunk.id}"))
     around = {"before": len(document.text), "after": len(document.text)} if whole else {}
     found = passages.passage(document.text, chunk.start, chunk.end, names=names, cited=cited, **around)
     said = "Tinted: the chunk. "
@@ -71,7 +84,7 @@ def open_passage(index: Index, row: int, names: Sequence[str], cited: Sequence[s
     st.html(f'<div class="lr-small lr-muted">{said}</div>')
     pieces = [{"text": one.text, "marks": sorted(one.marks)} for one in found.pieces]
     data = {"pieces": pieces, "cut_before": found.cut_before, "cut_after": found.cut_after}
-    _passage_component()(data=data, key=f"passage_{chunk.id}_{whole}")
+    _passage_component()(data=data, key=scope.name(f"passage_{chunk.id}_{whole}"))
 
 
 @st.cache_resource(show_spinner=False)
@@ -84,16 +97,18 @@ def _passage_component() -> Callable[..., Any]:
     )
 
 
-def drawer(index: Index) -> None:
-    """The passage that was asked for in this run opens; the last call of a page that shows chunks."""
-    wanted = st.session_state.pop("lr_passage", None)
-    if wanted and 0 <= wanted["row"] < index.chunks.num_rows:
-        open_passage(index, wanted["row"], wanted["names"], wanted["cited"], wanted["mark"])
+def drawer(index: Index, *, scope: Scope = PAGE) -> None:
+    """Opens the passage that was asked for in this scope; the last call of a page that shows chunks."""
+    asked = drawers.take(scope, Passage)
+    if asked is not None and 0 <= asked.row < index.chunks.num_rows:
+        open_passage(scope, index, asked)
 
 
-def ask_for(row: int, *, names: Sequence[str] = (), cited: Sequence[str] = (), mark: str = "") -> None:
+def ask_for(
+    row: int, *, names: Sequence[str] = (), cited: Sequence[str] = (), mark: str = "", scope: Scope = PAGE
+) -> None:
     """The passage opens at the end of the next run. For callbacks."""
-    st.session_state["lr_passage"] = {"row": row, "names": list(names), "cited": list(cited), "mark": mark}
+    drawers.ask_for(scope, Passage(row, tuple(names), tuple(cited), mark))
 
 
 def preview(title: str, facts: str, text: str) -> None:

@@ -15,6 +15,7 @@ from pages._shared.ask import asking
 from pages._shared.common import markup, passage_view, state
 from pages._shared.common.forms import plain, table_height, visible_cells
 from pages._shared.common.frame import page_path
+from pages._shared.common.scope import PAGE
 
 _CHUNKS_AT_ONCE = 6
 _STRONGEST = 4
@@ -60,7 +61,7 @@ def _head(index: Index, entity: Entity, go: Callable[[str], None]) -> None:
         if st.button("Ask about this", icon=":material/forum:", key=f"ask_{entity.id}"):
             question = f"What do the documents say about {entity.name}?"
             state.remember("q", question)
-            asking.want(question)
+            asking.want(PAGE, question)
             st.switch_page(page_path("ask"))
         above = index.ancestors(entity.layer, entity.row)
         if above:

@@ -1,0 +1,129 @@
+"""The controls of a retrieval: strategy, top-N, top-C, switches and, behind a popover, every other option."""
+
+from collections.abc import Mapping
+from dataclasses import Field, dataclass
+from typing import Any
+
+import streamlit as st
+
+from pages._shared.common import forms, state, widgets
+from pages._shared.common.scope import Scope
+
+PILLS = ("inter_cluster", "source_chunks", "findings")
+SLIDERS = {"top_n": ("n", "Top-N seeds"), "top_c": ("c", "Top-C chunks")}
+_LEAST_SCALE = {"n": 30, "c": 20}  # a slider's scale goes at least that far
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a person set: a strategy and the values of its options."""
+
+    strategy: str
+    options: dict[str, Any]
+
+
+def url_names(scope: Scope, strategies: Mapping[str, Any]) -> list[str]:
+    """The names under which links hold what these controls and the views of a retrieval show."""
+    names = ["index", "q", "strategy", "n", "c", "step", "node", "show"]
+    names += [f"{name}_use" for name in strategies]
+    names += [f"{name}_{field}" for name, info in strategies.items() for field in forms.option_fields(info.config)]
+    return [scope.name(name) for name in names]
+
+
+def show(scope: Scope, strategies: Mapping[str, Any]) -> Chosen:
+    """Draws the controls in a row; returns what they hold. strategies: by name."""
+    options: dict[str, Any] = {}
+    with st.container(horizontal=True, vertical_alignment="top", gap="medium", key=scope.name("params")):
+        name = _strategy(scope, strategies)
+        config = strategies[name].config
+        specs = forms.option_fields(config)
+        for field, (short, title) in SLIDERS.items():
+            if field in specs:
+                options[field] = _slider(scope, specs[field], short, title)
+        pills = [field for field in PILLS if field in specs]
+        if pills:
+            options |= _switches(scope, f"{name}_use", specs, pills)
+        rest = [field for field in specs if field not in options]
+        if rest:
+            with st.container(gap="xsmall", width="content"):
+                st.html('<div class="lr-small" style="height:1.35rem"></div>')
+                with st.popover(
+                    "More settings",
+                    icon=":material/tune:",
+                    type="tertiary",
+                    width="content",
+                    key=scope.name("more_settings"),
+                ):
+                    for field in rest:
+                        options[field] = forms.draw_field(config, field, prefix=scope.name(f"{name}_"))
+    return Chosen(name, options)
+
+
+def _strategy(scope: Scope, strategies: Mapping[str, Any]) -> str:
+    names = list(strategies)
+    return widgets.one_of(
+        scope.name("strategy"),
+        names,
+        lambda mount: st.selectbox(
+            "Strategy",
+            names,
+            index=names.index(mount.value),
+            format_func=lambda strategy: strategies[strategy].title,
+            key=mount.key,
+            on_change=mount.changed,
+            width=210,
+        ),
+    )
+
+
+def _slider(scope: Scope, spec: Field[Any], short: str, title: str) -> int:
+    """Top-N or top-C: the strategies share it, each within its own bounds."""
+    low, high = int(spec.metadata["low"]), int(spec.metadata["high"])
+
+    def allowed(value: int) -> bool:
+        return low <= value <= high
+
+    # The scale grows with a value from a link, and does not shrink while a person moves the handle back.
+    widest, name = scope.key(f"widest_{short}"), scope.name(short)
+    now = state.fitting(name, spec.default, int, allowed)
+    st.session_state[widest] = max(_LEAST_SCALE[short], now, st.session_state.get(widest, 0))
+    top = min(high, st.session_state[widest])
+    return int(
+        widgets.remembered(
+            name,
+            spec.default,
+            lambda mount: st.slider(
+                title, low, top, mount.value, key=mount.key, on_change=mount.changed, width=160, help=forms.hint(spec)
+            ),
+            parse=int,
+            allowed=allowed,
+            form=(low, top),
+        )
+    )
+
+
+def _switches(scope: Scope, name: str, specs: Mapping[str, Field[Any]], fields: list[str]) -> dict[str, bool]:
+    """The parts of a strategy that are on, remembered for each strategy by itself."""
+    default = sorted(field for field in fields if specs[field].default)
+    chosen = widgets.remembered(
+        scope.name(name),
+        default,
+        lambda mount: st.pills(
+            "Use",
+            fields,
+            selection_mode="multi",
+            default=mount.value,
+            format_func=forms.title_of,
+            key=mount.key,
+            on_change=mount.changed,
+            width="content",
+            wrap=True,
+        ),
+        parse=lambda text: [] if text == "none" else sorted(text.split(",")),
+        allowed=lambda parts: set(parts) <= set(fields),
+        write=lambda parts: ",".join(parts) or "none",
+        read=sorted,
+        form=tuple(fields),
+        key=scope.key("use"),
+    )
+    return {field: field in chosen for field in fields}

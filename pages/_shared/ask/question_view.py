@@ -1,0 +1,97 @@
+"""The field for the question, and examples from the corpus while there is none."""
+
+import streamlit as st
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.models.registry import BUILTIN
+from leanrag_core.retrieval.base import require_question
+from leanrag_core.types.summary import IndexSummary
+from pages._shared.ask import asking
+from pages._shared.common import forms, session, state, widgets
+from pages._shared.common.frame import message
+from pages._shared.common.scope import Scope
+
+
+def form(scope: Scope) -> None:
+    """A question may be written here; until the button is pressed the one before holds."""
+    with st.container(key=scope.key("question")), st.form(scope.name("question_form"), border=False):
+        left, right = st.columns([8, 1], gap="small", vertical_alignment="top")
+        with left:
+            widgets.show(scope.key("draft"), state.recall(scope.name("q")), _draft, lambda written: None)
+        with right, st.container(key=f"primary_{scope.name('ask')}"):
+            st.form_submit_button(
+                "Ask",
+                type="primary",
+                icon=":material/send:",
+                width="stretch",
+                on_click=_ask_now,
+                args=(scope,),
+                key=scope.name("ask_button"),
+            )
+    too_long = st.session_state.get(scope.key("question_too_long"))
+    if too_long:
+        message(too_long, kind="error", title="This question was not asked.")
+
+
+def _draft(mount: widgets.Mount[str]) -> str:
+    st.text_area(
+        "Question",
+        value=mount.value,
+        key=mount.key,
+        height="content",
+        label_visibility="collapsed",
+        placeholder="Ask something that the documents can answer",
+    )
+    return mount.value
+
+
+def _ask_now(scope: Scope) -> None:
+    draft = scope.key("draft")
+    question = " ".join(str(st.session_state.get(widgets.key_of(draft), "")).split())
+    st.session_state.pop(scope.key("question_too_long"), None)
+    try:
+        if question:
+            require_question(question)
+    except InvalidConfig as error:  # and it stays out of the address, which could not be opened again
+        st.session_state[scope.key("question_too_long")] = str(error)
+        return
+    _take(scope, question)
+    widgets.settle(draft, question)
+
+
+def _take_example(scope: Scope, question: str) -> None:
+    st.session_state.pop(scope.key("question_too_long"), None)
+    _take(scope, question)
+
+
+def _take(scope: Scope, question: str) -> None:
+    state.remember(scope.name("q"), question)
+    state.remember(scope.name("node"), None)
+    asking.want(scope, question)
+
+
+def examples(scope: Scope, summary: IndexSummary) -> None:
+    """Questions of the corpus as buttons, one of each type first."""
+    questions = session.workbench().questions(summary.corpus_id)
+    if summary.config.get("model") == BUILTIN:  # which knows a question off the topic, not one beside the answer
+        questions = [question for question in questions if question.get("type") != "unanswerable"]
+    if not questions:
+        message("Write a question that these documents can answer, then press Ask or Ctrl+Enter.")
+        return
+    st.html('<div class="lr-label">Examples from this corpus</div>')
+    first_of_type: dict[str, str] = {}
+    for question in questions:
+        first_of_type.setdefault(str(question.get("type", "")), question["question"])
+    shown = list(first_of_type.values())[:5]
+    others = [question["question"] for question in questions if question["question"] not in shown]
+    shown += others[: max(0, 3 - len(shown))]
+    with st.container(gap="xxsmall"):
+        for number, text in enumerate(shown):
+            st.button(
+                forms.plain(text),
+                key=scope.name(f"example_{number}"),
+                icon=":material/chat_bubble:",
+                type="tertiary",
+                on_click=_take_example,
+                args=(scope, text),
+            )

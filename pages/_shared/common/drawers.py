@@ -1,0 +1,24 @@
+"""Which drawer opens in the next run. Streamlit shows one dialog at a time: the last request replaces the others."""
+
+from typing import TypeVar
+
+import streamlit as st
+
+from pages._shared.common.scope import Scope
+
+_ASKED = "lr_drawer"
+_Content = TypeVar("_Content")
+
+
+def ask_for(scope: Scope, content: object) -> None:
+    """The drawer with that content opens in the next run, over the group of widgets with that scope. For callbacks."""
+    st.session_state[_ASKED] = (scope, content)
+
+
+def take(scope: Scope, kind: type[_Content]) -> _Content | None:
+    """What is to be shown in a drawer of that kind in that scope; it is given out once."""
+    asked_scope, content = st.session_state.get(_ASKED, (None, None))
+    if asked_scope != scope or not isinstance(content, kind):
+        return None
+    del st.session_state[_ASKED]
+    return content

@@ -1,0 +1,24 @@
+"""A page may show the parts of Ask more than once, side by side: a scope for each keeps their names apart."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The prefix of all names of a group of widgets: their keys, their names in the URL and in the session's memory.
+
+    The scope without a prefix is that of a page which shows the group once; its names are the plain ones of links.
+    """
+
+    prefix: str = ""
+
+    def name(self, plain: str) -> str:
+        """The name in this scope: "n" stays "n" without a prefix, and is "b_n" with the prefix "b"."""
+        return f"{self.prefix}_{plain}" if self.prefix else plain
+
+    def key(self, plain: str) -> str:
+        """The key in the session's state: "lr_n" without a prefix, "lr_b_n" with the prefix "b"."""
+        return f"lr_{self.name(plain)}"
+
+
+PAGE = Scope()

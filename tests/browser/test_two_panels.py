@@ -1,0 +1,85 @@
+"""Two retrievals on one page in a real browser: one moves, the other stays."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from leanrag_core import IndexConfig, Workbench
+from tests.browser.conftest import Server, Watched
+from tests.browser.runs import settled
+from tests.browser.test_story import TEXT, snap
+
+pytestmark = pytest.mark.browser
+
+QUESTION = "Who built the Marram Point lighthouse?"
+
+
+def link(page: Page) -> dict[str, list[str]]:
+    settled(page)
+    return parse_qs(urlsplit(page.url).query)
+
+
+def test_two_panels_move_apart(server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path) -> None:
+    bench = Workbench.default(tmp_path / "home")
+    corpus = bench.add_documents("Grey Coast", [("coast.md", TEXT.encode())]).corpus_id
+    bench.build(corpus, IndexConfig(cluster_size=4, chunk_tokens=64, overlap_tokens=8))
+    server, watched = server_in(bench.root, "tests/app/two_panels.py"), watch(width=1800)
+    page = watched.page
+    question = QUESTION.replace(" ", "+")
+    page.goto(f"{server.url}/?q={question}&b_q={question}&b_n=4")
+    settled(page)
+    left, right = (page.get_by_role("slider", name="Top-N seeds").nth(place) for place in (0, 1))
+    expect(left).to_have_value("10")
+    expect(right).to_have_value("4")
+    expect(page.locator(".lr-graph")).to_have_count(2)
+    snap(page, "two_panels")
+
+    # Both handles, quickly one after the other.
+    left.press("ArrowLeft")
+    right.press("ArrowRight")
+    right.press("ArrowRight")
+    shown = link(page)
+    assert (shown["n"], shown["b_n"]) == (["9"], ["6"])
+    expect(left).to_have_value("9")
+    expect(right).to_have_value("6")
+
+    page.get_by_role("radio", name=re.compile("Climb")).nth(1).click()
+    expect(page.get_by_role("radio", name=re.compile("Climb")).nth(1)).to_be_checked()
+    expect(page.get_by_role("radio", name=re.compile("Answer")).nth(0)).to_be_checked()
+    shown = link(page)
+    assert "step" not in shown
+    assert shown["b_step"] == ["climb"]
+
+    # A node of the right one: its card lies over the right figure, and the left one has none.
+    page.locator(".lr-graph").nth(1).locator('.node[role="button"]').first.dispatch_event("click")
+    shown = link(page)
+    assert "node" not in shown
+    assert shown["b_node"]
+    card = page.locator('[class*="node_card"]').first.bounding_box()
+    figure = page.locator(".lr-graph").nth(1).bounding_box()
+    assert card is not None
+    assert figure is not None
+    assert figure["x"] <= card["x"] <= figure["x"] + figure["width"]
+
+    # A citation of the left one opens one drawer; closing it moves nothing.
+    page.locator(".lr-answer").first.locator(".chip").first.click()
+    expect(page.get_by_role("dialog")).to_have_count(1)
+    settled(page)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+    # The way back takes the last choice away alone, and the link opens the same again.
+    before = link(page)
+    page.go_back()
+    assert link(page) == {name: value for name, value in before.items() if name != "b_node"}
+    page.go_forward()
+    assert link(page) == before
+    page.reload()
+    assert link(page) == before
+    expect(left).to_have_value("9")
+    expect(right).to_have_value("6")
+    watched.assert_clean()
