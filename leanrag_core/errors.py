@@ -144,12 +144,13 @@ class EndpointBusy(EndpointError):
 class EndpointRefusal(EndpointError):
     """The server understood the request and refuses it as it is (too long, an option it does not have).
 
-    option: the option that it names, and its code, where it does.
+    option: the option that it names, and its code, where it does. server_text: what it says in its own words.
     """
 
-    def __init__(self, code: str | Message, /, option: str = "", **values: Value) -> None:
+    def __init__(self, code: str | Message, /, option: str = "", server_text: str = "", **values: Value) -> None:
         super().__init__(code, **values)
         self.option = option
+        self.server_text = server_text
 
 
 class BudgetSpent(LeanRAGError):

@@ -31,9 +31,7 @@ def _encoding() -> Any:
     import tiktoken
 
     if not _VOCABULARY.is_file() or hashlib.sha256(_VOCABULARY.read_bytes()).hexdigest() != _SHA256:
-        raise ModelUnavailable(
-            f"the token vocabulary {_VOCABULARY.name} is missing or not the published one: install the program again"
-        )
+        raise ModelUnavailable("tokens.vocabulary_missing", file=_VOCABULARY.name)
     from base64 import b64decode
 
     ranks = {}

@@ -58,14 +58,12 @@ class DaskMap:
             try:
                 client = Client(self.scheduler, timeout=_CONNECT_SECONDS, set_as_default=False, name="leanrag")
             except (OSError, TimeoutError) as error:
-                raise ClusterUnavailable(f"the scheduler at {self.scheduler} went away: start it again") from error
+                raise ClusterUnavailable("scheduler.went_away", scheduler=self.scheduler) from error
             try:
                 client.wait_for_workers(1, timeout=_FIRST_WORKER_SECONDS)
             except (OSError, TimeoutError) as error:
                 client.close()
-                raise ClusterUnavailable(
-                    f"the scheduler at {self.scheduler} has no workers: start some with 'dask worker {self.scheduler}'"
-                ) from error
+                raise ClusterUnavailable("scheduler.no_workers", scheduler=self.scheduler) from error
             self._client = client
             return client
 
@@ -102,19 +100,13 @@ class DaskMap:
             try:
                 return future.result(timeout=_LOOK_SECONDS)
             except KilledWorker as error:
-                raise WorkersLost(
-                    "one batch ended every worker that took it, most likely for lack of memory: give the "
-                    "workers more of it (--memory-limit), then resume; finished batches are kept"
-                ) from error
+                raise WorkersLost("workers.ended_by_batch") from error
             except FutureCancelledError as error:
                 raise self._lost() from error
             except (ImportError, RuntimeError) as error:
                 if isinstance(error, RuntimeError) and "deserialization" not in str(error):
                     raise
-                raise ClusterUnavailable(
-                    f"the scheduler at {self.scheduler} or its workers do not have this program or its libraries: "
-                    "install the same requirements there, and start them in its folder or with PYTHONPATH naming it"
-                ) from error
+                raise ClusterUnavailable("scheduler.lacks_program", scheduler=self.scheduler) from error
             except TimeoutError:
                 if future.status == "error":
                     raise
@@ -122,16 +114,10 @@ class DaskMap:
                     raise self._lost() from None
             alone_since = None if self._count(client) else alone_since or time.monotonic()
             if alone_since is not None and time.monotonic() - alone_since > self.patience_seconds:
-                raise WorkersLost(
-                    f"the scheduler at {self.scheduler} has had no workers for {self.patience_seconds:.0f} s: start "
-                    "some, then resume; finished batches are kept"
-                )
+                raise WorkersLost("scheduler.no_workers_for", scheduler=self.scheduler, seconds=self.patience_seconds)
 
     def _lost(self) -> WorkersLost:
-        return WorkersLost(
-            f"the scheduler at {self.scheduler} is gone: start it and its workers again, then resume the job or repeat "
-            "the command; finished batches are kept and not done again"
-        )
+        return WorkersLost("scheduler.lost", scheduler=self.scheduler)
 
     def close(self) -> None:
         """The connection is closed; scheduler and workers go on for others."""

@@ -85,9 +85,7 @@ async def _asked(scheduler: str, ask: Callable[[Any, str], Awaitable[_Told]], se
     try:
         from distributed import Client
     except ImportError as error:
-        raise InvalidConfig(
-            "the package 'distributed' is missing here: run 'pip install -r requirements-cluster.txt', then start again"
-        ) from error
+        raise InvalidConfig("scheduler.dask_missing") from error
     # Dask logs a page for a lost connection, which is told here in a sentence.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     client = Client(scheduler, asynchronous=True, timeout=seconds, set_as_default=False, name="leanrag-look")
@@ -111,14 +109,9 @@ async def _look(client: Any, scheduler: str) -> ClusterSeen:
         threads = sum(int(worker["nthreads"]) for worker in known.values())
         versions = await _versions(client, sorted(known))
     except (OSError, TimeoutError) as error:
-        raise ClusterUnavailable(
-            f"the scheduler at {scheduler} answered once and then no more: look into its log, or start it again"
-        ) from error
+        raise ClusterUnavailable("scheduler.answers_no_more", scheduler=scheduler) from error
     except Exception as error:  # what another version of Dask does not know, or says otherwise
-        raise ClusterUnavailable(
-            f"the scheduler at {scheduler} answers what this Dask does not understand: install the same requirements "
-            "there"
-        ) from error
+        raise ClusterUnavailable("scheduler.other_version", scheduler=scheduler) from error
     silent = tuple(sorted(set(known) - set(versions)))
     return ClusterSeen(scheduler, len(known), threads, seconds, silent, differences(_own_versions(), versions))
 
@@ -132,20 +125,11 @@ async def _connect(client: Any, scheduler: str, seconds: float) -> None:
     try:
         await _soon(client, seconds)
     except (OSError, TimeoutError) as error:
-        raise ClusterUnavailable(
-            f"no scheduler answers at {scheduler}: start one with 'dask scheduler', or correct the address; one with "
-            "TLS is written tls://"
-        ) from error
+        raise ClusterUnavailable("scheduler.no_answer", scheduler=scheduler) from error
     except Exception as error:  # Dask has no one error for a server of another kind, whose first bytes it cannot read
         if isinstance(error, TypeError) and (scheduler.startswith("tls://") or "ssl" in str(error)):
-            raise ClusterUnavailable(
-                f"the scheduler at {scheduler} wants certificates: name them as docs/scale.md shows, or write tcp:// "
-                "for a cluster without TLS"
-            ) from error
-        raise ClusterUnavailable(
-            f"what answers at {scheduler} is no Dask scheduler that this Dask understands: correct the address, or "
-            "install the same requirements there"
-        ) from error
+            raise ClusterUnavailable("scheduler.wants_certificates", scheduler=scheduler) from error
+        raise ClusterUnavailable("scheduler.not_dask", scheduler=scheduler) from error
 
 
 def _own_versions() -> dict[str, str]:

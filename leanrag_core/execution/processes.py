@@ -43,10 +43,7 @@ class ProcessMap:
                 except BrokenProcessPool as error:
                     losses += 1
                     if losses > _LOSSES_BORNE:
-                        raise WorkersLost(
-                            f"worker processes ended {losses} times while they did the same batches: the machine is "
-                            "most likely out of memory, so take fewer workers; finished batches are kept"
-                        ) from error
+                        raise WorkersLost("workers.ended", n=losses) from error
                     again = [one if one.is_done else self._sent(function, one.item, one.pool) for one in waiting]
                     waiting.clear()
                     waiting.extend(again)

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from leanrag_core.errors import CallFailed, ReplyCut, ReplyError
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
 from leanrag_core.models.base import Completion, LanguageModel
 
 T = TypeVar("T")
 _LOOP_LENGTH = 1500  # characters; shorter repetition does no harm
 _LOOP_RATIO = 0.06  # of its length that a text compresses to; prose stays above 0.3, lists of entities above 0.1
+_COMPLAINT = "That cannot be used: {problem}. Answer again, in the form that was asked for."
 _RAW_SHOWN = 300  # characters of a useless reply that are kept with its loss
 _RAW_RETURNED = 4000  # characters of a useless reply that go back to the model with the complaint
 
@@ -37,7 +40,8 @@ def ask(
     Replies that were refused are not remembered, and not part of any usage but the meter's. Raises ReplyError with the
     beginning of the last reply after so many attempts, ReplyCut at once, and CallFailed when no reply came at all.
     """
-    asked, problem, raw = messages, "", ""
+    asked, raw = messages, ""
+    problem = message("reply.none")
     for _ in range(attempts):
         seen: list[Completion] = []
         understood: list[Asked[T]] = []  # the reply that was read last
@@ -58,21 +62,20 @@ def ask(
         except (CallFailed, ReplyCut):
             raise
         except ReplyError as error:
-            problem, raw = str(error), seen[-1].text if seen else ""
+            problem, raw = error.message, seen[-1].text if seen else ""
         if raw.strip():
             asked = [
                 *messages,
                 {"role": "assistant", "content": raw[:_RAW_RETURNED]},
-                {
-                    "role": "user",
-                    "content": f"That cannot be used: {problem}. Answer again, in the form that was asked for.",
-                },
+                {"role": "user", "content": _COMPLAINT.format(problem=sentence(problem))},
             ]
     shown = " ".join(raw.split())[:_RAW_SHOWN]
-    raise ReplyError(f"{problem}, {attempts} times" + (f"; the last reply began {shown!r}" if shown else ""))
+    if shown:
+        raise ReplyError("reply.unusable", problem=problem, n=attempts, beginning=shown)
+    raise ReplyError("reply.unusable_and_empty", problem=problem, n=attempts)
 
 
 def require_no_loop(text: str) -> None:
     """Nothing, or ReplyError for a reply that says the same over and over, as small models do."""
     if len(text) >= _LOOP_LENGTH and len(zlib.compress(text.encode())) < _LOOP_RATIO * len(text):
-        raise ReplyError("the reply repeats itself over and over")
+        raise ReplyError("reply.repeats_itself")

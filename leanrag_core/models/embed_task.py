@@ -33,8 +33,11 @@ class EmbedTask:
             model, runtime = _model(), _runtime()
         if (model.fingerprint, runtime) != (self.fingerprint, self.runtime):
             raise ModelMismatch(
-                f"a worker embeds with {model.fingerprint} on onnxruntime {runtime}, the build with {self.fingerprint} "
-                f"on {self.runtime}: install the same requirements.txt on every machine"
+                "worker.other_model",
+                worker_model=model.fingerprint,
+                worker_runtime=runtime,
+                model=self.fingerprint,
+                runtime=self.runtime,
             )
         return model.embed(list(texts))
 

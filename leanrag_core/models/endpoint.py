@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from leanrag_core.errors import EndpointBusy, EndpointError, EndpointRefusal
+from leanrag_core.messages.message import with_text_replaced
 from leanrag_core.models.context_window import context_window
 from leanrag_core.models.request_form import Form, LearntForms
 from leanrag_core.models.server_words import error_of_status, root_of
@@ -73,10 +74,7 @@ class Endpoint:
     def _client(self) -> Any:
         openai = _openai()
         if not self._key and not self.settings.base_url:
-            raise EndpointError(
-                f"no key: put your OpenAI key into the environment variable {self.settings.key_variable}, or name "
-                "another server in Settings"
-            )
+            raise EndpointError("endpoint.no_key", variable=self.settings.key_variable)
         return openai.OpenAI(
             api_key=self._key or _NO_KEY,
             base_url=self.settings.base_url or None,
@@ -96,10 +94,7 @@ class Endpoint:
         upgraded = (old.scheme, new.scheme) == ("http", "https") and old.port is None and new.port is None
         if old.host != new.host or (not upgraded and (old.scheme, old.port) != (new.scheme, new.port)):
             target = f"{new.scheme}://{new.host}{f':{new.port}' if new.port else ''}"
-            raise EndpointError(
-                f"{self.address} sends requests on to {target}, which was not asked: enter that address in Settings if "
-                "you trust it"
-            )
+            raise EndpointError("endpoint.redirects_elsewhere", address=self.address, target=target)
 
     def chat(
         self,
@@ -149,11 +144,11 @@ class Endpoint:
             )
             choices = getattr(completion, "choices", None)
             if not choices or choices[0].message is None:
-                raise EndpointBusy(f"{self.address} sent something that is not a reply, perhaps the page of a proxy")
+                raise EndpointBusy("endpoint.no_reply_page", address=self.address)
             content, thoughts = choices[0].message.content, _thoughts_of(choices[0].message)
             text, finish = said(content, thoughts, as_json=schema is not None), choices[0].finish_reason or "stop"
             if finish == "content_filter" and not text.strip():
-                raise EndpointRefusal(f"{self.address} held the reply back (content filter)", "content_filter")
+                raise EndpointRefusal("endpoint.content_filter", "content_filter", address=self.address)
             usage = getattr(completion, "usage", None)
             return Reply(
                 text,
@@ -212,7 +207,7 @@ class Endpoint:
                     elif choice.delta is not None:
                         thoughts.append(_thoughts_of(choice.delta))
         if not finish:
-            raise EndpointBusy(f"{self.address} broke off in the middle of its reply")
+            raise EndpointBusy("endpoint.broke_off", address=self.address)
         shown.close()
         whole = "".join(pieces)
         text = said(whole, "".join(thoughts), as_json=False)
@@ -238,10 +233,12 @@ class Endpoint:
             reply = self._client.embeddings.create(model=model, input=list(texts), encoding_format="float")
             items = getattr(reply, "data", None)
             if items is None:
-                raise EndpointBusy(f"{self.address} sent something that is not vectors, perhaps the page of a proxy")
+                raise EndpointBusy("endpoint.no_vectors_page", address=self.address)
             by_place = {item.index: item.embedding for item in items}
             if sorted(by_place) != list(range(len(texts))):
-                raise EndpointBusy(f"{self.address} sent {len(by_place)} vectors for {len(texts)} texts")
+                raise EndpointBusy(
+                    "endpoint.wrong_number_of_vectors", address=self.address, sent=len(by_place), asked=len(texts)
+                )
             usage = getattr(reply, "usage", None)
             rows = [by_place[place] for place in range(len(texts))]
             return Vectors(rows, getattr(usage, "prompt_tokens", 0) or 0)
@@ -279,34 +276,32 @@ class Endpoint:
             raise
         except openai.APITimeoutError:
             problem: EndpointError = EndpointBusy(
-                f"{self.address} did not answer within {self.settings.timeout_seconds:.0f} s"
+                "endpoint.timeout", address=self.address, seconds=self.settings.timeout_seconds
             )
         except openai.APIConnectionError as error:
             if isinstance(error.__cause__, EndpointError):  # raised by our own hook
-                raise EndpointError(self._masked(str(error.__cause__))) from None
-            problem = EndpointBusy(f"{self.address} does not answer: is it running? ({root_of(error)})")
+                raise self._masked(error.__cause__) from None
+            problem = EndpointBusy("endpoint.no_answer", address=self.address, reason=root_of(error))
         except openai.APIStatusError as error:
             problem = error_of_status(error, self.address, self.settings.key_variable)
         except (openai.OpenAIError, ValueError, TypeError, AttributeError, KeyError) as error:
-            problem = EndpointBusy(f"{self.address} sent something that is not a reply ({root_of(error)})")
+            problem = EndpointBusy("endpoint.no_reply", address=self.address, reason=root_of(error))
         except OSError as error:
-            problem = EndpointBusy(f"the connection to {self.address} broke ({root_of(error)})")
+            problem = EndpointBusy("endpoint.connection_broke", address=self.address, reason=root_of(error))
         except Exception as error:
             if not type(error).__module__.startswith(("httpx", "httpcore", "h11", "anyio")):
                 raise
-            problem = EndpointBusy(f"the connection to {self.address} broke ({root_of(error)})")
+            problem = EndpointBusy("endpoint.connection_broke", address=self.address, reason=root_of(error))
         else:
             return
-        masked = self._masked(str(problem))
-        if isinstance(problem, EndpointBusy):
-            raise EndpointBusy(masked, problem.retry_after, overloaded=problem.overloaded)
-        if isinstance(problem, EndpointRefusal):
-            raise EndpointRefusal(masked, problem.option)
-        raise type(problem)(masked)
+        raise self._masked(problem)
 
-    def _masked(self, text: str) -> str:
+    def _masked(self, problem: EndpointError) -> EndpointError:
+        """The error with the key taken out of whatever the server said."""
         key = self._key
-        return text.replace(key, "•••") if len(key) > 5 else text
+        if len(key) > 5:
+            problem.message = with_text_replaced(problem.message, key, "•••")
+        return problem
 
 
 def _response_format(mode: str, schema: dict[str, Any] | None) -> dict[str, Any]:

@@ -23,7 +23,7 @@ class Budget:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.dollars) and self.dollars >= 0 and self.tokens >= 0):
-            raise InvalidConfig(f"a budget of {self.dollars} dollars or {self.tokens} tokens: give numbers above zero")
+            raise InvalidConfig("budget.invalid", dollars=self.dollars, tokens=self.tokens)
 
 
 @dataclass(frozen=True)
@@ -75,12 +75,10 @@ class Meter:
             self.budget.tokens and tokens >= self.budget.tokens
         )
         if over:
-            dollars = self.budget.dollars and spent.cost >= self.budget.dollars
-            limit = f"${self.budget.dollars:,.2f}" if dollars else f"{self.budget.tokens:,} tokens"
-            raise BudgetSpent(
-                f"the budget of {limit} is spent: {spent.calls:,} calls, {tokens:,} tokens, ${spent.cost:,.2f}. "
-                "Everything that was answered is kept: raise the budget and resume"
-            )
+            reading = {"calls": spent.calls, "tokens": tokens, "cost": spent.cost}
+            if self.budget.dollars and spent.cost >= self.budget.dollars:
+                raise BudgetSpent("budget.dollars_spent", dollars=self.budget.dollars, **reading)
+            raise BudgetSpent("budget.tokens_spent", limit=self.budget.tokens, **reading)
 
     def read(self) -> Spent:
         """The present reading."""

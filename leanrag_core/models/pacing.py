@@ -133,8 +133,5 @@ class Pacer:
             self._failed_in_a_row += 1
             down = self._failed_in_a_row >= _DOWN_AFTER
         if down:
-            raise EndpointError(
-                f"{problem}. {_DOWN_AFTER} calls in a row failed after every retry, so the work stops here; "
-                "what was answered is kept: resume when the server works again"
-            )
-        raise CallFailed(f"{problem}, after {self.settings.retries + 1} tries")
+            raise EndpointError("endpoint.down", problem=problem.message, n=_DOWN_AFTER)
+        raise CallFailed("call.failed", problem=problem.message, n=self.settings.retries + 1)

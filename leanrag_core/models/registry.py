@@ -24,7 +24,7 @@ def remote_name(name: str) -> str:
         return ""
     if name.startswith(_PREFIX) and name.removeprefix(_PREFIX).strip():
         return name.removeprefix(_PREFIX).strip()
-    raise InvalidConfig(f"model {name!r} is not known: write builtin, or openai:NAME for a model of your endpoint")
+    raise InvalidConfig("model.unknown", name=name)
 
 
 @dataclass
@@ -84,10 +84,7 @@ class Models:
     def require_price(self, model: str) -> None:
         """Nothing, or InvalidConfig when a budget in dollars could not count the model's calls."""
         if self.budget.dollars and model not in self.settings.prices:
-            raise InvalidConfig(
-                f"no price is known for {model}, so a budget in dollars cannot stop its calls: fill in its price in "
-                "Settings (0 when it costs nothing), or give a budget in tokens (--budget-tokens)"
-            )
+            raise InvalidConfig("model.no_price", model=model)
 
 
 def require_models(models: Models, config: IndexConfig) -> None:
@@ -97,7 +94,4 @@ def require_models(models: Models, config: IndexConfig) -> None:
         if remote:
             models.require_price(remote)
     if config.aggregation_model == BUILTIN and config.model != BUILTIN:
-        raise InvalidConfig(
-            "aggregation_model is builtin, which does not go with a language model for extraction: leave it empty to "
-            "take the same model, or name another one with openai:NAME"
-        )
+        raise InvalidConfig("model.builtin_aggregation")

@@ -111,14 +111,14 @@ class RemoteLanguageModel:
         def call() -> Reply:
             reply = self.endpoint.chat(self.model, messages, schema=schema, max_tokens=max_tokens)
             if not reply.text.strip() and reply.finish_reason != "length":
-                sent = "thoughts without a reply" if reply.thought else "an empty reply"
-                raise EndpointBusy(f"{self.model} sent {sent}")
+                code = "reply.reasoning_alone" if reply.thought else "reply.empty_from"
+                raise EndpointBusy(code, model=self.model)
             return reply
 
         try:
             reply = self.pacer.call(call, tokens=expected, on_fault=self.meter.add_fault)
         except EndpointRefusal as error:
-            raise CallFailed(str(error)) from None
+            raise CallFailed(error.message) from None
         keys, question = [key], stands_for or messages
         if stands_for is not None:
             keys.append(self.key(stands_for, schema=schema, max_tokens=max_tokens, task=task))
@@ -223,5 +223,4 @@ def _completion(record: Mapping[str, Any], usage: Usage) -> Completion:
 
 def _not_empty(completion: Completion) -> None:
     if not completion.text.strip():
-        ended = "the model's thoughts took all the tokens of its reply: raise the longest reply in Settings"
-        raise ReplyError(ended if completion.cut else "the reply is empty")
+        raise ReplyError("reply.cut_in_reasoning" if completion.cut else "reply.empty")

@@ -93,7 +93,7 @@ class RemoteEmbeddingModel:
                 self.memory.put(self._key(_PROBES[0]), self._record(row))
                 return
             lengths.append(len(row))
-        raise EndpointError(f"{self.model} sends vectors of changing length ({lengths}): choose another model")
+        raise EndpointError("embedding.changing_length", model=self.model, lengths=str(lengths))
 
     def _probe(self, text: str) -> np.ndarray:
         return np.asarray(self._unit_rows(self.endpoint.embed(self.model, [text]).rows)[0])
@@ -131,11 +131,9 @@ class RemoteEmbeddingModel:
             if len(batch) > 1:
                 middle = len(batch) // 2
                 return np.concatenate([self._from_server(batch[:middle]), self._from_server(batch[middle:])])
-            raise EndpointError(f"{error}, for the text {batch[0][:60]!r}: choose smaller chunks") from None
+            raise EndpointError("embedding.refused", problem=error.message, text=batch[0][:60]) from None
         except CallFailed as error:
-            raise EndpointError(
-                f"{error}: without its vectors the build stops; resume when the server works again"
-            ) from None
+            raise EndpointError("embedding.failed", problem=error.message) from None
         cost = self.endpoint.settings.price(self.model).of(tokens, 0)
         self.meter.add("embed", Usage(1, tokens, seconds=time.perf_counter() - started, cost=cost))
         self.memory.put_many({self._key(text): self._record(row) for text, row in zip(batch, rows, strict=True)})
@@ -145,7 +143,9 @@ class RemoteEmbeddingModel:
         """The rows as unit vectors of the settled dimension; EndpointBusy for others."""
         vectors = self._unit_rows(rows)
         if vectors.shape[1] != self._dimension:
-            raise EndpointBusy(f"{self.model} sent vectors of {vectors.shape[1]} dimensions, not {self._dimension}")
+            raise EndpointBusy(
+                "embedding.wrong_dimension", model=self.model, sent=int(vectors.shape[1]), expected=self._dimension
+            )
         return vectors
 
     def _unit_rows(self, rows: list[list[float]]) -> np.ndarray:
@@ -153,12 +153,12 @@ class RemoteEmbeddingModel:
         try:
             vectors = np.asarray(rows, dtype=np.float32)
         except (ValueError, TypeError):
-            raise EndpointBusy(f"{self.model} sent vectors of different lengths") from None
+            raise EndpointBusy("embedding.different_lengths", model=self.model) from None
         if vectors.ndim != 2 or not np.isfinite(vectors).all():
-            raise EndpointBusy(f"{self.model} sent vectors that are not numbers")
+            raise EndpointBusy("embedding.not_numbers", model=self.model)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         if (norms < 1e-6).any():
-            raise EndpointBusy(f"{self.model} sent a zero vector")
+            raise EndpointBusy("embedding.zero_vector", model=self.model)
         return np.asarray(vectors / norms, dtype=np.float32)
 
 

@@ -43,7 +43,7 @@ class Form:
 
     def without(self, refusal: EndpointRefusal, *, as_json: bool) -> "Form | None":
         """The form less what the refusal names; None when it names nothing of it."""
-        said = f"{refusal.option} {refusal}"
+        said = f"{refusal.option} {refusal.server_text}"
         blamed = bool(_UNSUPPORTED.search(said)) and not _OF_THE_CONTENT.search(said)
         if blamed and self.usage and _ABOUT_USAGE.search(said):
             return replace(self, usage=False)
@@ -97,6 +97,11 @@ class LearntForms:
                 self._forms[model] = named
                 return named
             proven = (model, form, as_json) in self._answered
-        if proven or not as_json or form.json == "plain" or _OF_THE_CONTENT.search(f"{refusal.option} {refusal}"):
+        if (
+            proven
+            or not as_json
+            or form.json == "plain"
+            or _OF_THE_CONTENT.search(f"{refusal.option} {refusal.server_text}")
+        ):
             return None
         return replace(form, json=_JSON_STEPS[form.json])

@@ -9,11 +9,7 @@ from typing import Any
 from leanrag_core.errors import EndpointBusy, EndpointError, EndpointRefusal
 from leanrag_core.plain_words import in_words
 
-_STATUS_SAYS = {
-    401: "refuses the key",
-    403: "does not allow this",
-    404: "does not know the model or the address",
-}
+_CODE_OF_STATUS = {401: "endpoint.refuses_key", 403: "endpoint.not_allowed", 404: "endpoint.not_found"}
 
 
 def error_of_status(error: Any, address: str, key_variable: str) -> EndpointError:
@@ -21,16 +17,19 @@ def error_of_status(error: Any, address: str, key_variable: str) -> EndpointErro
     status, said = error.status_code, _told(error)
     if status in (408, 409, 425, 429) or status >= 500:
         if status == 429 and "insufficient_quota" in str(said):
-            return EndpointError(f"{address} says that the account has no credit left: {said}")
-        words = "asks to slow down" if status == 429 else f"fails with status {status}"
+            return EndpointError("endpoint.no_credit", address=address, reason=said)
+        code = "endpoint.asks_to_slow_down" if status == 429 else "endpoint.fails"
         wait = _retry_after(error.response.headers)
-        return EndpointBusy(f"{address} {words}: {said}", wait, overloaded=status in (429, 503) or wait is not None)
-    if status in _STATUS_SAYS:
-        hint = (
-            f"check the environment variable {key_variable}" if status != 404 else "see the list of models in Settings"
+        return EndpointBusy(
+            code, wait, overloaded=status in (429, 503) or wait is not None, address=address, status=status, reason=said
         )
-        return EndpointError(f"{address} {_STATUS_SAYS[status]} (status {status}: {said}): {hint}")
-    return EndpointRefusal(f"{address} refuses the request (status {status}: {said})", _option(error.body))
+    if status in _CODE_OF_STATUS:
+        return EndpointError(
+            _CODE_OF_STATUS[status], address=address, status=status, reason=said, variable=key_variable
+        )
+    return EndpointRefusal(
+        "endpoint.refuses_request", _option(error.body), said, address=address, status=status, reason=said
+    )
 
 
 def _option(body: Any) -> str:

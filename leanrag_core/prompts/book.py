@@ -19,13 +19,12 @@ class PromptBook:
             lacking = catalog.fields - own.fields
             if lacking:
                 raise InvalidConfig(
-                    f"the prompt {task} lacks {', '.join(f'{{{field}}}' for field in sorted(lacking))}: put it back, "
-                    "or nothing of the documents reaches the model"
+                    "prompt.lacks_fields", task=task, fields=", ".join(f"{{{field}}}" for field in sorted(lacking))
                 )
             unknown = own.fields - catalog.fields
             if unknown:
                 raise InvalidConfig(
-                    f"the prompt {task} has the unknown field {', '.join(f'{{{field}}}' for field in sorted(unknown))}"
+                    "prompt.unknown_fields", task=task, fields=", ".join(f"{{{field}}}" for field in sorted(unknown))
                 )
             self._edited[task] = own
 

@@ -36,8 +36,11 @@ class Prompt:
         """
         if self.fields != set(values):
             raise InvalidConfig(
-                f"prompt {self.task} v{self.version} needs the fields {', '.join(sorted(self.fields))}; "
-                f"given were {', '.join(sorted(values)) or 'none'}"
+                "prompt.other_fields",
+                task=self.task,
+                version=self.version,
+                fields=", ".join(sorted(self.fields)),
+                given=", ".join(sorted(values)) or "none",
             )
         return _FIELD.sub(lambda found: str(values[found[1]]), self.text)
 
@@ -47,7 +50,7 @@ def load_prompt(task: str, version: int | None = None) -> Prompt:
     found = {int(path.stem.rsplit(".v", 1)[1]): path for path in _FOLDER.glob(f"{task}.v*.md")}
     chosen = max(found, default=0) if version is None else version
     if chosen not in found:
-        raise InvalidConfig(f"there is no prompt {task} v{chosen}; tasks are {', '.join(tasks())}")
+        raise InvalidConfig("prompt.not_found", task=task, version=chosen, tasks=", ".join(tasks()))
     return Prompt(task, chosen, found[chosen].read_text(encoding="utf-8"))
 
 

@@ -19,11 +19,13 @@ def validate(config: Any) -> None:
         value, meta = getattr(config, spec.name), spec.metadata
         low, high, choices = meta.get("low"), meta.get("high"), meta.get("choices")
         if choices and value not in choices:
-            raise InvalidConfig(f"{spec.name} is {value!r}; choose one of {', '.join(map(str, choices))}")
+            raise InvalidConfig(
+                "option.not_a_choice", option=spec.name, value=value, choices=", ".join(map(str, choices))
+            )
         if low is not None and value is not None and value < low:
-            raise InvalidConfig(f"{spec.name} is {value}; the smallest value is {low}")
+            raise InvalidConfig("option.too_small", option=spec.name, value=value, low=low)
         if high is not None and value is not None and value > high:
-            raise InvalidConfig(f"{spec.name} is {value}; the largest value is {high}")
+            raise InvalidConfig("option.too_large", option=spec.name, value=value, high=high)
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,4 @@ class IndexConfig:
     def __post_init__(self) -> None:
         validate(self)
         if self.overlap_tokens >= self.chunk_tokens:
-            raise InvalidConfig(
-                f"overlap_tokens is {self.overlap_tokens}; it must be smaller than chunk_tokens ({self.chunk_tokens})"
-            )
+            raise InvalidConfig("option.overlap_too_large", overlap=self.overlap_tokens, chunk=self.chunk_tokens)

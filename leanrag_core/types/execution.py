@@ -29,10 +29,8 @@ class Execution:
     def __post_init__(self) -> None:
         validate(self)
         if set(self.scheduler) & set("@?#"):
-            raise InvalidConfig(
-                "the scheduler's address holds a name, a password, or more behind ? or #: take it out; Dask knows none"
-            )
+            raise InvalidConfig("scheduler.address_holds_secrets")
         if self.kind == DASK and not self.scheduler.startswith(("tcp://", "tls://")):
-            raise InvalidConfig("the scheduler has no address: name the Dask scheduler as tcp://HOST:8786, or tls://")
+            raise InvalidConfig("scheduler.no_address")
         if self.kind != DASK and self.scheduler:
-            raise InvalidConfig(f"a scheduler is named, but the work goes to {self.kind}: choose dask as well")
+            raise InvalidConfig("scheduler.not_dask_execution", kind=self.kind)

@@ -77,5 +77,5 @@ def preset(name: str) -> Preset:
     """The preset of that name. Raises InvalidConfig."""
     known = {one.name: one for one in _PRESETS}
     if name not in known:
-        raise InvalidConfig(f"there is no preset {name!r}; choose one of {', '.join(known)}")
+        raise InvalidConfig("preset.not_found", name=name, presets=", ".join(known))
     return known[name]

@@ -53,13 +53,13 @@ class Settings:
     def __post_init__(self) -> None:
         validate(self)
         if "@" in self.base_url.split("//", 1)[-1].split("/", 1)[0]:
-            raise InvalidConfig("base_url holds a name or password: take it out, and put the key into the environment")
+            raise InvalidConfig("settings.base_url_holds_secrets")
         if self.base_url and not self.base_url.startswith(("http://", "https://")):
-            raise InvalidConfig(f"base_url is {self.base_url!r}: begin it with http:// or https://")
+            raise InvalidConfig("settings.base_url_invalid", url=self.base_url)
         if set(self.chroma_url) & set("@?#"):
-            raise InvalidConfig("chroma_url holds a name, a password, or more behind ? or #: write http://HOST:PORT")
+            raise InvalidConfig("settings.chroma_url_holds_secrets")
         if self.chroma_url and not self.chroma_url.startswith(("http://", "https://")):
-            raise InvalidConfig("chroma_url is not an address: write http://HOST:PORT, or https://")
+            raise InvalidConfig("settings.chroma_url_invalid")
 
     def price(self, model: str) -> Price:
         """What the model costs; nothing when no price is known."""
@@ -93,4 +93,4 @@ def settings_of(cells: Mapping[str, Any]) -> Settings:
         priced = {str(name): Price(**price) for name, price in prices.items()}
         return Settings(**known, execution=Execution(**execution), prices=priced)
     except (TypeError, AttributeError) as error:
-        raise InvalidConfig(f"the settings cannot be read ({error}): correct them on the Settings page") from error
+        raise InvalidConfig("settings.unreadable", reason=str(error)) from error

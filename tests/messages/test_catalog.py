@@ -12,16 +12,11 @@ from tests.messages.source_codes import mentioned, patterns, texts_without_code,
 UNCONVERTED = (
     "leanrag_core/__main__.py",
     "leanrag_core/clustering/",
-    "leanrag_core/execution/",
     "leanrag_core/figures/",
     "leanrag_core/indexing/",
     "leanrag_core/jobs/",
-    "leanrag_core/models/",
-    "leanrag_core/prompts/",
     "leanrag_core/retrieval/",
     "leanrag_core/storage/",
-    "leanrag_core/tokens.py",
-    "leanrag_core/types/",
     "leanrag_core/workbench.py",
 )
 

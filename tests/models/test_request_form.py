@@ -19,6 +19,10 @@ UNRELATED = [
 ]
 
 
+def refusal_saying(text: str) -> EndpointRefusal:
+    return EndpointRefusal("endpoint.refuses_request", "", text, address="server", status=400, reason=text)
+
+
 def models(server: EndpointServer, folder: Path) -> Models:
     return Models(Settings(base_url=server.url, timeout_seconds=3, retries=0), CallStore(folder / "calls"))
 
@@ -75,7 +79,7 @@ def test_a_refused_passage_does_not_switch_the_schema_off(
 
 
 def test_an_unexplained_refusal_of_a_format_is_learnt_when_another_one_is_answered() -> None:
-    forms, refusal = LearntForms(), EndpointRefusal("Bad request.")
+    forms, refusal = LearntForms(), refusal_saying("Bad request.")
     tried = [forms.of("m")]
     for mode in ("object", "plain"):
         form = forms.another("m", tried, refusal, as_json=True)
@@ -89,10 +93,10 @@ def test_an_unexplained_refusal_of_a_format_is_learnt_when_another_one_is_answer
 
 def test_what_another_thread_has_learnt_is_tried_before_anything_else() -> None:
     forms = LearntForms()
-    forms.another("m", [Form()], EndpointRefusal("'temperature' is unsupported"), as_json=False)
-    late = forms.another("m", [Form()], EndpointRefusal("'temperature' is unsupported"), as_json=False)
+    forms.another("m", [Form()], refusal_saying("'temperature' is unsupported"), as_json=False)
+    late = forms.another("m", [Form()], refusal_saying("'temperature' is unsupported"), as_json=False)
     assert late == Form(temperature=False)
-    assert forms.another("other", [Form()], EndpointRefusal("No."), as_json=False) is None
+    assert forms.another("other", [Form()], refusal_saying("No."), as_json=False) is None
 
 
 @pytest.mark.parametrize(
@@ -106,8 +110,8 @@ def test_what_another_thread_has_learnt_is_tried_before_anything_else() -> None:
     ],
 )
 def test_servers_name_the_format_in_many_ways(said: str) -> None:
-    assert Form().without(EndpointRefusal(said), as_json=True) == Form(json="object")
-    assert Form().without(EndpointRefusal(said), as_json=False) is None
+    assert Form().without(refusal_saying(said), as_json=True) == Form(json="object")
+    assert Form().without(refusal_saying(said), as_json=False) is None
 
 
 @pytest.mark.parametrize(
@@ -119,4 +123,4 @@ def test_servers_name_the_format_in_many_ways(said: str) -> None:
     ],
 )
 def test_a_number_that_is_too_large_is_no_unknown_option(said: str) -> None:
-    assert Form().without(EndpointRefusal(said), as_json=True) is None
+    assert Form().without(refusal_saying(said), as_json=True) is None
