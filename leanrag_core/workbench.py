@@ -1,57 +1,44 @@
-"""The one door: wires stores, models and jobs; pages and command line go through it."""
+"""The facade: wires stores, models and jobs; pages and command line go through it."""
 
-import hashlib
-import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leanrag_core import answering
-from leanrag_core.errors import CorpusNotFound, InvalidConfig, ModelMismatch, ModelUnavailable
+from leanrag_core.errors import CorpusNotFound, InvalidConfig, ModelUnavailable
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.limits import parse_limits
 from leanrag_core.indexing.parsing.upload import known
-from leanrag_core.indexing.reading import files_below, read_files, read_uploads
+from leanrag_core.indexing.reading import read_files, read_uploads
 from leanrag_core.jobs import events, runner
 from leanrag_core.jobs.store import JobStore
-from leanrag_core.models.base import EmbeddingModel, LanguageModel
+from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.metering import Budget
 from leanrag_core.models.registry import BUILTIN, Models, require_models
-from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.models.request_form import LearntForms
-from leanrag_core.prompts.book import PromptBook
 from leanrag_core.queries.index_titles import with_titles
-from leanrag_core.retrieval.base import Query, StrategyInfo, require_question, strategies, strategy
-from leanrag_core.retrieval.vector_search import read_ahead
+from leanrag_core.questions import Questions
+from leanrag_core.retrieval.base import StrategyInfo, strategies
+from leanrag_core.samples import FIRST_SAMPLE, Samples, sample_id
 from leanrag_core.storage import layout
 from leanrag_core.storage.calls import CallStore
-from leanrag_core.storage.chroma_server import (
-    ChromaSeen,
-    connect_to_server,
-    connect_where_it_stands,
-    look_at_server,
-    remove_collections,
-)
+from leanrag_core.storage.chroma_server import ChromaSeen, connect_to_server, look_at_server, remove_collections
 from leanrag_core.storage.corpora import CorpusStore
-from leanrag_core.storage.digests import damage_named
 from leanrag_core.storage.indexes import IndexStore, folder_name
-from leanrag_core.storage.search_index import connect_by, connect_to_files
 from leanrag_core.storage.settings import read_settings, write_settings
-from leanrag_core.storage.staging import give_up_staging
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
-from leanrag_core.types.progress import Progress, Report, silent
+from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.settings import Settings
+from leanrag_core.types.stored_config import stored_config
 from leanrag_core.types.summary import (
     CorpusSummary,
     Damaged,
@@ -62,6 +49,8 @@ from leanrag_core.types.summary import (
     UploadReport,
 )
 from leanrag_core.types.trace import Answer, Trace
+from leanrag_core.work.base import argument
+from leanrag_core.work.build import BuildWork
 
 if TYPE_CHECKING:
     from leanrag_core.checking.check import CheckResult
@@ -70,14 +59,9 @@ if TYPE_CHECKING:
     from leanrag_core.models.probing import Probe
 
 PROJECT = Path(__file__).resolve().parent.parent
-SAMPLES = PROJECT / "sample_corpora"
-FIRST_SAMPLE = "agriculture"  # the corpus whose index is built on first start
 SAMPLE_CONFIG = IndexConfig()
 
-_OTHER_VERSION = "these settings are of another version of the program: build with new ones"
-
 File = Path | str | tuple[str, bytes]
-T = TypeVar("T")
 
 
 def open_index(path: str | Path) -> Index:
@@ -97,12 +81,12 @@ class Workbench:
         self.index_store = IndexStore(root / "indexes")
         self.job_store = JobStore(root / "jobs", PROJECT)
         self.calls = CallStore(root / "calls")
-        self._embeddings: dict[tuple[str, str], EmbeddingModel] = {}  # by name and fingerprint
+        self._samples = Samples(self.corpus_store, self.parser)
+        self._questions = Questions(self.settings, self.models)
         self._parser: ConfinedParser | None = None
         self._forms = LearntForms()
-        self._reading_samples = threading.Lock()
         self._changing_settings = threading.Lock()
-        self._choosing = threading.Lock()  # of embedding models and of the search server, once for all sessions
+        self._choosing_parser = threading.Lock()
 
     @classmethod
     def default(cls, root: str | Path | None = None) -> "Workbench":
@@ -124,9 +108,8 @@ class Workbench:
     def save_settings(self, settings: Settings) -> None:
         """The settings hold from the next model call on, for jobs from their start."""
         write_settings(self.root / "settings.json", settings)
-        with self._choosing:
-            self._embeddings.clear()
-            self._forms = LearntForms()
+        self._forms = LearntForms()
+        self._questions.forget_models()
 
     def change_settings(self, change: Callable[[Settings], Settings]) -> None:
         """The settings are what `change` makes of those in the file, which leave open what the environment names.
@@ -137,9 +120,15 @@ class Workbench:
         with self._changing_settings:
             self.save_settings(change(read_settings(self.root / "settings.json")))
 
-    def models(self, *, budget: Budget | None = None, index: str = "") -> Models:
-        """The models of one piece of work. index: for which index its calls are kept."""
-        return Models(self.settings(), self.calls, budget or Budget(), index, self._forms)
+    def models(self, *, budget: Budget | None = None, index: str = "", needed_by: IndexConfig | None = None) -> Models:
+        """The models of one piece of work. index: for which index its calls are kept. needed_by: settings of a build
+        that is to follow; InvalidConfig or ModelUnavailable where it would meet a model that it cannot use."""
+        models = Models(self.settings(), self.calls, budget or Budget(), index, self._forms)
+        if needed_by is not None:
+            require_models(models, needed_by)
+            models.language(needed_by.model)
+            models.embedding(needed_by.embedding)
+        return models
 
     def check_model(self, model: str, passage: str, config: IndexConfig | None = None) -> "ModelCheck":
         """What the endpoint's model of that name makes of one passage. Raises EndpointError, InvalidConfig."""
@@ -182,40 +171,15 @@ class Workbench:
     def parser(self, settings: Settings | None = None) -> ConfinedParser:
         """Reads files under the limits of the settings, in processes that all sessions share."""
         limits = parse_limits(settings or self.settings())
-        with self._choosing:
+        with self._choosing_parser:
             if self._parser is None or self._parser.limits != limits:
                 self._parser = ConfinedParser(limits)
             return self._parser
 
     def corpora(self) -> list[CorpusSummary]:
         """All corpora, the sample ones first."""
-        for name in self._sample_files:
-            self._read_sample(name)
+        self._samples.read_all()
         return self.corpus_store.summaries()
-
-    @cached_property
-    def _sample_files(self) -> dict[str, list[Path]]:
-        return {
-            folder.name: files_below([folder / "documents"])
-            for folder in sorted(SAMPLES.iterdir())
-            if (folder / "corpus.json").is_file()
-        }
-
-    def _read_sample(self, name: str) -> None:
-        """The sample corpus is in the store, read again when its files have changed."""
-        files = self._sample_files[name]
-        digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
-        corpus_id = f"sample-{name}"
-        with self._reading_samples:  # Streamlit runs a page anew while its last run is still reading
-            if self.corpus_store.source(corpus_id) != digest:
-                self._read_anew(name, digest)
-
-    def _read_anew(self, name: str, digest: str) -> None:
-        files, corpus_id = self._sample_files[name], f"sample-{name}"
-        about = json.loads((SAMPLES / name / "corpus.json").read_text(encoding="utf-8"))
-        parsed = read_files(files, self.parser())
-        self.corpus_store.create(about["title"], corpus_id=corpus_id, description=about["description"], sample=True)
-        self.corpus_store.add(corpus_id, parsed.documents, source=digest)
 
     def corpus(self, corpus_id: str) -> CorpusSummary:
         """The corpus's card. Raises CorpusNotFound."""
@@ -279,10 +243,7 @@ class Workbench:
 
     def questions(self, corpus_id: str) -> list[dict[str, Any]]:
         """The question set that comes with a sample corpus; empty for one's own."""
-        path = SAMPLES / corpus_id.removeprefix("sample-") / "questions.jsonl"
-        if corpus_id.removeprefix("sample-") not in self._sample_files or not path.is_file():
-            return []
-        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        return self._samples.questions(corpus_id)
 
     # Building
 
@@ -300,33 +261,66 @@ class Workbench:
 
         execution: who does the work, as the settings say by default; the index is the same.
         """
+        config = config or IndexConfig()
+        corpus, index_id = self.corpus(corpus_id), folder_name(corpus_id, config)
+        return self.build_documents(
+            [self.document(corpus_id, row.id) for row in self.documents(corpus_id)],
+            config,
+            self.index_path(index_id),
+            name=name or corpus.name,
+            corpus=corpus,
+            refusals=self.corpus_store.refused(corpus_id),
+            report=report,
+            models=models or self.models(index=index_id),
+            execution=execution,
+        )
+
+    def build_documents(
+        self,
+        documents: Sequence[Document],
+        config: IndexConfig,
+        out: Path,
+        *,
+        models: Models,
+        name: str,
+        corpus: CorpusSummary | None = None,
+        refusals: Sequence[Refusal] = (),
+        report: Report = silent,
+        execution: Execution | None = None,
+    ) -> Index:
+        """An index of the documents in the folder `out`, built in this process.
+
+        corpus: that of the documents, when `out` is in the index store; None for a folder of the person's own.
+        """
         from leanrag_core.execution.choice import opened
         from leanrag_core.indexing.build import build_index
 
-        config = config or IndexConfig()
-        corpus = self.corpus(corpus_id)
-        documents = [self.document(corpus_id, row.id) for row in self.documents(corpus_id)]
-        index_id = folder_name(corpus_id, config)
-        models = models or self.models(index=index_id)
         require_models(models, config)
+        language, embedding = models.language(config.model), models.embedding(config.embedding)
         with opened(execution or models.settings.execution, self.batches) as executor:
-            out = build_index(
+            build_index(
                 documents,
                 config,
-                self.index_path(index_id),
-                embedding=models.embedding(config.embedding),
-                language=models.language(config.model),
+                out,
+                embedding=embedding,
+                language=language,
                 aggregation=models.language(config.aggregation_model or config.model),
                 workers=models.settings.concurrency,
                 executor=executor,
                 connect=connect_to_server(models.settings.chroma_url) if models.settings.chroma_url else None,
-                in_store=True,
-                name=name or corpus.name,
-                corpus={"id": corpus.id, "name": corpus.name},
-                refusals=self.corpus_store.refused(corpus_id),
+                in_store=corpus is not None,
+                name=name,
+                corpus={"id": corpus.id, "name": corpus.name} if corpus else None,
+                refusals=refusals,
                 report=report,
             )
         return open_index(out)
+
+    def is_built(self, out: Path, config: IndexConfig, documents: Sequence[Document]) -> bool:
+        """Whether the folder holds the index of these documents with these settings."""
+        from leanrag_core.indexing.built import is_built
+
+        return is_built(out, config, documents)
 
     def start_build(
         self,
@@ -354,38 +348,13 @@ class Workbench:
 
     def run_job(self, folder: Path) -> int:
         """Do the job of that folder in this process; returns the exit code."""
+        work = BuildWork(self)
 
-        def work(spec: events.JobSpec, report: Report) -> tuple[str, dict[str, Any]]:
-            config = _config(spec.config)
-            budget = _of_job(Budget, spec, "budget")
-            models = self.models(budget=budget, index=folder_name(spec.corpus_id, config))
+        def run(spec: events.JobSpec, report: Report) -> tuple[str, dict[str, Any]]:
+            done = work.run(folder, spec, report)
+            return done.result, done.report
 
-            def metered(progress: Progress) -> None:
-                report(replace(progress, spent=asdict(models.meter.read())))
-
-            listener = report if config.model == config.embedding == BUILTIN else metered
-            expected = self.forecast(spec.corpus_id, config)
-            if expected is not None:
-                events.JobLog(folder).write("forecast", forecast=asdict(expected))
-            reading = runner.telling_what_is_spent(folder, lambda: asdict(models.meter.read()))
-            with reading if listener is metered else nullcontext():
-                index = self.build(
-                    spec.corpus_id,
-                    config,
-                    name=str(spec.arguments.get("name", "")),
-                    report=listener,
-                    models=models,
-                    execution=_of_job(Execution, spec, "execution"),
-                )
-            spent = asdict(models.meter.read())
-            assert index.path is not None
-            counts = {**index.manifest["counts"], "drops": index.report["drops"]}
-            return index.path.name, {"counts": counts, "spent": spent}
-
-        def clean_up(spec: events.JobSpec) -> None:
-            give_up_staging(self.index_path(folder_name(spec.corpus_id, _config(spec.config))))
-
-        return runner.run(folder, work, clean_up)
+        return runner.run(folder, run, work.clean_up)
 
     def jobs(self) -> list[JobState]:
         """All jobs, the newest first."""
@@ -407,30 +376,22 @@ class Workbench:
         """A new job does the work of an ended one again; it ends with the same index. What was answered is not asked
         again. budget: what the new job may spend, as much as the ended one by default."""
         spec = self.job_store.spec(job_id)
-        budget = budget or _of_job(Budget, spec, "budget")
+        budget = budget or argument(Budget, spec, "budget")
         return self.start_build(
             spec.corpus_id,
-            _config(spec.config),
+            stored_config(spec.config),
             str(spec.arguments.get("name", "")) or None,
             budget=budget,
-            execution=_of_job(Execution, spec, "execution"),
+            execution=argument(Execution, spec, "execution"),
         )
 
     def run_empty_chunks_again(self, index_id: str) -> str:
         """A job builds the index again, asking anew about the chunks in which nothing was found; returns its id."""
-        from leanrag_core.indexing.extraction.llm import LLMExtractor
+        from leanrag_core.indexing.empty_chunks import forget_empty_chunks
 
         index = self.open(index_id)
-        config = _config(index.manifest["config"])
-        language = self.models().language(config.model)
-        if not isinstance(language, RemoteLanguageModel):
-            raise InvalidConfig("the built-in engine finds the same again; only a language model may find more")
-        rows = [
-            row for row, id_ in enumerate(index.chunks["id"].to_pylist()) if id_ in set(index.report["empty_chunks"])
-        ]
-        extractor = LLMExtractor.of(language, config)
-        questions = (extractor.first_question(index.chunk(row).text) for row in rows)
-        self.calls.forget(language.key(messages, schema=schema, task=task) for messages, schema, task in questions)
+        config = stored_config(index.manifest["config"])
+        forget_empty_chunks(index, config, self.models().language(config.model), self.calls)
         return self.start_build(index.manifest["corpus"]["id"], config, index.manifest["name"])
 
     def ensure_sample_index(self) -> str | None:
@@ -438,8 +399,8 @@ class Workbench:
         listed, begun = self.index_list(), ("queued", "running", "cancelled")
         if listed.indexes or listed.damaged or any(job.status in begun for job in self.jobs()):
             return None
-        self._read_sample(FIRST_SAMPLE)
-        return self.start_build(f"sample-{FIRST_SAMPLE}", SAMPLE_CONFIG)
+        self._samples.read(FIRST_SAMPLE)
+        return self.start_build(sample_id(FIRST_SAMPLE), SAMPLE_CONFIG)
 
     # Indexes
 
@@ -491,7 +452,7 @@ class Workbench:
         def embedding(name: str, fingerprint: str) -> EmbeddingModel:
             if name != BUILTIN:
                 raise ModelUnavailable("its texts would be sent to an endpoint again")
-            return self._embedding(name, fingerprint)
+            return self._questions.embedding(name, fingerprint)
 
         return check_directory(Path(path), embedding)
 
@@ -503,107 +464,38 @@ class Workbench:
 
     def retrieve(self, index: Index, question: str, strategy_name: str = "leanrag", **options: Any) -> Trace:
         """What the strategy finds for the question. Raises InvalidConfig or ModelMismatch."""
-        made = strategy(strategy_name, options)
-        self._choose_search_server()
-        query = Query(question.strip(), self.question_vector(index, question))
-        with self.naming_damage(index):
-            return made.retrieve(query, index)
+        return self._questions.retrieve(index, question, strategy_name, options)
 
     def naming_damage(self, index: Index) -> AbstractContextManager[None]:
-        """An error of the block is told as IndexDamaged where a file of the index turns out to have been changed."""
-        return damage_named(index.path, index.manifest.get("files", {}))
+        """An error of the block becomes IndexDamaged where a file of the index turns out to have been changed."""
+        return self._questions.naming_damage(index)
 
     def read_ahead(self, index: Index) -> None:
         """The search index of a large base layer is read; not the model that embeds questions. Raises SearchIndexFailed
         when it does not answer."""
-        self._choose_search_server()
-        read_ahead(index)
+        self._questions.read_ahead(index)
 
-    def _choose_search_server(self) -> None:
-        """Search indexes are asked where the settings say; nothing that is open is closed unless that has changed."""
-        with self._choosing:
-            url = self.settings().chroma_url
-            connect_by(connect_where_it_stands(url) if url else connect_to_files)
+    def choose_search_server(self) -> None:
+        """Search indexes are asked where the settings say."""
+        self._questions.choose_search_server()
 
     def question_vector(self, index: Index, question: str) -> np.ndarray:
         """(d,) unit vector of the question by the model that the index was built with. Raises InvalidConfig for a
         question that is empty or too long, ModelMismatch."""
-        require_question(question)
-        recorded = index.manifest["embedding"]
-        model = self._embedding(recorded["name"], recorded["fingerprint"])
-        if (model.fingerprint, model.dimension) != (recorded["fingerprint"], recorded["dimension"]):
-            raise ModelMismatch(
-                f"{index.manifest['name']} was embedded with {recorded['fingerprint']} ({recorded['dimension']} "
-                f"dimensions), this machine has {model.fingerprint} ({model.dimension}): build the index again, or "
-                "install the model it was made with"
-            )
-        return np.asarray(model.embed([question.strip()])[0])
+        return self._questions.question_vector(index, question)
 
     def answer(self, index: Index, trace: Trace) -> Answer:
         """The answer to a trace's question from its context alone."""
-        language = self._answering_model(index)
-        if language is not None:
-            return answering.write_answer(trace, language, _answer_prompt(index))
-        vector, recorded = self.question_vector(index, trace.question), index.manifest["embedding"]
-        return answering.answer_from(trace, self._embedding(recorded["name"], recorded["fingerprint"]), vector)
-
-    def _answering_model(self, index: Index) -> LanguageModel | None:
-        folder = index.path.name if index.path else index.id  # as builds name it, so that both go together
-        models, own = self.models(index=folder), index.manifest["config"]["model"]
-        return models.language(own if own == BUILTIN else models.settings.answer_model or own)
+        return self._questions.answer(index, trace)
 
     def kept_answer(self, index: Index, trace: Trace) -> Answer | None:
         """answer() where no model at an endpoint needs to be asked: None when one would be."""
-        language = self._answering_model(index)
-        if not isinstance(language, RemoteLanguageModel):
-            return self.answer(index, trace)
-        messages, task = answering.answer_messages(trace, _answer_prompt(index))
-        known = language.recalled(language.key(messages, task=task), None, messages)
-        return None if known is None else answering.written_answer(trace, known, language.name)
+        return self._questions.kept_answer(index, trace)
 
     def stream_answer(self, index: Index, trace: Trace, on_text: Callable[[str], None]) -> Answer:
-        """answer(), told piece by piece where a language model writes it; extractive answers come in one piece."""
-        language = self._answering_model(index)
-        if not isinstance(language, RemoteLanguageModel):
-            answer = self.answer(index, trace)
-            on_text(answer.text)
-            return answer
-        messages, task = answering.answer_messages(trace, _answer_prompt(index))
-        return answering.written_answer(trace, language.stream(messages, on_text, task=task), language.name)
+        """answer(), piece by piece where a language model writes it; extractive answers come in one piece."""
+        return self._questions.stream_answer(index, trace, on_text)
 
     def ask(self, index: Index, question: str, strategy_name: str = "leanrag", **options: Any) -> Answer:
         """Retrieve and answer."""
         return self.answer(index, self.retrieve(index, question, strategy_name, **options))
-
-    def _embedding(self, name: str, fingerprint: str) -> EmbeddingModel:
-        with self._choosing:
-            if (name, fingerprint) not in self._embeddings:
-                self._embeddings[name, fingerprint] = self.models().embedding(name, fingerprint)
-            return self._embeddings[name, fingerprint]
-
-
-def _config(values: dict[str, Any]) -> IndexConfig:
-    """The configuration of its JSON values. Raises InvalidConfig for those of another version."""
-    try:
-        return replace(
-            IndexConfig(), **{**values, "entity_types": tuple(values["entity_types"]), "prompts": _pairs(values)}
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise InvalidConfig(_OTHER_VERSION) from error
-
-
-def _of_job(kind: type[T], spec: events.JobSpec, name: str) -> T:
-    """The argument of that name of a job. Raises InvalidConfig for one of another version."""
-    try:
-        return kind(**spec.arguments.get(name, {}))
-    except (TypeError, ValueError) as error:
-        raise InvalidConfig(_OTHER_VERSION) from error
-
-
-def _answer_prompt(index: Index) -> PromptBook:
-    """The prompts with the index's own for answers, where it has one."""
-    return PromptBook(pair for pair in _pairs(index.manifest["config"]) if pair[0] == "answer")
-
-
-def _pairs(values: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    return tuple((str(task), str(text)) for task, text in values.get("prompts", ()))

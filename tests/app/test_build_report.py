@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import leanrag_core.workbench
+import leanrag_core.samples
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job
 from leanrag_core.types.graph import Layer
@@ -147,7 +147,7 @@ def test_every_value_of_a_report_on_a_models_graph_is_that_of_the_index(empty_ho
 def test_every_value_of_a_report_on_a_sample_is_that_of_its_index(
     name: str, empty_home: Workbench, visit: Visit, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(leanrag_core.workbench, "SAMPLES", SAMPLES)
+    monkeypatch.setattr(leanrag_core.samples, "SAMPLES", SAMPLES)
     empty_home.corpora()
     index = empty_home.build(f"sample-{name}")
     assert_report_is_true(report_of(empty_home, index, visit), index)

@@ -11,7 +11,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-import leanrag_core.workbench
+import leanrag_core.samples
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.errors import EndpointRefusal
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job, job_lock, read_spec
@@ -40,7 +40,7 @@ LONG_AGO = "2026-01-02T03:04:05+00:00"
 def written(samples: Path, one_model: Callable[[], minilm.MiniLM], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with one index whose graph the scripted model wrote; one document names nothing."""
     with pytest.MonkeyPatch.context() as patch, EndpointServer() as endpoint:
-        patch.setattr(leanrag_core.workbench, "SAMPLES", samples)
+        patch.setattr(leanrag_core.samples, "SAMPLES", samples)
         patch.setattr(minilm, "MiniLM", one_model)
         bench = Workbench.default(tmp_path_factory.mktemp("written"))
         bench.save_settings(Settings(base_url=endpoint.url))

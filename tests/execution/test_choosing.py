@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from leanrag_core.__main__ import _execution_of, _parser
+from leanrag_core.__main__ import command_parser
+from leanrag_core.commands._shared.options import execution_of
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.storage.settings import read_settings, write_settings
 from leanrag_core.types.execution import Execution
@@ -15,8 +16,8 @@ CLUSTER = Execution("dask", 0, "tcp://127.0.0.1:8786")
 
 
 def chosen(words: str, settings: Execution | None = None) -> Execution:
-    options = _parser().parse_args(["build", "docs", "--out", "index", *words.split()])
-    return _execution_of(options, settings or Execution())
+    options = command_parser().parse_args(["build", "docs", "--out", "index", *words.split()])
+    return execution_of(options, settings or Execution())
 
 
 def test_the_command_decides_and_the_settings_where_it_is_silent() -> None:

@@ -315,7 +315,7 @@ def test_a_workbench_asks_where_its_settings_say_and_closes_nothing_for_others(
     bench = Workbench.default(tmp_path)
 
     def asked() -> object:
-        bench._choose_search_server()
+        bench.choose_search_server()
         return search_index._connect
 
     assert asked() is connect_to_files

@@ -6,9 +6,9 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.model_check import ModelCheck
+from leanrag_core.samples import FIRST_SAMPLE
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.visible import escape
-from leanrag_core.workbench import FIRST_SAMPLE
 from pages._shared.common import forms, markup, session, widgets
 from pages._shared.common.frame import message, plain_errors
 from pages._shared.settings import endpoint_view

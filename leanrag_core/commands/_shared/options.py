@@ -1,0 +1,57 @@
+"""Options that several verbs take: the index's configuration, a preset, who does the work."""
+
+import argparse
+from dataclasses import fields, replace
+
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.execution import Execution
+from leanrag_core.types.presets import preset, presets
+
+_WITHOUT_OPTION = ("entity_types", "prompts")  # fields of IndexConfig that no single option can hold
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """The option --json."""
+    parser.add_argument("--json", action="store_true", help="a machine-readable result on stdout")
+
+
+def add_config(parser: argparse.ArgumentParser) -> None:
+    """An option for every field of IndexConfig that fits into one; those that are not given come from the preset."""
+    add_preset(parser, "how the index is built")
+    cap = argparse.BooleanOptionalAction
+    parser.add_argument("--size-cap", action=cap, default=argparse.SUPPRESS, help="no cluster above 2 x clustersize")
+    for spec in fields(IndexConfig):
+        if spec.name in ("size_cap", *_WITHOUT_OPTION):
+            continue
+        kind = int if isinstance(spec.default, int) else str
+        text = f"{spec.metadata['help']} (default: {spec.default})".replace("%", "%%")
+        parser.add_argument(f"--{spec.name.replace('_', '-')}", type=kind, default=argparse.SUPPRESS, help=text)
+
+
+def config_of(options: argparse.Namespace) -> IndexConfig:
+    """The configuration that the options of add_config() say. Raises InvalidConfig."""
+    names = {spec.name for spec in fields(IndexConfig)} - set(_WITHOUT_OPTION)
+    return preset(options.preset).config(**{name: getattr(options, name) for name in names if hasattr(options, name)})
+
+
+def add_preset(parser: argparse.ArgumentParser, what: str) -> None:
+    """The option --preset. what: which settings it decides."""
+    names = [each.name for each in presets()]
+    parser.add_argument("--preset", choices=names, default=names[0], help=f"{what}; other options go before it")
+
+
+def add_execution(parser: argparse.ArgumentParser) -> None:
+    """Options for who does the work; the settings decide where the command does not."""
+    kinds = ("threads", "processes", "dask")
+    parser.add_argument("--execution", choices=kinds, help="who reads, embeds and clusters; the index is the same")
+    parser.add_argument("--workers", type=int, metavar="N", help="threads or processes (default: one a core)")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster, such as tcp://10.0.0.1:8786")
+
+
+def execution_of(options: argparse.Namespace, settings: Execution) -> Execution:
+    """The settings' choice, or the command's where it makes one. Raises InvalidConfig."""
+    if options.execution is None and options.scheduler is None:
+        return settings if options.workers is None else replace(settings, workers=options.workers)
+    kind = options.execution or "dask"  # a scheduler alone means Dask
+    scheduler = options.scheduler or (settings.scheduler if kind == "dask" else "")
+    return Execution(kind, options.workers or 0, scheduler)

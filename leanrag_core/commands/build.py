@@ -1,0 +1,72 @@
+"""build: documents or folders to an index."""
+
+import argparse
+import os
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from leanrag_core.commands._shared.options import add_config, add_execution, add_json, config_of, execution_of
+from leanrag_core.commands._shared.printing import PrintedProgress, index_sentence, print_json
+from leanrag_core.commands._shared.sources import add_sources, read_sources
+from leanrag_core.figures.numbers import counted
+
+
+def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The verb build."""
+    parser = verbs.add_parser("build", help="documents or folders to an index")
+    add_sources(parser)
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR")
+    parser.add_argument("--name", default="", help="name of the index (default: the first path's name)")
+    parser.add_argument("--resume", action="store_true", help="keep a finished index of the same settings")
+    parser.add_argument(
+        "--budget", type=float, default=0.0, metavar="DOLLARS", help="stop, to be resumed, when it is spent"
+    )
+    parser.add_argument("--budget-tokens", type=int, default=0, metavar="TOKENS", help="the same, counted in tokens")
+    add_execution(parser)
+    add_config(parser)
+    add_json(parser)
+    parser.set_defaults(run=_build)
+
+
+def _build(options: argparse.Namespace) -> int:
+    from leanrag_core.indexing.describe import describe
+    from leanrag_core.models.metering import Budget
+    from leanrag_core.storage.ownership import require_replaceable, require_sources_outside
+    from leanrag_core.storage.staging import give_up_staging
+    from leanrag_core.workbench import Workbench, open_index
+
+    config = config_of(options)
+    require_replaceable(options.out)
+    require_sources_outside(options.paths, options.out)
+    bench = Workbench.default()
+    models = bench.models(
+        budget=Budget(options.budget, options.budget_tokens), index=options.name or options.out.name, needed_by=config
+    )
+    execution = execution_of(options, models.settings.execution)
+    started = time.perf_counter()
+    options.stop.line = "stopped; nothing half-finished is left, and what models answered is kept for the next time"
+    parsed = read_sources(options, bench)
+    if options.resume and bench.is_built(options.out, config, parsed.documents):
+        print(f"{options.out} is already built from these documents with these settings", file=sys.stderr)
+    else:
+        options.stop.clean_up = lambda: give_up_staging(options.out)
+        bench.build_documents(
+            parsed.documents,
+            config,
+            options.out,
+            models=models,
+            execution=execution,
+            name=options.name or Path(os.path.abspath(options.paths[0])).name,
+            refusals=parsed.refusals,
+            report=PrintedProgress(),
+        )
+    shown = describe(open_index(options.out))
+    seconds = time.perf_counter() - started
+    refused = [asdict(refusal) for refusal in parsed.refusals]
+    if options.json:
+        print_json({**shown, "index": str(options.out), "seconds": round(seconds, 2), "refused": refused})
+    else:
+        print(f"{options.out}: {index_sentence(shown)} {seconds:.1f} s, {counted(len(refused), 'file')} refused.")
+    return 0

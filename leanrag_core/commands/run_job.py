@@ -1,0 +1,23 @@
+"""run-job: a job of the app, done in this process."""
+
+import argparse
+import os
+from pathlib import Path
+
+_NICENESS = 10  # the pages and an answer go before a build
+
+
+def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The verb run-job."""
+    parser = verbs.add_parser("run-job", help="do a job of the app in this process (the app calls this)")
+    parser.add_argument("folder", type=Path)
+    parser.set_defaults(run=_run_job)
+
+
+def _run_job(options: argparse.Namespace) -> int:
+    from leanrag_core.workbench import Workbench
+
+    if hasattr(os, "nice"):
+        os.nice(_NICENESS)
+    folder = options.folder.resolve()
+    return Workbench.default(folder.parent.parent).run_job(folder)

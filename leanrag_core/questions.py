@@ -1,0 +1,126 @@
+"""Questions to an index: which models they take, what a strategy finds, and the answer from it."""
+
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+import numpy as np
+
+from leanrag_core import answering
+from leanrag_core.errors import ModelMismatch
+from leanrag_core.models.base import EmbeddingModel, LanguageModel
+from leanrag_core.models.registry import BUILTIN, Models
+from leanrag_core.models.remote import RemoteLanguageModel
+from leanrag_core.prompts.book import PromptBook
+from leanrag_core.retrieval.base import Query, require_question, strategy
+from leanrag_core.retrieval.vector_search import read_ahead
+from leanrag_core.storage.chroma_server import connect_where_it_stands
+from leanrag_core.storage.digests import damage_named
+from leanrag_core.storage.search_index import connect_by, connect_to_files
+from leanrag_core.types.index import Index
+from leanrag_core.types.settings import Settings
+from leanrag_core.types.stored_config import stored_prompts
+from leanrag_core.types.trace import Answer, Trace
+
+
+class ModelsOf(Protocol):
+    """Makes the models of one piece of work. index: for which index its calls are kept."""
+
+    def __call__(self, *, index: str = "") -> Models: ...
+
+
+class Questions:
+    """Retrieves and answers, with models that all sessions share. settings, models: those that hold at the moment."""
+
+    def __init__(self, settings: Callable[[], Settings], models: ModelsOf) -> None:
+        self._settings, self._models = settings, models
+        self._embeddings: dict[tuple[str, str], EmbeddingModel] = {}  # by name and fingerprint
+        self._choosing = threading.Lock()  # of embedding models and of the search server
+
+    def forget_models(self) -> None:
+        """Embedding models are chosen again: the settings have changed."""
+        with self._choosing:
+            self._embeddings.clear()
+
+    def retrieve(self, index: Index, question: str, strategy_name: str, options: dict[str, Any]) -> Trace:
+        """What the strategy finds for the question. Raises InvalidConfig or ModelMismatch."""
+        chosen = strategy(strategy_name, options)
+        self.choose_search_server()
+        query = Query(question.strip(), self.question_vector(index, question))
+        with self.naming_damage(index):
+            return chosen.retrieve(query, index)
+
+    def naming_damage(self, index: Index) -> AbstractContextManager[None]:
+        """An error of the block becomes IndexDamaged where a file of the index turns out to have been changed."""
+        return damage_named(index.path, index.manifest.get("files", {}))
+
+    def read_ahead(self, index: Index) -> None:
+        """The search index of a large base layer is read; not the model that embeds questions. Raises SearchIndexFailed
+        when it does not answer."""
+        self.choose_search_server()
+        read_ahead(index)
+
+    def choose_search_server(self) -> None:
+        """Search indexes are asked where the settings say; nothing that is open is closed unless that has changed."""
+        with self._choosing:
+            url = self._settings().chroma_url
+            connect_by(connect_where_it_stands(url) if url else connect_to_files)
+
+    def question_vector(self, index: Index, question: str) -> np.ndarray:
+        """(d,) unit vector of the question by the model that the index was built with. Raises InvalidConfig for a
+        question that is empty or too long, ModelMismatch."""
+        require_question(question)
+        recorded = index.manifest["embedding"]
+        model = self.embedding(recorded["name"], recorded["fingerprint"])
+        if (model.fingerprint, model.dimension) != (recorded["fingerprint"], recorded["dimension"]):
+            raise ModelMismatch(
+                f"{index.manifest['name']} was embedded with {recorded['fingerprint']} ({recorded['dimension']} "
+                f"dimensions), this machine has {model.fingerprint} ({model.dimension}): build the index again, or "
+                "install the model it was made with"
+            )
+        return np.asarray(model.embed([question.strip()])[0])
+
+    def answer(self, index: Index, trace: Trace) -> Answer:
+        """The answer to a trace's question from its context alone."""
+        language = self._answering_model(index)
+        if language is not None:
+            return answering.write_answer(trace, language, _answer_prompt(index))
+        vector, recorded = self.question_vector(index, trace.question), index.manifest["embedding"]
+        return answering.answer_from(trace, self.embedding(recorded["name"], recorded["fingerprint"]), vector)
+
+    def _answering_model(self, index: Index) -> LanguageModel | None:
+        folder = index.path.name if index.path else index.id  # as builds name it, so that both go together
+        models, own = self._models(index=folder), index.manifest["config"]["model"]
+        return models.language(own if own == BUILTIN else models.settings.answer_model or own)
+
+    def kept_answer(self, index: Index, trace: Trace) -> Answer | None:
+        """answer() where no model at an endpoint needs to be asked: None when one would be."""
+        language = self._answering_model(index)
+        if not isinstance(language, RemoteLanguageModel):
+            return self.answer(index, trace)
+        messages, task = answering.answer_messages(trace, _answer_prompt(index))
+        known = language.recalled(language.key(messages, task=task), None, messages)
+        return None if known is None else answering.written_answer(trace, known, language.name)
+
+    def stream_answer(self, index: Index, trace: Trace, on_text: Callable[[str], None]) -> Answer:
+        """answer(), piece by piece where a language model writes it; extractive answers come in one piece."""
+        language = self._answering_model(index)
+        if not isinstance(language, RemoteLanguageModel):
+            answer = self.answer(index, trace)
+            on_text(answer.text)
+            return answer
+        messages, task = answering.answer_messages(trace, _answer_prompt(index))
+        return answering.written_answer(trace, language.stream(messages, on_text, task=task), language.name)
+
+    def embedding(self, name: str, fingerprint: str) -> EmbeddingModel:
+        """The embedding model of that name and fingerprint, opened once for all sessions."""
+        with self._choosing:
+            if (name, fingerprint) not in self._embeddings:
+                self._embeddings[name, fingerprint] = self._models().embedding(name, fingerprint)
+            return self._embeddings[name, fingerprint]
+
+
+def _answer_prompt(index: Index) -> PromptBook:
+    """The prompts with the index's own for answers, where it has one."""
+    return PromptBook(pair for pair in stored_prompts(index.manifest["config"]) if pair[0] == "answer")

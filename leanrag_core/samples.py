@@ -1,0 +1,66 @@
+"""The corpora that come with the program: read into the corpus store when they are first asked for."""
+
+import hashlib
+import json
+import threading
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from leanrag_core.indexing.parsing.confined import ConfinedParser
+from leanrag_core.indexing.reading import files_below, read_files
+from leanrag_core.storage.corpora import CorpusStore
+
+SAMPLES = Path(__file__).resolve().parent.parent / "sample_corpora"
+FIRST_SAMPLE = "agriculture"  # the corpus whose index is built on first start
+_PREFIX = "sample-"  # of the ids of sample corpora in the store
+
+
+def sample_id(name: str) -> str:
+    """The id that the sample corpus of that name has in the store."""
+    return f"{_PREFIX}{name}"
+
+
+class Samples:
+    """Keeps the sample corpora of a store in step with the files of the program. parser: makes the reader of files."""
+
+    def __init__(self, store: CorpusStore, parser: Callable[[], ConfinedParser]) -> None:
+        self._store, self._parser = store, parser
+        self._reading = threading.Lock()
+
+    @cached_property
+    def _files(self) -> dict[str, list[Path]]:
+        """The document files of each sample corpus, by its name."""
+        return {
+            folder.name: files_below([folder / "documents"])
+            for folder in sorted(SAMPLES.iterdir())
+            if (folder / "corpus.json").is_file()
+        }
+
+    def read_all(self) -> None:
+        """Every sample corpus is in the store."""
+        for name in self._files:
+            self.read(name)
+
+    def read(self, name: str) -> None:
+        """The sample corpus is in the store, read again when its files have changed."""
+        digest = hashlib.sha256(b"".join(path.read_bytes() for path in self._files[name])).hexdigest()[:16]
+        with self._reading:  # Streamlit runs a page again while its last run is still reading
+            if self._store.source(sample_id(name)) != digest:
+                self._read_again(name, digest)
+
+    def _read_again(self, name: str, digest: str) -> None:
+        card = json.loads((SAMPLES / name / "corpus.json").read_text(encoding="utf-8"))
+        parsed = read_files(self._files[name], self._parser())
+        corpus_id = sample_id(name)
+        self._store.create(card["title"], corpus_id=corpus_id, description=card["description"], sample=True)
+        self._store.add(corpus_id, parsed.documents, source=digest)
+
+    def questions(self, corpus_id: str) -> list[dict[str, Any]]:
+        """The question set that comes with a sample corpus; empty for another corpus."""
+        name = corpus_id.removeprefix(_PREFIX)
+        path = SAMPLES / name / "questions.jsonl"
+        if name not in self._files or not path.is_file():
+            return []
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
