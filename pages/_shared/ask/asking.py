@@ -5,9 +5,8 @@ break it off: it is read to its end, kept, and not paid for twice.
 """
 
 import re
-import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -23,7 +22,7 @@ from pages._shared.common.frame import message
 from pages._shared.common.scope import Scope
 
 _MARK = re.compile(r"\[([EARC]\d+)\]")
-_REDRAWN = 0.08  # seconds between two drawings of a reply that is being written
+_REDRAW_SECONDS = 0.08  # between two drawings of a reply that is being written
 
 
 @dataclass(frozen=True)
@@ -39,22 +38,6 @@ class Ask:
     def topic(self) -> tuple[object, ...]:
         """What makes it the same question again."""
         return self.summary.id, self.summary.created, self.question, self.strategy, self.options
-
-
-@dataclass
-class _Writing:
-    """A reply that is being written. found or error is there when done is set."""
-
-    pieces: list[str] = field(default_factory=list)
-    done: threading.Event = field(default_factory=threading.Event)
-    found: Answer | None = None
-    error: Exception | None = None
-
-
-@st.cache_resource(show_spinner=False)
-def _under_way() -> dict[tuple[object, ...], _Writing]:
-    """The replies that are being written now, for all sessions."""
-    return {}
 
 
 def want(scope: Scope, question: str) -> None:
@@ -83,7 +66,7 @@ def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> None:
         st.skeleton(110)
     try:
         found = session.kept_answer(ask.summary, ask.question, ask.strategy, ask.options)
-        if found is None and (_is_wanted(scope, ask) or ask.topic in _under_way()):
+        if found is None and (_is_wanted(scope, ask) or session.writing(ask.topic)):
             found = _streamed(scope, slot, index, ask, trace)
     except LeanRAGError as error:
         st.session_state.pop(scope.key("wanted"), None)
@@ -99,45 +82,24 @@ def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> None:
 
 def _streamed(scope: Scope, slot: DeltaGenerator, index: Index, ask: Ask, trace: Trace) -> Answer:
     """The reply, drawn while it is written."""
-    name, writing = _model(ask), _begun(index, ask, trace)
+    name, call = _model(ask), session.write_answer(ask.topic, index, trace)
     with slot.container():
         head = st.empty()
         st.skeleton(110)
-    began, drawn, told = time.monotonic(), 0, -1
-    while not writing.done.wait(_REDRAWN):
-        if len(writing.pieces) > drawn:
-            drawn = len(writing.pieces)
-            slot.html(_written("".join(writing.pieces[:drawn]), name))
-        elif not drawn and int(time.monotonic() - began) > told:
-            told = int(time.monotonic() - began)
-            head.html(markup.label("Answer", f"waiting for {name}{f', {told:,} s' if told > 1 else ''}"))
+    began, drawn, waited = time.monotonic(), 0, -1
+    while not call.wait(_REDRAW_SECONDS):
+        if len(call.pieces) > drawn:
+            drawn = len(call.pieces)
+            slot.html(_written(call.text, name))
+        elif not drawn and int(time.monotonic() - began) > waited:
+            waited = int(time.monotonic() - began)
+            head.html(markup.label("Answer", f"waiting for {name}{f', {waited:,} s' if waited > 1 else ''}"))
     st.session_state.pop(scope.key("wanted"), None)
-    if writing.error is not None:
-        st.session_state[scope.key("partial")] = "".join(writing.pieces)  # what there is of a reply that broke off
-        raise writing.error
-    assert writing.found is not None
-    return writing.found
-
-
-def _begun(index: Index, ask: Ask, trace: Trace) -> _Writing:
-    """The writing of that answer: the one under way, else one that begins now."""
-    under_way, bench = _under_way(), session.workbench()
-    if ask.topic in under_way:
-        return under_way[ask.topic]
-    writing = _Writing()
-
-    def write() -> None:
-        try:
-            writing.found = bench.stream_answer(index, trace, writing.pieces.append)
-        except Exception as error:  # raised again where it is shown
-            writing.error = error
-        finally:
-            under_way.pop(ask.topic, None)
-            writing.done.set()
-
-    under_way[ask.topic] = writing
-    threading.Thread(target=write, daemon=True).start()
-    return writing
+    try:
+        return call.result()
+    except LeanRAGError:
+        st.session_state[scope.key("partial")] = call.text  # what there is of a reply that broke off
+        raise
 
 
 def _written(text: str, model: str) -> str:

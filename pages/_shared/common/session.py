@@ -1,23 +1,22 @@
 """The one workbench of this server, opened indexes and retrievals, kept between reruns and shared by all sessions."""
 
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
 import streamlit as st
 
 from leanrag_core.errors import InvalidConfig, LeanRAGError
+from leanrag_core.execution.background import ReadAhead, StreamedCall, StreamedCalls
 from leanrag_core.models.registry import BUILTIN
+from leanrag_core.storage.open_indexes import OpenIndexes
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexList, IndexSummary, JobState
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.workbench import Workbench
 
 Options = tuple[tuple[str, Any], ...]
-_MOST_BYTES = 600_000_000  # of all opened indexes; one of 100,000 entities has some 100 MB
-_READ_AGAIN_SECONDS = 60.0  # after the last time that a search index was read ahead
+_MAX_BYTES = 600_000_000  # of all opened indexes; one of 100,000 entities has some 100 MB
 
 
 @st.cache_resource(show_spinner=False)
@@ -74,67 +73,17 @@ def read_ahead(summary: IndexSummary) -> None:
         with suppress(LeanRAGError):  # the question itself will tell it
             bench.read_ahead(index)
 
-    _readers().begin(f"{summary.id} {summary.created}", read)
-
-
-class Readers:
-    """Threads that read ahead: for each key one at a time, and a new one a minute after the last began at the earliest,
-    since what was read is put away again when others need the room."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._begun: dict[str, tuple[float, threading.Thread]] = {}
-        self._lock = threading.Lock()
-
-    def begin(self, key: str, read: Callable[[], None]) -> threading.Thread:
-        """The thread that reads for that key, or read for it a short time ago."""
-        with self._lock:
-            now = self._clock()
-            for old, (when, thread) in list(self._begun.items()):
-                if now - when >= _READ_AGAIN_SECONDS and not thread.is_alive():
-                    del self._begun[old]
-            if key not in self._begun:
-                thread = threading.Thread(target=read, daemon=True, name=f"read-ahead {key}")
-                thread.start()
-                self._begun[key] = (now, thread)
-            return self._begun[key][1]
+    _read_ahead().begin(f"{summary.id} {summary.created}", read)
 
 
 @st.cache_resource(show_spinner=False)
-def _readers() -> Readers:
-    return Readers()
-
-
-class OpenIndexes:
-    """Opened indexes, those last used, as many as the memory for them holds; the last one always."""
-
-    def __init__(self, most_bytes: int) -> None:
-        self._most_bytes = most_bytes
-        self._held: dict[tuple[str, str], Index] = {}
-        self._lock = threading.Lock()
-
-    def get(self, key: tuple[str, str], open_it: Callable[[], Index]) -> Index:
-        """The index of that key, opened where it is not open; two sessions do not open the same one twice."""
-        with self._lock:
-            index = self._held.pop(key, None) or open_it()
-            for old in [one for one in self._held if one[0] == key[0]]:  # rebuilt since
-                del self._held[old]
-            while self._held and sum(map(table_bytes, (index, *self._held.values()))) > self._most_bytes:
-                del self._held[next(iter(self._held))]
-            self._held[key] = index  # the last used stands last
-            return index
-
-
-def table_bytes(index: Index) -> int:
-    """Bytes of an opened index's tables; its vectors are mapped from their files."""
-    tables = [index.documents, index.chunks]
-    tables += [table for layer in index.layers for table in (layer.entities, layer.relations)]
-    return sum(table.nbytes for table in tables)
+def _read_ahead() -> ReadAhead:
+    return ReadAhead()
 
 
 @st.cache_resource(show_spinner=False)
 def _open_indexes() -> OpenIndexes:
-    return OpenIndexes(_MOST_BYTES)
+    return OpenIndexes(_MAX_BYTES)
 
 
 def retrieve(summary: IndexSummary, question: str, strategy: str, options: Options) -> Trace:
@@ -159,6 +108,22 @@ def kept_answer(summary: IndexSummary, question: str, strategy: str, options: Op
 def _answered(index_id: str, created: str, question: str, strategy: str, options: Options) -> Answer:
     trace = _retrieved(index_id, created, question, strategy, options)
     return workbench().answer(_opened(index_id, created), trace)
+
+
+def writing(key: tuple[object, ...]) -> bool:
+    """Whether the answer of that key is being written, for whichever session."""
+    return key in _answers_under_way()
+
+
+def write_answer(key: tuple[object, ...], index: Index, trace: Trace) -> StreamedCall[Answer]:
+    """The answer that is being written for that key: the one under way, else one that begins now."""
+    bench = workbench()
+    return _answers_under_way().begin(key, lambda write: bench.stream_answer(index, trace, write))
+
+
+@st.cache_resource(show_spinner=False)
+def _answers_under_way() -> StreamedCalls[Answer]:
+    return StreamedCalls()
 
 
 def running_jobs() -> list[JobState]:

@@ -1,0 +1,64 @@
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from leanrag_core.execution.background import ReadAhead, StreamedCalls
+
+
+def test_what_is_read_ahead_is_read_by_one_thread_at_a_time_and_again_a_minute_later() -> None:
+    now, begun, go_on = [1000.0], [], threading.Event()
+
+    def read() -> None:
+        begun.append(now[0])
+        assert go_on.wait(60)
+
+    ahead = ReadAhead(lambda: now[0])
+    first = ahead.begin("a", read)
+    now[0] = 1100.0
+    assert ahead.begin("a", read) is first  # it still reads
+    go_on.set()
+    first.join(60)
+    second = ahead.begin("a", read)
+    second.join(60)
+    now[0] = 1159.0
+    assert ahead.begin("a", read) is second
+    ahead.begin("b", read).join(60)
+    now[0] = 1160.0
+    ahead.begin("a", read).join(60)
+    assert begun == [1000.0, 1100.0, 1159.0, 1160.0]
+
+
+def test_a_call_that_is_begun_twice_is_made_once_and_can_be_followed_by_both() -> None:
+    calls: StreamedCalls[str] = StreamedCalls()
+    made, go_on = [], threading.Event()
+
+    def call(write: Callable[[str], None]) -> str:
+        made.append("call")
+        write("Oxalic ")
+        assert go_on.wait(60)
+        write("acid.")
+        return "done"
+
+    first = calls.begin("key", call)
+    second = calls.begin("key", call)
+    assert second is first
+    assert "key" in calls
+    assert not first.wait(0)
+    go_on.set()
+    assert (first.result(), first.text, made) == ("done", "Oxalic acid.", ["call"])
+    assert "key" not in calls
+
+
+def test_a_call_that_failed_raises_its_error_to_who_waits_and_is_made_anew_the_next_time() -> None:
+    calls: StreamedCalls[str] = StreamedCalls()
+
+    def fail(write: Callable[[str], None]) -> str:
+        write("Half a")
+        raise ConnectionError("cut off")
+
+    failed = calls.begin("key", fail)
+    with pytest.raises(ConnectionError, match="cut off"):
+        failed.result()
+    assert failed.text == "Half a"
+    assert calls.begin("key", lambda write: "whole").result() == "whole"
