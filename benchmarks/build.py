@@ -8,8 +8,9 @@ from pathlib import Path
 
 from benchmarks.memory import peak_gb, reset_peak
 from benchmarks.synthetic import index_of, synthetic_corpus
-from leanrag_core.storage.layout import size_bytes, write_index
-from leanrag_core.storage.search_index import write_search_index
+from leanrag_core.storage.layout import CHROMA, size_bytes, write_index
+from leanrag_core.storage.search_connection import SearchPlace
+from leanrag_core.storage.search_writer import write_search_index
 
 TITLE = "Build without model time (2 relations an entity, all layers, stored and searchable)"
 SIZES = (1_000, 10_000, 100_000)
@@ -41,7 +42,7 @@ def measure(size: int) -> dict[str, float | int | str]:
     try:
         write_index(folder, index)
         lap("store")
-        write_search_index(folder, index, lambda done, total: None)
+        write_search_index(SearchPlace(folder, folder / CHROMA), index, lambda done, total: None)
         lap("search index")
         stored = size_bytes(folder)
     finally:

@@ -29,8 +29,9 @@ def measure(size: int) -> dict[str, float | int | str]:
     from leanrag_core.retrieval.lca import lca_subtree
     from leanrag_core.retrieval.vector_search import nearest
     from leanrag_core.storage.layout import read_index
+    from leanrag_core.storage.search_store import SearchStore
 
-    leanrag = strategy("leanrag", {})
+    leanrag, searches = strategy("leanrag", {}), SearchStore()
     before = _memory_mb("VmRSS")
     started = time.perf_counter()
     index = read_index(path)
@@ -40,15 +41,15 @@ def measure(size: int) -> dict[str, float | int | str]:
     base = index.layers[0]
     queries = [Query("What is known of it?", vector) for vector in _near_entities(base.vectors)]
     started = time.perf_counter()
-    leanrag.retrieve(queries[0], index)
+    leanrag.retrieve(queries[0], index, searches)
     first_ms = 1000 * (time.perf_counter() - started)
     for query in queries[1:_WARM_UP]:
-        leanrag.retrieve(query, index)
+        leanrag.retrieve(query, index, searches)
     times, traces = [], []
     processor = time.process_time()
     for query in queries[_WARM_UP:]:
         started = time.perf_counter()
-        traces.append(leanrag.retrieve(query, index))
+        traces.append(leanrag.retrieve(query, index, searches))
         times.append(1000 * (time.perf_counter() - started))
     processor = time.process_time() - processor
 

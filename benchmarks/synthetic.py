@@ -19,8 +19,9 @@ from benchmarks.planted import planted
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.hierarchy import build_hierarchy
 from leanrag_core.indexing.describe import count_layers
-from leanrag_core.storage.layout import FORMAT_VERSION, write_index
-from leanrag_core.storage.search_index import write_search_index
+from leanrag_core.storage.layout import CHROMA, FORMAT_VERSION, write_index
+from leanrag_core.storage.search_connection import SearchPlace
+from leanrag_core.storage.search_writer import write_search_index
 from leanrag_core.storage.staging import staged
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
@@ -128,7 +129,7 @@ def synthetic_index(n: int, *, folder: Path | None = None, search_index: bool = 
         index = index_of(corpus)
         write_index(staging, index)
         if search_index:
-            write_search_index(staging, index, lambda done, total: None)
+            write_search_index(SearchPlace(staging, staging / CHROMA), index, lambda done, total: None)
     return out
 
 

@@ -15,9 +15,8 @@ from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.retrieval.base import Query, require_question, strategy
 from leanrag_core.retrieval.vector_search import read_ahead
-from leanrag_core.storage.chroma_server import connect_where_it_stands
 from leanrag_core.storage.digests import damage_named
-from leanrag_core.storage.search_index import connect_by, connect_to_files
+from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.stored_config import stored_prompts
@@ -31,10 +30,13 @@ class ModelsOf(Protocol):
 
 
 class Questions:
-    """Retrieves and answers, with models that all sessions share. settings, models: those that hold at the moment."""
+    """Retrieves and answers, with models that all sessions share. settings, models: those that hold at the moment.
 
-    def __init__(self, settings: Callable[[], Settings], models: ModelsOf) -> None:
-        self._settings, self._models = settings, models
+    searches: opens search indexes.
+    """
+
+    def __init__(self, settings: Callable[[], Settings], models: ModelsOf, searches: SearchStore) -> None:
+        self._settings, self._models, self._searches = settings, models, searches
         self._embeddings: dict[tuple[str, str], EmbeddingModel] = {}  # by name and fingerprint
         self._choosing = threading.Lock()  # of embedding models and of the search server
 
@@ -49,7 +51,7 @@ class Questions:
         self.choose_search_server()
         query = Query(question.strip(), self.question_vector(index, question))
         with self.naming_damage(index):
-            return chosen.retrieve(query, index)
+            return chosen.retrieve(query, index, self._searches)
 
     def naming_damage(self, index: Index) -> AbstractContextManager[None]:
         """An error of the block becomes IndexDamaged where a file of the index turns out to have been changed."""
@@ -59,13 +61,12 @@ class Questions:
         """The search index of a large base layer is read; not the model that embeds questions. Raises SearchIndexFailed
         when it does not answer."""
         self.choose_search_server()
-        read_ahead(index)
+        read_ahead(index, self._searches)
 
     def choose_search_server(self) -> None:
         """Search indexes are asked where the settings say; nothing that is open is closed unless that has changed."""
         with self._choosing:
-            url = self._settings().chroma_url
-            connect_by(connect_where_it_stands(url) if url else connect_to_files)
+            self._searches.use_server(self._settings().chroma_url)
 
     def question_vector(self, index: Index, question: str) -> np.ndarray:
         """(d,) unit vector of the question by the model that the index was built with. Raises InvalidConfig for a

@@ -27,9 +27,10 @@ from leanrag_core.retrieval.base import StrategyInfo, strategies
 from leanrag_core.samples import FIRST_SAMPLE, Samples, sample_id
 from leanrag_core.storage import layout
 from leanrag_core.storage.calls import CallStore
-from leanrag_core.storage.chroma_server import ChromaSeen, connect_to_server, look_at_server, remove_collections
+from leanrag_core.storage.chroma_address import ChromaSeen
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.indexes import IndexStore, folder_name
+from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.settings import read_settings, write_settings
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, Refusal
@@ -81,8 +82,9 @@ class Workbench:
         self.index_store = IndexStore(root / "indexes")
         self.job_store = JobStore(root / "jobs", PROJECT)
         self.calls = CallStore(root / "calls")
+        self.searches = SearchStore()
         self._samples = Samples(self.corpus_store, self.parser)
-        self._questions = Questions(self.settings, self.models)
+        self._questions = Questions(self.settings, self.models, self.searches)
         self._parser: ConfinedParser | None = None
         self._forms = LearntForms()
         self._changing_settings = threading.Lock()
@@ -150,7 +152,7 @@ class Workbench:
 
     def look_at_chroma(self, url: str) -> ChromaSeen:
         """What the Chroma server at that address says of itself. Raises SearchIndexFailed, InvalidConfig."""
-        return look_at_server(url)
+        return self.searches.servers.look_at(url)
 
     def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast | None:
         """What an LLM build will cost; None for the built-in engine. dry_run: so many chunks are extracted first, for
@@ -307,7 +309,7 @@ class Workbench:
                 aggregation=models.language(config.aggregation_model or config.model),
                 workers=models.settings.concurrency,
                 executor=executor,
-                connect=connect_to_server(models.settings.chroma_url) if models.settings.chroma_url else None,
+                connect=self.searches.for_writing(models.settings.chroma_url),
                 in_store=corpus is not None,
                 name=name,
                 corpus={"id": corpus.id, "name": corpus.name} if corpus else None,
@@ -442,7 +444,7 @@ class Workbench:
         self.index_store.delete(index_id)
         url = self.settings().chroma_url
         if url and own and own not in {self.index_store.manifest_id(one.id) for one in self.indexes()}:
-            remove_collections(url, own)
+            self.searches.servers.remove_collections(url, own)
 
     def check(self, path: str | Path) -> "list[CheckResult]":
         """Every invariant of the index in that directory, verified. Nothing is asked of an endpoint. Raises

@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.clustering.options import ClusterOptions
-from leanrag_core.environment import holds_secrets
 from leanrag_core.errors import EmptyCorpus, LeanRAGError
 from leanrag_core.execution.choice import HERE, Executor
 from leanrag_core.execution.threads import ThreadMap
@@ -34,14 +33,10 @@ from leanrag_core.indexing.telling import HierarchyTelling, read_so_far
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.embed_task import embed_task
 from leanrag_core.prompts.book import PromptBook
-from leanrag_core.storage.layout import read_manifest, rename_index, write_index
-from leanrag_core.storage.search_apart import write_search_index_apart
-from leanrag_core.storage.search_index import (
-    Connect,
-    connect_to_files,
-    require_unit_rows,
-    write_search_index,
-)
+from leanrag_core.storage.bounds import require_unit_rows
+from leanrag_core.storage.layout import CHROMA, read_manifest, rename_index, write_index
+from leanrag_core.storage.search_connection import Connect, SearchPlace
+from leanrag_core.storage.search_writer import write_safely
 from leanrag_core.storage.staging import staged, turn_to_build
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Chunk, Document, Refusal
@@ -122,17 +117,12 @@ def _build(
     with staged(out, in_store=in_store) as staging:
         index = _make(documents, config, models, name, corpus, refusals, report)
         write_index(staging, index)
-        if holds_secrets() and connect is None:
-            n_vectors = sum(map(len, index.layers))
-            write_search_index_apart(staging)
-            report(Progress("index", n_vectors, n_vectors, "vectors"))
-        else:
-            write_search_index(
-                staging,
-                index,
-                lambda done, total: report(Progress("index", done, total, "vectors")),
-                connect=connect or connect_to_files,
-            )
+        write_safely(
+            SearchPlace(staging, staging / CHROMA),
+            index,
+            lambda done, total: report(Progress("index", done, total, "vectors")),
+            connect=connect,
+        )
 
 
 def in_build_order(documents: Sequence[Document]) -> list[Document]:

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.retrieval.vector_search import EXACT, nearest, rank, similarity
+from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Seed
@@ -37,15 +38,17 @@ def find_seeds(
     all_layers: bool = False,
     match_names: bool = False,
     search: str = "auto",
+    searches: SearchStore | None = None,
 ) -> Anchors:
     """The n best seeds, best first; ties go to the lower layer and row.
 
     all_layers searches every layer, the flat search that the paper argues against. match_names (outside the paper)
-    adds a bonus to entities whose name stands in the question. search: see vector_search.nearest().
+    adds a bonus to entities whose name stands in the question. search, searches: see
+    vector_search.nearest().
     """
     layers = index.layers if all_layers else index.layers[:1]
     scored: list[tuple[float, int, int]] = []
-    found = [nearest(index, layer, vector, n, search) for layer in layers]
+    found = [nearest(index, layer, vector, n, search, searches=searches) for layer in layers]
     for layer, near in zip(layers, found, strict=True):
         rows, scores = near.rows, near.scores
         if match_names:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 
@@ -48,8 +49,8 @@ class Strategy(Protocol):
 
     def __init__(self, config: Any) -> None: ...
 
-    def retrieve(self, query: Query, index: Index) -> Trace:
-        """All that was found, with reasons."""
+    def retrieve(self, query: Query, index: Index, searches: SearchStore | None = None) -> Trace:
+        """All that was found, with reasons. searches: opens the search indexes of large layers."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,9 @@ import numpy as np
 from leanrag_core.errors import IndexDamaged, SearchIndexFailed
 from leanrag_core.storage.json_files import REMEDY
 from leanrag_core.storage.layout import CHUNKS, vectors_path
-from leanrag_core.storage.search_index import SearchIndex, open_search
+from leanrag_core.storage.search_files import REMEDY as SEARCH_REMEDY
+from leanrag_core.storage.search_index import SearchIndex
+from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 
@@ -35,17 +37,26 @@ class Nearest:
     instead: str = ""
 
 
-def nearest(index: Index, layer: Layer, vector: np.ndarray, n: int, how: str = "auto") -> Nearest:
+def nearest(
+    index: Index,
+    layer: Layer,
+    vector: np.ndarray,
+    n: int,
+    how: str = "auto",
+    *,
+    searches: SearchStore | None = None,
+) -> Nearest:
     """The n nearest entities of the layer. vector: (d,) float32, unit length.
 
     how: exact, approximate, or auto, which takes the search index above EXACT_UP_TO rows where there is one that
-    answers. Exact is the product with the memory-mapped matrix. Raises SearchIndexFailed when how is approximate and
+    answers. Exact is the product with the memory-mapped matrix. searches: opens search indexes; without it there are
+    none. Raises SearchIndexFailed when how is approximate and
     the search index is missing or does not answer.
     """
     instead = ""
     if how == APPROXIMATE or (how == "auto" and len(layer) > EXACT_UP_TO):
         try:
-            searcher = open_search(index.path) if index.path is not None else None
+            searcher = _opened(index, searches)
             if searcher is not None:
                 return _approximate(searcher, index, layer, vector, n)
         except SearchIndexFailed as error:
@@ -53,22 +64,23 @@ def nearest(index: Index, layer: Layer, vector: np.ndarray, n: int, how: str = "
                 raise
             instead = str(error)
         if how == APPROXIMATE:
-            raise SearchIndexFailed(
-                "this index has no search index: search exactly, or write it with "
-                "'python -m leanrag_core.storage.search_index DIR'"
-            )
+            raise SearchIndexFailed("search.none", remedy=SEARCH_REMEDY)
     rows, scores = rank(np.arange(len(layer)), similarity(index, layer.number, vector), n)
     similarity(index, layer.number, vector, rows)  # their lengths too
     return Nearest(rows, scores, EXACT, instead=instead)
 
 
-def read_ahead(index: Index) -> None:
-    """The search index of a large base layer is read, which the first question would otherwise wait for; without one
-    nothing is. Raises SearchIndexFailed when it does not answer."""
+def read_ahead(index: Index, searches: SearchStore) -> None:
+    """Reads the search index of a large base layer, which the first question would otherwise wait for; nothing when it
+    has none. Raises SearchIndexFailed when it does not answer."""
     base = index.layers[0]
-    searcher = open_search(index.path) if len(base) > EXACT_UP_TO and index.path is not None else None
+    searcher = _opened(index, searches) if len(base) > EXACT_UP_TO else None
     if searcher is not None:
         searcher.candidates(base, np.asarray(base.vectors[0]), 1)
+
+
+def _opened(index: Index, searches: SearchStore | None) -> SearchIndex | None:
+    return searches.open(index.path) if searches is not None and index.path is not None else None
 
 
 def _approximate(searcher: SearchIndex, index: Index, layer: Layer, vector: np.ndarray, n: int) -> Nearest:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.errors import IndexDamaged
+from leanrag_core.errors import IndexDamaged, InvalidVectors
 from leanrag_core.storage.json_files import REMEDY
 from leanrag_core.types.graph import ENTITY_TOKENS, RELATION_TOKENS, Layer
 from leanrag_core.types.index import CHUNK_BYTES, CHUNK_TOKENS
@@ -18,6 +18,14 @@ from leanrag_core.types.rows import numbers
 
 _MAY_BE_NULL = ("type", "language", "title", "media_type", "findings", "chunks", "members", "keywords", "notes")
 _COUNTED = (*ENTITY_TOKENS, *RELATION_TOKENS, CHUNK_TOKENS, *CHUNK_BYTES)  # columns that a stored table may add
+
+
+def require_unit_rows(vectors: np.ndarray, what: str) -> None:
+    """Raises InvalidVectors when a row is NaN, zero, or not of length 1."""
+    norms = np.linalg.norm(vectors, axis=1)
+    bad = np.flatnonzero(~(np.abs(norms - 1.0) < 1e-3))
+    if len(bad):
+        raise InvalidVectors("vectors.not_unit", n=len(bad), what=what, row=int(bad[0]))
 
 
 def require_columns(table: pa.Table, schema: pa.Schema, path: Path) -> None:

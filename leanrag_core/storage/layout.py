@@ -15,7 +15,6 @@ the columns that are counted when a table is written; it still opens, and these 
 No clock time is stored: the same build gives the same bytes. See storage.staging for how a directory takes its place.
 """
 
-import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +36,6 @@ from leanrag_core.types.rows import numbers
 
 FORMAT_VERSION = 2
 CHUNKS = "chunks"
-SEARCH = f"{CHROMA}/search.json"  # beside what it speaks of, since Chroma's files are not the same from build to build
 _MOST_BYTES = {MANIFEST: 16_000_000, REPORT: 500_000_000}
 _TREE_SCHEMA = pa.schema([("layer", pa.int32()), ("row", pa.int32()), ("parent", pa.int32())])
 
@@ -62,7 +60,7 @@ def write_index(directory: Path, index: Index) -> None:
             tree["parent"].append(layer.parent.astype(np.int32))
     empty = [np.zeros(0, dtype=np.int32)]
     table("hierarchy", pa.table({name: np.concatenate(parts or empty) for name, parts in tree.items()}))
-    write_json(directory / REPORT, {name: held for name, held in index.report.items() if name != "search"})
+    write_json(directory / REPORT, index.report)
     files = digests_of(directory, file_names(FORMAT_VERSION, len(index.layers)))
     write_manifest(directory, {**index.manifest, "format_version": FORMAT_VERSION, "files": files})
 
@@ -119,8 +117,7 @@ def read_manifest(directory: Path) -> dict[str, Any]:
 
 
 def read_index(directory: Path, *, hashes: bool = True) -> Index:
-    """The index in the directory, its tables and vectors memory-mapped; its report has "search", what is known of the
-    search index, when there is one.
+    """The index in the directory, its tables and vectors memory-mapped.
 
     Small files are compared with the hashes of the manifest, of large ones sizes, offsets and rows are looked at, so
     that a damaged file is an error here and not later. hashes: False for who compares them all. Raises IndexNotFound,
@@ -166,28 +163,15 @@ def read_index(directory: Path, *, hashes: bool = True) -> Index:
         layers.append(layer)
     report = read_object(directory / REPORT, most_bytes=_MOST_BYTES[REPORT])
     require_schema(report, "report", directory / REPORT)
-    with contextlib.suppress(IndexDamaged):  # it can be written again, and is told when it is asked
-        report["search"] = read_search(directory)
     return Index(
         manifest=manifest,
         documents=documents,
         chunks=chunks,
         layers=tuple(layers),
         chunk_vectors=vectors("chunks", chunks.num_rows),
-        report={name: held for name, held in report.items() if held is not None},
+        report=report,
         path=directory,
     )
-
-
-def read_search(directory: Path) -> dict[str, Any] | None:
-    """What is recorded of the search index, None when there is none. Raises IndexDamaged."""
-    path = directory / SEARCH
-    if not path.exists():
-        return None
-    values = read_object(path, most_bytes=_MOST_BYTES[MANIFEST])
-    require_schema(values, "search", path)
-    require_seal(values, path)
-    return values
 
 
 def rename_index(directory: Path, name: str) -> None:

@@ -1,75 +1,96 @@
-"""Writing a search index by a process without this one's secrets, and what is left and told when writing one fails.
+"""Writing a search index in a process that has no secrets, and cleaning up when writing fails.
 
-Chroma's files carry whatever lay in the unused memory of the process that wrote them. A process that holds secrets
-therefore lets another one write them, which never held any.
+Chroma's files contain whatever was in the unused memory of the process that wrote them. A process whose environment
+holds secrets therefore lets another process write them, which never had any.
 """
 
 import errno
+import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from leanrag_core.atomic import refused_by_the_disk, storage_failed
 from leanrag_core.environment import without_secrets
 from leanrag_core.errors import LeanRAGError, SearchIndexFailed, StorageFailed
-from leanrag_core.storage.layout import CHROMA
+from leanrag_core.storage.search_connection import SearchPlace
 
-_WRITER = "leanrag_core.storage.search_index"
-_FULL = ("disk is full", "No space left on device")
-_DISK_REFUSES = 3  # exit code of the writer
+_WRITER = "leanrag_core.storage.search_writer"
+_DISK_FULL = ("disk is full", "No space left on device")  # as SQLite and Chroma say it
+_DISK_REFUSED = 3  # exit code of the writer
 
 
-def write_search_index_apart(directory: Path) -> None:
-    """write_search_index() of the index that stands in the directory, by a process without this one's secrets."""
-    clean = without_secrets()
-    here = str(Path(__file__).resolve().parents[2])
-    clean["PYTHONPATH"] = os.pathsep.join(part for part in (here, clean.get("PYTHONPATH", "")) if part)
-    done = subprocess.run(
-        [sys.executable, "-m", _WRITER, str(directory)], env=clean, capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        said = (done.stderr.strip().splitlines() or [f"its process ended with {done.returncode}"])[-1]
-        kind = StorageFailed if done.returncode == _DISK_REFUSES else SearchIndexFailed
-        raise kind(said)
+def write_search_index_apart(place: SearchPlace, report: Callable[[int, int], None], *, recall: float) -> None:
+    """write_search_index() of the index in place.index, in a process without this one's secrets.
+
+    The process ends with this one: what report() raises ends it, and so does a closed pipe.
+    """
+    environment = without_secrets()
+    package_root = str(Path(__file__).resolve().parents[2])
+    paths = (package_root, environment.get("PYTHONPATH", ""))
+    environment["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
+    command = [sys.executable, "-m", _WRITER, str(place.index), str(place.folder), str(recall)]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout is not None
+        reason = ""
+        try:
+            for line in writer.stdout:
+                told = json.loads(line)
+                if "error" in told:
+                    reason = told["error"]
+                else:
+                    report(told["done"], told["total"])
+        except BaseException:
+            writer.kill()
+            raise
+    if writer.returncode == 0:
+        return
+    if not reason:
+        raise SearchIndexFailed("search.writer_ended", code=writer.returncode)
+    raise (StorageFailed if writer.returncode == _DISK_REFUSED else SearchIndexFailed)("search.writer", reason=reason)
+
+
+def tell(**values: object) -> None:
+    """One line for the process that started the writer."""
+    print(json.dumps(values), flush=True)
 
 
 def exit_code_of(error: LeanRAGError) -> int:
-    """How the writer ends, so that who called it can tell a full disk from another failure. The error is told."""
-    print(error, file=sys.stderr)
-    return _DISK_REFUSES if isinstance(error, StorageFailed) else 1
+    """The exit code of the writer, so that a full disk can be told from another failure; prints the error."""
+    tell(error=str(error))
+    return _DISK_REFUSED if isinstance(error, StorageFailed) else 1
 
 
 @contextmanager
-def written_or_nothing(directory: Path) -> Iterator[None]:
-    """The search index of the directory is written in the block, or nothing of it stays: half of one would be searched.
+def written_or_nothing(folder: Path) -> Iterator[None]:
+    """The search index in the folder is written in the block, or the folder is deleted: half of one would be searched.
 
-    Raises StorageFailed where the disk takes no more, SearchIndexFailed for all else that Chroma says.
+    Raises StorageFailed when the disk takes no more, SearchIndexFailed for every other error of Chroma.
     """
-    if (directory / CHROMA).is_symlink():
-        raise SearchIndexFailed(f"{directory / CHROMA} is a link, and what it points to stays as it is: remove it")
-    shutil.rmtree(directory / CHROMA, ignore_errors=True)
+    if folder.is_symlink():
+        raise SearchIndexFailed("search.link", folder=str(folder))
+    shutil.rmtree(folder, ignore_errors=True)
     try:
         yield
     except BaseException as error:
-        chroma_failed = isinstance(error, SearchIndexFailed) or not isinstance(error, LeanRAGError)
-        refused = _refusal(error, directory) if chroma_failed and isinstance(error, Exception) else None
-        shutil.rmtree(directory / CHROMA, ignore_errors=True)  # after the look at the disk, since it makes room
-        what = f"a search index in {directory.parent}"
+        by_chroma = isinstance(error, SearchIndexFailed) or not isinstance(error, LeanRAGError)
+        refused = _disk_error(error, folder.parent) if by_chroma and isinstance(error, Exception) else None
+        shutil.rmtree(folder, ignore_errors=True)  # after the look at the disk, since it makes room
         if refused is not None:
-            raise storage_failed(what, refused) from error
+            raise storage_failed(f"a search index in {folder.parent}", refused) from error
         if isinstance(error, LeanRAGError) or not isinstance(error, Exception):
             raise
-        raise SearchIndexFailed(f"{what} could not be written: {error}") from error
+        raise SearchIndexFailed("search.not_written", folder=str(folder.parent), reason=str(error)) from error
 
 
-def _refusal(error: BaseException, directory: Path) -> OSError | None:
-    """What the disk refused, where that is behind the error; Chroma and SQLite tell it in words of their own."""
+def _disk_error(error: BaseException, folder: Path) -> OSError | None:
+    """The error of the disk that caused this one, if there is one; Chroma and SQLite put it in words of their own."""
     if isinstance(error, OSError):
         return error
-    if any(words in str(error) for words in _FULL):
+    if any(words in str(error) for words in _DISK_FULL):
         return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    return refused_by_the_disk(directory)
+    return refused_by_the_disk(folder)

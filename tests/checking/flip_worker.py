@@ -17,8 +17,9 @@ from leanrag_core.checking.check import check_directory
 from leanrag_core.errors import LeanRAGError, ModelUnavailable
 from leanrag_core.indexing.describe import describe
 from leanrag_core.retrieval.base import Query, strategy
-from leanrag_core.storage import digests, search_index
+from leanrag_core.storage import digests
 from leanrag_core.storage.layout import read_index
+from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.index import Index
 
 _ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -28,12 +29,12 @@ _ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-def everything_said(index: Index, queries: list[np.ndarray]) -> str:
+def everything_said(index: Index, queries: list[np.ndarray], searches: SearchStore) -> str:
     """A hash of what the index says: its counts, three retrievals for each query, and some rows of every table."""
     said: list[Any] = [describe(index)]
     for name, options in _ASKED:
         for query in queries:
-            trace = strategy(name, options).retrieve(Query("What is told of it?", query), index)
+            trace = strategy(name, options).retrieve(Query("What is told of it?", query), index, searches)
             said += [trace.seeds, trace.nodes, trace.relations, trace.chunks, trace.context, trace.notes]
     for layer in index.layers:
         said += [layer.entity(row) for row in range(0, len(layer), 23)]
@@ -48,20 +49,20 @@ def no_model(name: str, fingerprint: str) -> Any:
     raise ModelUnavailable("not for this test")
 
 
-def one_round(folder: Path, queries: list[np.ndarray], check: bool) -> dict[str, str]:
+def one_round(folder: Path, queries: list[np.ndarray], check: bool, searches: SearchStore) -> dict[str, str]:
     """The error that was raised on purpose, the traceback of any other one, or what was said."""
     try:
         if check:
             check_directory(folder, no_model)
         index = read_index(folder)
         with digests.damage_named(folder, index.manifest.get("files", {})):
-            return {"said": everything_said(index, queries)}
+            return {"said": everything_said(index, queries, searches)}
     except LeanRAGError as error:
         return {"error": str(error)}
     except Exception:
         return {"traceback": traceback.format_exc()}
     finally:
-        search_index._close(folder)
+        searches.close(folder)
 
 
 def main(folder: Path, size: str) -> None:
@@ -70,8 +71,9 @@ def main(folder: Path, size: str) -> None:
         digests._HASHED_ON_OPENING = 0
     vectors = np.array(read_index(folder).layers[0].vectors)
     queries = [vectors[row] for row in (3, 700)]
+    searches = SearchStore()
     for line in sys.stdin:
-        print(json.dumps(one_round(folder, queries, json.loads(line)["check"])), flush=True)
+        print(json.dumps(one_round(folder, queries, json.loads(line)["check"], searches)), flush=True)
 
 
 if __name__ == "__main__":

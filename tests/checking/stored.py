@@ -96,5 +96,5 @@ class Stored:
 
     def hashed_again(self) -> None:
         """All hashes fit the files again, so that only the content tells what was done."""
-        self.record(layout.SEARCH, lambda search: search.update(fingerprint(self.folder)))
+        self.record("chroma/search.json", lambda search: search.update(fingerprint(self.folder / "chroma")))
         self.record(layout.MANIFEST, lambda held: held.update(files=digests_of(self.folder, held["files"])))

@@ -12,7 +12,7 @@ import pytest
 
 from leanrag_core.__main__ import main
 from leanrag_core.checking.check import CheckResult, check_directory
-from leanrag_core.storage.search_index import connect_to_files
+from leanrag_core.storage.search_connection import SearchPlace, connect_to_files
 from tests.checking.stored import Remembered, Stored
 
 Damage = Callable[[Stored], int | None]  # does it, and gives the row that is to be named
@@ -473,7 +473,7 @@ def the_rows_of_the_search_index_miscounted(stored: Stored) -> None:
 
 
 def with_chroma(stored: Stored, do: Callable[[Any], None]) -> None:
-    connection = connect_to_files(stored.folder)
+    connection = connect_to_files(SearchPlace(stored.folder, stored.folder / "chroma"))
     do(connection.client.get_collection("entities-0", embedding_function=None))
     connection.client.close()
 

@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 
 from leanrag_core.storage.layout import write_index
-from leanrag_core.storage.search_index import write_search_index
+from leanrag_core.storage.search_connection import SearchPlace
+from leanrag_core.storage.search_writer import write_search_index
 from tests.large_index import large_index
 
 _FLIPS = 200
@@ -58,7 +59,7 @@ def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.mkdir()
     index = large_index(1200, dimension=16)
     write_index(folder, index)
-    write_search_index(folder, index, lambda done, total: None)
+    write_search_index(SearchPlace(folder, folder / "chroma"), index, lambda done, total: None)
     return folder
 
 

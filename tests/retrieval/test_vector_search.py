@@ -12,8 +12,11 @@ from leanrag_core.indexing.describe import count_layers
 from leanrag_core.retrieval import vector_search
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.retrieval.vector_search import CHUNKS, EXACT, cosines, nearest, rank, similarity
-from leanrag_core.storage.layout import SEARCH, read_index, write_index
-from leanrag_core.storage.search_index import SearchIndex, write_search_index
+from leanrag_core.storage.layout import CHROMA, read_index, write_index
+from leanrag_core.storage.search_connection import SearchPlace
+from leanrag_core.storage.search_index import SearchIndex
+from leanrag_core.storage.search_store import SearchStore
+from leanrag_core.storage.search_writer import write_search_index
 from leanrag_core.types.index import Index
 from tests.small_index import entity, layer, small_index, unit
 
@@ -36,8 +39,20 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Index:
     )
     directory = tmp_path_factory.mktemp("many")
     write_index(directory, index)
-    write_search_index(directory, index, lambda done, total: None)
+    write_search_index(SearchPlace(directory, directory / CHROMA), index, lambda done, total: None)
     return read_index(directory)
+
+
+@pytest.fixture(scope="module")
+def searches() -> SearchStore:
+    return SearchStore()
+
+
+class Unreachable(SearchStore):
+    """A store whose server does not answer."""
+
+    def open(self, directory: Path) -> SearchIndex | None:
+        raise SearchIndexFailed("no Chroma server answers at http://127.0.0.1:1: start one")
 
 
 @given(st.lists(st.sampled_from([0.1, 0.2, 0.3]), max_size=12), st.integers(1, 14))
@@ -48,11 +63,11 @@ def test_the_best_rows_come_first_and_ties_go_to_the_lower_row(scores: list[floa
     assert best.tolist() == [scores[row] for row in expected]
 
 
-def test_exact_and_approximate_search_agree_to_the_last_bit(many: Index) -> None:
+def test_exact_and_approximate_search_agree_to_the_last_bit(many: Index, searches: SearchStore) -> None:
     for row in range(0, 400, 40):
         vector = np.array(many.layers[0].vectors[row])
         exact = nearest(many, many.layers[0], vector, 10, "exact")
-        close = nearest(many, many.layers[0], vector, 10, "approximate")
+        close = nearest(many, many.layers[0], vector, 10, "approximate", searches=searches)
         assert exact.rows.tolist() == close.rows.tolist()
         assert exact.scores.tolist() == close.scores.tolist()
         assert (exact.kind, close.kind) == ("exact", "approximate")
@@ -70,31 +85,35 @@ def test_a_layer_shared_among_threads_has_the_scores_of_one_thread(monkeypatch: 
     assert cosines(vectors, vectors[5]).tolist() == alone.tolist()
 
 
-def test_auto_is_exact_up_to_the_bound_and_approximate_above(many: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_is_exact_up_to_the_bound_and_approximate_above(
+    many: Index, searches: SearchStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     vector = np.array(many.layers[0].vectors[0])
-    assert nearest(many, many.layers[0], vector, 5).kind == "exact"
+    assert nearest(many, many.layers[0], vector, 5, searches=searches).kind == "exact"
     monkeypatch.setattr(vector_search, "EXACT_UP_TO", 399)
-    found = nearest(many, many.layers[0], vector, 5)
-    assert (found.kind, found.recall) == ("approximate", 1.0)
+    close = nearest(many, many.layers[0], vector, 5, searches=searches)
+    assert (close.kind, close.recall) == ("approximate", 1.0)
 
 
 def test_above_the_bound_an_index_without_a_search_index_is_searched_exactly(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    searches: SearchStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(vector_search, "EXACT_UP_TO", 2)
-    index = small_index()
-    assert nearest(index, index.layers[0], unit([[1, 0, 0, 0]])[0], 3).kind == "exact"
+    index, vector = small_index(), unit([[1, 0, 0, 0]])[0]
+    assert nearest(index, index.layers[0], vector, 3, searches=searches).kind == "exact"
     write_index(tmp_path, index)
     read = read_index(tmp_path)
-    assert nearest(read, read.layers[0], unit([[1, 0, 0, 0]])[0], 3).kind == "exact"
-    with pytest.raises(SearchIndexFailed, match="search exactly, or write it"):
-        nearest(read, read.layers[0], unit([[1, 0, 0, 0]])[0], 3, "approximate")
+    assert nearest(read, read.layers[0], vector, 3, searches=searches).kind == "exact"
+    for store in (searches, None):
+        with pytest.raises(SearchIndexFailed, match="this index has no search index: search exactly, or") as refused:
+            nearest(read, read.layers[0], vector, 3, "approximate", searches=store)
+        assert refused.value.message.code == "search.none"
 
 
-def test_a_trace_says_how_its_vectors_were_searched(many: Index) -> None:
+def test_a_trace_says_how_its_vectors_were_searched(many: Index, searches: SearchStore) -> None:
     query = Query("what?", np.array(many.layers[0].vectors[9]))
-    exact = strategy("leanrag", {"search": "exact"}).retrieve(query, many)
-    close = strategy("leanrag", {"search": "approximate"}).retrieve(query, many)
+    exact = strategy("leanrag", {"search": "exact"}).retrieve(query, many, searches)
+    close = strategy("leanrag", {"search": "approximate"}).retrieve(query, many, searches)
     assert (exact.search, close.search) == ("exact", "approximate")
     assert exact.seeds == close.seeds
     assert exact.context == close.context
@@ -108,42 +127,32 @@ def test_the_ways_to_search_are_named_when_another_is_asked_for() -> None:
         strategy("leanrag", {"search": "fast"})
 
 
-def test_more_neighbours_than_entities_are_all_of_them(many: Index) -> None:
+def test_more_neighbours_than_entities_are_all_of_them(many: Index, searches: SearchStore) -> None:
     vector = np.array(many.layers[1].vectors[0])
-    assert nearest(many, many.layers[1], vector, 10, "approximate").rows.tolist() == [0]
-    assert len(nearest(many, many.layers[0], np.array(many.layers[0].vectors[3]), 500, "approximate").rows) == 400
+    assert nearest(many, many.layers[1], vector, 10, "approximate", searches=searches).rows.tolist() == [0]
+    vector = np.array(many.layers[0].vectors[3])
+    assert len(nearest(many, many.layers[0], vector, 500, "approximate", searches=searches).rows) == 400
 
 
-def test_what_was_measured_stands_in_the_report(many: Index) -> None:
+def test_what_was_measured_is_recorded(many: Index) -> None:
     assert many.path is not None
-    stored = json.loads((many.path / SEARCH).read_text())
-    assert many.report["search"] == stored
+    stored = json.loads((many.path / CHROMA / "search.json").read_text())
     assert [(row["layer"], row["rows"], row["recall"]) for row in stored["layers"]] == [(0, 400, 1.0), (1, 1, 1.0)]
 
 
 def test_reading_ahead_opens_the_search_index_of_large_layers_alone(
-    many: Index, monkeypatch: pytest.MonkeyPatch
+    many: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[Path] = []
-    opened = vector_search.open_search
-
-    def noting(directory: Path) -> SearchIndex | None:
-        asked.append(directory)
-        return opened(directory)
-
-    monkeypatch.setattr(vector_search, "open_search", noting)
-    vector_search.read_ahead(many)
-    assert asked == []
+    assert many.path is not None
+    searches = SearchStore()
+    vector_search.read_ahead(many, searches)
+    assert not searches.is_open(many.path)
     monkeypatch.setattr(vector_search, "EXACT_UP_TO", 399)
-    vector_search.read_ahead(many)
-    assert asked == [many.path]
-    monkeypatch.setattr(vector_search, "open_search", lambda directory: None)
+    vector_search.read_ahead(many, searches)
+    assert searches.is_open(many.path)
     monkeypatch.setattr(vector_search, "cosines", lambda vectors, vector: pytest.fail("everything was read"))
-    vector_search.read_ahead(many)  # without a search index
-
-
-def unreachable(directory: Path) -> SearchIndex | None:
-    raise SearchIndexFailed("no Chroma server answers at http://127.0.0.1:1: start one")
+    vector_search.read_ahead(replace(many, path=tmp_path), searches)  # without a search index
+    assert not searches.is_open(tmp_path)
 
 
 def test_auto_searches_exactly_where_the_search_index_does_not_answer(
@@ -152,23 +161,21 @@ def test_auto_searches_exactly_where_the_search_index_does_not_answer(
     vector = np.array(many.layers[0].vectors[7])
     exact = nearest(many, many.layers[0], vector, 5)
     monkeypatch.setattr(vector_search, "EXACT_UP_TO", 399)
-    monkeypatch.setattr(vector_search, "open_search", unreachable)
-    found = nearest(many, many.layers[0], vector, 5)
-    assert (found.kind, found.recall) == ("exact", 1.0)
-    assert found.rows.tolist() == exact.rows.tolist()
-    assert found.instead == "no Chroma server answers at http://127.0.0.1:1: start one"
+    instead = nearest(many, many.layers[0], vector, 5, searches=Unreachable())
+    assert (instead.kind, instead.recall) == ("exact", 1.0)
+    assert instead.rows.tolist() == exact.rows.tolist()
+    assert instead.instead == "no Chroma server answers at http://127.0.0.1:1: start one"
     with pytest.raises(SearchIndexFailed, match="no Chroma server answers"):
-        nearest(many, many.layers[0], vector, 5, "approximate")
+        nearest(many, many.layers[0], vector, 5, "approximate", searches=Unreachable())
     with pytest.raises(SearchIndexFailed, match="no Chroma server answers"):
-        vector_search.read_ahead(many)
+        vector_search.read_ahead(many, Unreachable())
 
 
 def test_a_trace_says_that_the_search_index_did_not_answer(many: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     query = Query("what?", np.array(many.layers[0].vectors[9]))
     exact = strategy("leanrag", {}).retrieve(query, many)
     monkeypatch.setattr(vector_search, "EXACT_UP_TO", 399)
-    monkeypatch.setattr(vector_search, "open_search", unreachable)
-    trace = strategy("leanrag", {}).retrieve(query, many)
+    trace = strategy("leanrag", {}).retrieve(query, many, Unreachable())
     said = "The seeds were searched exactly, without the search index: no Chroma server answers at http://127.0.0.1:1"
     assert [note for note in trace.notes if note not in exact.notes] == [f"{said}: start one."]
     assert (trace.search, trace.seeds) == ("exact", exact.seeds)

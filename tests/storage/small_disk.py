@@ -20,7 +20,8 @@ from leanrag_core.storage.calls import CallStore
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.indexes import IndexStore
 from leanrag_core.storage.search_apart import write_search_index_apart
-from leanrag_core.storage.search_index import write_search_index
+from leanrag_core.storage.search_connection import SearchPlace
+from leanrag_core.storage.search_writer import write_search_index
 from leanrag_core.storage.settings import write_settings
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.progress import Progress
@@ -68,13 +69,17 @@ class Home:
     def build(self) -> None:
         with staging.staged(self.root / "indexes" / "one", in_store=True) as beside:
             layout.write_index(beside, self.index)
-            write_search_index(beside, self.index, lambda done, total: None)
+            write_search_index(SearchPlace(beside, beside / "chroma"), self.index, lambda done, total: None)
 
     def search_index(self) -> None:
-        write_search_index(self.root / "indexes" / "one", self.index, lambda done, total: None)
+        write_search_index(self.search_place(), self.index, lambda done, total: None)
 
     def search_index_apart(self) -> None:
-        write_search_index_apart(self.root / "indexes" / "one")
+        write_search_index_apart(self.search_place(), lambda done, total: None, recall=0.99)
+
+    def search_place(self) -> SearchPlace:
+        index = self.root / "indexes" / "one"
+        return SearchPlace(index, index / "chroma")
 
     def put_in_a_new_process(self) -> None:
         CallStore(self.root / "calls").put("new", {"text": "x" * 100_000})

@@ -18,22 +18,14 @@ import pytest
 
 from leanrag_core import Workbench
 from leanrag_core.errors import InvalidConfig, SearchIndexFailed
-from leanrag_core.storage import chroma_server, search_index
-from leanrag_core.storage.chroma_server import (
-    ChromaSeen,
-    connect_to_server,
-    connect_where_it_stands,
-    look_at_server,
-    remove_collections,
-)
-from leanrag_core.storage.layout import read_index, write_index
-from leanrag_core.storage.search_index import (
-    connect_by,
-    connect_to_files,
-    layer_searches,
-    open_search,
-    write_search_index,
-)
+from leanrag_core.storage import chroma_server
+from leanrag_core.storage.chroma_address import ChromaSeen, look_at_server
+from leanrag_core.storage.chroma_server import ChromaServers
+from leanrag_core.storage.layout import CHROMA, read_index, write_index
+from leanrag_core.storage.search_connection import SearchPlace, connect_to_files
+from leanrag_core.storage.search_files import layer_searches
+from leanrag_core.storage.search_store import SearchStore
+from leanrag_core.storage.search_writer import write_search_index
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Price, Settings
 
@@ -93,78 +85,108 @@ def stored(tmp_path: Path, index: Index) -> Path:
     return tmp_path
 
 
-@pytest.fixture(autouse=True)
-def files_again() -> Iterator[None]:
-    yield
-    connect_by(connect_to_files)
+def place_of(directory: Path) -> SearchPlace:
+    return SearchPlace(directory, directory / CHROMA)
 
 
-def test_a_layer_that_the_server_holds_is_searched_there(server: Server, stored: Path, index: Index) -> None:
+@pytest.fixture
+def servers() -> ChromaServers:
+    return ChromaServers()
+
+
+@pytest.fixture
+def searches(servers: ChromaServers) -> SearchStore:
+    return SearchStore(servers)
+
+
+def test_a_layer_that_the_server_holds_is_searched_there(
+    server: Server, stored: Path, index: Index, servers: ChromaServers, searches: SearchStore
+) -> None:
     counted: list[tuple[int, int]] = []
-    connect = connect_to_server(server.url)
-    measured = write_search_index(stored, index, lambda done, total: counted.append((done, total)), connect=connect)
+    connect = servers.server(server.url)
+    measured = write_search_index(
+        place_of(stored), index, lambda done, total: counted.append((done, total)), connect=connect
+    )
     assert counted[-1] == (9, 9)  # 6 + 2 + 1 nodes
-    assert [(one.layer, one.rows, one.recall) for one in measured] == [(0, 6, 1.0), (1, 2, 1.0), (2, 1, 1.0)]
-    assert layer_searches(stored) == measured
+    assert [(of_layer.layer, of_layer.rows, of_layer.recall) for of_layer in measured] == [
+        (0, 6, 1.0),
+        (1, 2, 1.0),
+        (2, 1, 1.0),
+    ]
+    assert layer_searches(stored / CHROMA) == measured
     assert not list(stored.rglob("chroma.sqlite3"))
-    connect_by(connect)
-    opened = open_search(stored)
+    searches.connect_with(connect)
+    opened = searches.open(stored)
     assert opened is not None
     rows = opened.candidates(index.layers[0], np.array([0, 1, 0, 0], dtype=np.float32), 2)
     assert {1, 2} <= set(rows.tolist())  # "mite" lies there, "honey" is the next one
 
 
-def test_writing_again_takes_the_place_of_what_was_there(server: Server, stored: Path, index: Index) -> None:
-    connect = connect_to_server(server.url)
+def test_writing_again_takes_the_place_of_what_was_there(
+    server: Server, stored: Path, index: Index, servers: ChromaServers
+) -> None:
+    connect = servers.server(server.url)
     for _ in range(2):
-        write_search_index(stored, index, lambda done, total: None, connect=connect)
-    client = connect(stored).client
+        write_search_index(place_of(stored), index, lambda done, total: None, connect=connect)
+    client = connect(place_of(stored)).client
     assert client.get_collection("index-small.entities-0", embedding_function=None).count() == 6
 
 
 def test_a_copy_of_an_index_finds_the_same_collections(
-    server: Server, stored: Path, index: Index, tmp_path_factory: pytest.TempPathFactory
+    server: Server,
+    stored: Path,
+    index: Index,
+    tmp_path_factory: pytest.TempPathFactory,
+    servers: ChromaServers,
+    searches: SearchStore,
 ) -> None:
-    connect = connect_to_server(server.url)
-    write_search_index(stored, index, lambda done, total: None, connect=connect)
+    connect = servers.server(server.url)
+    write_search_index(place_of(stored), index, lambda done, total: None, connect=connect)
     copy = tmp_path_factory.mktemp("copy") / "index"
     shutil.copytree(stored, copy)
-    connect_by(connect)
-    opened = open_search(copy)
+    searches.connect_with(connect)
+    opened = searches.open(copy)
     assert opened is not None
     assert 0 in opened.candidates(index.layers[0], np.array([1, 0, 0, 0], dtype=np.float32), 1)
 
 
-def test_a_deleted_index_leaves_nothing_on_the_server(server: Server, stored: Path, index: Index) -> None:
-    connect = connect_to_server(server.url)
-    write_search_index(stored, index, lambda done, total: None, connect=connect)
-    connect(stored).client.get_or_create_collection("index-smaller.entities-0", embedding_function=None)
-    assert remove_collections(server.url, "index-small") == 3
-    assert [held.name for held in connect(stored).client.list_collections()] == ["index-smaller.entities-0"]
-    assert remove_collections(server.url, "index-smaller") == 1
+def test_a_deleted_index_leaves_nothing_on_the_server(
+    server: Server, stored: Path, index: Index, servers: ChromaServers
+) -> None:
+    connect = servers.server(server.url)
+    write_search_index(place_of(stored), index, lambda done, total: None, connect=connect)
+    connect(place_of(stored)).client.get_or_create_collection("index-smaller.entities-0", embedding_function=None)
+    assert servers.remove_collections(server.url, "index-small") == 3
+    assert [held.name for held in connect(place_of(stored)).client.list_collections()] == ["index-smaller.entities-0"]
+    assert servers.remove_collections(server.url, "index-smaller") == 1
 
 
 def test_client_and_server_speak_with_nobody_but_each_other(
-    server: Server, stored: Path, index: Index, monkeypatch: pytest.MonkeyPatch
+    server: Server, stored: Path, index: Index, monkeypatch: pytest.MonkeyPatch, servers: ChromaServers
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://192.0.2.1:3128")  # an address that leads nowhere
     monkeypatch.setenv("NO_PROXY", "")
-    monkeypatch.setattr("leanrag_core.storage.chroma_server._clients", {})
-    write_search_index(stored, index, lambda done, total: None, connect=connect_to_server(server.url))
+    write_search_index(place_of(stored), index, lambda done, total: None, connect=servers.server(server.url))
     for process in (server.process, psutil.Process()):
         for connection in process.net_connections("inet"):
             assert connection.laddr.ip.removeprefix("::ffff:") in ("127.0.0.1", "::1")
             assert not connection.raddr or connection.raddr.ip.removeprefix("::ffff:") in ("127.0.0.1", "::1")
 
 
-def test_a_server_that_does_not_answer_is_told_with_what_to_do(stored: Path, index: Index) -> None:
+def test_a_server_that_does_not_answer_is_told_with_what_to_do(
+    stored: Path, index: Index, servers: ChromaServers
+) -> None:
     with pytest.raises(SearchIndexFailed, match=r"no Chroma server answers at http://127\.0\.0\.1:1: start one with"):
-        write_search_index(stored, index, lambda done, total: None, connect=connect_to_server("http://127.0.0.1:1"))
+        write_search_index(
+            place_of(stored), index, lambda done, total: None, connect=servers.server("http://127.0.0.1:1")
+        )
 
 
-def test_a_look_at_the_server_tells_what_it_holds(server: Server, stored: Path, index: Index) -> None:
+def test_a_look_at_the_server_tells_what_it_holds(
+    server: Server, stored: Path, index: Index, servers: ChromaServers
+) -> None:
     before = look_at_server(server.url)
-    write_search_index(stored, index, lambda done, total: None, connect=connect_to_server(server.url))
+    write_search_index(place_of(stored), index, lambda done, total: None, connect=servers.server(server.url))
     seen = look_at_server(server.url)
     assert seen.version.startswith("1.")
     assert not seen.in_python
@@ -204,9 +226,9 @@ def test_the_server_in_python_is_known_by_its_name() -> None:
 
 
 @pytest.mark.parametrize("url", ["", "127.0.0.1:8000", "http://host:port", "http://me:secret@host", "http://host/api"])
-def test_an_address_that_is_none_is_refused_before_anything_is_sent(url: str) -> None:
+def test_an_address_that_is_none_is_refused_before_anything_is_sent(url: str, servers: ChromaServers) -> None:
     with pytest.raises(InvalidConfig, match="chroma_url is"):
-        connect_to_server(url)
+        servers.server(url)
 
 
 @pytest.mark.parametrize(
@@ -219,8 +241,8 @@ def test_an_address_that_is_none_is_refused_before_anything_is_sent(url: str) ->
         "http://[@h",
     ],
 )
-def test_a_password_in_an_address_is_not_repeated(url: str) -> None:
-    for ask in (connect_to_server, connect_where_it_stands, look_at_server):
+def test_a_password_in_an_address_is_not_repeated(url: str, servers: ChromaServers) -> None:
+    for ask in (servers.server, servers.files_or_server, look_at_server):
         with pytest.raises(InvalidConfig, match="take out name, password") as refused:
             ask(url)
         assert "hunter2" not in str(refused.value)
@@ -253,91 +275,100 @@ def holding(drops: bytes) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("drops", [b"", b"HTTP/1.1 200 OK\r\nX: "])
-def test_a_server_that_never_ends_its_answer_is_given_up(
-    drops: bytes, stored: Path, index: Index, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(chroma_server, "_TIMEOUT_SECONDS", 0.3)
+def test_a_server_that_never_ends_its_answer_is_given_up(drops: bytes, stored: Path, index: Index) -> None:
+    servers = ChromaServers(timeout_seconds=0.3)
     with holding(drops) as url:
         with pytest.raises(SearchIndexFailed, match=f"no Chroma server answers at {url}"):
-            look_at_server(url)
+            servers.look_at(url)
         with pytest.raises(SearchIndexFailed, match=f"no Chroma server answers at {url}"):
-            write_search_index(stored, index, lambda done, total: None, connect=connect_to_server(url))
+            write_search_index(place_of(stored), index, lambda done, total: None, connect=servers.server(url))
 
 
 def test_questions_that_wait_for_a_silent_server_fail_with_the_first(
-    stored: Path, monkeypatch: pytest.MonkeyPatch
+    stored: Path, monkeypatch: pytest.MonkeyPatch, servers: ChromaServers
 ) -> None:
     looks: list[str] = []
 
-    def silent(url: str) -> ChromaSeen:
+    def silent(url: str, *, timeout_seconds: float) -> ChromaSeen:
         looks.append(url)
         raise SearchIndexFailed("nobody there")
 
     monkeypatch.setattr(chroma_server, "look_at_server", silent)
-    monkeypatch.setattr(chroma_server, "_failures", {})
     for _ in range(3):
         with pytest.raises(SearchIndexFailed, match="nobody there"):
-            connect_to_server("http://127.0.0.1:1")(stored)
+            servers.server("http://127.0.0.1:1")(place_of(stored))
     assert looks == ["http://127.0.0.1:1"]
 
 
 def test_a_server_that_hangs_between_two_questions_is_given_up_and_found_again(
-    server: Server, stored: Path, index: Index, monkeypatch: pytest.MonkeyPatch
+    server: Server, stored: Path, index: Index
 ) -> None:
-    write_search_index(stored, index, lambda done, total: None, connect=connect_to_server(server.url))
-    connect_by(connect_where_it_stands(server.url))
+    servers = ChromaServers()
+    searches = SearchStore(servers, answer_seconds=0.3)
+    write_search_index(place_of(stored), index, lambda done, total: None, connect=servers.server(server.url))
+    searches.use_server(server.url)
 
     def ask() -> list[int]:
-        opened = open_search(stored)
+        opened = searches.open(stored)
         assert opened is not None
         rows: list[int] = opened.candidates(index.layers[1], np.array([1, 0, 0, 0], dtype=np.float32), 1).tolist()
         return rows
 
     assert ask() == [0, 1]
     server.process.suspend()
+    servers.timeout_seconds = 0.3
     try:
-        with monkeypatch.context() as patch:
-            patch.setattr(search_index, "_ANSWER_SECONDS", 0.3)
-            patch.setattr(chroma_server, "_TIMEOUT_SECONDS", 0.3)
-            with pytest.raises(SearchIndexFailed, match="took a question and is silent"):
-                ask()
-            with pytest.raises(SearchIndexFailed, match="no Chroma server answers"):
-                ask()
+        with pytest.raises(SearchIndexFailed, match="took a question and did not answer"):
+            ask()
+        with pytest.raises(SearchIndexFailed, match="no Chroma server answers"):
+            ask()
     finally:
         server.process.resume()
-    look_at_server(server.url)
+    servers.timeout_seconds = 5.0
+    servers.look_at(server.url)
     assert ask() == [0, 1]
 
 
 def test_a_workbench_asks_where_its_settings_say_and_closes_nothing_for_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, stored: Path, index: Index
 ) -> None:
-    bench = Workbench.default(tmp_path)
+    write_search_index(place_of(stored), index, lambda done, total: None)
+    bench = Workbench.default(tmp_path / "home")
 
     def asked() -> object:
         bench.choose_search_server()
-        return search_index._connect
+        return bench.searches.connect
 
     assert asked() is connect_to_files
     bench.save_settings(Settings(chroma_url="http://127.0.0.1:1"))
-    assert asked() == connect_where_it_stands("http://127.0.0.1:1")
-    monkeypatch.setitem(search_index._open, "one that is open", ((0, 0), None))
+    assert asked() == bench.searches.servers.files_or_server("http://127.0.0.1:1")
+    assert bench.searches.open(stored) is not None
     bench.save_settings(Settings(chroma_url="http://127.0.0.1:1", prices={"a": Price(1.0, 2.0)}))
-    assert asked() == connect_where_it_stands("http://127.0.0.1:1")
-    assert "one that is open" in search_index._open
+    assert asked() == bench.searches.servers.files_or_server("http://127.0.0.1:1")
+    assert bench.searches.is_open(stored)
     bench.save_settings(Settings())
-    assert asked() is connect_to_files  # the server is left again
-    assert "one that is open" not in search_index._open
+    assert asked() is connect_to_files  # without the server again
+    assert not bench.searches.is_open(stored)
+
+
+def test_two_workbenches_share_nothing(tmp_path: Path, stored: Path, index: Index) -> None:
+    write_search_index(place_of(stored), index, lambda done, total: None)
+    first, second = Workbench.default(tmp_path / "first"), Workbench.default(tmp_path / "second")
+    first.searches.use_server("http://127.0.0.1:1")
+    assert second.searches.connect is connect_to_files
+    second.searches.open(stored)
+    assert second.searches.is_open(stored)
+    assert not first.searches.is_open(stored)
 
 
 def test_a_workbench_reads_the_search_index_ahead_where_the_settings_say(
     stored: Path, index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_search_index(stored, index, lambda done, total: None)
+    write_search_index(place_of(stored), index, lambda done, total: None)
     bench = Workbench.default(tmp_path / "home")
     monkeypatch.setattr("leanrag_core.retrieval.vector_search.EXACT_UP_TO", 2)
     bench.read_ahead(read_index(stored))
-    assert str(stored.resolve()) in search_index._open
+    assert bench.searches.is_open(stored)
 
 
 @pytest.mark.slow

@@ -10,12 +10,13 @@ import pyarrow as pa
 import pytest
 
 from leanrag_core.checking.check import check_index
-from leanrag_core.errors import CorpusDamaged, IndexDamaged, InvalidConfig
+from leanrag_core.errors import CorpusDamaged, IndexDamaged, InvalidConfig, SearchIndexFailed
 from leanrag_core.jobs.events import read_events
 from leanrag_core.storage import layout
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.digests import damage_named, digests_of
 from leanrag_core.storage.indexes import IndexStore
+from leanrag_core.storage.search_files import recorded
 from leanrag_core.storage.settings import read_settings
 from leanrag_core.storage.staging import staged
 from leanrag_core.types.index import Index
@@ -271,8 +272,11 @@ def test_a_report_with_a_wrong_type_is_named(stored: Path, report: dict[str, Any
 
 def test_what_is_known_of_the_search_index_does_not_keep_the_index_from_opening(stored: Path) -> None:
     (stored / layout.CHROMA).mkdir()
-    (stored / layout.SEARCH).write_text(deep(100_000), encoding="utf-8")
-    assert "search" not in layout.read_index(stored).report
+    (stored / layout.CHROMA / "search.json").write_text(deep(100_000), encoding="utf-8")
+    assert len(layout.read_index(stored).layers) == 3
+    with pytest.raises(SearchIndexFailed) as refused:
+        recorded(stored / layout.CHROMA)
+    assert refused.value.message.code == "search.record_damaged"
 
 
 def test_a_manifest_that_is_damaged_later_is_seen_by_a_store_that_had_read_it(stored: Path) -> None:

@@ -2,7 +2,6 @@ import contextlib
 import shutil
 import sqlite3
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,19 +10,14 @@ import pyarrow as pa
 import pytest
 
 from leanrag_core.errors import InvalidVectors, SearchIndexFailed
-from leanrag_core.storage import search_index
-from leanrag_core.storage.layout import CHROMA, SEARCH, read_index, write_index
+from leanrag_core.storage.layout import CHROMA, read_index, write_index
 from leanrag_core.storage.search_apart import write_search_index_apart
-from leanrag_core.storage.search_files import changed_file, recorded
-from leanrag_core.storage.search_index import (
-    Connection,
-    connect_by,
-    connect_to_files,
-    layer_searches,
-    open_search,
-    write_search_index,
-)
+from leanrag_core.storage.search_connection import Connection, SearchPlace, connect_to_files
+from leanrag_core.storage.search_files import changed_file, layer_searches, recorded
+from leanrag_core.storage.search_index import SearchIndex
 from leanrag_core.storage.search_recall import measured_search
+from leanrag_core.storage.search_store import SearchStore
+from leanrag_core.storage.search_writer import write_search_index
 from leanrag_core.types.index import Index
 from tests.small_index import small_index, unit
 
@@ -32,37 +26,48 @@ def silent(done: int, total: int) -> None:
     pass
 
 
+def place_of(directory: Path) -> SearchPlace:
+    return SearchPlace(directory, directory / CHROMA)
+
+
+@pytest.fixture
+def searches() -> SearchStore:
+    return SearchStore()
+
+
 @pytest.fixture
 def searchable(tmp_path: Path) -> Index:
     write_index(tmp_path, small_index())
-    write_search_index(tmp_path, small_index(), silent)
+    write_search_index(place_of(tmp_path), small_index(), silent)
     return read_index(tmp_path)
 
 
-def nearest_row(index: Index, vector: list[float], layer: int = 0) -> int:
+def nearest_row(searches: SearchStore, index: Index, vector: list[float], layer: int = 0) -> int:
     assert index.path is not None
-    searcher = open_search(index.path)
+    searcher = searches.open(index.path)
     assert searcher is not None
     rows = searcher.candidates(index.layers[layer], unit([vector])[0], 1)
     return int(rows[np.argmax(index.layers[layer].vectors[rows] @ unit([vector])[0])])
 
 
-def test_every_layer_is_searchable_by_row(searchable: Index) -> None:
-    assert nearest_row(searchable, [0, 0, 0, 1]) == 5
-    assert nearest_row(searchable, [0, 0, 0.9, 1], layer=1) == 1
-    assert nearest_row(searchable, [1, 0, 0, 0], layer=2) == 0
+def test_every_layer_is_searchable_by_row(searches: SearchStore, searchable: Index) -> None:
+    assert nearest_row(searches, searchable, [0, 0, 0, 1]) == 5
+    assert nearest_row(searches, searchable, [0, 0, 0.9, 1], layer=1) == 1
+    assert nearest_row(searches, searchable, [1, 0, 0, 0], layer=2) == 0
 
 
 def test_progress_counts_the_rows_of_all_layers(tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     write_index(tmp_path, small_index())
-    write_search_index(tmp_path, small_index(), lambda done, total: seen.append((done, total)))
+    write_search_index(place_of(tmp_path), small_index(), lambda done, total: seen.append((done, total)))
     assert seen == [(6, 9), (8, 9), (9, 9)]
 
 
-def test_recall_is_measured_for_every_layer(searchable: Index) -> None:
+def test_recall_is_measured_for_every_layer(searches: SearchStore, searchable: Index) -> None:
     assert searchable.path is not None
-    assert [(one.layer, one.rows, one.recall) for one in layer_searches(searchable.path)] == [
+    assert [
+        (of_layer.layer, of_layer.rows, of_layer.recall) for of_layer in layer_searches(searchable.path / CHROMA)
+    ] == [
         (0, 6, 1.0),
         (1, 2, 1.0),
         (2, 1, 1.0),
@@ -79,66 +84,87 @@ def test_candidates_are_raised_until_the_recall_holds() -> None:
         def query(self, *, query_embeddings: list[np.ndarray], n_results: int, include: list[str]) -> dict[str, object]:
             order = np.argsort(-(np.array(query_embeddings) @ vectors.T), axis=1)
             rows = order[:, :n_results] if n_results >= 512 else order[:, -n_results:]
-            return {"ids": [[str(row) for row in one] for one in rows]}
+            return {"ids": [[str(row) for row in of_query] for of_query in rows]}
 
     layer = replace(small_index().layers[0], vectors=vectors)
     measured = measured_search(layer, Poor())
     assert (measured.candidates, measured.recall) == (512, 1.0)
 
 
-def test_writing_again_takes_the_place_of_what_was_searchable(searchable: Index) -> None:
+def turned(index: Index) -> Index:
+    """The index with the vectors of its base layer in reverse order."""
+    vectors = np.array(index.layers[0].vectors)[::-1].copy()
+    return replace(index, layers=(replace(index.layers[0], vectors=vectors), *index.layers[1:]))
+
+
+def stored_vectors(searches: SearchStore, directory: Path) -> list[list[float]]:
+    searcher = searches.open(directory)
+    assert searcher is not None
+    return searcher.stored(0, 6).round(4).tolist()
+
+
+def test_writing_again_takes_the_place_of_what_was_searchable(searches: SearchStore, searchable: Index) -> None:
     assert searchable.path is not None
-    assert nearest_row(searchable, [0, 0, 0, 1]) == 5  # the files are open now
-    base = searchable.layers[0]
-    turned = replace(base, vectors=np.array(base.vectors)[::-1].copy())
-    changed = replace(searchable, layers=(turned, *searchable.layers[1:]))
-    write_index(searchable.path, changed)
-    write_search_index(searchable.path, changed, silent)
-    assert nearest_row(read_index(searchable.path), [0, 0, 0, 1]) == 0
+    before = stored_vectors(searches, searchable.path)  # the files are open now
+    searches.close(searchable.path)
+    write_search_index(place_of(searchable.path), turned(searchable), silent)
+    assert stored_vectors(searches, searchable.path) == before[::-1]
+
+
+def test_one_that_another_process_replaced_is_opened_again(searches: SearchStore, searchable: Index) -> None:
+    assert searchable.path is not None
+    before = stored_vectors(searches, searchable.path)  # the files are open now
+    beside = searchable.path / "beside"
+    write_search_index(SearchPlace(searchable.path, beside), turned(searchable), silent)
+    shutil.rmtree(searchable.path / CHROMA)
+    beside.rename(searchable.path / CHROMA)
+    assert stored_vectors(searches, searchable.path) == before[::-1]
 
 
 @pytest.mark.slow
-def test_a_process_apart_writes_the_same_search_index(tmp_path: Path) -> None:
+def test_a_process_apart_writes_the_same_search_index(searches: SearchStore, tmp_path: Path) -> None:
+    counted: list[tuple[int, int]] = []
     write_index(tmp_path, small_index())
-    write_search_index_apart(tmp_path)
+    write_search_index_apart(place_of(tmp_path), lambda done, total: counted.append((done, total)), recall=0.99)
     assert (tmp_path / CHROMA / "chroma.sqlite3").is_file()
-    assert nearest_row(read_index(tmp_path), [0, 0, 0, 1]) == 5
+    assert counted == [(6, 9), (8, 9), (9, 9)]
+    assert nearest_row(searches, read_index(tmp_path), [0, 0, 0, 1]) == 5
 
 
-def test_without_its_files_there_is_none(tmp_path: Path) -> None:
+def test_without_its_files_there_is_none(searches: SearchStore, tmp_path: Path) -> None:
     write_index(tmp_path, small_index())
-    assert open_search(tmp_path) is None
+    assert searches.open(tmp_path) is None
 
 
-def test_a_damaged_one_says_how_to_write_it_again(searchable: Index) -> None:
+def test_a_damaged_one_says_how_to_write_it_again(searches: SearchStore, searchable: Index) -> None:
     assert searchable.path is not None
     for path in (searchable.path / CHROMA).iterdir():
         if path.name == "chroma.sqlite3":
             path.unlink()
-    (searchable.path / SEARCH).touch()  # another one, as it were
+    (searchable.path / CHROMA / "search.json").touch()  # another one, as it were
     with pytest.raises(SearchIndexFailed, match="write it again with"):
-        nearest_row(searchable, [0, 0, 0, 1])
+        nearest_row(searches, searchable, [0, 0, 0, 1])
 
 
-def test_files_that_do_not_read_say_so(searchable: Index) -> None:
+def test_files_that_do_not_read_say_so(searches: SearchStore, searchable: Index) -> None:
     assert searchable.path is not None
-    search_index._close(searchable.path)
+    searches.close(searchable.path)
     for path in (searchable.path / CHROMA).glob("chroma.sqlite3*"):
         path.write_bytes(b"no database" * 1000)
     with pytest.raises(SearchIndexFailed, match="write it again with"):
-        nearest_row(searchable, [0, 0, 0, 1])
+        nearest_row(searches, searchable, [0, 0, 0, 1])
 
 
-def test_one_of_format_1_names_entities_by_their_ids(tmp_path: Path) -> None:
+def test_one_of_format_1_names_entities_by_their_ids(searches: SearchStore, tmp_path: Path) -> None:
     index = small_index()
     write_index(tmp_path, index)
-    connection = connect_to_files(tmp_path)
+    connection = connect_to_files(place_of(tmp_path))
     collection = connection.client.create_collection(
         "entities-0", embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
     )
     collection.upsert(ids=index.layers[0].entities["id"].to_pylist(), embeddings=index.layers[0].vectors)
     connection.client.close()
-    assert nearest_row(read_index(tmp_path), [0, 0, 0, 1]) == 5
+    assert nearest_row(searches, read_index(tmp_path), [0, 0, 0, 1]) == 5
 
 
 def test_vectors_that_are_not_of_length_one_are_refused(tmp_path: Path) -> None:
@@ -148,48 +174,46 @@ def test_vectors_that_are_not_of_length_one_are_refused(tmp_path: Path) -> None:
         vectors[3] *= bad
         layers = (replace(index.layers[0], vectors=vectors), *index.layers[1:])
         with pytest.raises(InvalidVectors, match="first: row 3"):
-            write_search_index(tmp_path, replace(index, layers=layers), silent)
+            write_search_index(place_of(tmp_path), replace(index, layers=layers), silent)
 
 
-def test_another_place_can_be_connected_to(tmp_path: Path, searchable: Index) -> None:
+def test_another_place_can_be_connected_to(searches: SearchStore, tmp_path: Path, searchable: Index) -> None:
     import chromadb
 
     server, asked = chromadb.EphemeralClient(), []
 
-    def connect(directory: Path) -> Connection:
-        asked.append(directory)
+    def connect(place: SearchPlace) -> Connection:
+        asked.append(place)
         return Connection(server, prefix="index-small-", own=False)
 
-    write_search_index(tmp_path, small_index(), silent, connect=connect)
-    write_search_index(tmp_path, small_index(), silent, connect=connect)  # a server keeps what was written before
-    assert sorted(one.name for one in server.list_collections()) == [f"index-small-entities-{n}" for n in range(3)]
+    write_search_index(place_of(tmp_path), small_index(), silent, connect=connect)
+    write_search_index(
+        place_of(tmp_path), small_index(), silent, connect=connect
+    )  # a server keeps what was written before
+    assert sorted(collection.name for collection in server.list_collections()) == [
+        f"index-small-entities-{n}" for n in range(3)
+    ]
     assert not (tmp_path / CHROMA / "chroma.sqlite3").exists()
-    connect_by(connect)
-    try:
-        assert nearest_row(searchable, [0, 0, 0, 1]) == 5
-        assert len(asked) == 3
-    finally:
-        connect_by(connect_to_files)
+    searches.connect_with(connect)
+    assert nearest_row(searches, searchable, [0, 0, 0, 1]) == 5
+    assert len(asked) == 3
 
 
-def test_one_that_stands_on_a_server_is_not_looked_for_in_files(tmp_path: Path) -> None:
+def test_one_that_stands_on_a_server_is_not_looked_for_in_files(searches: SearchStore, tmp_path: Path) -> None:
     import chromadb
 
     server = chromadb.EphemeralClient()
     write_index(tmp_path, small_index())
 
-    def connect(directory: Path) -> Connection:
+    def connect(place: SearchPlace) -> Connection:
         return Connection(server, prefix="elsewhere-", own=False)
 
-    write_search_index(tmp_path, small_index(), silent, connect=connect)
+    write_search_index(place_of(tmp_path), small_index(), silent, connect=connect)
     with pytest.raises(SearchIndexFailed, match=r"is on a Chroma server, .* name the server on Settings"):
-        open_search(tmp_path)
+        searches.open(tmp_path)
     assert [path.name for path in (tmp_path / CHROMA).iterdir()] == ["search.json"]  # no files were made in its place
-    connect_by(connect)
-    try:
-        assert nearest_row(read_index(tmp_path), [0, 0, 0, 1]) == 5
-    finally:
-        connect_by(connect_to_files)
+    searches.connect_with(connect)
+    assert nearest_row(searches, read_index(tmp_path), [0, 0, 0, 1]) == 5
 
 
 class Scripted:
@@ -211,20 +235,13 @@ class Scripted:
         self.closed.set()
 
 
-@pytest.fixture
-def files_again() -> Iterator[None]:
-    yield
-    connect_by(connect_to_files)
-
-
-@pytest.mark.usefixtures("files_again")
-def test_files_are_closed_when_the_last_question_to_them_is_answered(searchable: Index) -> None:
+def test_files_are_closed_when_the_last_question_to_them_is_answered(searches: SearchStore, searchable: Index) -> None:
     client, rows = Scripted(), []
-    connect_by(lambda directory: Connection(client))
-    asking = threading.Thread(target=lambda: rows.append(nearest_row(searchable, [0, 0, 0, 1])))
+    searches.connect_with(lambda place: Connection(client))
+    asking = threading.Thread(target=lambda: rows.append(nearest_row(searches, searchable, [0, 0, 0, 1])))
     asking.start()
     assert client.asked.wait(60)
-    connect_by(connect_to_files)
+    searches.connect_with(connect_to_files)
     assert not client.closed.is_set()
     client.told.set()
     asking.join(60)
@@ -232,24 +249,24 @@ def test_files_are_closed_when_the_last_question_to_them_is_answered(searchable:
     assert client.closed.wait(60)
 
 
-@pytest.mark.usefixtures("files_again")
-def test_the_same_way_to_connect_closes_nothing(searchable: Index) -> None:
+def test_the_same_way_to_connect_closes_nothing(searches: SearchStore, searchable: Index) -> None:
     client = Scripted()
     client.told.set()
 
-    def connect(directory: Path) -> Connection:
+    def connect(place: SearchPlace) -> Connection:
         return Connection(client)
 
-    connect_by(connect)
-    assert nearest_row(searchable, [0, 0, 0, 1]) == 5
-    connect_by(connect)
+    searches.connect_with(connect)
+    assert nearest_row(searches, searchable, [0, 0, 0, 1]) == 5
+    searches.connect_with(connect)
     assert not client.closed.is_set()
-    connect_by(connect_to_files)
+    searches.connect_with(connect_to_files)
     assert client.closed.is_set()
 
 
-@pytest.mark.usefixtures("files_again")
-def test_connecting_to_one_index_lets_questions_of_others_through(searchable: Index, tmp_path: Path) -> None:
+def test_connecting_to_one_index_lets_questions_of_others_through(
+    searches: SearchStore, searchable: Index, tmp_path: Path
+) -> None:
     assert searchable.path is not None
     slow, fast = tmp_path / "slow", tmp_path / "fast"
     for copy in (slow, fast):
@@ -257,36 +274,35 @@ def test_connecting_to_one_index_lets_questions_of_others_through(searchable: In
     begun, go_on, client = threading.Event(), threading.Event(), Scripted()
     client.told.set()
 
-    def connect(directory: Path) -> Connection:
-        if directory == slow:
+    def connect(place: SearchPlace) -> Connection:
+        if place.index == slow:
             begun.set()
             assert go_on.wait(60)
         return Connection(client, own=False)
 
-    connect_by(connect)
+    searches.connect_with(connect)
     opened: list[object] = []
-    waiting = threading.Thread(target=lambda: opened.append(open_search(slow)))
+    waiting = threading.Thread(target=lambda: opened.append(searches.open(slow)))
     waiting.start()
     assert begun.wait(60)
-    assert nearest_row(read_index(fast), [0, 0, 0, 1]) == 5  # while the other one is still being connected to
+    assert nearest_row(searches, read_index(fast), [0, 0, 0, 1]) == 5  # while the other one is still being connected to
     assert opened == []
     go_on.set()
     waiting.join(60)
-    assert opened == [open_search(slow)]
+    assert opened == [searches.open(slow)]
 
 
-@pytest.mark.usefixtures("files_again")
 def test_a_server_that_falls_silent_fails_and_is_connected_to_anew(
-    searchable: Index, monkeypatch: pytest.MonkeyPatch
+    searchable: Index,
 ) -> None:
-    monkeypatch.setattr(search_index, "_ANSWER_SECONDS", 0.2)
+    searches = SearchStore(answer_seconds=0.2)
     clients = [Scripted(), Scripted()]
     hanging, answering = clients
     answering.told.set()
-    connect_by(lambda directory: Connection(clients.pop(0), own=False))
-    with pytest.raises(SearchIndexFailed, match="took a question and is silent: search exactly"):
-        nearest_row(searchable, [0, 0, 0, 1])
-    assert nearest_row(searchable, [0, 0, 0, 1]) == 5
+    searches.connect_with(lambda place: Connection(clients.pop(0), own=False))
+    with pytest.raises(SearchIndexFailed, match="took a question and did not answer: search exactly"):
+        nearest_row(searches, searchable, [0, 0, 0, 1])
+    assert nearest_row(searches, searchable, [0, 0, 0, 1]) == 5
     hanging.told.set()
 
 
@@ -297,12 +313,12 @@ def thousand(tmp_path: Path) -> Path:
     small = small_index()
     index = replace(small, layers=(replace(small.layers[0], vectors=vectors),))
     write_index(tmp_path, small_index())
-    write_search_index(tmp_path, index, silent)
+    write_search_index(place_of(tmp_path), index, silent)
     return tmp_path
 
 
 def ask_layer_0(directory: Path) -> list[int]:
-    searcher = search_index.SearchIndex(directory, connect_to_files)
+    searcher = SearchIndex(place_of(directory), connect_to_files)
     layer = replace(small_index().layers[0], entities=pa.table({"id": [str(row) for row in range(1000)]}))
     rows = searcher.candidates(layer, unit([[1.0] * 8])[0], 1).tolist()
     searcher.close()
@@ -311,11 +327,11 @@ def ask_layer_0(directory: Path) -> list[int]:
 
 def test_what_is_recorded_of_the_files_lasts_however_often_chroma_opens_them(tmp_path: Path) -> None:
     folder = thousand(tmp_path)
-    assert {Path(name).name for name in recorded(folder)["files"]} >= {"data_level0.bin", "link_lists.bin"}
+    assert {Path(name).name for name in recorded(folder / CHROMA)["files"]} >= {"data_level0.bin", "link_lists.bin"}
     before = (folder / CHROMA / "chroma.sqlite3").read_bytes()
     assert ask_layer_0(folder) == ask_layer_0(folder)
     assert (folder / CHROMA / "chroma.sqlite3").read_bytes() != before, "Chroma wrote into it"
-    assert changed_file(folder, recorded(folder)) == ""
+    assert changed_file(folder / CHROMA, recorded(folder / CHROMA)) == ""
 
 
 @pytest.mark.parametrize("name", ["*/data_level0.bin", "*/header.bin", "*/index_metadata.pickle"])
@@ -328,10 +344,10 @@ def test_a_changed_bit_of_a_graph_is_told_before_chroma_reads_it(tmp_path: Path,
         ask_layer_0(tmp_path)
 
 
-def test_a_changed_row_of_the_database_is_told_before_chroma_reads_it(searchable: Index) -> None:
+def test_a_changed_row_of_the_database_is_told_before_chroma_reads_it(searches: SearchStore, searchable: Index) -> None:
     assert searchable.path is not None
     with contextlib.closing(sqlite3.connect(searchable.path / CHROMA / "chroma.sqlite3")) as database:
         database.execute("UPDATE embeddings_queue SET vector = zeroblob(16) WHERE id = '3'")
         database.commit()
     with pytest.raises(SearchIndexFailed, match=r"chroma\.sqlite3 was changed"):
-        nearest_row(searchable, [0, 0, 0, 1])
+        nearest_row(searches, searchable, [0, 0, 0, 1])

@@ -12,6 +12,7 @@ from leanrag_core.retrieval.context import Budgets, build_context
 from leanrag_core.retrieval.lca import lca_subtree
 from leanrag_core.retrieval.subgraph import relations_among, retrieved_nodes, tree_links
 from leanrag_core.retrieval.vector_search import EXACT_UP_TO, KINDS
+from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -69,7 +70,7 @@ class Strategy:
     def __init__(self, config: Config) -> None:
         self.config = config
 
-    def retrieve(self, query: Query, index: Index) -> Trace:
+    def retrieve(self, query: Query, index: Index, searches: SearchStore | None = None) -> Trace:
         """The trace of one retrieval; no language model is called."""
         config, clock = self.config, _Clock()
         if not query.text.strip():
@@ -82,6 +83,7 @@ class Strategy:
             all_layers=config.seed_layers == "all",
             match_names=config.match_names,
             search=config.search,
+            searches=searches,
         )
         seeds = anchors.seeds
         clock.lap("seeds")

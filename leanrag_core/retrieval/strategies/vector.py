@@ -8,6 +8,7 @@ from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.base import Query
 from leanrag_core.retrieval.context import Budgets, build_context
 from leanrag_core.retrieval.vector_search import CHUNKS, similarity
+from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace, TraceStep
@@ -34,7 +35,7 @@ class Strategy:
     def __init__(self, config: Config) -> None:
         self.config = config
 
-    def retrieve(self, query: Query, index: Index) -> Trace:
+    def retrieve(self, query: Query, index: Index, searches: SearchStore | None = None) -> Trace:
         """The trace of one retrieval; it has no seeds and no ancestor."""
         if not query.text.strip():
             raise InvalidConfig("the question is empty: write one")

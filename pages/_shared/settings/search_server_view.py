@@ -3,7 +3,7 @@
 import streamlit as st
 
 from leanrag_core.figures import numbers
-from leanrag_core.storage.chroma_server import ChromaSeen
+from leanrag_core.storage.chroma_address import ChromaSeen
 from leanrag_core.types.settings import Settings
 from pages._shared.common import addresses, session
 from pages._shared.common.frame import message

@@ -1,0 +1,81 @@
+"""How a search index is reached: through the files of its folder, or on a Chroma server."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from leanrag_core.errors import SearchIndexFailed
+from leanrag_core.plain_words import in_words
+from leanrag_core.storage.ownership import CHROMA
+from leanrag_core.storage.search_files import DATABASE, REMEDY, SEARCH, changed_file, recorded
+
+
+@dataclass(frozen=True)
+class SearchPlace:
+    """Where a search index is. index: the directory of its index. folder: what holds the files of the search index."""
+
+    index: Path
+    folder: Path
+
+    @property
+    def database(self) -> Path:
+        """Chroma's database, which is not there when the search index is on a server."""
+        return self.folder / DATABASE
+
+    @property
+    def record(self) -> Path:
+        """What is known of the search index; written last."""
+        return self.folder / SEARCH
+
+
+def place_in(directory: Path) -> SearchPlace | None:
+    """Where the search index of the index in that directory is; None when it has none."""
+    place = SearchPlace(directory, directory / CHROMA)
+    return place if place.record.is_file() or place.database.is_file() else None
+
+
+@dataclass(frozen=True, eq=False)
+class Connection:
+    """A Chroma client and where an index's collections are in it.
+
+    prefix: what their names begin with. own: whether the client serves this index alone and is closed after use.
+    """
+
+    client: Any
+    prefix: str = ""
+    own: bool = True
+
+    def collection_name(self, layer: int) -> str:
+        """Name of a layer's collection."""
+        return f"{self.prefix}entities-{layer}"
+
+
+Connect = Callable[[SearchPlace], Connection]
+
+
+def connect_to_files(place: SearchPlace) -> Connection:
+    """Chroma in this process, on the files of the folder.
+
+    Raises SearchIndexFailed when they do not read, or are missing: Chroma would create empty ones in their place.
+    """
+    if place.record.is_file() and not place.database.is_file():
+        raise SearchIndexFailed("search.no_files", remedy=REMEDY)
+    changed = changed_file(place.folder, recorded(place.folder))
+    if changed:
+        raise SearchIndexFailed("search.changed", file=str(place.folder / changed), remedy=REMEDY)
+    import chromadb
+    from chromadb.config import Settings
+
+    path = str(place.folder.resolve())
+    try:
+        return Connection(chromadb.PersistentClient(path=path, settings=Settings(anonymized_telemetry=False)))
+    except Exception as error:  # chromadb raises errors of many types, some of them bare
+        raise no_answer(error, place.database) from error
+
+
+def no_answer(error: Exception, database: Path | None) -> SearchIndexFailed:
+    """The error for a search index that does not answer. database: None for one on a server."""
+    if database is None:
+        return SearchIndexFailed("search.no_answer", reason=in_words(error), remedy=REMEDY)
+    return SearchIndexFailed("search.no_answer_in", database=str(database), reason=in_words(error), remedy=REMEDY)
