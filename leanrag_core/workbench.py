@@ -214,8 +214,8 @@ class Workbench:
         parser = self.parser()
         uploads, read = read_uploads(named, parser), read_files(paths, parser)
         documents, refusals = (*uploads.documents, *read.documents), (*uploads.refusals, *read.refusals)
-        repeated = [one for one in refusals if one.reason.startswith("the same content")]
-        others = [one for one in refusals if one not in repeated]
+        repeated = [refusal for refusal in refusals if refusal.reason.code == "file.same_content"]
+        others = [refusal for refusal in refusals if refusal.reason.code != "file.same_content"]
         try:
             corpus_id = self.corpus(corpus).id
         except CorpusNotFound:

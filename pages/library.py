@@ -6,6 +6,7 @@ import streamlit as st
 from leanrag_core.errors import CorpusNotFound
 from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.summary import CorpusSummary, DocumentSummary, UploadReport
 from leanrag_core.types.visible import escape, visible
 from pages._shared.common import forms, markup, passage_view, reveal, session, state, widgets
@@ -84,8 +85,8 @@ def upload_outcome(report: UploadReport) -> None:
         else:
             said = "Nothing new: these documents are already in the corpus."
         st.html(f'<div class="lr-big"><b style="font-size:1rem">{escape(said)}</b></div>')
-        rows = [("not read", one.name, one.reason) for one in report.refusals]
-        rows += [("duplicate", one.name, one.reason) for one in report.duplicates]
+        rows = [("not read", refusal.name, sentence(refusal.reason)) for refusal in report.refusals]
+        rows += [("duplicate", refusal.name, sentence(refusal.reason)) for refusal in report.duplicates]
         rows += [("note", one.name, note) for one in report.added for note in one.notes]
         if rows:
             st.html(markup.tagged_list(rows))
@@ -179,7 +180,7 @@ def refused_files(corpus: CorpusSummary) -> None:
     if not refused:
         return
     with st.expander(f"Could not be read: {numbers.counted(len(refused), 'file')}", icon=":material/error:"):
-        st.html(markup.tagged_list(("not read", one.name, one.reason) for one in refused))
+        st.html(markup.tagged_list(("not read", refusal.name, sentence(refusal.reason)) for refusal in refused))
 
 
 def facts_of(document: DocumentSummary) -> str:

@@ -16,6 +16,7 @@ from leanrag_core import IndexConfig, Workbench, open_index
 from leanrag_core.checking.check import check_index
 from leanrag_core.errors import CorpusNotFound, IndexNotFound, InvalidConfig, JobNotFound, ModelMismatch
 from leanrag_core.jobs.events import JobSpec, create_job
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.types.index import Index
@@ -54,7 +55,7 @@ def test_good_files_go_in_and_bad_ones_are_told(bench: Workbench) -> None:
     assert [one.name for one in report.refusals] == ["empty.txt"]
     again = bench.add_documents(report.corpus_id, [("bees.md", BEES)])
     assert again.added == ()
-    assert "already in as bees.md" in again.duplicates[0].reason
+    assert "already in as bees.md" in sentence(again.duplicates[0].reason)
     bench.remove_document(report.corpus_id, report.added[0].id)
     assert [document.name for document in bench.documents(report.corpus_id)] == ["evil.txt"]
     bench.delete_corpus(report.corpus_id)
@@ -171,7 +172,7 @@ def test_a_file_that_could_not_be_read_is_told_in_the_report_of_a_build_from_the
     index = bench.build(made.corpus_id)
     assert index.report["drops"]["parse"] == 2
     told = {row["item"]: row["reason"] for row in index.report["dropped"]["parse"]}
-    assert told == {one.name: one.reason for one in made.refusals}
+    assert told == {one.name: sentence(one.reason) for one in made.refusals}
 
 
 def test_a_build_tells_what_it_finds_and_writes_as_it_goes(bench: Workbench, corpus_id: str) -> None:

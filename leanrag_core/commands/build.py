@@ -4,13 +4,13 @@ import argparse
 import os
 import sys
 import time
-from dataclasses import asdict
 from pathlib import Path
 
 from leanrag_core.commands._shared.options import add_config, add_execution, add_json, config_of, execution_of
 from leanrag_core.commands._shared.printing import PrintedProgress, index_sentence, print_json
 from leanrag_core.commands._shared.sources import add_sources, read_sources
 from leanrag_core.figures.numbers import counted
+from leanrag_core.messages.catalog import sentence
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -64,7 +64,10 @@ def _build(options: argparse.Namespace) -> int:
         )
     shown = describe(open_index(options.out))
     seconds = time.perf_counter() - started
-    refused = [asdict(refusal) for refusal in parsed.refusals]
+    refused = [
+        {"name": refusal.name, "reason": sentence(refusal.reason), "code": refusal.reason.code}
+        for refusal in parsed.refusals
+    ]
     if options.json:
         print_json({**shown, "index": str(options.out), "seconds": round(seconds, 2), "refused": refused})
     else:

@@ -30,6 +30,7 @@ from leanrag_core.indexing.manifest import manifest_of, what_decides
 from leanrag_core.indexing.resolution import resolve
 from leanrag_core.indexing.resolution.condense import condense
 from leanrag_core.indexing.telling import HierarchyTelling, read_so_far
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.embed_task import embed_task
 from leanrag_core.prompts.book import PromptBook
@@ -227,7 +228,7 @@ def _make(
     report(Progress("index", 0, 0, "vectors"))
 
     extraction_drops = [drop for extraction in extractions for drop in extraction.drops]
-    refused = [Drop("parse", refusal.name, refusal.reason) for refusal in refusals]
+    refused = [Drop("parse", refusal.name, sentence(refusal.reason)) for refusal in refusals]
     drops = [*refused, *extraction_drops, *merged.drops, *hierarchy.drops]
     usage = sum((extraction.usage for extraction in extractions), NO_USAGE) + merge_usage + hierarchy.usage
     made_of = models.made_of(documents, config, extractor)

@@ -36,11 +36,11 @@ def read_json(text: str, parts: Sequence[Collection[str]]) -> JsonReply:
         objects = [item for item in value if isinstance(item, dict)]
         value = next((item for item in objects if _has(item, keys)), objects[0] if len(objects) == 1 else None)
     if not isinstance(value, dict):
-        raise ReplyError("the reply is not a JSON object")
+        raise ReplyError("reply.not_json_object")
     try:
         cells = _storable(value)
     except RecursionError:
-        raise ReplyError("the reply is nested too deeply") from None
+        raise ReplyError("reply.nested_too_deeply") from None
     return JsonReply(cells, breaks_off and _breaks_off(text, value, parts))
 
 

@@ -44,7 +44,7 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
     InvalidConfig without a model or a passage."""
     language = models.language(f"openai:{model}")
     if language is None or not passage.strip():
-        raise InvalidConfig("a model and a passage are needed for the check")
+        raise InvalidConfig("model_check.needs_model_and_passage")
     endpoint, extractor = models.endpoint, LLMExtractor.of(language, config)
     messages = extractor.first_messages(passage)
     started = time.perf_counter()

@@ -7,11 +7,12 @@ from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing import ParsedUpload
 from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.indexing.parsing.confined import ConfinedParser
-from leanrag_core.indexing.sources import kind_of, no_file, sources_below
+from leanrag_core.indexing.sources import sources_below, why_no_file
+from leanrag_core.messages.message import message
 from leanrag_core.types.corpus import Document, Refusal
 
 MAX_FILE_BYTES = 200 * 1024 * 1024
-_TOO_LARGE = "larger than 200 MB: split it and add the parts"
+_TOO_LARGE = message("file.too_large", limit=MAX_FILE_BYTES >> 20)
 
 
 def files_below(paths: Sequence[Path]) -> list[Path]:
@@ -34,10 +35,10 @@ def read_files(
             try:
                 yield path.name, _content(path)
             except UnreadableDocument as error:
-                refused.append(Refusal(shown_name(path.name), str(error)))
+                refused.append(Refusal(shown_name(path.name), error.message))
             except OSError as error:
-                said = f"cannot be read ({error.strerror}): check that it exists and its rights"
-                refused.append(Refusal(shown_name(path.name), said))
+                reason = message("file.not_readable", reason=str(error.strerror))
+                refused.append(Refusal(shown_name(path.name), reason))
 
     parsed = read_uploads(contents(), parser)
     return ParsedUpload(parsed.documents, (*refused, *parsed.refusals))
@@ -46,9 +47,9 @@ def read_files(
 def _content(path: Path) -> bytes:
     """The file's bytes. Raises UnreadableDocument for what is no file or too large, before it is opened; OSError."""
     seen = path.stat()
-    kind = kind_of(seen.st_mode)
-    if kind:
-        raise UnreadableDocument(no_file(kind))
+    reason = why_no_file(seen.st_mode)
+    if reason is not None:
+        raise UnreadableDocument(reason)
     if seen.st_size > MAX_FILE_BYTES:
         raise UnreadableDocument(_TOO_LARGE)
     with path.open("rb") as file:
@@ -74,7 +75,7 @@ def read_uploads(files: Iterable[tuple[str, bytes]], parser: ConfinedParser | No
         for document in parsed.documents:
             if document.id in documents:
                 first = documents[document.id].name
-                refused.append(Refusal(document.name, f"the same content as {first}, which is taken once"))
+                refused.append(Refusal(document.name, message("file.same_content", first=first)))
             else:
                 documents[document.id] = document
     return ParsedUpload(tuple(documents.values()), tuple(refused))

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leanrag_core.indexing.parsing.blocks import shown_name
+from leanrag_core.messages.message import Message, message
 from leanrag_core.types.corpus import Refusal
 
-_KINDS = (
-    (stat.S_ISFIFO, "a pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
+_CODE_OF_KIND = (
+    (stat.S_ISFIFO, "file.is_pipe"),
+    (stat.S_ISSOCK, "file.is_socket"),
+    (stat.S_ISCHR, "file.is_device"),
+    (stat.S_ISBLK, "file.is_device"),
 )
 
 
@@ -36,14 +37,9 @@ def sources_below(paths: Sequence[Path], *, follow_links: bool = False) -> Sourc
     return Sources(tuple(dict.fromkeys(found)), tuple(walk.refusals))
 
 
-def kind_of(mode: int) -> str:
-    """What cannot be read as a file: "a pipe", "a device" or "a socket"; empty for anything else."""
-    return next((kind for test, kind in _KINDS if test(mode)), "")
-
-
-def no_file(kind: str) -> str:
-    """Why a pipe, a device or a socket is passed over."""
-    return f"is {kind}, not a file, so it was skipped: save what it gives into a file, then add that"
+def why_no_file(mode: int) -> Message | None:
+    """Why a pipe, a device or a socket is passed over; None for anything else."""
+    return next((message(code) for test, code in _CODE_OF_KIND if test(mode)), None)
 
 
 def _real(path: Path) -> Path:
@@ -66,7 +62,7 @@ class _Walk:
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
-            self._refuse(folder, f"cannot be read ({error.strerror}): check its rights")
+            self._refuse(folder, message("file.folder_not_readable", reason=str(error.strerror)))
             return
         for entry in entries:
             path = folder / entry.name
@@ -88,15 +84,15 @@ class _Walk:
             return True
         inside = any(target.is_relative_to(folder) for folder in self.given)
         if not inside:
-            self._refuse(link, "is a link to outside of the given folders, so it was skipped: --follow-links reads it")
+            self._refuse(link, message("file.link_outside"))
         # The files of a folder within are read where they are.
         return inside and not target.is_dir()
 
-    def _why_no_file(self, path: Path) -> str:
+    def _why_no_file(self, path: Path) -> Message:
         try:
-            return no_file(kind_of(path.stat().st_mode) or "something else")
+            return why_no_file(path.stat().st_mode) or message("file.is_something_else")
         except OSError as error:
-            return f"cannot be read ({error.strerror}): check that it exists and its rights"
+            return message("file.not_readable", reason=str(error.strerror))
 
-    def _refuse(self, path: Path, reason: str) -> None:
+    def _refuse(self, path: Path, reason: Message) -> None:
         self.refusals.append(Refusal(shown_name(path.name), reason))

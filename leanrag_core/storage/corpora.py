@@ -6,7 +6,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,10 @@ from filelock import FileLock, Timeout
 from leanrag_core import private
 from leanrag_core.atomic import sync_all, sync_folder, write_bytes, write_json, writing
 from leanrag_core.errors import CorpusDamaged, CorpusNotFound, FolderRefused, InvalidConfig, StorageFailed
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import Message, message
 from leanrag_core.plain_words import in_words
+from leanrag_core.records import from_json, json_bytes, plain
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.corpus import Document, Heading, Refusal, Span
 from leanrag_core.types.summary import CorpusSummary, Damaged, DocumentSummary
@@ -155,16 +158,16 @@ class CorpusStore:
         new, duplicates = [], []
         for document in documents:
             if document.id in known:
-                duplicates.append(Refusal(document.name, f"the same content is already in as {known[document.id]}"))
+                duplicates.append(Refusal(document.name, message("file.already_in_corpus", first=known[document.id])))
             else:
                 known[document.id] = document.name
                 new.append(document)
         added = [summarise(document) for document in new]
         record["documents"] += [asdict(summary) for summary in added]
         record["source"] = source or record["source"]
-        settled = {document.name for document in documents} | {one.name for one in refused}
+        settled = {document.name for document in documents} | {refusal.name for refusal in refused}
         still = [row for row in record.get("refused", ()) if row["name"] not in settled]
-        record["refused"] = still + [asdict(one) for one in refused]
+        record["refused"] = still + [_refusal_record(refusal) for refusal in refused]
         paths = [folder / f"{document.id}.json" for document in new]
         try:
             for path, document in zip(paths, new, strict=True):
@@ -180,7 +183,7 @@ class CorpusStore:
     def refused(self, corpus_id: str) -> list[Refusal]:
         """Files that were added to the corpus and could not be read, in the order in which they were."""
         rows = self._record(corpus_id).get("refused", ())
-        return [Refusal(str(row["name"]), str(row["reason"])) for row in rows]
+        return [_refusal_of(row) for row in rows]
 
     def remove(self, corpus_id: str, document_id: str) -> None:
         """The document is no longer in the corpus; one that was not there changes nothing."""
@@ -281,3 +284,15 @@ def _require_ours(folder: Path) -> None:
         raise FolderRefused(
             f"{folder} holds {strange[0]!r}, which is not of a corpus: move away by hand what is yours, then try again"
         )
+
+
+def _refusal_record(refusal: Refusal) -> dict[str, Any]:
+    """What the record of a corpus keeps: the message, and its English sentence, which older versions read."""
+    return {"name": refusal.name, "reason": sentence(refusal.reason), "message": plain(refusal.reason)}
+
+
+def _refusal_of(row: Mapping[str, Any]) -> Refusal:
+    """The refusal of its record; those of earlier versions have the sentence alone."""
+    if "message" in row:
+        return Refusal(str(row["name"]), from_json(Message, json_bytes(row["message"]), name="corpus.json"))
+    return Refusal(str(row["name"]), message("plain", text=str(row["reason"])))

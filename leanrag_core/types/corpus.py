@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from leanrag_core.messages.message import Message
+
 
 @dataclass(frozen=True)
 class Span:
@@ -80,7 +82,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A file (or a part of one) that was not taken, and why, in the user's words."""
+    """A file (or a part of one) that was not taken, and why."""
 
     name: str
-    reason: str
+    reason: Message

@@ -8,7 +8,7 @@ from leanrag_core.__main__ import main
 from leanrag_core.indexing import sources
 from leanrag_core.indexing.reading import read_files
 from leanrag_core.indexing.sources import sources_below
-from leanrag_core.types.corpus import Refusal
+from tests.refusals import as_read
 
 OUTSIDE = "is a link to outside of the given folders, so it was skipped: --follow-links reads it"
 LATER = "not a file, so it was skipped: save what it gives into a file, then add that"
@@ -33,7 +33,7 @@ def test_links_out_of_the_folder_are_passed_over_and_told(folder: Path) -> None:
     (folder / "more").symlink_to(folder.parent / "other", target_is_directory=True)
     read = sources_below([folder])
     assert names(read.files) == ["bees.txt"]
-    assert read.refusals == (Refusal("file.txt", OUTSIDE), Refusal("more", OUTSIDE))
+    assert as_read(read.refusals) == [("file.txt", OUTSIDE), ("more", OUTSIDE)]
 
 
 def test_links_are_followed_when_that_is_asked_for(folder: Path) -> None:
@@ -74,14 +74,14 @@ def test_pipes_and_sockets_in_a_folder_are_told(folder: Path, monkeypatch: pytes
         bound.bind("socket.txt")
         read = sources_below([folder])
     assert names(read.files) == ["bees.txt"]
-    assert read.refusals == (Refusal("pipe.txt", f"is a pipe, {LATER}"), Refusal("socket.txt", f"is a socket, {LATER}"))
+    assert as_read(read.refusals) == [("pipe.txt", f"is a pipe, {LATER}"), ("socket.txt", f"is a socket, {LATER}")]
 
 
 def test_a_pipe_and_a_device_that_are_given_are_not_opened(folder: Path) -> None:
     os.mkfifo(folder.parent / "pipe.txt")
     read = read_files([folder.parent / "pipe.txt", Path("/dev/zero"), folder])
     assert [document.name for document in read.documents] == ["bees.txt"]
-    assert read.refusals == (Refusal("pipe.txt", f"is a pipe, {LATER}"), Refusal("zero", f"is a device, {LATER}"))
+    assert as_read(read.refusals) == [("pipe.txt", f"is a pipe, {LATER}"), ("zero", f"is a device, {LATER}")]
 
 
 def test_a_folder_that_may_not_be_read_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +96,7 @@ def test_a_folder_that_may_not_be_read_is_told(folder: Path, monkeypatch: pytest
     monkeypatch.setattr(sources.os, "scandir", refuse)
     read = sources_below([folder])
     assert names(read.files) == ["bees.txt"]
-    assert read.refusals == (Refusal("closed", "cannot be read (Permission denied): check its rights"),)
+    assert as_read(read.refusals) == [("closed", "cannot be read (Permission denied): check its rights")]
 
 
 def test_a_link_to_itself_that_is_given_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

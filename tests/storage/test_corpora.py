@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.errors import CorpusNotFound, FolderRefused, InvalidConfig
+from leanrag_core.messages.message import message
 from leanrag_core.storage.corpora import CorpusStore, summarise
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.corpus import Document, Heading, Refusal, Span
@@ -73,7 +74,7 @@ def test_a_summary_counts_characters_tokens_and_pages() -> None:
 def test_the_same_content_is_taken_once_under_its_first_name(store: CorpusStore) -> None:
     corpus = store.create("docs")
     copy = Document("doc-bees", "copy.pdf", "Bees", "pdf", BEES.text)
-    refusal = Refusal("copy.pdf", "the same content is already in as bees.pdf")
+    refusal = Refusal("copy.pdf", message("file.already_in_corpus", first="bees.pdf"))
     assert store.add(corpus, (BEES, copy))[1] == [refusal]  # in one go
     assert store.add(corpus, (copy,)) == ([], [refusal])  # and later
     assert [row.name for row in store.documents(corpus)] == ["bees.pdf"]
@@ -227,10 +228,25 @@ def test_what_a_killed_deletion_left_goes_with_the_next(store: CorpusStore) -> N
 
 def test_what_could_not_be_read_is_told_until_a_file_of_that_name_can(store: CorpusStore) -> None:
     corpus = store.create("docs")
-    scan, ants = Refusal("scan.pdf", "has no text layer"), Refusal("ants.txt", "has no text")
+    scan, ants = (
+        Refusal("scan.pdf", message("file.no_text_layer", pages=3)),
+        Refusal("ants.txt", message("file.no_text")),
+    )
     store.add(corpus, (), refused=[scan, ants])
     assert CorpusStore(store.root).refused(corpus) == [scan, ants]
-    again = Refusal("scan.pdf", "is locked by a password")
+    again = Refusal("scan.pdf", message("file.pdf_password"))
     store.add(corpus, (ANTS,), refused=[again])
     assert store.refused(corpus) == [again]
     assert store.refused(store.create("other")) == []
+
+
+def test_a_refusal_of_an_earlier_version_keeps_its_sentence(store: CorpusStore) -> None:
+    corpus = store.create("docs")
+    store.add(corpus, (), refused=[Refusal("scan.pdf", message("file.no_text_layer", pages=3))])
+    path = store.root / corpus / "corpus.json"
+    record = json.loads(path.read_text(encoding="utf-8"))
+    sentence = "has no text layer (pages: 3): run OCR on it, then add it again"
+    assert record["refused"][0]["reason"] == sentence, "which earlier versions read"
+    del record["refused"][0]["message"]
+    path.write_text(json.dumps(record), encoding="utf-8")
+    assert CorpusStore(store.root).refused(corpus) == [Refusal("scan.pdf", message("plain", text=sentence))]

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leanrag_core.messages.catalog import sentence
+
 if TYPE_CHECKING:
     from leanrag_core.indexing.parsing import ParsedUpload
     from leanrag_core.workbench import Workbench
@@ -29,5 +31,5 @@ def read_sources(options: argparse.Namespace, bench: "Workbench") -> "ParsedUplo
     parser = bench.parser(replace(bench.settings(), **chosen))
     parsed = read_files(options.paths, parser, follow_links=options.follow_links)
     for refusal in parsed.refusals:
-        print(f"{refusal.name}: {refusal.reason}", file=sys.stderr)
+        print(f"{refusal.name}: {sentence(refusal.reason)}", file=sys.stderr)
     return parsed

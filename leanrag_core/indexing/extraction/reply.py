@@ -84,7 +84,7 @@ def parse_reply(text: str, chunk_id: str) -> Reply:
     cells = renamed(read.cells, {**LISTS, "done": ("done",)})
     entities, relations = items_of(cells.get("entities")), items_of(cells.get("relations"))
     if entities is None and relations is None:
-        raise ReplyError('the reply has no list "entities" and no list "relations"')
+        raise ReplyError("reply.no_lists")
     drops: list[Drop] = []
     lists = (("entities", entities), ("relations", relations))
     drops += [
@@ -104,7 +104,7 @@ def _read(
     for item in items:
         try:
             if not isinstance(item, dict):
-                raise ReplyError("it is not an object")
+                raise ReplyError("reply.item_not_object")
             yield read(item, chunk_id, drops)
         except ReplyError as error:
             drops.append(_drop(f"{chunk_id}: {what} {_shown(item)}", str(error)))

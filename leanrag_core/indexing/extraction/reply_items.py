@@ -54,13 +54,13 @@ def items_of(value: Any) -> list[Any] | None:
 def name_of(value: Any, what: str) -> str:
     """A name in one line. Raises ReplyError for what cannot be a name."""
     if value is None:
-        raise ReplyError(f"{what}: it is missing")
+        raise ReplyError("reply.field_missing", field=what)
     if not isinstance(value, str):
-        raise ReplyError(f"{what}: {value!r} is not text")
+        raise ReplyError("reply.field_not_text", field=what, value=repr(value))
     if not _WORD.search(value):
-        raise ReplyError(f"{what}: it is empty")
+        raise ReplyError("reply.field_empty", field=what)
     if len(value) > LONGEST_NAME:
-        raise ReplyError(f"{what}: the text is too long")
+        raise ReplyError("reply.field_too_long", field=what)
     return folded(value)
 
 
@@ -88,9 +88,7 @@ def strength_of(value: Any) -> float:
     if match is None:
         if text in _IN_WORDS:
             return _IN_WORDS[text]
-        raise ReplyError(
-            f"strength: {json.dumps(value, ensure_ascii=False, default=str)[:60]} is not a number; 1 is used"
-        )
+        raise ReplyError("reply.strength_not_number", value=json.dumps(value, ensure_ascii=False, default=str)[:60])
     number = float(match[1].replace(",", "."))
     if match[3]:
         return number / 10

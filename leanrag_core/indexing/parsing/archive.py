@@ -30,15 +30,15 @@ class Allowance:
     def take(self, n_files: int, n_bytes: int) -> None:
         """An archive of that size is opened. Raises UnreadableDocument when it is too much."""
         if n_files > self.files:
-            raise UnreadableDocument(f"holds more than {MAX_FILES:,} files: take the texts out and add those")
+            raise UnreadableDocument("file.archive_too_many_files", limit=MAX_FILES)
         if n_bytes > self.bytes:
-            raise UnreadableDocument(f"unpacks to more than {MAX_BYTES >> 20} MB: split it and add the parts")
+            raise UnreadableDocument("file.unpacks_too_large", limit=MAX_BYTES >> 20)
         self.files, self.bytes = self.files - n_files, self.bytes - n_bytes
 
 
 def check_size(unpacked: int, packed: int) -> None:
     """Raises UnreadableDocument for a file that is too large or packed as no text is."""
     if unpacked > MAX_FILE_BYTES:
-        raise UnreadableDocument(f"unpacks to more than {MAX_FILE_BYTES >> 20} MB: split it and add the parts")
+        raise UnreadableDocument("file.unpacks_too_large", limit=MAX_FILE_BYTES >> 20)
     if unpacked > _FREE_BYTES and unpacked > MAX_RATIO * max(1, packed):
-        raise UnreadableDocument(f"unpacks to more than {MAX_RATIO} times its size, as no text does: it is not read")
+        raise UnreadableDocument("file.packed_too_tightly", limit=MAX_RATIO)

@@ -120,7 +120,7 @@ def assemble(file_name: str, media_type: str, parsed: Parsed) -> Document:
             boilerplate.append(Span(start, length))
     text = "".join(parts)
     if not any(character.isalnum() for character in text):
-        raise UnreadableDocument("has no text: there is nothing to index in it")
+        raise UnreadableDocument("file.no_text")
     title = _title(parsed.title, [] if parsed.title_first else headings, name)
     starts = sorted(page_starts.items())
     last_page = starts[-1][0] if starts else 0

@@ -16,26 +16,28 @@ from types import TracebackType
 from typing import Any
 
 from leanrag_core.environment import without_secrets
+from leanrag_core.errors import RecordDamaged
 from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.indexing.parsing.frames import FrameTooLarge, read_frame, unpacked, write_frame
 from leanrag_core.indexing.parsing.limits import ParseLimits
 from leanrag_core.indexing.parsing.upload import ParsedUpload
+from leanrag_core.messages.message import Message, message
 from leanrag_core.types.corpus import Document, Refusal
 
 _AT_WORK = 2  # processes at one time; others wait for their turn
 _LOOK_SECONDS = 0.02  # between two looks at the memory of a process at work
 _START_SECONDS = 60.0  # for a process to start and to take the file, which is no fault of the file
 _ROOT = Path(__file__).resolve().parents[3]
-_CRASHED = "made the program that reads it crash, so it was skipped: open it where it was made and save it again"
+_CRASHED = message("file.crashed_its_reader")
 
 _Frame = tuple[dict[str, Any], bytes]
 
 
 class _Ended(Exception):
-    """The process is gone or was ended. reason: why, for the one whose file it was; empty when it ended idle."""
+    """The process is gone or was ended. reason: why, for the file that it was reading."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
+    def __init__(self, reason: Message) -> None:
+        super().__init__(reason.code)
         self.reason = reason
 
 
@@ -139,7 +141,7 @@ class _Reading:
         else:
             try:
                 upload = unpacked(header, body)
-            except (KeyError, TypeError, ValueError) as error:  # no process of ours says that
+            except (KeyError, TypeError, ValueError, RecordDamaged) as error:  # no process of ours says that
                 raise _Ended(_CRASHED) from error
             self.documents += upload.documents
             self.refusals += upload.refusals
@@ -218,7 +220,7 @@ class _Process:
                 self._part_ends = time.monotonic() + limits.seconds
             return frame
 
-    def _ended(self, reason: str) -> _Ended:
+    def _ended(self, reason: Message) -> _Ended:
         self.end()
         return _Ended(reason)
 

@@ -64,14 +64,14 @@ def _is_western(content: bytes, matches: Any, best: Any) -> bool:
 
 def _detected(content: bytes, notes: list[str]) -> Decoded:
     if content.count(b"\x00") > len(content) // 10:
-        raise UnreadableDocument("is not a text file: its bytes are not text in any encoding that is known here")
+        raise UnreadableDocument("file.not_text")
     from charset_normalizer import from_bytes
 
     # A cut last character must not hide the right encoding.
     matches = from_bytes(content) or from_bytes(content[:-1])
     best = matches.best()
     if best is None:
-        raise UnreadableDocument("is not a text file: its bytes are not text in any encoding that is known here")
+        raise UnreadableDocument("file.not_text")
     encoding = "cp1252" if best.encoding != "cp1252" and _is_western(content, matches, best) else best.encoding
     text = content.decode(encoding, errors="ignore")
     notes.append(f"Read as {encoding.replace('_', '-').upper()}; the file does not say its encoding.")

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import IO, Any
 
 from leanrag_core.indexing.parsing.upload import ParsedUpload
+from leanrag_core.records import from_json, json_bytes, plain
 from leanrag_core.types.corpus import Refusal, document_of
 
 _LENGTHS = struct.Struct(">QQ")  # of the header, of the body
@@ -49,7 +50,7 @@ def packed(upload: ParsedUpload) -> tuple[dict[str, Any], bytes]:
     documents = [
         {**asdict(document), "text": len(text)} for document, text in zip(upload.documents, texts, strict=True)
     ]
-    refusals = [asdict(refusal) for refusal in upload.refusals]
+    refusals = [plain(refusal) for refusal in upload.refusals]
     return {"documents": documents, "refusals": refusals}, b"".join(texts)
 
 
@@ -60,4 +61,6 @@ def unpacked(header: dict[str, Any], body: bytes) -> ParsedUpload:
         end = start + cells["text"]
         documents.append(document_of({**cells, "text": body[start:end].decode()}))
         start = end
-    return ParsedUpload(tuple(documents), tuple(Refusal(**cells) for cells in header["refusals"]))
+    return ParsedUpload(
+        tuple(documents), tuple(from_json(Refusal, json_bytes(values)) for values in header["refusals"])
+    )

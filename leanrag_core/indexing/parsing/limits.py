@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from leanrag_core.messages.message import Message, message
 from leanrag_core.types.settings import Settings
 
 _OF_AN_ARCHIVE = 10  # times as long as one file
@@ -30,21 +31,21 @@ class ParseLimits:
         """Of text in UTF-8, and of what is said about it."""
         return self.output_mb * 1024 * 1024
 
-    def too_long(self) -> str:
+    def too_long(self) -> Message:
         """Why a file was passed over that took too much time."""
-        return f"took more than {self.seconds:g} s to read, so it was skipped: split it, or raise the limit"
+        return message("file.took_too_long", seconds=self.seconds)
 
-    def archive_too_long(self) -> str:
+    def archive_too_long(self) -> Message:
         """Why the rest of an archive was passed over."""
-        return f"took more than {self.archive_seconds:g} s to read: the rest of it was skipped; split it"
+        return message("file.archive_took_too_long", seconds=self.archive_seconds)
 
-    def too_much_memory(self) -> str:
+    def too_much_memory(self) -> Message:
         """Why a file was passed over that needs too much memory."""
-        return f"needs more than {self.memory_mb:,} MB of memory, so it was skipped: split it, or raise the limit"
+        return message("file.needs_too_much_memory", limit=self.memory_mb)
 
-    def too_much_text(self) -> str:
+    def too_much_text(self) -> Message:
         """Why a file was passed over whose text is too long."""
-        return f"holds more than {self.output_mb:,} MB of text, so it was skipped: split it and add the parts"
+        return message("file.too_much_text", limit=self.output_mb)
 
 
 def parse_limits(settings: Settings) -> ParseLimits:

@@ -20,17 +20,15 @@ def read_office(
     old: such as "Word file"; program: in which the person opens it.
     """
     if content.startswith(_OLD_OR_ENCRYPTED):
-        raise UnreadableDocument(f"is an old {old} or protected by a password: save it as .{suffix} without a password")
+        raise UnreadableDocument("file.old_or_protected", old=old, suffix=suffix)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if sum(entry.file_size for entry in archive.infolist()) > _MAX_UNPACKED:
-                raise UnreadableDocument("unpacks to more than 500 MB: it is not taken")
+                raise UnreadableDocument("file.office_too_large")
         return FormatResult((read(io.BytesIO(content)),))
     except (UnreadableDocument, RecursionError):
         raise
     except Exception as error:  # zipfile, lxml and the formats' libraries raise anything on damaged files
         if is_out_of_memory(error):
             raise MemoryError from error
-        raise UnreadableDocument(
-            f"is not a readable {suffix.upper()} file: open it in {program} and save it again"
-        ) from error
+        raise UnreadableDocument("file.office_damaged", format=suffix.upper(), program=program) from error

@@ -26,5 +26,5 @@ def parse(name: str, content: bytes) -> FormatResult:
         reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
         blocks = tuple(blocks_of_rows(reader))
     except csv.Error as error:
-        raise UnreadableDocument(f"is not a readable CSV file ({error}): save the table again as CSV") from error
+        raise UnreadableDocument("file.not_csv", reason=str(error)) from error
     return FormatResult((Parsed(blocks, notes=decoded.notes),))

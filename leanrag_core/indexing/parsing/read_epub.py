@@ -50,7 +50,7 @@ def _parsed(archive: zipfile.ZipFile) -> Parsed:
     book = _book(archive, entries)
     protected = _encrypted(archive, entries)
     if protected.intersection(book.chapters):
-        raise UnreadableDocument("is protected against copying: its text cannot be read")
+        raise UnreadableDocument("file.copy_protected")
     blocks: list[Block] = []
     missing = 0
     for chapter in book.chapters:

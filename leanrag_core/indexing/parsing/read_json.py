@@ -7,13 +7,14 @@ from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed, one_line
 from leanrag_core.indexing.parsing.encoding import decode
 from leanrag_core.indexing.parsing.read_text import blocks_of
+from leanrag_core.messages.message import message
 from leanrag_core.types.corpus import Refusal
 
 SUFFIXES = ("json",)
 MEDIA_TYPE = "json"
 _TEXT = ("text", "content", "body", "contents", "passage", "context", "page_content", "document", "abstract")
 _TITLE = ("title", "name", "headline", "heading", "subject")
-TOO_DEEP = "is nested too deeply to be read: simplify it"
+TOO_DEEP = message("file.nested_too_deeply")
 _ID = ("id", "_id", "hash_code", "doc_id", "chunk_id")
 
 
@@ -23,7 +24,7 @@ def parse(name: str, content: bytes) -> FormatResult:
     try:
         value = json.loads(decoded.text)
     except ValueError as error:
-        raise UnreadableDocument(f"is not valid JSON ({error}): mend it, or save it as text") from error
+        raise UnreadableDocument("file.not_json", reason=str(error)) from error
     if isinstance(value, list) and any(text_of(item) for item in value):
         return records(name, list(enumerate(value, start=1)), decoded.notes, "entry")
     single = text_of(value)
@@ -43,7 +44,7 @@ def records(name: str, items: list[tuple[int, Any]], notes: tuple[str, ...], uni
                 refusals.append(Refusal(f"{name}, {unit} {number}", TOO_DEEP))
         else:
             refusals.append(
-                Refusal(f"{name}, {unit} {number}", f"has no text: one of {', '.join(_TEXT[:4])} is needed")
+                Refusal(f"{name}, {unit} {number}", message("file.item_without_text", fields=", ".join(_TEXT[:4])))
             )
     return FormatResult(tuple(parsed), tuple(refusals))
 

@@ -6,6 +6,7 @@ from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing.blocks import FormatResult
 from leanrag_core.indexing.parsing.encoding import decode
 from leanrag_core.indexing.parsing.read_json import TOO_DEEP, records
+from leanrag_core.messages.message import message
 from leanrag_core.types.corpus import Refusal
 
 SUFFIXES = ("jsonl", "ndjson")
@@ -22,7 +23,7 @@ def parse(name: str, content: bytes) -> FormatResult:
         try:
             value = json.loads(line)
         except ValueError as error:
-            refusals.append(Refusal(f"{name}, line {number}", f"is not valid JSON ({error})"))
+            refusals.append(Refusal(f"{name}, line {number}", message("file.line_not_json", reason=str(error))))
             continue
         except RecursionError:
             refusals.append(Refusal(f"{name}, line {number}", TOO_DEEP))
@@ -30,8 +31,8 @@ def parse(name: str, content: bytes) -> FormatResult:
         if isinstance(value, dict):
             items.append((number, value))
         else:
-            refusals.append(Refusal(f"{name}, line {number}", "is not a JSON object: one with a text is needed"))
-    if not items and all("valid JSON" in refusal.reason for refusal in refusals):
-        raise UnreadableDocument("has no line of valid JSON: each line must be one JSON object")
+            refusals.append(Refusal(f"{name}, line {number}", message("file.line_not_object")))
+    if not items and all(refusal.reason.code == "file.line_not_json" for refusal in refusals):
+        raise UnreadableDocument("file.no_json_line")
     result = records(name, items, decoded.notes, "line")
     return FormatResult(result.parsed, (*refusals, *result.refusals))

@@ -30,10 +30,10 @@ class _Box:
 def parse(name: str, content: bytes) -> FormatResult:
     """One document. Raises UnreadableDocument: not a PDF, password, no text layer, damaged."""
     if b"%PDF-" not in content[:1024]:
-        raise UnreadableDocument("is not a PDF: its content is something else; give it the ending of what it is")
+        raise UnreadableDocument("file.not_pdf")
     boxes, n_pages, damaged = _boxes(content)
     if not any(character.isalnum() for box in boxes for character in box.text):
-        raise UnreadableDocument(f"has no text layer (pages: {n_pages}): run OCR on it, then add it again")
+        raise UnreadableDocument("file.no_text_layer", pages=n_pages)
     body = _body_size(boxes)
     boxes = [replace(box, masked=_masked(box.text, large=box.size > _HEADING_SIZE * body)) for box in boxes]
     running = _running_heads(boxes, n_pages)
@@ -67,9 +67,9 @@ def _boxes(content: bytes) -> tuple[list[_Box], int, tuple[str, ...]]:
                 edge = place < 2 or place >= len(texts) - 2
                 boxes.append(_Box(element.get_text(), _size(element), pages, edge))
     except PDFPasswordIncorrect as error:
-        raise UnreadableDocument("needs a password: remove the password, then add it again") from error
+        raise UnreadableDocument("file.pdf_password") from error
     except PDFTextExtractionNotAllowed as error:
-        raise UnreadableDocument("does not allow its text to be read: remove that protection first") from error
+        raise UnreadableDocument("file.pdf_forbidden") from error
     except (RecursionError, MemoryError):
         raise
     except Exception as error:  # pdfminer raises anything on damaged files

@@ -17,14 +17,14 @@ _ENCRYPTED = 0x1
 def members(content: bytes, allowance: Allowance, depth: int) -> Iterator[Member]:
     """The files in the archive, hidden ones left out. Raises UnreadableDocument for what is no archive or too much."""
     if depth >= MAX_DEPTH:
-        raise UnreadableDocument(f"lies in more than {MAX_DEPTH} archives: take it out and add it alone")
+        raise UnreadableDocument("file.too_many_archives", limit=MAX_DEPTH)
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
     except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError) as error:
-        raise UnreadableDocument("is not a readable ZIP archive: pack the files again") from error
+        raise UnreadableDocument("file.not_zip") from error
     entries = [entry for entry in archive.infolist() if not entry.is_dir() and not _is_hidden(entry.filename)]
     if not entries:
-        raise UnreadableDocument("holds no files: there is nothing to read in it")
+        raise UnreadableDocument("file.empty_archive")
     allowance.take(len(entries), sum(entry.file_size for entry in entries))
     return (Member(_name(entry), functools.partial(unpack, archive, entry)) for entry in entries)
 
@@ -46,11 +46,11 @@ def _name(entry: zipfile.ZipInfo) -> str:
 def unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     """The entry's bytes. Raises UnreadableDocument."""
     if entry.flag_bits & _ENCRYPTED:
-        raise UnreadableDocument("needs a password: unpack the archive, then add the file")
+        raise UnreadableDocument("file.member_password")
     check_size(entry.file_size, entry.compress_size)
     try:
         return archive.read(entry)
     except MemoryError:
         raise
     except Exception as error:  # zipfile and its decompressors raise anything on damaged archives
-        raise UnreadableDocument("is damaged in its archive: pack it again") from error
+        raise UnreadableDocument("file.member_damaged") from error

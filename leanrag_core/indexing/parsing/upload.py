@@ -10,12 +10,13 @@ from types import ModuleType
 from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing.archive import Allowance, Member
 from leanrag_core.indexing.parsing.blocks import assemble, shown_name, shown_path
+from leanrag_core.messages.message import message
 from leanrag_core.types.corpus import Document, Refusal
 
 
 @dataclass(frozen=True)
 class ParsedUpload:
-    """What a file, or several, became: documents, and refusals with their reasons in the user's words."""
+    """What a file, or several, became: documents, and refusals with their reasons."""
 
     documents: tuple[Document, ...]
     refusals: tuple[Refusal, ...] = ()
@@ -94,7 +95,7 @@ class _Parts:
                 yield _parsed(name, label, content, reader)
         except UnreadableDocument as error:
             if is_new:
-                yield ParsedUpload((), (Refusal(label, str(error)),))
+                yield ParsedUpload((), (Refusal(label, error.message),))
         for member in members:
             yield from self.of(shown_name(member.name), f"{label}, {shown_path(member.name)}", member.read, depth + 1)
 
@@ -107,21 +108,21 @@ def suffix_of(name: str) -> str:
 def _parsed(shown: str, label: str, content: bytes, reader: ModuleType | None) -> ParsedUpload:
     if reader is None:
         return ParsedUpload(
-            (), (Refusal(label, f".{suffix_of(shown)} files are not read: save it as one of {known()}"),)
+            (), (Refusal(label, message("file.unknown_format", suffix=suffix_of(shown), formats=known())),)
         )
     if not content.strip():
-        return ParsedUpload((), (Refusal(label, "has no text: the file is empty"),))
+        return ParsedUpload((), (Refusal(label, message("file.empty")),))
     try:
         result = reader.parse(shown, content)
     except UnreadableDocument as error:
-        return ParsedUpload((), (Refusal(label, str(error)),))
+        return ParsedUpload((), (Refusal(label, error.message),))
     except RecursionError:
-        return ParsedUpload((), (Refusal(label, "is nested too deeply to be read: simplify it"),))
+        return ParsedUpload((), (Refusal(label, message("file.nested_too_deeply")),))
     documents: list[Document] = []
     refusals = list(result.refusals)
     for parsed in result.parsed:
         try:
             documents.append(assemble(shown, reader.MEDIA_TYPE, parsed))
         except UnreadableDocument as error:
-            refusals.append(Refusal(shown_name(parsed.name) if parsed.name else label, str(error)))
+            refusals.append(Refusal(shown_name(parsed.name) if parsed.name else label, error.message))
     return ParsedUpload(tuple(documents), tuple(refusals))

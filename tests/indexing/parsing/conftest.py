@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from leanrag_core.indexing.parsing import parse_upload
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.corpus import Document
 
 Read = Callable[[str, str | bytes], Document]
@@ -31,6 +32,6 @@ def refused() -> Callable[[str, str | bytes], str]:
         upload = parse_upload(name, content.encode() if isinstance(content, str) else content)
         assert upload.documents == ()
         [refusal] = upload.refusals
-        return refusal.reason
+        return sentence(refusal.reason)
 
     return reason

@@ -21,9 +21,10 @@ from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.frames import FrameTooLarge, packed, read_frame, unpacked, write_frame
 from leanrag_core.indexing.parsing.limits import ParseLimits
 from leanrag_core.indexing.reading import read_uploads
-from leanrag_core.types.corpus import Refusal
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.settings import Settings
 from tests.indexing.parsing import bombs
+from tests.refusals import as_read
 
 GOOD = ("good.txt", b"Bees dance in the hive.")
 SMALL = ParseLimits(seconds=60.0, memory_mb=256, output_mb=4)
@@ -88,7 +89,7 @@ def test_a_bomb_is_told_and_the_good_files_beside_it_get_in(
     assert [document.name for document in upload.documents] == ["good.txt", "also.md"]
     [refusal] = upload.refusals
     assert refusal.name == name
-    assert refusal.reason in reasons
+    assert sentence(refusal.reason) in reasons
     # The system's own limit lies below 256 MB, but does not count the libraries' files.
     assert 0 < highest[0] < 300 * 1024 * 1024
 
@@ -97,7 +98,10 @@ def test_a_text_longer_than_the_limit_is_told(parser: ConfinedParser) -> None:
     upload = read_uploads([("long.txt", b"Bees dance. " * 500_000), GOOD], parser)
     assert [document.name for document in upload.documents] == ["good.txt"]
     [refusal] = upload.refusals
-    assert refusal == Refusal("long.txt", "holds more than 4 MB of text, so it was skipped: split it and add the parts")
+    assert as_read([refusal])[0] == (
+        "long.txt",
+        "holds more than 4 MB of text, so it was skipped: split it and add the parts",
+    )
 
 
 @pytest.mark.parametrize(
@@ -139,7 +143,7 @@ def test_a_reader_that_breaks_down_is_told(parser: ConfinedParser) -> None:
     [process] = set(children()) - before
     threading.Timer(0.4, process.send_signal, [signal.SIGSEGV]).start()
     [refusal] = parser.parse("forms.pdf", bombs.nested_forms()).refusals
-    assert refusal.reason.startswith("made the program that reads it crash, so it was skipped")
+    assert sentence(refusal.reason).startswith("made the program that reads it crash, so it was skipped")
 
 
 def test_many_threads_may_ask_at_once(parser: ConfinedParser) -> None:
@@ -195,7 +199,7 @@ def test_a_process_that_the_system_does_not_limit_is_watched() -> None:
     unlimited = {"seconds": 60.0, "memory_mb": 1_000_000}
     process.ask({"name": "a.docx", "done": 0, "broken": [], "limits": unlimited}, bombs.large_docx(60), SMALL)
     assert process.answer(SMALL, math.inf)[0] == {"begun": "a.docx"}
-    with pytest.raises(confined._Ended, match="needs more than 256 MB of memory"):
+    with pytest.raises(confined._Ended, match="needs_too_much_memory"):
         process.answer(SMALL, math.inf)
     assert not psutil.pid_exists(process._popen.pid)
 
@@ -215,7 +219,7 @@ def test_a_bomb_in_an_archive_costs_only_itself(hasty: ConfinedParser) -> None:
     upload = hasty.parse("a.zip", outer.getvalue())
     assert [document.name for document in upload.documents] == ["bees.txt", "ants.txt", "wasps.txt", "flies.txt"]
     assert [refusal.name for refusal in upload.refusals] == ["a.zip, in/inner.zip, forms.pdf", "a.zip, none.exe"]
-    assert upload.refusals[0].reason == TOO_LONG
+    assert sentence(upload.refusals[0].reason) == TOO_LONG
 
 
 @pytest.mark.slow
@@ -229,7 +233,7 @@ def test_an_archive_of_bombs_has_a_limit_of_its_own() -> None:
     with ConfinedParser(limits) as parser:
         upload = parser.parse("a.zip", buffer.getvalue())
     assert [document.name for document in upload.documents] == ["bees.txt"]
-    assert upload.refusals == (Refusal("a.zip", limits.archive_too_long()),)
+    assert as_read(upload.refusals) == [("a.zip", sentence(limits.archive_too_long()))]
 
 
 def test_an_upload_survives_its_way_between_processes() -> None:
@@ -253,6 +257,6 @@ def test_the_limits_of_the_settings_hold_for_uploads(tmp_path: os.PathLike[str])
     report = bench.add_documents("Mixed", [("long.txt", b"Bees dance. " * 100_000), GOOD])
     assert [document.name for document in report.added] == ["good.txt"]
     [refusal] = report.refusals
-    assert refusal.reason.startswith("holds more than 1 MB of text, so it was skipped")
+    assert sentence(refusal.reason).startswith("holds more than 1 MB of text, so it was skipped")
     with pytest.raises(InvalidConfig, match="parse_seconds"):
         Settings(parse_seconds=0.0)

@@ -4,8 +4,10 @@ from collections.abc import Callable
 import pytest
 
 from leanrag_core.indexing.parsing import parse_upload
-from leanrag_core.types.corpus import Heading, Refusal
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.types.corpus import Heading
 from tests.indexing.parsing.conftest import Read
+from tests.refusals import as_read
 
 
 def test_an_object_with_a_text_is_that_text_under_its_title(read: Read) -> None:
@@ -24,7 +26,7 @@ def test_a_list_is_a_document_for_each_entry_with_a_text_and_a_refusal_for_the_o
     upload = parse_upload("a.json", b'[{"text": "Bees."}, {"x": 1}, "Ants.", 5, {"text": "  "}]')
     assert [(one.name, one.text) for one in upload.documents] == [("a.json #1", "Bees."), ("a.json #3", "Ants.")]
     assert [one.name for one in upload.refusals] == ["a.json, entry 2", "a.json, entry 4", "a.json, entry 5"]
-    assert upload.refusals[0].reason == "has no text: one of text, content, body, contents is needed"
+    assert sentence(upload.refusals[0].reason) == "has no text: one of text, content, body, contents is needed"
 
 
 def test_other_json_is_read_as_lines_of_paths_and_values(read: Read) -> None:
@@ -63,7 +65,7 @@ def test_each_line_of_jsonl_is_a_document_and_bad_lines_are_told_by_number() -> 
         ("a.jsonl #6", "Ants\n\nThey walk."),
     ]
     assert {one.name for one in upload.refusals} == {"a.jsonl, line 3", "a.jsonl, line 4", "a.jsonl, line 5"}
-    assert Refusal("a.jsonl, line 4", "is not a JSON object: one with a text is needed") in upload.refusals
+    assert ("a.jsonl, line 4", "is not a JSON object: one with a text is needed") in as_read(upload.refusals)
 
 
 def test_jsonl_without_one_valid_line_is_refused_as_a_whole(refused: Callable[..., str]) -> None:
@@ -80,7 +82,7 @@ def test_a_line_that_is_too_deep_costs_only_itself() -> None:
     lines = f'{{"text": "Bees."}}\n{{"text": "x", "more": {deep}}}\n{title}\n{{"text": "Ants."}}'
     upload = parse_upload("a.jsonl", lines.encode())
     assert [document.text for document in upload.documents if "Wasps" not in document.text] == ["Bees.", "Ants."]
-    assert upload.refusals[0] == Refusal("a.jsonl, line 2", "is nested too deeply to be read: simplify it")
+    assert as_read(upload.refusals)[0] == ("a.jsonl, line 2", "is nested too deeply to be read: simplify it")
 
 
 def test_a_file_of_one_line_that_is_too_deep_is_refused(refused: Callable[[str, str], str]) -> None:

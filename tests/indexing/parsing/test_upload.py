@@ -10,8 +10,9 @@ from leanrag_core.indexing.parsing import parse_upload
 from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.indexing.parsing.upload import formats
 from leanrag_core.indexing.reading import files_below, read_files, read_uploads
-from leanrag_core.types.corpus import Refusal
+from leanrag_core.messages.catalog import sentence
 from tests.indexing.parsing.conftest import Read
+from tests.refusals import as_read
 
 
 def test_every_reader_of_the_folder_is_found() -> None:
@@ -72,7 +73,7 @@ def test_one_bad_file_does_not_stop_the_others() -> None:
 def test_repeated_content_is_taken_once_and_told() -> None:
     upload = read_uploads([("a.txt", b"Bees dance."), ("b.md", b"Bees dance.\n"), ("c.txt", b"Ants.")])
     assert [document.name for document in upload.documents] == ["a.txt", "c.txt"]
-    assert upload.refusals == (Refusal("b.md", "the same content as a.txt, which is taken once"),)
+    assert as_read(upload.refusals) == [("b.md", "the same content as a.txt, which is taken once")]
 
 
 def test_a_file_above_the_limit_is_refused_unread(tmp_path: Path) -> None:
@@ -81,20 +82,20 @@ def test_a_file_above_the_limit_is_refused_unread(tmp_path: Path) -> None:
     (tmp_path / "small.txt").write_text("Bees dance.")
     upload = read_files([tmp_path])
     assert [document.name for document in upload.documents] == ["small.txt"]
-    assert upload.refusals == (Refusal("large.txt", "larger than 200 MB: split it and add the parts"),)
+    assert as_read(upload.refusals) == [("large.txt", "larger than 200 MB: split it and add the parts")]
 
 
 def test_an_upload_at_the_limit_is_read_and_one_above_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "MAX_FILE_BYTES", 5)
     upload = read_uploads([("x/a.txt", b"Bees."), ("x/b.txt", b"Bees.!")])
     assert [document.name for document in upload.documents] == ["a.txt"]
-    assert upload.refusals == (Refusal("b.txt", "larger than 200 MB: split it and add the parts"),)
+    assert as_read(upload.refusals) == [("b.txt", "larger than 200 MB: split it and add the parts")]
 
 
 def test_a_missing_file_is_refused_with_what_to_check(tmp_path: Path) -> None:
     [refusal] = read_files([tmp_path / "none.txt"]).refusals
     assert refusal.name == "none.txt"
-    assert refusal.reason.startswith("cannot be read (No such file or directory)")
+    assert sentence(refusal.reason).startswith("cannot be read (No such file or directory)")
 
 
 def test_folders_are_read_in_order_of_paths_without_hidden_files(tmp_path: Path) -> None:
@@ -134,4 +135,4 @@ def test_a_file_with_a_very_long_name_is_read_by_its_suffix() -> None:
     assert [(one.media_type, one.text) for one in upload.documents] == [("csv", "bee: Ada\njob: nurse")]
     assert len(upload.documents[0].name) == 200
     assert upload.documents[0].name.endswith("n.csv")
-    assert "are not read" in parse_upload(f"{'n' * 230}.exe", b"MZ").refusals[0].reason
+    assert "are not read" in sentence(parse_upload(f"{'n' * 230}.exe", b"MZ").refusals[0].reason)

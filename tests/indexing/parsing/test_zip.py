@@ -8,7 +8,8 @@ import pytest
 from leanrag_core.indexing.parsing import archive as limits
 from leanrag_core.indexing.parsing import parse_upload
 from leanrag_core.indexing.parsing.upload import Begun, parse_parts
-from leanrag_core.types.corpus import Refusal
+from leanrag_core.messages.catalog import sentence
+from tests.refusals import as_read
 
 
 def packed(files: dict[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -36,7 +37,7 @@ def test_what_cannot_be_read_is_told_by_its_name_in_the_archive() -> None:
     upload = parse_upload("a.zip", packed({"in/b.pdf": "no pdf", "c.exe": "MZ", "d.txt": "", "e.txt": "Bees."}))
     assert [document.name for document in upload.documents] == ["e.txt"]
     assert [refusal.name for refusal in upload.refusals] == ["a.zip, in/b.pdf", "a.zip, c.exe", "a.zip, d.txt"]
-    assert upload.refusals[2].reason == "has no text: the file is empty"
+    assert sentence(upload.refusals[2].reason) == "has no text: the file is empty"
 
 
 def test_unseen_characters_in_the_name_of_a_file_that_is_not_read_are_shown() -> None:
@@ -80,8 +81,9 @@ def test_archives_in_archives_are_read_to_a_depth() -> None:
     upload = parse_upload("a.zip", content)
     assert sorted(document.text for document in upload.documents) == ["Bees 1", "Bees 2", "Bees 3"]
     [refusal] = upload.refusals
-    assert refusal == Refusal(
-        "a.zip, inner.zip, inner.zip, inner.zip", "lies in more than 3 archives: take it out and add it alone"
+    assert as_read([refusal])[0] == (
+        "a.zip, inner.zip, inner.zip, inner.zip",
+        "lies in more than 3 archives: take it out and add it alone",
     )
 
 
@@ -92,7 +94,7 @@ def test_an_archive_of_too_many_files_is_refused(refused: Callable[..., str], mo
     assert refused("a.zip", packed({f"{n}.txt": "Bees" for n in range(4)})) == said
     inner = packed({f"{n}.txt": f"Bees {n}" for n in range(2)})
     upload = parse_upload("a.zip", packed({"in.zip": inner, "b.txt": "Ants"}))
-    assert upload.refusals == (Refusal("a.zip, in.zip", said),), "counted over all archives of a file"
+    assert as_read(upload.refusals) == [("a.zip, in.zip", said)], "counted over all archives of a file"
     assert [document.name for document in upload.documents] == ["b.txt"]
 
 
@@ -105,14 +107,14 @@ def test_what_unpacks_to_too_much_is_refused(refused: Callable[..., str], monkey
     monkeypatch.setattr(limits, "MAX_FILE_BYTES", 1 << 20)
     upload = parse_upload("a.zip", packed({"a.txt": text, "b.txt": "Ants walk."}))
     assert [document.name for document in upload.documents] == ["b.txt"]
-    assert upload.refusals == (Refusal("a.zip, a.txt", "unpacks to more than 1 MB: split it and add the parts"),)
+    assert as_read(upload.refusals) == [("a.zip, a.txt", "unpacks to more than 1 MB: split it and add the parts")]
 
 
 def test_what_is_packed_as_no_text_is_costs_only_itself() -> None:
     upload = parse_upload("a.zip", packed({"zeros.txt": bytes(11 << 20), "b.txt": "Ants walk."}))
     assert [document.name for document in upload.documents] == ["b.txt"]
     [refusal] = upload.refusals
-    assert refusal.reason == "unpacks to more than 200 times its size, as no text does: it is not read"
+    assert sentence(refusal.reason) == "unpacks to more than 200 times its size, as no text does: it is not read"
 
 
 def test_a_file_with_a_password_costs_only_itself() -> None:
@@ -121,7 +123,7 @@ def test_a_file_with_a_password_costs_only_itself() -> None:
         content[content.index(mark) + offset] |= 1
     upload = parse_upload("a.zip", bytes(content))
     assert [document.name for document in upload.documents] == ["b.txt"]
-    assert upload.refusals == (Refusal("a.zip, a.txt", "needs a password: unpack the archive, then add the file"),)
+    assert as_read(upload.refusals) == [("a.zip, a.txt", "needs a password: unpack the archive, then add the file")]
 
 
 def test_a_damaged_file_costs_only_itself() -> None:
@@ -129,7 +131,7 @@ def test_a_damaged_file_costs_only_itself() -> None:
     content[content.index(b"dance")] ^= 1
     upload = parse_upload("a.zip", bytes(content))
     assert [document.name for document in upload.documents] == ["b.txt"]
-    assert upload.refusals == (Refusal("a.zip, a.txt", "is damaged in its archive: pack it again"),)
+    assert as_read(upload.refusals) == [("a.zip, a.txt", "is damaged in its archive: pack it again")]
 
 
 def test_what_is_no_archive_is_refused(refused: Callable[..., str]) -> None:
