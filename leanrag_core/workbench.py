@@ -32,6 +32,7 @@ from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.indexes import IndexStore, folder_name
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.settings import read_settings, write_settings
+from leanrag_core.storage.stages import StageStore
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.execution import Execution
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
 
 PROJECT = Path(__file__).resolve().parent.parent
 SAMPLE_CONFIG = IndexConfig()
+_MEGABYTE = 1_000_000
 
 File = Path | str | tuple[str, bytes]
 
@@ -82,6 +84,7 @@ class Workbench:
         self.index_store = IndexStore(root / "indexes")
         self.job_store = JobStore(root / "jobs", PROJECT)
         self.calls = CallStore(root / "calls")
+        self.stages = StageStore(root / "stages")
         self.searches = SearchStore()
         self._samples = Samples(self.corpus_store, self.parser)
         self._questions = Questions(self.settings, self.models, self.searches)
@@ -94,11 +97,6 @@ class Workbench:
     def default(cls, root: str | Path | None = None) -> "Workbench":
         """The workbench in `root`, else in the folder that LEANRAG_HOME names, else in cache/ beside the app."""
         return cls(Path(root or os.environ.get("LEANRAG_HOME") or PROJECT / "cache").resolve())
-
-    @property
-    def batches(self) -> Path:
-        """Where the batches that workers have finished are kept until their build is done."""
-        return self.root / "batches"
 
     # Models
 
@@ -299,7 +297,7 @@ class Workbench:
 
         require_models(models, config)
         language, embedding = models.language(config.model), models.embedding(config.embedding)
-        with opened(execution or models.settings.execution, self.batches) as executor:
+        with opened(execution or models.settings.execution) as executor:
             build_index(
                 documents,
                 config,
@@ -309,6 +307,7 @@ class Workbench:
                 aggregation=models.language(config.aggregation_model or config.model),
                 workers=models.settings.concurrency,
                 executor=executor,
+                stages=self.stages,
                 connect=self.searches.for_writing(models.settings.chroma_url),
                 in_store=corpus is not None,
                 name=name,
@@ -316,6 +315,7 @@ class Workbench:
                 refusals=refusals,
                 report=report,
             )
+        self.stages.trim(models.settings.stages_mb * _MEGABYTE)
         return open_index(out)
 
     def is_built(self, out: Path, config: IndexConfig, documents: Sequence[Document]) -> bool:

@@ -4,11 +4,9 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from leanrag_core.execution.cluster import DaskMap
-from leanrag_core.execution.kept import KeptMap
 from leanrag_core.execution.processes import ProcessMap
 from leanrag_core.execution.threads import ThreadMap
 from leanrag_core.types.execution import PROCESSES, THREADS, Execution
@@ -31,8 +29,8 @@ HERE = Executor(map)
 
 
 @contextmanager
-def opened(execution: Execution, keep_in: Path) -> Iterator[Executor]:
-    """The map of that choice. Batches that workers apart have finished are kept in the folder until the work is done.
+def opened(execution: Execution) -> Iterator[Executor]:
+    """The map of that choice; its workers are gone when the block ends.
 
     Nothing is started or connected before the first batch, so an error (ClusterUnavailable, WorkersLost) comes then.
     """
@@ -40,9 +38,7 @@ def opened(execution: Execution, keep_in: Path) -> Iterator[Executor]:
         yield Executor(ThreadMap(execution.workers or os.cpu_count() or 1))
         return
     workers = ProcessMap(execution.workers) if execution.kind == PROCESSES else DaskMap(execution.scheduler)
-    kept = KeptMap(workers, keep_in)
     try:
-        yield Executor(kept, apart=True)
-        kept.forget()
+        yield Executor(workers, apart=True)
     finally:
         workers.close()

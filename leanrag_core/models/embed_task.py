@@ -1,8 +1,5 @@
 """Embedding as a function that workers elsewhere can be sent: the model stays where it is, its fingerprint travels."""
 
-import hashlib
-import io
-import json
 import threading
 from dataclasses import dataclass
 from functools import cache
@@ -21,11 +18,12 @@ class EmbedTask:
     """Embeds a batch of texts with the built-in model of the process that calls it, loaded once a process.
 
     fingerprint: the driver's model; runtime: its onnxruntime. A worker that has others raises ModelMismatch instead of
-    mixing vectors.
+    mixing vectors. exact: a text's vector is the same to the last bit whatever texts are embedded with it.
     """
 
     fingerprint: str
     runtime: str
+    exact: bool = True
 
     def __call__(self, texts: list[str]) -> np.ndarray:
         """(len(texts), 384) float32 unit rows."""
@@ -41,31 +39,13 @@ class EmbedTask:
             )
         return model.embed(list(texts))
 
-    def key(self, batch: list[str]) -> str:
-        """Hash of model, runtime and texts."""
-        return hashlib.sha256(json.dumps([self.fingerprint, self.runtime, list(batch)]).encode()).hexdigest()
-
-    def pack(self, result: np.ndarray) -> bytes:
-        """The rows in numpy's own format."""
-        content = io.BytesIO()
-        np.save(content, result, allow_pickle=False)
-        return content.getvalue()
-
-    def unpack(self, content: bytes) -> np.ndarray:
-        """The rows. Raises ValueError for a damaged file."""
-        try:
-            rows = np.load(io.BytesIO(content), allow_pickle=False)
-        except EOFError as error:
-            raise ValueError("the file ends too early") from error
-        if not isinstance(rows, np.ndarray) or rows.dtype != np.float32 or rows.ndim != 2:
-            raise ValueError("the file holds no vectors")
-        return rows
-
 
 def embed_task(model: EmbeddingModel) -> EmbedTask | None:
     """The task that does on any worker what the model does here; None for a model at an endpoint, which is asked from
     here alone, since its calls are counted and kept."""
-    return EmbedTask(model.fingerprint, _runtime()) if isinstance(model, MiniLM) else None
+    if not isinstance(model, MiniLM):
+        return None
+    return EmbedTask(model.fingerprint, _runtime(), exact=not model.floats)
 
 
 @cache

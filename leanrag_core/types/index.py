@@ -44,6 +44,14 @@ CHUNK_TOKENS = "context_tokens"
 
 
 @dataclass(frozen=True, eq=False)
+class CorpusTables:
+    """Documents and chunks as an index holds them: DOCUMENT_SCHEMA, CHUNK_SCHEMA."""
+
+    documents: pa.Table
+    chunks: pa.Table
+
+
+@dataclass(frozen=True, eq=False)
 class Index:
     """A read-only index. layers[0] is the base graph, layers[-1] holds the one root.
 

@@ -47,6 +47,13 @@ class Settings:
     parse_seconds: float = option(60.0, low=1.0, high=3600.0, help="Longest time to read one file.")
     parse_memory_mb: int = option(1500, low=256, high=1_000_000, help="Most memory to read one file, megabytes.")
     parse_output_mb: int = option(256, low=1, high=100_000, help="Longest text of one file, megabytes.")
+    stages_mb: int = option(
+        2000,
+        low=0,
+        high=10_000_000,
+        help="Most disk space for results that later builds take over, megabytes. Those unused for longest go "
+        "first; 0 keeps nothing after a build.",
+    )
     execution: Execution = field(default_factory=Execution)
     prices: Mapping[str, Price] = field(default_factory=dict)
 

@@ -133,8 +133,8 @@ def test_a_long_name_of_a_model_is_text(home: Workbench, visit: Visit) -> None:
 
 def test_storage_is_told_by_kind(home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(call_store_view, "panel", lambda: None)  # SQLite's files would come and go during the count
-    home.batches.mkdir()
-    (home.batches / "batch").write_bytes(b"x" * 2_000_000)
+    (home.root / "stages" / "large").mkdir(parents=True, exist_ok=True)
+    (home.root / "stages" / "large" / "00").write_bytes(b"x" * 2_000_000)
     app = visit("settings", home)
     drawn.assert_sound(app)
     said = drawn.text(app)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from leanrag_core.storage.stages import stage_key
+
 
 def squared(number: int) -> int:
     return number * number
@@ -49,6 +51,8 @@ def dies(number: int) -> int:
 class Doubling:
     """Keepable: doubles arrays of integers, and counts how often it was called."""
 
+    stage = "doubles"
+
     def __init__(self) -> None:
         self.calls: list[list[int]] = []
 
@@ -56,8 +60,8 @@ class Doubling:
         self.calls.append(batch)
         return np.array(batch) * 2
 
-    def key(self, batch: list[int]) -> str:
-        return "".join(f"{number:016x}" for number in batch)
+    def key(self, batch: list[int]) -> bytes:
+        return stage_key(self.stage, *map(str, batch))
 
     def pack(self, result: np.ndarray) -> bytes:
         return ",".join(map(str, result.tolist())).encode()

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.execution.kept import KeptMap
 from leanrag_core.jobs import events, runner
 from leanrag_core.storage import layout, staging
 from leanrag_core.storage.calls import CallStore
@@ -27,7 +26,6 @@ from leanrag_core.types.corpus import Document
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.settings import Settings
 from leanrag_core.workbench import PROJECT, JobStore
-from tests.execution.work import Doubling
 from tests.small_index import small_index
 
 DISK_BYTES = 12 << 20
@@ -36,13 +34,6 @@ SPEC = events.JobSpec("job-1", "bees", "c", {}, {}, "2026-11-22T00:00:00+00:00")
 
 def document(number: int) -> Document:
     return Document(f"doc-{number}", f"{number}.txt", f"{number}", "text", f"Bees number {number}. " * 400)
-
-
-class Large(Doubling):
-    """Its results take more than a page."""
-
-    def pack(self, result: object) -> bytes:
-        return b"x" * 100_000
 
 
 class Home:
@@ -58,7 +49,6 @@ class Home:
         events.create_job(self.job, SPEC)
         events.JobLog(self.job).write("started")
         self.build()
-        list(KeptMap(map, root / "batches")(Doubling(), [[1]]))
 
     def move(self, root: Path) -> None:
         """The home is reached there."""
@@ -110,7 +100,6 @@ class Home:
             "wish to stop a job": lambda: runner.ask_to_cancel(self.job),
             "event of a job": lambda: events.JobLog(self.job).write("done", result="x" * 9000),
             "progress of a job": self.progress,
-            "batch": lambda: list(KeptMap(map, self.root / "batches")(Large(), [[2]])),
             "build": self.build,
             "rename an index": lambda: self.indexes.rename("one", "x" * 400),
             "search index": self.search_index,

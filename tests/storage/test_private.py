@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from leanrag_core import Workbench
-from leanrag_core.execution.kept import KeptMap
 from leanrag_core.jobs import events, runner
+from leanrag_core.storage.stages import stage_key
 from leanrag_core.types.settings import Settings
-from tests.execution.work import Doubling
 from tests.test_workbench import BEES
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="rights are those of the user's folder there")
@@ -33,7 +32,8 @@ def fill(home: Path) -> Workbench:
     events.create_job(home / "jobs" / "one", events.JobSpec("one", "t", "c", {}, {}, "2026-11-22T00:00:00+00:00"))
     events.JobLog(home / "jobs" / "one").write("started")
     runner.ask_to_cancel(home / "jobs" / "one")
-    list(KeptMap(map, bench.batches)(Doubling(), [[7]]))
+    bench.stages.put("sentences", stage_key("sentences", "a"), b"read")
+    bench.stages.close()
     return bench
 
 
@@ -43,7 +43,7 @@ def open_to_others(home: Path) -> list[str]:
     return sorted(str(path.relative_to(home)) for path in paths)
 
 
-def test_corpora_settings_calls_jobs_and_batches_are_for_their_owner_alone(tmp_path: Path) -> None:
+def test_corpora_settings_calls_jobs_and_stages_are_for_their_owner_alone(tmp_path: Path) -> None:
     bench = fill(tmp_path)
     assert open_to_others(tmp_path) == []
     assert len(list(tmp_path.rglob("*"))) > 12
@@ -64,8 +64,8 @@ def test_what_older_versions_left_open_is_closed_when_it_is_used(tmp_path: Path)
     bench = Workbench.default(tmp_path)
     bench.settings()
     bench.calls.get("k")
-    assert open_to_others(tmp_path) == ["batches", f"batches/{7:016x}", "corpora/link"]
-    list(KeptMap(map, bench.batches)(Doubling(), [[8]]))
-    assert stat.S_IMODE((tmp_path / "batches").stat().st_mode) == 0o700
+    assert open_to_others(tmp_path) == ["corpora/link", "stages", "stages/.opening.lock", "stages/stages.db"]
+    assert bench.stages.get(stage_key("sentences", "a")) == b"read"
+    assert open_to_others(tmp_path) == ["corpora/link"]
     assert stat.S_IMODE(outside.stat().st_mode) == 0o644, "what a link points to is not touched"
     bench.calls.close()

@@ -3,16 +3,15 @@
 The batches are the same wherever they are read, so the same documents give the same sentences.
 """
 
-import hashlib
 import json
 import re
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 from leanrag_core.errors import ModelMismatch
 from leanrag_core.indexing.extraction.aliases import acronyms_in
@@ -22,9 +21,11 @@ from leanrag_core.indexing.extraction.language_neutral import MAX_PAIRS
 from leanrag_core.indexing.extraction.noun_phrases import phrases_of
 from leanrag_core.indexing.extraction.sentences import Link, ReadSentence, Sighting, link_neighbours
 from leanrag_core.indexing.extraction.triples import informative, links_of
+from leanrag_core.storage.stages import stage_key
 from leanrag_core.types.corpus import Document
 
 RULES = "1"  # version of the rules of extraction; raise it when they find other things in the same text
+NO_DOCUMENT = -1  # of a sentence whose block is known, but not yet the row of its document
 _BATCH = 64  # blocks: half a second and more of reading
 _LONGEST = 100  # tokens of a sentence; longer ones are enumerations, or tables that lost their lines
 _WORD = re.compile(r"\w+")
@@ -35,9 +36,8 @@ _reading = threading.Lock()  # spaCy's vocabulary is not made for two threads
 
 @dataclass(frozen=True)
 class EnglishBatch:
-    """Blocks with their documents' rows, and the titles that may be spelled in them."""
+    """Blocks of one document, and the titles that may be spelled in them."""
 
-    rows: tuple[int, ...]
     blocks: tuple[Block, ...]
     titles: tuple[str, ...]
 
@@ -51,9 +51,10 @@ class ReadTask:
 
     rules: str
     pipeline: str
+    stage: ClassVar[str] = "sentences"
 
     def __call__(self, batch: EnglishBatch) -> list[list[ReadSentence]]:
-        """The sentences of each block."""
+        """The sentences of each block; their document is told by read_english()."""
         if (RULES, english_version()) != (self.rules, self.pipeline):
             raise ModelMismatch(
                 "worker.other_english",
@@ -67,15 +68,14 @@ class ReadTask:
             matcher = _title_matcher(nlp, batch.titles)
             parsed = nlp.pipe((block.text for block in batch.blocks), batch_size=_BATCH)
             return [
-                list(_sentences_of(doc, row, block, [(start, end) for _, start, end in matcher(doc)]))
-                for doc, row, block in zip(parsed, batch.rows, batch.blocks, strict=True)
+                list(_sentences_of(doc, block, [(start, end) for _, start, end in matcher(doc)]))
+                for doc, block in zip(parsed, batch.blocks, strict=True)
             ]
 
-    def key(self, batch: EnglishBatch) -> str:
+    def key(self, batch: EnglishBatch) -> bytes:
         """Hash of rules, pipeline, blocks and titles."""
         blocks = [list(vars(block).values()) for block in batch.blocks]
-        made_of = [self.rules, self.pipeline, batch.rows, blocks, batch.titles]
-        return hashlib.sha256(json.dumps(made_of).encode()).hexdigest()
+        return stage_key(self.stage, self.rules, self.pipeline, json.dumps([blocks, batch.titles]))
 
     def pack(self, result: list[list[ReadSentence]]) -> bytes:
         """The sentences as JSON."""
@@ -130,24 +130,38 @@ def read_english(
     """
     if not documents:
         return
-    blocks = ((row, block) for row, document in documents for block in blocks_of(document))
-    batches = list(_batches(blocks, titles))
-    for batch, read in zip(batches, apply(ReadTask(RULES, english_version()), batches), strict=True):
-        yield from zip(batch.rows, read, strict=True)
+    rows: list[int] = []
+    batches: list[EnglishBatch] = []
+    by_word = _by_first_word(titles)
+    for row, document in documents:
+        own = list(_batches(document, by_word))
+        rows += [row] * len(own)
+        batches += own
+    for row, blocks in zip(rows, apply(ReadTask(RULES, english_version()), batches), strict=True):
+        for sentences in blocks:
+            yield row, [replace(sentence, document=row) for sentence in sentences]
 
 
-def _batches(blocks: Iterable[tuple[int, Block]], titles: Sequence[str]) -> Iterator[EnglishBatch]:
-    """The blocks in their order; with each batch only the titles whose first word it has."""
+def _by_first_word(titles: Sequence[str]) -> dict[str, list[str]]:
+    """Titles that a passage may spell, by the first word of each."""
     by_word: dict[str, list[str]] = defaultdict(list)
     for title in titles:
         first = _WORD.search(title)
         if first and len(title) > 3 and any(letter.isupper() for letter in title):
             by_word[first[0]].append(title)
-    rest = iter(blocks)
-    while part := list(islice(rest, _BATCH)):
-        words = {found for _, block in part for found in _WORD.findall(block.text)}
-        named = sorted(title for word in words & by_word.keys() for title in by_word[word])
-        yield EnglishBatch(tuple(row for row, _ in part), tuple(block for _, block in part), tuple(named))
+    return by_word
+
+
+def _batches(document: Document, by_word: Mapping[str, list[str]]) -> Iterator[EnglishBatch]:
+    """The document's blocks in their order; with each batch only the titles whose first word it has.
+
+    A batch holds blocks of one document and depends on nothing else but those titles, so that a document that is added
+    or changed leaves what was read in the others as it is.
+    """
+    rest = iter(blocks_of(document))
+    while blocks := tuple(islice(rest, _BATCH)):
+        words = {word for block in blocks for word in _WORD.findall(block.text)}
+        yield EnglishBatch(blocks, tuple(sorted(title for word in words & by_word.keys() for title in by_word[word])))
 
 
 def _title_matcher(nlp: Any, titles: Sequence[str]) -> Any:
@@ -164,7 +178,7 @@ def _spelled(title: str) -> Any:
     return english_pipeline().tokenizer(title)
 
 
-def _sentences_of(parsed: Any, row: int, block: Block, spelled: list[tuple[int, int]]) -> Iterator[ReadSentence]:
+def _sentences_of(parsed: Any, block: Block, spelled: list[tuple[int, int]]) -> Iterator[ReadSentence]:
     for number, sentence in enumerate(piece for whole in parsed.sents for piece in _pieces(whole)):
         text = sentence.text.strip()
         if not any(letter.isalpha() for letter in text):
@@ -190,7 +204,7 @@ def _sentences_of(parsed: Any, row: int, block: Block, spelled: list[tuple[int, 
         start = block.source(sentence.start_char)
         end = block.source(max(sentence.start_char, sentence.end_char - 1)) + 1
         yield ReadSentence(
-            row,
+            NO_DOCUMENT,
             start,
             end,
             text,

@@ -14,6 +14,7 @@ from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
 
+MERGE_RULES = "1"  # version of the rules of merging and condensing; raise it when they make another graph
 SENTENCES_KEPT = 3  # of a heuristic entity: name and three sentences embed best, more add nothing
 RELATION_SENTENCES_KEPT = 5
 _VAGUE = ("concept", "title", "heading", "unknown", "")  # types that say less than any other, in this order

@@ -14,7 +14,7 @@ _KEPT = (
     ("indexes", "Indexes"),
     ("calls", "Stored calls"),
     ("jobs", "Builds: settings, events, logs"),
-    ("batches", "Finished batches of builds that were interrupted"),
+    ("stages", "Results of builds that later builds take over"),
 )
 
 

@@ -1,4 +1,4 @@
-"""What a build says of itself while it goes on."""
+"""The progress of a build, with what it has just found or written."""
 
 from leanrag_core.indexing.extraction.base import Extractor
 from leanrag_core.types.progress import Progress, Report
@@ -11,20 +11,20 @@ _UNITS = {
 }
 
 
-def read_so_far(extractor: Extractor, done: int, total: int) -> Progress:
-    """Chunks done, what was found last, and how much in all."""
-    found, relations = len(extractor.names), extractor.n_relations
-    return Progress("extract", done, total, "chunks", extractor.latest, found=found, relations=relations)
+def extraction_progress(extractor: Extractor, done: int, total: int) -> Progress:
+    """Chunks done, the names that were found last, and how much was found in all."""
+    n_names, n_relations = len(extractor.names), extractor.n_relations
+    return Progress("extract", done, total, "chunks", extractor.latest, found=n_names, relations=n_relations)
 
 
-class HierarchyTelling:
-    """Tells the progress of the hierarchy, with what was written last."""
+class HierarchyProgress:
+    """Reports the progress of the hierarchy, with the text that was written last."""
 
     def __init__(self, report: Report) -> None:
         self._report, self._last = report, ""
 
     def written(self, text: str) -> None:
-        """The text goes with the next progress."""
+        """The text goes with the next report."""
         self._last = text
 
     def progress(self, stage: str, done: int, total: int) -> None:

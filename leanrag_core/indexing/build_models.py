@@ -1,0 +1,71 @@
+"""The models of one build, and what is made of them: extractor, embedder, writer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leanrag_core.execution.choice import Executor
+from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
+from leanrag_core.indexing.aggregation.embedding import OnceEmbedder
+from leanrag_core.indexing.aggregation.llm_writer import LLMWriter
+from leanrag_core.indexing.aggregation.writer import AggregationWriter
+from leanrag_core.indexing.extraction.base import Extractor
+from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
+from leanrag_core.indexing.extraction.llm import LLMExtractor
+from leanrag_core.indexing.manifest import what_decides
+from leanrag_core.indexing.stages.kept_map import KeptMap
+from leanrag_core.indexing.stages.vectors import KeptVectors
+from leanrag_core.models.base import EmbeddingModel, LanguageModel
+from leanrag_core.models.embed_task import embed_task
+from leanrag_core.prompts.book import PromptBook
+from leanrag_core.storage.stages import StageStore
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.corpus import Document
+
+
+@dataclass(frozen=True)
+class BuildModels:
+    """What writes and embeds in one build. stages: where results are kept, or None."""
+
+    embedding: EmbeddingModel
+    language: LanguageModel | None
+    aggregation: LanguageModel | None
+    prompts: PromptBook
+    apply: ThreadMap
+    executor: Executor
+    stages: StageStore | None = None
+
+    def embedder(self) -> OnceEmbedder:
+        """Embeds each text once. A model at an endpoint is called from this process, whatever does the rest."""
+        task = embed_task(self.embedding)
+        if task is None:
+            return OnceEmbedder(self.embedding.embed)
+        embed, apply = (task, self.executor.apply) if self.executor.apart else (self.embedding.embed, map)
+        if self.stages is None or not task.exact:
+            return OnceEmbedder(embed, apply)
+        model, dimension = f"{task.fingerprint}@{task.runtime}", self.embedding.dimension
+        return OnceEmbedder(embed, KeptVectors(apply, self.stages, model=model, dimension=dimension))
+
+    def chunk_vectors(self, texts: list[str]) -> np.ndarray:
+        """(n_chunks, d) vectors of the chunks."""
+        if embed_task(self.embedding) is None:
+            return self.embedding.embed(texts)  # all at once: it has as many calls in flight as the endpoint bears
+        return self.embedder()(texts, lambda done: None)
+
+    def extractor(self, config: IndexConfig) -> Extractor:
+        """What finds entities and relations."""
+        if self.language is None:
+            return BuiltinExtractor(KeptMap(self.executor.apply if self.executor.apart else map, self.stages))
+        return LLMExtractor.of(self.language, config, apply=self.apply)
+
+    def decides(self, documents: Sequence[Document], config: IndexConfig, extractor: str) -> dict[str, Any]:
+        """All that decides the index. extractor: its fingerprint."""
+        written = [model.fingerprint if model else "none" for model in (self.language, self.aggregation)]
+        return what_decides(documents, config, extractor, self.embedding, *written)
+
+    def writer(self) -> AggregationWriter:
+        """What writes aggregated entities and relations."""
+        return BuiltinWriter() if self.aggregation is None else LLMWriter(self.aggregation, prompts=self.prompts)

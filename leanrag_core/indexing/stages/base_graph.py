@@ -1,0 +1,132 @@
+"""From documents and chunks to the base graph G0 (section 2, steps 2 and 3), taken from the store where it is kept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from leanrag_core.errors import EmptyCorpus, RecordDamaged
+from leanrag_core.indexing.build_models import BuildModels
+from leanrag_core.indexing.extraction.base import HEURISTIC, Extractor
+from leanrag_core.indexing.progress import extraction_progress
+from leanrag_core.indexing.resolution import resolve
+from leanrag_core.indexing.resolution.condense import condense
+from leanrag_core.indexing.resolution.merge import MERGE_RULES
+from leanrag_core.records import from_json, to_json
+from leanrag_core.storage.stages import StageStore, stage_key
+from leanrag_core.types.corpus import Chunk, Document
+from leanrag_core.types.extraction import Drop, Extraction
+from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
+from leanrag_core.types.index import CorpusTables
+from leanrag_core.types.progress import Progress, Report
+from leanrag_core.types.usage import NO_USAGE, Usage
+
+STAGE = "base graph"
+_MAX_RECORD_BYTES = 1 << 30
+_NAMES_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What the report says of a base graph. aliases: other forms of a name, to the name that is shown. empty_chunks:
+    ids of the chunks in which nothing was found."""
+
+    drops: tuple[Drop, ...] = ()
+    aliases: dict[str, str] = field(default_factory=dict)
+    empty_chunks: tuple[str, ...] = ()
+    usage: Usage = NO_USAGE
+
+
+@dataclass(frozen=True, eq=False)
+class BaseGraph:
+    """G0 and how it came about."""
+
+    graph: Graph
+    report: Findings
+
+
+def extract_base_graph(
+    documents: Sequence[Document],
+    chunks: Sequence[Chunk],
+    tables: CorpusTables,
+    extractor: Extractor,
+    models: BuildModels,
+    report: Report,
+) -> BaseGraph:
+    """The base graph of the chunks. tables: documents and chunks as the index holds them.
+
+    What the built-in engine finds follows from documents and chunks alone, so its graph is looked up before anything
+    is read. A language model's follows from its replies, which come from the store of calls where they were given
+    before. Raises EmptyCorpus when nothing names an entity.
+    """
+    report(Progress("extract", 0, len(chunks), "chunks"))
+    store = None if models.language or models.aggregation else models.stages
+    key = _key(extractor, tables) if store else b""
+    base = _kept(store, key) if store else None
+    if base is None:
+        extractions = extractor.extract(
+            documents, chunks, lambda done: report(extraction_progress(extractor, done, len(chunks)))
+        )
+        report(Progress("merge", 0, 0, "entities"))
+        base = _merged(extractions, chunks, extractor, models)
+        if store:
+            store.put(STAGE, key, _packed(base))
+    else:
+        report(Progress("extract", len(chunks), len(chunks), "chunks"))
+        report(Progress("merge", 0, 0, "entities"))
+    n_entities, n_relations = base.graph.entities.num_rows, base.graph.relations.num_rows
+    names = ", ".join(base.graph.entities["name"][:_NAMES_SHOWN].to_pylist())
+    report(Progress("merge", n_entities, n_entities, "entities", names, found=n_entities, relations=n_relations))
+    if n_entities == 0:
+        raise EmptyCorpus("build.no_entities")
+    return base
+
+
+def _merged(
+    extractions: Sequence[Extraction], chunks: Sequence[Chunk], extractor: Extractor, models: BuildModels
+) -> BaseGraph:
+    merged = resolve(extractions, chunks, heuristic=extractor.kind == HEURISTIC)
+    condensed = condense(merged.graph, models.aggregation, models.prompts, apply=models.apply)
+    lost = [drop for extraction in extractions for drop in extraction.drops]
+    usage = sum((extraction.usage for extraction in extractions), NO_USAGE) + condensed.usage
+    empty = tuple(extraction.chunk_id for extraction in extractions if not extraction.mentions)
+    return BaseGraph(condensed.graph, Findings((*lost, *merged.drops, *condensed.drops), merged.aliases, empty, usage))
+
+
+def _key(extractor: Extractor, tables: CorpusTables) -> bytes:
+    return stage_key(STAGE, extractor.fingerprint, MERGE_RULES, _stream(tables.documents), _stream(tables.chunks))
+
+
+def _kept(store: StageStore, key: bytes) -> BaseGraph | None:
+    content = store.get(key)
+    if content is None:
+        return None
+    try:
+        return _unpacked(content)
+    except (ValueError, RecordDamaged, pa.ArrowException):  # written by another version of the program
+        store.forget([key])
+        return None
+
+
+def _packed(base: BaseGraph) -> bytes:
+    """The record on one line, then the two tables."""
+    return b"\n".join([to_json(base.report), _stream(base.graph.entities) + _stream(base.graph.relations)])
+
+
+def _unpacked(content: bytes) -> BaseGraph:
+    record, _, tables = content.partition(b"\n")
+    findings = from_json(Findings, record, max_bytes=_MAX_RECORD_BYTES)
+    source = pa.BufferReader(tables)
+    entities, relations = pa.ipc.open_stream(source).read_all(), pa.ipc.open_stream(source).read_all()
+    if not entities.schema.equals(ENTITY_SCHEMA) or not relations.schema.equals(RELATION_SCHEMA):
+        raise ValueError("the tables have other columns")
+    return BaseGraph(Graph(entities, relations), findings)
+
+
+def _stream(table: pa.Table) -> bytes:
+    """The table as an Arrow stream; equal tables give equal bytes."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table.combine_chunks())
+    content: bytes = sink.getvalue().to_pybytes()
+    return content

@@ -1,0 +1,57 @@
+"""Vectors of the built-in embedding model, kept text by text."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from leanrag_core.storage.stages import StageStore, stage_key
+
+STAGE = "embeddings"
+_SLICE = 128  # texts that are embedded and kept together
+Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+
+
+class KeptVectors:
+    """A map of an embedding function over lists of texts; each vector comes from the store where it is kept.
+
+    model: fingerprint of the model and of the runtime that computes it. A text's vector must not depend on the texts
+    that are embedded with it, as that of the built-in model in whole numbers does not.
+    """
+
+    def __init__(self, apply: Apply, store: StageStore, *, model: str, dimension: int) -> None:
+        self.apply, self.store, self.model, self.dimension = apply, store, model, dimension
+
+    def __call__(self, embed: Callable[[list[str]], np.ndarray], items: Iterable[list[str]]) -> Iterator[np.ndarray]:
+        """(len(texts), dimension) float32 rows for each list of texts, in order."""
+        lists = list(items)
+        rows = self._kept([text for texts in lists for text in texts])
+        missing = list(dict.fromkeys(text for texts in lists for text in texts if text not in rows))
+        slices = [missing[start : start + _SLICE] for start in range(0, len(missing), _SLICE)]
+        computed = zip(slices, self.apply(embed, slices), strict=True)
+        for texts in lists:
+            while any(text not in rows for text in texts):
+                part, vectors = next(computed)
+                self._keep(part, vectors)
+                rows.update(zip(part, vectors, strict=True))
+            yield np.array([rows[text] for text in texts], dtype=np.float32).reshape(len(texts), self.dimension)
+
+    def _kept(self, texts: list[str]) -> dict[str, np.ndarray]:
+        keys = {text: self._key(text) for text in texts}
+        contents = self.store.get_many(list(dict.fromkeys(keys.values())))
+        size = 4 * self.dimension
+        return {
+            text: np.frombuffer(contents[key], dtype="<f4")
+            for text, key in keys.items()
+            if len(contents.get(key, b"")) == size
+        }
+
+    def _keep(self, texts: list[str], vectors: np.ndarray) -> None:
+        rows = np.asarray(vectors)
+        if rows.shape == (len(texts), self.dimension):  # else the caller says what is wrong with them
+            packed = rows.astype("<f4")
+            keys = map(self._key, texts)
+            self.store.put_many(STAGE, {key: row.tobytes() for key, row in zip(keys, packed, strict=True)})
+
+    def _key(self, text: str) -> bytes:
+        return stage_key(STAGE, self.model, text)

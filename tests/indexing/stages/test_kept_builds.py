@@ -1,0 +1,138 @@
+"""What a second build takes from the first: counted by what is read and embedded anew."""
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from leanrag_core import IndexConfig
+from leanrag_core.indexing.build import build_index
+from leanrag_core.indexing.extraction.english_reading import EnglishBatch, ReadTask
+from leanrag_core.indexing.reading import read_uploads
+from leanrag_core.models.minilm import MiniLM
+from leanrag_core.storage.stages import StageStore
+from leanrag_core.types.corpus import Document
+from leanrag_core.types.progress import Progress
+from tests.execution.test_builds import guild_book
+
+CONFIG = IndexConfig(cluster_size=8, chunk_tokens=128, overlap_tokens=16)
+STAGES = ("extract", "embed", "aggregate entities")
+
+
+@dataclass
+class Work:
+    """Documents that were read and texts that were embedded since it was last emptied."""
+
+    batches: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+    def taken(self) -> tuple[int, int]:
+        counted = len(self.batches), len(self.texts)
+        self.batches.clear()
+        self.texts.clear()
+        return counted
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> Work:
+    done, read, embed = Work(), ReadTask.__call__, MiniLM.embed
+
+    def reading(self: ReadTask, batch: EnglishBatch) -> object:
+        done.batches.append(batch.blocks[0].text)
+        return read(self, batch)
+
+    def embedding(self: MiniLM, texts: list[str]) -> object:
+        done.texts.extend(texts)
+        return embed(self, texts)
+
+    monkeypatch.setattr(ReadTask, "__call__", reading)
+    monkeypatch.setattr(MiniLM, "embed", embedding)
+    return done
+
+
+def guilds(*numbers: int) -> tuple[Document, ...]:
+    return read_uploads([(f"book-{number}.md", guild_book(number)) for number in numbers]).documents
+
+
+def files_of(index: Path) -> dict[str, bytes]:
+    files = sorted(path for path in index.rglob("*") if path.is_file() and "chroma" not in path.parts)
+    return {str(path.relative_to(index)): path.read_bytes() for path in files}
+
+
+def build(
+    out: Path, store: StageStore | None, documents: tuple[Document, ...], config: IndexConfig = CONFIG
+) -> dict[str, bytes]:
+    return files_of(build_index(documents, config, out, embedding=MiniLM(), stages=store, name="guilds"))
+
+
+def test_a_second_build_computes_only_what_rests_on_something_else(tmp_path: Path, work: Work) -> None:
+    store = StageStore(tmp_path / "stages")
+    expected = build(tmp_path / "a", None, guilds(1, 2))
+    work.taken()
+    assert build(tmp_path / "b", store, guilds(1, 2)) == expected
+    n_read, n_embedded = work.taken()
+    assert n_read == 2
+    assert n_embedded > 40
+
+    assert build(tmp_path / "c", store, guilds(2, 1)) == expected, "whatever the order of the documents"
+    assert work.taken() == (0, 0)
+
+    other = IndexConfig(cluster_size=5, tau=1, chunk_tokens=128, overlap_tokens=16)
+    kept = build(tmp_path / "d", store, guilds(1, 2), other)
+    assert [len(work.batches), len(work.texts) < n_embedded / 2] == [0, True], "the texts of other clusters are new"
+    assert kept == build(tmp_path / "e", None, guilds(1, 2), other)
+    work.taken()
+
+    build(tmp_path / "f", store, guilds(0, 1, 2))
+    assert len(work.batches) == 1, "the other documents were not read again"
+
+
+def test_a_damaged_store_gives_the_same_index(tmp_path: Path, work: Work) -> None:
+    store = StageStore(tmp_path / "stages")
+    expected = build(tmp_path / "a", store, guilds(3))
+    store.close()
+    path = store.folder / "stages.db"
+    held = path.read_bytes()
+    path.write_bytes(held[: len(held) // 2] + bytes(len(held) - len(held) // 2))
+    work.taken()
+    assert build(tmp_path / "b", store, guilds(3)) == expected
+    assert build(tmp_path / "c", StageStore(store.folder), guilds(3)) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_build_that_was_killed_goes_on_where_it_was(tmp_path: Path, work: Work, stage: str) -> None:
+    store, documents = StageStore(tmp_path / "stages"), guilds(4, 5, 6)
+    killed = subprocess.run(
+        [sys.executable, "-c", f"from {__name__} import killed; killed({stage!r}, {str(tmp_path)!r})"], check=False
+    )
+    assert killed.returncode == -signal.SIGKILL
+    assert not (tmp_path / "index").exists()
+    kept = {size.stage: size.entries for size in store.sizes()}
+
+    index = build(tmp_path / "index", store, documents)
+    n_read, n_embedded = work.taken()
+    assert index == build(tmp_path / "other", None, documents)
+    all_read, all_embedded = work.taken()
+    assert n_read == (all_read - kept["sentences"] if stage == "extract" else 0)
+    assert kept["sentences"] >= 1
+    assert n_embedded <= all_embedded - kept.get("embeddings", 0)
+    if stage == "aggregate entities":
+        assert n_embedded < all_embedded / 2, "chunks and base entities had been embedded"
+
+
+def killed(stage: str, folder: str) -> None:
+    """Builds, and ends its process in the middle of that stage."""
+
+    def kill(progress: Progress) -> None:
+        if progress.stage == stage and 0 < progress.done < progress.total:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    home = Path(folder)
+    build_index(
+        guilds(4, 5, 6), CONFIG, home / "index", embedding=MiniLM(), stages=StageStore(home / "stages"), report=kill
+    )
