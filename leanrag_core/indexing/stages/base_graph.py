@@ -72,14 +72,19 @@ def extract_base_graph(
         if store:
             store.put(STAGE, key, _packed(base))
     else:
-        report(Progress("extract", len(chunks), len(chunks), "chunks"))
-        report(Progress("merge", 0, 0, "entities"))
-    n_entities, n_relations = base.graph.entities.num_rows, base.graph.relations.num_rows
-    names = ", ".join(base.graph.entities["name"][:_NAMES_SHOWN].to_pylist())
-    report(Progress("merge", n_entities, n_entities, "entities", names, found=n_entities, relations=n_relations))
+        report(_counted("extract", len(chunks), "chunks", base.graph))
+    n_entities = base.graph.entities.num_rows
+    report(_counted("merge", n_entities, "entities", base.graph))
     if n_entities == 0:
         raise EmptyCorpus("build.no_entities")
     return base
+
+
+def _counted(stage: str, done: int, unit: str, graph: Graph) -> Progress:
+    """The stage is done; what the graph holds."""
+    names = ", ".join(graph.entities["name"][:_NAMES_SHOWN].to_pylist())
+    n_entities, n_relations = graph.entities.num_rows, graph.relations.num_rows
+    return Progress(stage, done, done, unit, names, found=n_entities, relations=n_relations)
 
 
 def _merged(
