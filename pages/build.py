@@ -17,6 +17,7 @@ from leanrag_core.types.summary import CorpusSummary, IndexSummary, JobState
 from pages._shared.build import build_report, engine_form, forecast_card, job_view
 from pages._shared.common import forms, markup, session, state, widgets
 from pages._shared.common.frame import enter, heading, message, page_path, plain_errors
+from pages._shared.common.html import draw, html
 
 FIELDS = ("chunk_tokens", "overlap_tokens", "cluster_size", "tau", "seed", "size_cap")
 CLUSTERING = ("smoothing", "neighbours", "space", "cap_by", "singletons", "concatenation_tokens")
@@ -122,7 +123,7 @@ def settings_form(corpora: list[CorpusSummary]) -> Form:
         preset = PRESETS[title]
         mixture = "Clusters are those of the mixture alone, of any size. " if preset.plain_mixture else ""
         said = f"{mixture}Top-N {preset.ask['top_n']}, top-C {preset.ask['top_c']} and their budgets are set on Ask."
-        st.html(f'<div class="lr-hint">{said}</div>')
+        draw(html('<div class="lr-hint">{}</div>', said))
     checks = {
         "tau": lambda value: tau_fault(value, heuristic=not engine.remote),
         "overlap_tokens": lambda value: overlap_fault(value, forms.field_value(IndexConfig, "chunk_tokens", "b_")),
@@ -169,7 +170,7 @@ def checked(corpus_id: str, engine: engine_form.Engine, values: dict[str, Any], 
 
 
 def index_table(indexes: Sequence[IndexSummary]) -> None:
-    st.html(markup.label("Indexes", f"{len(indexes):,}, newest first"))
+    draw(markup.label("Indexes", f"{len(indexes):,}, newest first"))
     table = pd.DataFrame(
         {
             "Name": [one.title for one in indexes],
@@ -302,7 +303,7 @@ def job_panel(jobs: list[JobState]) -> None:
             st.button(label, key=f"other_{other.id}", type="tertiary", on_click=state.remember, args=("job", other.id))
         if not job_view.is_live(job):
             st.button("Close this report", key="away", type="tertiary", on_click=state.remember, args=("job", None))
-    st.html('<hr class="lr-rule">' + markup.label("A new build"))
+    draw(html('<hr class="lr-rule">') + markup.label("A new build"))
 
 
 def page() -> None:
@@ -311,7 +312,7 @@ def page() -> None:
     corpora, jobs = workbench.corpora(), workbench.jobs()
     heading("Build", "From documents to a hierarchy of entities and relations")
     if not corpora:
-        st.html('<div class="lr-empty">No corpus yet. Add documents in the Library first.</div>')
+        draw(html('<div class="lr-empty">No corpus yet. Add documents in the Library first.</div>'))
         return
     if st.session_state.pop(forecast_card.STARTED, False):  # its panel may be out of sight, far above the button
         st.toast("The build has started. Its progress is at the top of this page.", icon=":material/construction:")
@@ -326,7 +327,7 @@ def page() -> None:
     if indexes:
         index_table(indexes)
     else:
-        st.html('<div class="lr-empty">No index yet. The one you build will be listed here.</div>')
+        draw(html('<div class="lr-empty">No index yet. The one you build will be listed here.</div>'))
     ended = [job for job in jobs if not job_view.is_live(job) and job.id != state.recall("job")]
     if ended:
         with st.expander(f"Earlier builds, {len(ended):,}", icon=":material/history:"):

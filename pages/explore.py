@@ -2,6 +2,7 @@
 
 import pandas as pd
 import streamlit as st
+from markupsafe import Markup
 
 from leanrag_core.figures import blocks, icicle, numbers
 from leanrag_core.figures.direction import isolated
@@ -12,6 +13,7 @@ from leanrag_core.types.index import Index
 from pages._shared.build import job_view
 from pages._shared.common import forms, markup, passage_view, session, state, widgets
 from pages._shared.common.frame import enter, gone_index, heading, kind_line, message, plain_errors
+from pages._shared.common.html import draw, html, joined
 from pages._shared.explore import blocks as drawing
 from pages._shared.explore import inspector
 
@@ -65,15 +67,15 @@ def breadcrumb(index: Index, place: Place) -> None:
                 args=(id_,),
             )
         name, _ = name_and_id(index, place)
-        st.html(f'<span class="lr-small">{markup.layer_tag(place.layer)}<b>{markup.name(name[:60])}</b></span>')
+        draw(html('<span class="lr-small">{}<b>{}</b></span>', markup.layer_tag(place.layer), markup.name(name[:60])))
 
 
-def column_heads(view: HierarchyView, widths: tuple[float, ...]) -> str:
+def column_heads(view: HierarchyView, widths: tuple[float, ...]) -> Markup:
     heads = []
     for (layer, shown, total), width in zip(view.columns, widths, strict=True):
         said = "open" if layer == view.columns[0][0] else f"{shown:,} of {total:,}" if shown < total else f"{total:,}"
-        heads.append(f'<span style="flex:{width:.3f} 1 0">{markup.layer_tag(layer)}{said}</span>')
-    return f'<div class="lr-cols">{"".join(heads)}</div>'
+        heads.append(html('<span style="flex:{:.3f} 1 0">{}{}</span>', width, markup.layer_tag(layer), said))
+    return html('<div class="lr-cols">{}</div>', joined(heads))
 
 
 def figure(index: Index, place: Place, shape: str) -> None:
@@ -82,7 +84,7 @@ def figure(index: Index, place: Place, shape: str) -> None:
     _, chosen_id = name_and_id(index, place)
     if shape == "Icicle":
         found = blocks.icicle_blocks(view)
-        st.html(column_heads(view, found.columns))
+        draw(column_heads(view, found.columns))
     else:
         found = blocks.treemap_blocks(view)
 
@@ -100,7 +102,7 @@ def figure(index: Index, place: Place, shape: str) -> None:
         said = f"{numbers.counted(view.hidden, 'node')} of layer {view.hidden_layer} appear when a block is opened."
     else:
         said = "Click a block to open it; click the outermost one to go back up."
-    st.html(f'<div class="lr-small lr-muted">{said}</div>')
+    draw(html('<div class="lr-small lr-muted">{}</div>', said))
 
 
 def search_results(index: Index, wanted: str) -> None:

@@ -6,11 +6,12 @@ import streamlit as st
 from leanrag_core.errors import CorpusNotFound
 from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
-from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.summary import CorpusSummary, DocumentSummary, UploadReport
-from leanrag_core.types.visible import escape, visible
+from leanrag_core.types.visible import visible
 from pages._shared.common import forms, markup, passage_view, reveal, session, state, widgets
 from pages._shared.common.frame import enter, heading, message, page_path, plain_errors
+from pages._shared.common.html import draw, html, joined
+from pages._shared.common.messages import words
 
 NEW = "A new corpus"
 
@@ -84,12 +85,12 @@ def upload_outcome(report: UploadReport) -> None:
             said = f"{numbers.counted(len(report.added), 'document')} added."
         else:
             said = "Nothing new: these documents are already in the corpus."
-        st.html(f'<div class="lr-big"><b style="font-size:1rem">{escape(said)}</b></div>')
-        rows = [("not read", refusal.name, sentence(refusal.reason)) for refusal in report.refusals]
-        rows += [("duplicate", refusal.name, sentence(refusal.reason)) for refusal in report.duplicates]
+        draw(html('<div class="lr-big"><b style="font-size:1rem">{}</b></div>', said))
+        rows = [("not read", refusal.name, words(refusal.reason)) for refusal in report.refusals]
+        rows += [("duplicate", refusal.name, words(refusal.reason)) for refusal in report.duplicates]
         rows += [("note", one.name, note) for one in report.added for note in one.notes]
         if rows:
-            st.html(markup.tagged_list(rows))
+            draw(markup.tagged_list(rows))
         with st.container(horizontal=True, gap="small"):
             if report.added and st.button("Build an index", icon=":material/construction:", key="build_after_upload"):
                 to_build(report.corpus_id)
@@ -112,13 +113,19 @@ def cards(corpora: list[CorpusSummary], chosen: str) -> None:
             with st.container(border=True, gap="xsmall", key=f"card_{one.id}", height="stretch"):
                 tags = ["Sample"] if one.sample else ["Your own"]
                 tags += ["Shown below"] if one.id == chosen else []
-                tagged = "".join(f'<span class="lr-tag">{tag}</span>' for tag in tags)
+                tagged = joined(html('<span class="lr-tag">{}</span>', tag) for tag in tags)
                 facts = f"{numbers.counted(one.documents, 'document')}, {numbers.tokens(one.tokens)} tokens, "
                 facts += indexes_of(built.count(one.id), building=one.id in building)
                 about = one.description or f"Added {numbers.day(one.created)}."
-                st.html(
-                    f'<div class="lr-card"><div class="n">{escape(one.name)}</div><div class="tags">{tagged}</div>'
-                    f'<div class="f">{facts}</div><div class="d">{escape(about)}</div></div>'
+                draw(
+                    html(
+                        '<div class="lr-card"><div class="n">{}</div><div class="tags">{}</div>'
+                        '<div class="f">{}</div><div class="d">{}</div></div>',
+                        one.name,
+                        tagged,
+                        facts,
+                        about,
+                    )
                 )
                 with st.container(horizontal=True, gap="small"):
                     st.button("Documents", key=f"open_{one.id}", on_click=open_corpus, args=(one.id,))
@@ -145,18 +152,23 @@ def documents_panel(corpus: CorpusSummary) -> None:
     documents = workbench.documents(corpus.id)
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.container(width="stretch"):
-            st.html(
-                '<div class="lr-head">'
-                '<span class="t" style="font-size:1.15rem" role="heading" aria-level="2" tabindex="-1">'
-                f'{escape(corpus.name)}</span><span class="s">{numbers.counted(len(documents), "document")}, '
-                f"{corpus.tokens:,} tokens</span></div>"
+            draw(
+                html(
+                    '<div class="lr-head">'
+                    '<span class="t" style="font-size:1.15rem" role="heading" aria-level="2" tabindex="-1">'
+                    '{}</span><span class="s">{}, '
+                    "{:,} tokens</span></div>",
+                    corpus.name,
+                    numbers.counted(len(documents), "document"),
+                    corpus.tokens,
+                )
             )
         if st.button("Build index", icon=":material/construction:", key="build_open"):
             to_build(corpus.id)
         if not corpus.sample and st.button("Delete corpus", type="tertiary", icon=":material/delete:"):
             confirm_delete(corpus)
     if not documents:
-        st.html('<div class="lr-empty">No documents yet. Drop files above, or open a sample corpus.</div>')
+        draw(html('<div class="lr-empty">No documents yet. Drop files above, or open a sample corpus.</div>'))
         return
     left, right = st.columns([6, 5], gap="medium")
     with left:
@@ -180,7 +192,7 @@ def refused_files(corpus: CorpusSummary) -> None:
     if not refused:
         return
     with st.expander(f"Could not be read: {numbers.counted(len(refused), 'file')}", icon=":material/error:"):
-        st.html(markup.tagged_list(("not read", refusal.name, sentence(refusal.reason)) for refusal in refused))
+        draw(markup.tagged_list(("not read", refusal.name, words(refusal.reason)) for refusal in refused))
 
 
 def facts_of(document: DocumentSummary) -> str:
@@ -206,7 +218,7 @@ def document_table(documents: list[DocumentSummary], corpus: CorpusSummary) -> N
         if cells:
             state.remember("doc", documents[int(cells[0][0])].id)
 
-    st.html('<div class="lr-small lr-muted">Click a row to read what was parsed.</div>')
+    draw(html('<div class="lr-small lr-muted">Click a row to read what was parsed.</div>'))
     st.dataframe(
         forms.visible_cells(table),
         hide_index=True,
@@ -269,10 +281,10 @@ def page() -> None:
         state.remember("corpus", None)
         chosen = ""
     if not corpora:
-        st.html('<div class="lr-empty">No corpus yet. Drop files above.</div>')
+        draw(html('<div class="lr-empty">No corpus yet. Drop files above.</div>'))
         return
     chosen = chosen or corpora[0].id
-    st.html(markup.label("Corpora"))
+    draw(markup.label("Corpora"))
     cards(corpora, chosen)
     st.space("xsmall")
     try:

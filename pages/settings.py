@@ -5,9 +5,9 @@ import streamlit as st
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.types.settings import Price, Settings
-from leanrag_core.types.visible import escape
 from pages._shared.common import forms, markup, session, state
 from pages._shared.common.frame import enter, heading, message, plain_errors
+from pages._shared.common.html import draw, html
 from pages._shared.settings import (
     call_store_view,
     endpoint_view,
@@ -39,8 +39,12 @@ READING = ("parse_seconds", "parse_memory_mb", "parse_output_mb")
 
 
 def section(title: str, note: str = "") -> None:
-    st.html(
-        f'<div class="lr-section"><span role="heading" aria-level="2">{title}</span><span class="s">{note}</span></div>'
+    draw(
+        html(
+            '<div class="lr-section"><span role="heading" aria-level="2">{}</span><span class="s">{}</span></div>',
+            title,
+            note,
+        )
     )
 
 
@@ -58,11 +62,15 @@ def endpoint_section(settings: Settings) -> None:
             )
     settings_form.address(settings)
     settings_form.key_variable(settings)
-    where = "The model runs on this machine" if settings.local else f"Text is sent to {escape(settings.host)}"
+    where = "The model runs on this machine" if settings.local else f"Text is sent to {settings.host}"
     used = "" if endpoint_view.is_set_up(settings) else " Nothing is sent yet: no endpoint is set up."
-    st.html(
-        f'<div class="lr-small lr-muted">{where} when an index is built or asked with a model of the endpoint. The '
-        f"built-in engine sends nothing.{used}</div>"
+    draw(
+        html(
+            '<div class="lr-small lr-muted">{} when an index is built or asked with a model of the endpoint. The '
+            "built-in engine sends nothing.{}</div>",
+            where,
+            used,
+        )
     )
     refused = settings_form.is_refused("base_url")
     if st.button("Test connection", icon=":material/network_check:", key="test_connection", disabled=refused):
@@ -122,12 +130,12 @@ def probe(settings: Settings, found: endpoint_view.Listing) -> None:
             st.spinner(f"Asking {forms.plain(model)}, with more calls at a time", show_time=True),
         ):
             st.session_state["lr_probed"] = (_who(settings), model, session.workbench().probe_concurrency(model))
-    st.html(f'<div class="lr-hint">At most 64 short questions to {escape(model)}; nothing is stored.</div>')
+    draw(html('<div class="lr-hint">At most 64 short questions to {}; nothing is stored.</div>', model))
     who, asked, probed = st.session_state.get("lr_probed", (None, "", None))
     if probed is None or who != _who(settings):
         return
     rows = [(f"{level:,}", f"{rate:,.1f}") for level, rate in probed.calls_a_second.items()]
-    st.html(
+    draw(
         markup.label("Measured", asked)
         + markup.facts_table(("Calls in flight", "Calls a second"), rows, caption="Calls a second by calls in flight")
     )
@@ -182,7 +190,7 @@ def price_section(settings: Settings) -> None:
             settings_form.keep("prices", prices)
             st.session_state["lr_prices_version"] = version + 1
             st.rerun()
-        st.html('<div class="lr-hint" style="margin:0">Forecasts and budgets in dollars count by these.</div>')
+        draw(html('<div class="lr-hint" style="margin:0">Forecasts and budgets in dollars count by these.</div>'))
     settings_form.fault("prices")
 
 
@@ -229,7 +237,7 @@ def page() -> None:
     if endpoint_view.is_set_up(settings):
         model_check_view.panel(settings)
     else:
-        st.html('<div class="lr-small lr-muted">Set up an endpoint first.</div>')
+        draw(html('<div class="lr-small lr-muted">Set up an endpoint first.</div>'))
     section("Stored calls", "every answer of an endpoint")
     with plain_errors():
         call_store_view.panel()

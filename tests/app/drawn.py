@@ -30,6 +30,8 @@ TAGS = {
     "ul",
 }
 ATTRIBUTES = re.compile(r"class|dir|style|role|tabindex|title|aria-[a-z]+")
+# HTML of the pages that came out as text; documents of the tests have none of it.
+ESCAPED_TWICE = re.compile(r"&lt;(bdi|br|(div|span|i|p|u|table) (class|role))\b")
 MARKDOWN = re.compile(r"\\.|(\[|\]|<|\$|`|\*|~)")
 
 
@@ -97,5 +99,6 @@ def assert_sound(app: AppTest) -> None:
     assert [(one.message, one.stack_trace) for one in app.exception] == []
     for body in html(app):
         assert Markup(body).strange == [], body
+        assert ESCAPED_TWICE.search(body) is None, body
     for label in labels(app):
         assert [hit for hit in MARKDOWN.findall(label) if hit] == [], label

@@ -14,6 +14,7 @@ from leanrag_core.types.visible import escape
 from pages._shared.ask import citations, retrieval_view
 from pages._shared.common import drawers, forms, markup, passage_view
 from pages._shared.common.frame import message
+from pages._shared.common.html import html
 from pages._shared.common.scope import Scope
 
 EXTRACTIVE = "Extractive answer: sentences of the context, no language model; each says which section it is from."
@@ -56,7 +57,7 @@ def no_answer(answer: Answer) -> None:
     nearest = answer.text.removeprefix(NOTHING_FITS).strip().removeprefix("Nearest:").strip()
     st.html('<div class="lr-read" style="font-size:1.1rem">Nothing in the documents answers this.</div>')
     if nearest:
-        st.html(markup.label("Nearest sentence") + f'<div class="lr-read lr-muted">{escape(nearest)}</div>')
+        st.html(f'{markup.label("Nearest sentence")}<div class="lr-read lr-muted">{escape(nearest)}</div>')
     st.html('<div class="lr-small lr-muted">Raise top-C, or ask in other words.</div>')
 
 
@@ -116,7 +117,7 @@ def reference(scope: Scope, index: Index, asked: Reference) -> None:
             f'<div class="lr-name">{markup.mark(mark)} {markup.name(entity.name)}</div>'
             f'<div class="lr-read">{escape(entity.description)}</div>'
             + (f'<ul class="lr-small">{found}</ul>' if found else "")
-            + markup.chain(index, entity)
+            + str(markup.chain(index, entity))
         )
         node_id = ref
     if st.button("Open in Explore", icon=":material/account_tree:", key=scope.name("reference_explore")):
@@ -131,7 +132,8 @@ def changes_panel(scope: Scope, before: Trace | None, after: Trace) -> None:
     said = [f"{forms.title_of(name)}: {_said(old)} to {_said(new)}" for name, (old, new) in found.settings.items()]
     tokens = f"{numbers.signed(found.tokens)} tokens" if found.tokens else "the same number of tokens"
     with st.container(border=True, key=scope.name("changes")):
-        body = markup.differences(found) if found.any else '<div class="lr-small">Nothing else is retrieved.</div>'
+        nothing = html('<div class="lr-small">Nothing else is retrieved.</div>')
+        body = markup.differences(found) if found.any else nothing
         markup.block("What changed", body, "; ".join([*said, tokens]))
 
 

@@ -9,16 +9,17 @@ import time
 from dataclasses import dataclass
 
 import streamlit as st
+from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer, Trace
-from leanrag_core.types.visible import escape
 from pages._shared.ask import answer_view
 from pages._shared.common import markup, session
 from pages._shared.common.frame import message
+from pages._shared.common.html import draw, html, joined
 from pages._shared.common.scope import Scope
 
 _MARK = re.compile(r"\[([EARC]\d+)\]")
@@ -90,10 +91,11 @@ def _streamed(scope: Scope, slot: DeltaGenerator, index: Index, ask: Ask, trace:
     while not call.wait(_REDRAW_SECONDS):
         if len(call.pieces) > drawn:
             drawn = len(call.pieces)
-            slot.html(_written(call.text, name))
+            slot.html(str(_written(call.text, name)))
         elif not drawn and int(time.monotonic() - began) > waited:
             waited = int(time.monotonic() - began)
-            head.html(markup.label("Answer", f"waiting for {name}{f', {waited:,} s' if waited > 1 else ''}"))
+            seconds = f", {waited:,} s" if waited > 1 else ""
+            head.html(str(markup.label("Answer", f"waiting for {name}{seconds}")))
     st.session_state.pop(scope.key("wanted"), None)
     try:
         return call.result()
@@ -102,14 +104,15 @@ def _streamed(scope: Scope, slot: DeltaGenerator, index: Index, ask: Ask, trace:
         raise
 
 
-def _written(text: str, model: str) -> str:
+def _written(text: str, model: str) -> Markup:
     """A reply that is being written, its marks already drawn as marks."""
     head = markup.label("Answer", f"{model} is writing")
-    return f'{head}<div class="lr-read lr-writing" aria-busy="true">{_marked(text)}</div>'
+    return html('{}<div class="lr-read lr-writing" aria-busy="true">{}</div>', head, _marked(text))
 
 
-def _marked(text: str) -> str:
-    return _MARK.sub(lambda found: markup.mark(found[1]), escape(text))
+def _marked(text: str) -> Markup:
+    between_marks = _MARK.split(text)  # text, mark, text, mark, ..., text
+    return joined(markup.mark(part) if place % 2 else part for place, part in enumerate(between_marks))
 
 
 def _model(ask: Ask) -> str:
@@ -118,15 +121,15 @@ def _model(ask: Ask) -> str:
 
 
 def _failed(scope: Scope, error: LeanRAGError, ask: Ask) -> None:
-    st.html(markup.label("Answer"))
-    message(str(error), kind="error", title="No answer was written.")
+    draw(markup.label("Answer"))
+    message(error, kind="error", title="No answer was written.")
     partial = st.session_state.pop(scope.key("partial"), "")
     if partial.strip():
-        st.html(
+        draw(
             markup.label("What had arrived by then", "not kept")
-            + f'<div class="lr-read lr-muted">{_marked(partial)}</div>'
+            + html('<div class="lr-read lr-muted">{}</div>', _marked(partial))
         )
-    st.html('<div class="lr-small lr-muted">Retrieval is complete; everything beside this still holds.</div>')
+    draw(html('<div class="lr-small lr-muted">Retrieval is complete; everything beside this still holds.</div>'))
     st.button(
         "Try again",
         icon=":material/replay:",
@@ -138,10 +141,13 @@ def _failed(scope: Scope, error: LeanRAGError, ask: Ask) -> None:
 
 def _offer(scope: Scope, ask: Ask) -> None:
     """Nobody has asked with these settings yet: a call costs something, so it is not made unasked."""
-    st.html(
+    draw(
         markup.label("Answer")
-        + '<div class="lr-small">Not asked with these settings yet. Retrieval needs no call; the answer takes one of '
-        f"{escape(_model(ask))}.</div>"
+        + html(
+            '<div class="lr-small">Not asked with these settings yet. Retrieval needs no call; the answer takes one of '
+            "{}.</div>",
+            _model(ask),
+        )
     )
     st.button(
         "Write the answer",

@@ -9,6 +9,7 @@ from leanrag_core.types.summary import IndexSummary
 from pages._shared.ask import asking
 from pages._shared.common import forms, session, state, widgets
 from pages._shared.common.frame import message
+from pages._shared.common.html import draw, html
 from pages._shared.common.scope import Scope
 
 
@@ -78,7 +79,7 @@ def examples(scope: Scope, summary: IndexSummary) -> None:
     if not questions:
         message("Write a question that these documents can answer, then press Ask or Ctrl+Enter.")
         return
-    st.html('<div class="lr-label">Examples from this corpus</div>')
+    draw(html('<div class="lr-label">Examples from this corpus</div>'))
     first_of_type: dict[str, str] = {}
     for question in questions:
         first_of_type.setdefault(str(question.get("type", "")), question["question"])

@@ -123,7 +123,7 @@ def figure(scope: Scope, index: Index, trace: Trace, place: int, label: str) -> 
         if chosen is not None:
             x = next((dot.x for dot in layouts[-1].nodes if dot.id == chosen.id), 1.0)
             node_card(scope, index, trace, chosen, side="left" if x > 0.5 else "right")
-    st.html(markup.legend() + f'<div class="lr-small lr-muted">{escape(not_drawn(layouts[-1]))}</div>')
+    st.html(f'{markup.legend()}<div class="lr-small lr-muted">{escape(not_drawn(layouts[-1]))}</div>')
 
 
 def not_drawn(graph: LayeredGraph) -> str:

@@ -10,6 +10,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary, JobState
 from pages._shared.common import markup, session, state
 from pages._shared.common.frame import kind_line, message, plain_errors
+from pages._shared.common.html import draw, html
 
 _WHOLE_CHUNK = re.compile(r"chunk (\S+)")  # a drop of the whole chunk, not of one item in it
 _INSTEAD = "the built-in writer wrote"
@@ -32,7 +33,7 @@ def show(job: JobState) -> None:
         ("Inter-cluster", f"{sum(one.relations for one in above):,}", "relations"),
         ("Chunks", f"{found.chunks:,}", numbers.counted(found.documents, "document")),
     ]
-    st.html(markup.tiles(tiles))
+    draw(markup.tiles(tiles))
     kind_line(found)
     left, right = st.columns([7, 5], gap="large")
     with left:
@@ -56,7 +57,7 @@ def show(job: JobState) -> None:
     with right:
         drops = job.report.get("counts", {}).get("drops", {}) or {}
         body = markup.facts_table(("", ""), [(stage.capitalize(), f"{n:,}") for stage, n in sorted(drops.items())])
-        none = '<div class="lr-small lr-muted">Nothing was dropped.</div>'
+        none = html('<div class="lr-small lr-muted">Nothing was dropped.</div>')
         markup.block("Left out on the way", body if drops else none, "by stage, with reasons below" if drops else "")
         if drops:
             with st.expander("What was left out, and why"):
@@ -70,7 +71,7 @@ def clustering(found: IndexSummary) -> None:
     with plain_errors():
         layers = cluster_facts(session.open_index(found).report)
         if not layers:
-            st.html('<div class="lr-small lr-muted">One entity alone: nothing was clustered.</div>')
+            draw(html('<div class="lr-small lr-muted">One entity alone: nothing was clustered.</div>'))
             return
         head = ("Into layer", "Smallest", "Median", "Singles", "Neighbours", "Relations", "Likelihood")
         rows = [
@@ -85,10 +86,13 @@ def clustering(found: IndexSummary) -> None:
             )
             for layer in reversed(layers)
         ]
-        st.html(markup.facts_table(head, rows))
-        st.html(
-            '<div class="lr-hint">Neighbours: share of a node\'s 10 nearest that are in its own cluster. Relations: '
-            "share of the layer's relations inside clusters. Likelihood: mean log density of the mixture.</div>"
+        draw(markup.facts_table(head, rows))
+        draw(
+            html(
+                '<div class="lr-hint">Neighbours: share of a node\'s 10 nearest that are in its own cluster. '
+                "Relations: share of the layer's relations inside clusters. Likelihood: mean log "
+                "density of the mixture.</div>"
+            )
         )
 
 
@@ -104,7 +108,7 @@ def drop_list(found: IndexSummary) -> None:
             for stage, drops in sorted(listed.items())
             for drop in drops
         ]
-        st.html(markup.reading_table(("Stage", "What", "Why"), rows[:_READ], caption="What was left out, and why"))
+        draw(markup.reading_table(("Stage", "What", "Why"), rows[:_READ], caption="What was left out, and why"))
         if len(rows) > _READ:
             markup.note(f"The first {_READ:,} of {len(rows):,}; all are in report.json of the index.")
 
@@ -123,9 +127,9 @@ def losses(job: JobState, found: IndexSummary) -> None:
         instead = found.builtin_texts or sum(_INSTEAD in drop["reason"] for drops in listed.values() for drop in drops)
         empty = [id_ for id_ in index.report.get("empty_chunks", ()) if id_ not in lost]
         if not (lost or instead or empty):
-            st.html('<div class="lr-small lr-muted">The model answered everything; nothing was lost.</div>')
+            draw(html('<div class="lr-small lr-muted">The model answered everything; nothing was lost.</div>'))
             return
-        st.html(markup.label("What the model failed at", _told(len(lost), instead, len(empty))))
+        draw(markup.label("What the model failed at", _told(len(lost), instead, len(empty))))
         if lost or empty:
             loss_table(index, {**lost, **dict.fromkeys(empty, "the model found nothing in it")})
         with st.container(horizontal=True, gap="small"):
@@ -145,7 +149,7 @@ def losses(job: JobState, found: IndexSummary) -> None:
             ):
                 state.remember("job", session.workbench().run_empty_chunks_again(found.id))
                 st.rerun()
-        st.html('<div class="lr-hint" style="margin:0">Every other answer is stored and not asked for again.</div>')
+        draw(html('<div class="lr-hint" style="margin:0">Every other answer is stored and not asked for again.</div>'))
 
 
 def _run_again(n: int) -> str:
@@ -171,7 +175,7 @@ def loss_table(index: Index, reasons: dict[str, str]) -> None:
         for row in rows[:_READ]
     ]
     head = ("Chunk", "Document", "Why", "Begins")
-    st.html(markup.reading_table(head, listed, caption="Chunks with losses, and why"))
+    draw(markup.reading_table(head, listed, caption="Chunks with losses, and why"))
     if len(rows) > _READ:
         markup.note(f"The first {_READ:,} of {len(rows):,} chunks; all are in report.json of the index.")
 

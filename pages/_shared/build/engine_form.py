@@ -9,10 +9,10 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.settings import Settings
-from leanrag_core.types.visible import escape
 from pages._shared.build import prompts_form
 from pages._shared.common import forms, keys, session, state, widgets
 from pages._shared.common.frame import message, page_path
+from pages._shared.common.html import draw, html
 from pages._shared.settings import endpoint_view
 
 BUILTIN, ENDPOINT = "Built-in", "Endpoint"
@@ -56,7 +56,7 @@ def choose() -> str:
             BUILTIN: "No key, no download, no cost: rules, MiniLM, Gaussian mixtures.",
             ENDPOINT: "A language model of your server extracts and aggregates.",
         }[chosen]
-        st.html(f'<div class="lr-hint">{said}</div>')
+        draw(html('<div class="lr-hint">{}</div>', said))
     return chosen
 
 
@@ -91,7 +91,7 @@ def endpoint(corpus_id: str) -> Engine:
             names=tuple(sorted(found.names, key=lambda one: (not endpoint_view.embeds(one), one))),
             blank="Built-in, all-MiniLM-L6-v2",
         )
-    st.html(f'<div class="lr-hint">{escape(_where(settings))}</div>')
+    draw(html('<div class="lr-hint">{}</div>', _where(settings)))
     values: dict[str, Any] = {"model": f"openai:{model}" if model else "builtin"}
     values["aggregation_model"] = f"openai:{other}" if other and other != model else ""
     values["embedding"] = f"openai:{embedding}" if embedding else "builtin"
@@ -156,7 +156,7 @@ def entity_types() -> tuple[str, ...]:
             write=lambda types: ",".join(types) or _NO_TYPES,
             read=_clean,
         )
-        st.html('<div class="lr-hint">The model prefers these and may use others. Write one to add it.</div>')
+        draw(html('<div class="lr-hint">The model prefers these and may use others. Write one to add it.</div>'))
     return tuple(chosen)
 
 

@@ -13,11 +13,11 @@ from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.summary import CorpusSummary, JobState
-from leanrag_core.types.visible import escape
 from pages._shared.build import outlook_view
 from pages._shared.build.engine_form import Engine
 from pages._shared.common import markup, session, state, widgets
 from pages._shared.common.frame import message, plain_errors
+from pages._shared.common.html import draw, html
 from pages._shared.settings import call_store_view
 
 STARTED = "lr_build_started"  # a build was started in the run before
@@ -84,14 +84,14 @@ def builtin_forecast(corpus: CorpusSummary, config: IndexConfig, jobs: list[JobS
         ("Language-model calls", "0"),
     ]
     _head("No cost", time, expected.basis)
-    st.html(markup.facts_table(("", ""), rows))
+    draw(markup.facts_table(("", ""), rows))
 
 
 def _head(cost: str, time: str, basis: str) -> None:
-    st.html(
+    draw(
         markup.label("Forecast")
-        + f'<div class="lr-big"><b>{escape(cost)}</b><span>{escape(time)}</span></div>'
-        + f'<div class="lr-small lr-muted" style="margin:.2rem 0 .5rem">{escape(basis)}</div>'
+        + html('<div class="lr-big"><b>{}</b><span>{}</span></div>', cost, time)
+        + html('<div class="lr-small lr-muted" style="margin:.2rem 0 .5rem">{}</div>', basis)
     )
 
 
@@ -124,12 +124,12 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
         ("Tokens", at_most(numbers.tokens(round(tokens.high))) if at_most else outlook_view.tokens_of(tokens)),
         ("Calls saved by stored answers", f"{expected.saved:,}"),
     ]
-    st.html(markup.facts_table(("", ""), rows))
+    draw(markup.facts_table(("", ""), rows))
     if kept:
         said = _rebuild_note(corpus.id, config, kept)
-        st.html(f'<div class="lr-notes"><div>{escape(said)}</div></div>')
+        draw(html('<div class="lr-notes"><div>{}</div></div>', said))
     with st.expander("By stage"):
-        st.html(
+        draw(
             markup.facts_table(
                 ("Stage", "Calls", "Tokens", "US dollars"),
                 [
@@ -247,13 +247,16 @@ def budget_fields(config: IndexConfig) -> Budget:
             key="budget_tokens",
         )
     said = "0 means no limit. When the budget is spent, the build stops, keeps every answer, and can be resumed."
-    st.html(f'<div class="lr-hint">{said}</div>')
+    draw(html('<div class="lr-hint">{}</div>', said))
     if dollars:
         with plain_errors():
             names = unpriced(session.workbench().settings(), config)
             if names:
-                st.html(
-                    f'<div class="lr-notes"><div>No price is known for {escape(", ".join(names))}, so a budget in '
-                    "dollars cannot be kept. Fill in the price in Settings, or give a budget in tokens.</div></div>"
+                draw(
+                    html(
+                        '<div class="lr-notes"><div>No price is known for {}, so a budget in dollars '
+                        "cannot be kept. Fill in the price in Settings, or give a budget in tokens.</div></div>",
+                        ", ".join(names),
+                    )
                 )
     return Budget(float(dollars), int(tokens))

@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 
 import streamlit as st
+from markupsafe import Markup
 
 from leanrag_core.errors import JobNotFound, LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.build_counts import counts_so_far
 from leanrag_core.models.metering import Budget
 from leanrag_core.types.summary import JobState, StageState
-from leanrag_core.types.visible import escape
 from pages._shared.build import outlook_view
 from pages._shared.common import frame, markup, session, state, widgets
 from pages._shared.common.frame import message, page_path
+from pages._shared.common.html import draw, html, joined
 
 _MOVED = "lr_job_moved"  # another job is to be shown
 _FAULT = "lr_job_fault"  # why a wish about a job could not be met
@@ -66,7 +67,7 @@ def _panel(job_id: str, was_live: bool) -> None:
     if job.status == "unknown":
         return
     if job.status == "running":
-        st.html(markup.tiles((one.title, f"{one.value:,}", one.note) for one in counts_so_far(job)))
+        draw(markup.tiles((one.title, f"{one.value:,}", one.note) for one in counts_so_far(job)))
     if job.status != "running" and not (job.status == "done" and outlook_view.has_forecast(job)):
         markup.block("Stages", _stages(job))  # nothing to stand beside them
         return
@@ -81,16 +82,19 @@ def _panel(job_id: str, was_live: bool) -> None:
             outlook_view.ended(job)
 
 
-def _feed(job: JobState) -> str:
+def _feed(job: JobState) -> Markup:
     """What was found and written last, or what is waited for."""
     if not job.recent:
-        return f'<div class="lr-feed now"><div class="lr-muted">{escape(_awaited(job))}</div></div>'
-    lines = "".join(
-        f'<div><span class="k">{escape(_KIND_OF.get(one.stage, one.stage))}</span>'
-        f'<span class="w">{escape(one.text)}</span></div>'
+        return html('<div class="lr-feed now"><div class="lr-muted">{}</div></div>', _awaited(job))
+    lines = joined(
+        html(
+            '<div><span class="k">{}</span><span class="w">{}</span></div>',
+            _KIND_OF.get(one.stage, one.stage),
+            one.text,
+        )
         for one in job.recent[:_LISTED]
     )
-    return f'<div class="lr-feed now">{lines}</div>'
+    return html('<div class="lr-feed now">{}</div>', lines)
 
 
 def _awaited(job: JobState) -> str:
@@ -99,7 +103,7 @@ def _awaited(job: JobState) -> str:
     return "The documents are being read; names are listed here as they are found."
 
 
-def _subject(job: JobState) -> str:
+def _subject(job: JobState) -> Markup:
     """Which index is built, and from what."""
     try:
         corpus = session.workbench().corpus(job.corpus_id)
@@ -113,16 +117,22 @@ def _headline(job: JobState) -> None:
     if job.status == "unknown":
         message(job.error)
         return
-    st.html(_subject(job))
+    draw(_subject(job))
     running = next((stage for stage in job.stages if stage.status == "running"), None)
-    title, pace = escape(_title(job, running)), escape(_pace(job, running))
-    st.html(f'<div class="lr-big"><b>{title}</b><span>{pace}</span></div>')
+    title, pace = _title(job, running), _pace(job, running)
+    draw(html('<div class="lr-big"><b>{}</b><span>{}</span></div>', title, pace))
     ended = "" if is_live(job) else " ended"
-    st.html(
-        f'<div class="lr-prog{ended}" role="progressbar" aria-label="Share of the whole build" '
-        f'aria-valuenow="{job.share * 100:.0f}" aria-valuemin="0" aria-valuemax="100">'
-        f'<u style="width:{job.share * 100:.1f}%"></u></div>'
-        f'<div class="lr-small lr-muted">{escape(_about(job))}</div>'
+    draw(
+        html(
+            '<div class="lr-prog{}" role="progressbar" aria-label="Share of the whole build" '
+            'aria-valuenow="{:.0f}" aria-valuemin="0" aria-valuemax="100">'
+            '<u style="width:{:.1f}%"></u></div>'
+            '<div class="lr-small lr-muted">{}</div>',
+            ended,
+            job.share * 100,
+            job.share * 100,
+            _about(job),
+        )
     )
     # In a row of their own, from the left: a button that gives way to another one moves none.
     if job.status != "stopped":
@@ -277,12 +287,12 @@ def spent_line(job: JobState) -> None:
     said.append(f"{numbers.counted(job.spent.get('reused', 0), 'answer')} reused")
     faults = job.spent.get("faults", 0)
     said += [numbers.counted(faults, "fault")] if faults else []
-    st.html(f'<div class="lr-spent"><b>Spent</b> {escape(", ".join(said))}</div>')
+    draw(html('<div class="lr-spent"><b>Spent</b> {}</div>', ", ".join(said)))
     last = job.spent.get("last_faults", ())
     if last:
         with st.expander("Latest faults of the server; these calls are repeated"):
-            lines = "".join(f"<div>{escape(text)}</div>" for text in reversed(last))
-            st.html(f'<div class="lr-feed">{lines}</div>')
+            lines = joined(html("<div>{}</div>", text) for text in reversed(last))
+            draw(html('<div class="lr-feed">{}</div>', lines))
 
 
 def resume_with_budget(job: JobState) -> None:
@@ -322,11 +332,11 @@ def resume_with_budget(job: JobState) -> None:
         resume = f"resume_{job.id}"
         st.button("Resume", icon=":material/play_arrow:", key=resume, on_click=_resume_with, args=(job.id,))
     said = "This budget is for the rest alone, without what was already spent. 0 means no limit."
-    st.html(f'<div class="lr-hint">{said}</div>')
+    draw(html('<div class="lr-hint">{}</div>', said))
 
 
-def _stages(job: JobState) -> str:
-    rows = []
+def _stages(job: JobState) -> Markup:
+    rows: list[Markup] = []
     for stage in job.stages:
         status = "stopped" if stage.status == "running" and not is_live(job) else stage.status
         share = 100.0 if status == "done" else 100 * stage.done / stage.total if stage.total else 0.0
@@ -334,12 +344,21 @@ def _stages(job: JobState) -> str:
         amount = before + numbers.of_unit(stage.total, stage.unit) if stage.total else ""
         time = numbers.duration(stage.seconds) if stage.seconds > _NOTHING and status != "waiting" else ""
         rows.append(
-            f'<div class="lr-st {status}"><span class="lr-ic {status}" role="img" aria-label="{status}"></span>'
-            f'<span class="n">{escape(stage.name.capitalize())}</span>'
-            f'<span class="tr"><u style="width:{min(100.0, share):.1f}%"></u></span>'
-            f'<span class="v">{escape(amount)}</span><span class="r">{escape(time)}</span></div>'
+            html(
+                '<div class="lr-st {}"><span class="lr-ic {}" role="img" aria-label="{}"></span>'
+                '<span class="n">{}</span>'
+                '<span class="tr"><u style="width:{:.1f}%"></u></span>'
+                '<span class="v">{}</span><span class="r">{}</span></div>',
+                status,
+                status,
+                status,
+                stage.name.capitalize(),
+                min(100.0, share),
+                amount,
+                time,
+            )
         )
-    return "".join(rows)
+    return joined(rows)
 
 
 def no_index() -> None:
@@ -349,7 +368,7 @@ def no_index() -> None:
         message("No index yet. The first one is being built.")
         show(live[0].id)
         return
-    st.html('<div class="lr-empty">No index yet. Build one from a corpus: the built-in models need no key.</div>')
+    draw(html('<div class="lr-empty">No index yet. Build one from a corpus: the built-in models need no key.</div>'))
     with st.container(horizontal=True, gap="small"):
         if st.button("Build an index", type="primary", key="primary_build_first", icon=":material/construction:"):
             st.switch_page(page_path("build"))

@@ -8,9 +8,9 @@ from leanrag_core.indexing.model_check import ModelCheck
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.visible import escape
 from pages._shared.common import forms, markup, session, widgets
 from pages._shared.common.frame import message, plain_errors
+from pages._shared.common.html import draw, html, joined
 
 TASKS = {
     "extract_graph": "Extract",
@@ -84,10 +84,13 @@ def editor(task: str) -> None:
         keep,
     )
     fields = ", ".join(f"{{{name}}}" for name in sorted(catalog.fields))
-    st.html(
-        f'<div class="lr-hint">What stands in braces is filled in and must stay: {escape(fields)}. A changed text '
-        "makes another index, whose calls are made again. It is stored with the index that is built; reloading this "
-        "page discards it.</div>"
+    draw(
+        html(
+            '<div class="lr-hint">What stands in braces is filled in and must stay: {}. A changed text '
+            "makes another index, whose calls are made again. It is stored with the index that is built; "
+            "reloading this page discards it.</div>",
+            fields,
+        )
     )
     if task in _edited():
         try:
@@ -111,7 +114,7 @@ def reset(task: str) -> None:
 
 def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
     """The extraction prompt tried on one passage; an edited one beside the catalog's."""
-    st.html(markup.label("Try it on one chunk"))
+    draw(markup.label("Try it on one chunk"))
     key = f"preview_passage_{corpus_id}"
     passage = widgets.remembered(
         key,
@@ -144,12 +147,12 @@ def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
     if catalogs is None:
         return
     if before != asked:
-        st.html('<div class="lr-small lr-muted">Something has changed since; this is the earlier result.</div>')
+        draw(html('<div class="lr-small lr-muted">Something has changed since; this is the earlier result.</div>'))
     if edited is None:
         found = ", ".join(f"{name} ({kind})" for name, kind in catalogs.entities) or "nothing"
         markup.block(
             "The catalog's prompt finds",
-            f'<div class="lr-small">{escape(found)}</div>',
+            html('<div class="lr-small">{}</div>', found),
             f"{len(catalogs.entities):,} entities, {len(catalogs.relations):,} relations",
         )
     else:
@@ -223,13 +226,13 @@ def difference(catalogs: ModelCheck, edited: ModelCheck) -> None:
             ("in", [other[key] for key in other if key not in one]),
             ("out", [one[key] for key in one if key not in other]),
         ):
-            lines += [f'<div class="{sign}"><span>{title}: {escape(said)}</span></div>' for said in told]
-    body = "".join(lines) or "Both find the same."
+            lines += [html('<div class="{}"><span>{}: {}</span></div>', sign, title, said) for said in told]
+    body = joined(lines) or "Both find the same."
     note = (
         f"entities {len(catalogs.entities):,} to {len(edited.entities):,}, relations {len(catalogs.relations):,} to "
         f"{len(edited.relations):,}, {same:,} the same"
     )
-    markup.block("Your prompt against the catalog's", f'<div class="lr-diff">{body}</div>', note)
+    markup.block("Your prompt against the catalog's", html('<div class="lr-diff">{}</div>', body), note)
     for whose, check in (("The catalog's prompt", catalogs), ("Your prompt", edited)):
         if check.verdict == "useless":
             message(" ".join(check.remarks) or "It found nothing.", kind="error", title=f"{whose}:")

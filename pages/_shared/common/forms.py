@@ -8,8 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.visible import escape, visible
+from leanrag_core.types.visible import visible
 from pages._shared.common import state, widgets
+from pages._shared.common.html import draw, html
 from pages._shared.common.messages import message
 
 TITLES = {
@@ -125,7 +126,7 @@ def draw_field(config: type, name: str, *, prefix: str = "", help_below: bool = 
         if said:
             message(said, kind="error")
         elif help_below:
-            st.html(f'<div class="lr-hint">{escape(hint(spec))}</div>')
+            draw(html('<div class="lr-hint">{}</div>', hint(spec)))
     return value
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.figures import numbers
@@ -14,9 +15,9 @@ from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.palette import Palette, palette
 from leanrag_core.queries.index_titles import short_title
 from leanrag_core.types.summary import IndexSummary, JobState
-from leanrag_core.types.visible import escape
 from pages._shared.common import running_view, session, state, widgets
-from pages._shared.common.messages import message, sentence
+from pages._shared.common.html import NOTHING, draw, html, joined
+from pages._shared.common.messages import as_sentence, message, words
 
 PAGES = (
     ("library", "Library", "library_books"),
@@ -61,7 +62,7 @@ def enter(page: str) -> IndexSummary | None:
     The first call of every page; it relies on nothing else.
     """
     state.read_url(page)
-    st.html(f"<style>:root{{{colours().css_variables()}}}{_style_sheet()}</style>")
+    draw(html("<style>:root{{{}}}{}</style>", Markup(colours().css_variables()), Markup(_style_sheet())))
     theme = "dark" if is_dark() else "light"
     st.logo(
         str(_HERE / "assets" / f"logo_{theme}.svg"),
@@ -73,16 +74,18 @@ def enter(page: str) -> IndexSummary | None:
         chosen = _choose_index(live)
         if page != "build":  # which shows them at full width
             running_view.line(live, page_path("build"), first=chosen is None)
-        st.html(_where_text_goes(chosen))
+        draw(_where_text_goes(chosen))
     return chosen
 
 
-def _where_text_goes(chosen: IndexSummary | None) -> str:
+def _where_text_goes(chosen: IndexSummary | None) -> Markup:
     """Which machine reads the index's text and the questions; and which one a build is sending text to."""
     try:
         settings = session.workbench().settings()
     except InvalidConfig as error:
-        return f'<p class="lr-private"><i class="lr-dot-out" aria-hidden="true"></i>{escape(sentence(str(error)))}</p>'
+        return html(
+            '<p class="lr-private"><i class="lr-dot-out" aria-hidden="true"></i>{}</p>', as_sentence(words(error))
+        )
     lines = []
     if chosen is None or not uses_endpoint(chosen.config):
         lines.append(("ok", "Built-in engine. Nothing leaves this machine."))
@@ -94,8 +97,8 @@ def _where_text_goes(chosen: IndexSummary | None) -> str:
         if lines[0][0] == "ok":
             lines = [("ok", "This index: nothing leaves this machine.")]
         lines.append(("out", f"A build is sending text to {settings.host}."))
-    return "".join(
-        f'<p class="lr-private"><i class="lr-dot-{sign}" aria-hidden="true"></i>{escape(said)}</p>'
+    return joined(
+        html('<p class="lr-private"><i class="lr-dot-{}" aria-hidden="true"></i>{}</p>', sign, said)
         for sign, said in lines
     )
 
@@ -117,7 +120,7 @@ def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
                 st.rerun()  # not after an error, which would be wiped away
     if not indexes:
         rest = "The first one is being built." if live else "Build one from a corpus."
-        st.html(f'<div class="lr-side">No index yet.<br>{rest}</div>')
+        draw(html('<div class="lr-side">No index yet.<br>{}</div>', rest))
         return None
     wanted = state.recall("index")
     # The index that a link names is never replaced by another one: what is asked would be answered from that.
@@ -141,7 +144,7 @@ def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
         state.memory().unfit.discard("index")  # the URL goes on naming it, so that a reload says the same
         return None
     summary = indexes[chosen]
-    st.html(f'<div class="lr-side">{_figures(summary)}</div>')
+    draw(html('<div class="lr-side">{}</div>', _figures(summary)))
     return summary
 
 
@@ -160,25 +163,34 @@ def gone_index() -> bool:
     return True
 
 
-def _figures(summary: IndexSummary) -> str:
+def _figures(summary: IndexSummary) -> Markup:
     entities, relations = summary.layers[0].entities, summary.layers[0].relations
-    label = '<span class="lr-kind">Heuristic graph</span>' if summary.kind == "heuristic graph" else "LLM graph"
+    heuristic = summary.kind == "heuristic graph"
+    label = html('<span class="lr-kind">Heuristic graph</span>') if heuristic else html("LLM graph")
     if summary.builtin_texts:
-        label += f"<br>{summary.builtin_texts:,} of its texts built-in"
-    return (
-        f"{escape(isolated(summary.title)) + '<br>' if len(summary.title) > _TITLE else ''}"
-        f"<b>{entities:,}</b> entities, <b>{len(summary.layers)}</b> layers<br>"
-        f"<b>{summary.chunks:,}</b> {'chunk' if summary.chunks == 1 else 'chunks'}, "
-        f"<b>{relations:,}</b> relations<br>"
-        f"{label}<br>Built {escape(numbers.day(summary.created))}"
+        label += html("<br>{:,} of its texts built-in", summary.builtin_texts)
+    return html(
+        "{}<b>{:,}</b> entities, <b>{}</b> layers<br><b>{:,}</b> {}, <b>{:,}</b> relations<br>{}<br>Built {}",
+        html("{}<br>", isolated(summary.title)) if len(summary.title) > _TITLE else NOTHING,
+        entities,
+        len(summary.layers),
+        summary.chunks,
+        "chunk" if summary.chunks == 1 else "chunks",
+        relations,
+        label,
+        numbers.day(summary.created),
     )
 
 
 def heading(title: str, facts: str = "") -> None:
     """The page's title and one muted line of facts (plain text)."""
-    st.html(
-        f'<div class="lr-head"><span class="t" role="heading" aria-level="1">{escape(title)}</span>'
-        f'<span class="s">{escape(facts)}</span></div>'
+    draw(
+        html(
+            '<div class="lr-head"><span class="t" role="heading" aria-level="1">{}</span>'
+            '<span class="s">{}</span></div>',
+            title,
+            facts,
+        )
     )
 
 
@@ -211,7 +223,7 @@ def kind_line(summary: IndexSummary) -> None:
             f" The model failed at {builtin_texts:,} aggregated texts, which the built-in writer wrote; the build "
             "report lists them."
         )
-    st.html(f'<div class="lr-kindline"><span class="lr-kind">{escape(label)}</span> {escape(meaning)}</div>')
+    draw(html('<div class="lr-kindline"><span class="lr-kind">{}</span> {}</div>', label, meaning))
 
 
 @contextmanager
@@ -220,4 +232,4 @@ def plain_errors() -> Iterator[None]:
     try:
         yield
     except LeanRAGError as error:
-        message(str(error), kind="error")
+        message(error, kind="error")

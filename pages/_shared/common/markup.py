@@ -1,8 +1,10 @@
-"""Small pieces of HTML. Every value from a document or a model passes through `escape` here."""
+"""Small pieces of HTML that pages have in common."""
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 import streamlit as st
+from markupsafe import Markup
 
 from leanrag_core.figures import numbers
 from leanrag_core.figures.changes import Changes, Difference
@@ -12,7 +14,7 @@ from leanrag_core.figures.passages import Piece
 from leanrag_core.types.graph import Entity
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Context
-from leanrag_core.types.visible import escape
+from pages._shared.common.html import NOTHING, draw, html, joined
 
 LEGEND = (
     ("seed", "Seed, with rank"),
@@ -26,83 +28,92 @@ LEGEND = (
 _LISTED = 4  # names of one kind in "What changed"
 
 
-def label(title: str, note: str = "") -> str:
+def label(title: str, note: str = "") -> Markup:
     """A small heading with a muted note."""
-    return f'<div class="lr-label">{escape(title)}{f"<span>{escape(note)}</span>" if note else ""}</div>'
+    return html('<div class="lr-label">{}{}</div>', title, html("<span>{}</span>", note) if note else NOTHING)
 
 
-def name(text: str) -> str:
-    """A name in a sentence: what stands around it keeps its order, whatever the direction of the name."""
-    return f"<bdi>{escape(text)}</bdi>"
+def name(text: str) -> Markup:
+    """A name in a sentence: the words around it keep their order, whatever the direction of the name."""
+    return html("<bdi>{}</bdi>", text)
 
 
-def layer_tag(number: int) -> str:
+def layer_tag(number: int) -> Markup:
     """ "L2" in the layer's colour."""
-    step = min(number, 4)
-    return (
-        f'<span class="lr-layer" style="background:var(--lr-l{step});color:var(--lr-l{step}k)" '
-        f'title="Layer {number}">L{number}</span>'
+    return html(
+        '<span class="lr-layer" style="background:var(--lr-l{step});color:var(--lr-l{step}k)" '
+        'title="Layer {number}">L{number}</span>',
+        step=min(number, 4),
+        number=number,
     )
 
 
-def chain(index: Index, entity: Entity) -> str:
+def chain(index: Index, entity: Entity) -> Markup:
     """What the entity belongs to, from its parent up to the root."""
     above = [
-        f"{layer_tag(layer)}{name(index.layers[layer].entities['name'][row].as_py())}"
+        layer_tag(layer) + name(index.layers[layer].entities["name"][row].as_py())
         for layer, row in index.ancestors(entity.layer, entity.row)
     ]
-    return f'<div class="lr-side">{"<br>".join(above)}</div>' if above else ""
+    return html('<div class="lr-side">{}</div>', joined(above, "<br>")) if above else NOTHING
 
 
-def mark(name: str) -> str:
+def mark(name: str) -> Markup:
     """A citation mark such as C1."""
-    return f'<span class="lr-mark {escape(name[:1].lower())}">{escape(name)}</span>'
+    return html('<span class="lr-mark {}">{}</span>', name[:1].lower(), name)
 
 
-def legend() -> str:
+def legend() -> Markup:
     """What the signs of the layered graph mean, in fixed order."""
-    entries = "".join(f'<span><i class="lr-mk {sign}"></i>{text}</span>' for sign, text in LEGEND)
-    return f'<div class="lr-legend">{entries}</div>'
+    entries = joined(html('<span><i class="lr-mk {}"></i>{}</span>', sign, text) for sign, text in LEGEND)
+    return html('<div class="lr-legend">{}</div>', entries)
 
 
-def pieces(parts: Iterable[Piece]) -> str:
+def pieces(parts: Iterable[Piece]) -> Markup:
     """Text with the names of seeds marked."""
-    return "".join(f"<mark>{escape(one.text)}</mark>" if "name" in one.marks else escape(one.text) for one in parts)
+    return joined(html("<mark>{}</mark>", part.text) if "name" in part.marks else part.text for part in parts)
 
 
-def seed_dots(count: int, of: int) -> str:
+def seed_dots(count: int, of: int) -> Markup:
     """Filled dots for the seeds in a chunk, hollow ones for the others, and the count in words."""
     words = f"{count} of {numbers.counted(of, 'seed')}"
     if of > 20:
-        return words
-    dots = "<s></s>" * count + '<s class="o"></s>' * (of - count)
-    return f'<span class="lr-dots" role="img" aria-label="{words}">{dots}</span> {words}'
+        return html("{}", words)
+    dots = html("<s></s>") * count + html('<s class="o"></s>') * (of - count)
+    return html('<span class="lr-dots" role="img" aria-label="{0}">{1}</span> {0}', words, dots)
 
 
-def token_bar(context: Context, totals: dict[str, str]) -> str:
+def token_bar(context: Context, totals: dict[str, str]) -> Markup:
     """The context's tokens by section. totals: section name -> "5 of 23, 18 left out"."""
     budget = sum(section.budget for section in context.sections) or 1
     bar, cells = [], []
     for name, letter, title, role in SECTIONS:
         section = context.section(name)
         if section.tokens:
-            bar.append(f'<i class="{name}" style="width:{100 * section.tokens / budget:.2f}%"></i>')
+            bar.append(html('<i class="{}" style="width:{:.2f}%"></i>', name, 100 * section.tokens / budget))
         cells.append(
-            f'<div><b><i class="sw" style="background:var(--lr-{role})"></i>{letter} &nbsp;{title}</b>'
-            f"<span>{section.tokens:,} of {section.budget:,} tokens<br>{escape(totals[name])}</span></div>"
+            html(
+                '<div><b><i class="sw" style="background:var(--lr-{})"></i>{} &nbsp;{}</b>'
+                "<span>{:,} of {:,} tokens<br>{}</span></div>",
+                role,
+                letter,
+                title,
+                section.tokens,
+                section.budget,
+                totals[name],
+            )
         )
     said = ", ".join(f"{title} {context.section(name).tokens:,}" for name, _, title, _ in SECTIONS)
     note = f"{context.tokens:,} of {budget:,} tokens"
     return (
         label("Context", note)
-        + f'<div class="lr-bar" role="img" aria-label="Tokens by section: {said}">{"".join(bar)}</div>'
-        + f'<div class="lr-tok">{"".join(cells)}</div>'
+        + html('<div class="lr-bar" role="img" aria-label="Tokens by section: {}">{}</div>', said, joined(bar))
+        + html('<div class="lr-tok">{}</div>', joined(cells))
     )
 
 
-def differences(found: Changes) -> str:
+def differences(found: Changes) -> Markup:
     """What entered, with a plus, and what left, struck through, with a minus."""
-    lines = []
+    lines: list[Markup] = []
     for title, part in (
         ("Seed", found.seeds),
         ("Aggregated", found.aggregated),
@@ -112,55 +123,61 @@ def differences(found: Changes) -> str:
         lines += _change_lines(title, part)
     if found.lca:
         lines += [
-            f'<div class="{sign}"><span>LCA: {name(top)}</span></div>'
+            html('<div class="{}"><span>LCA: {}</span></div>', sign, name(top))
             for sign, top in (("in", found.lca[1]), ("out", found.lca[0]))
             if top
         ]
-    return f'<div class="lr-diff">{"".join(lines)}</div>'
+    return html('<div class="lr-diff">{}</div>', joined(lines))
 
 
-def _change_lines(title: str, part: Difference) -> list[str]:
+def _change_lines(title: str, part: Difference) -> list[Markup]:
     lines = []
     for sign, names in (("in", part.entered), ("out", part.left)):
         if names:
             shown = "; ".join(map(isolated, names[:_LISTED]))
             more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
             plural = title if len(names) == 1 or title == "Aggregated" else f"{title}s"
-            lines.append(f'<div class="{sign}"><span>{plural}: {escape(shown)}{more}</span></div>')
+            lines.append(html('<div class="{}"><span>{}: {}{}</span></div>', sign, plural, shown, more))
     return lines
 
 
-def facts_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "") -> str:
+def facts_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "") -> Markup:
     """A small table: text left, figures right."""
-    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    named = f' aria-label="{escape(caption)}"' if caption else ""
-    header = f"<tr>{top}</tr>" if any(head) else ""
-    return f'<div class="lr-scroll"><table class="lr-facts"{named}>{header}{body}</table></div>'
+    named = html(' aria-label="{}"', caption) if caption else NOTHING
+    header = _row("th", head) if any(head) else NOTHING
+    body = joined(_row("td", row) for row in rows)
+    return html('<div class="lr-scroll"><table class="lr-facts"{}>{}{}</table></div>', named, header, body)
 
 
-def tagged_list(rows: Iterable[tuple[str, str, str]]) -> str:
+def _row(tag: Literal["th", "td"], cells: Iterable[str], *, own_direction: bool = False) -> Markup:
+    """A row of a table. own_direction: each cell reads in the direction of its text."""
+    direction = html(' dir="auto"') if own_direction else NOTHING
+    return html("<tr>{}</tr>", joined(html("<{0}{1}>{2}</{0}>", tag, direction, cell) for cell in cells))
+
+
+def tagged_list(rows: Iterable[tuple[str, str, str]]) -> Markup:
     """Lines of a tag, a name and what there is to say of it."""
-    lines = "".join(
-        f'<div><span class="lr-tag">{escape(tag)}</span> <b>{escape(name)}</b> <span>{escape(said)}</span></div>'
-        for tag, name, said in rows
-    )
-    return f'<div class="lr-files">{lines}</div>'
+    lines = joined(html('<div><span class="lr-tag">{}</span> <b>{}</b> <span>{}</span></div>', *row) for row in rows)
+    return html('<div class="lr-files">{}</div>', lines)
 
 
-def tiles(rows: Iterable[tuple[str, str, str]]) -> str:
+def tiles(rows: Iterable[tuple[str, str, str]]) -> Markup:
     """Numbers in boxes: title, value, note."""
-    shown = "".join(
-        f'<div class="lr-tile"><div class="lr-label" style="margin:0">{escape(title)}</div>'
-        f'<div class="v">{escape(value)}</div><div class="lr-small lr-muted">{escape(note)}</div></div>'
-        for title, value, note in rows
+    tile = (
+        '<div class="lr-tile"><div class="lr-label" style="margin:0">{}</div>'
+        '<div class="v">{}</div><div class="lr-small lr-muted">{}</div></div>'
     )
-    return f'<div class="lr-tiles">{shown}</div>'
+    return html('<div class="lr-tiles">{}</div>', joined(html(tile, *row) for row in rows))
+
+
+def muted(text: str) -> Markup:
+    """A muted line of small text."""
+    return html('<div class="lr-small lr-muted">{}</div>', text)
 
 
 def note(text: str) -> None:
     """A muted line below what it is about. Streamlit's own captions have too little contrast in the light theme."""
-    st.html(f'<div class="lr-small lr-muted" dir="auto">{escape(text)}</div>')
+    draw(html('<div class="lr-small lr-muted" dir="auto">{}</div>', text))
 
 
 def code(text: str, *, height: int, language: str | None = None, key: str | None = None) -> None:
@@ -170,16 +187,16 @@ def code(text: str, *, height: int, language: str | None = None, key: str | None
         st.code(text, language=language, wrap_lines=True)
 
 
-def reading_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str) -> str:
+def reading_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str) -> Markup:
     """A table whose cells can be read whole: text wraps, and what is long scrolls."""
-    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-    body = "".join("<tr>" + "".join(f'<td dir="auto">{escape(cell)}</td>' for cell in row) + "</tr>" for row in rows)
-    return (
-        f'<div class="lr-reads" role="region" tabindex="0" aria-label="{escape(caption)}">'
-        f"<table><tr>{top}</tr>{body}</table></div>"
+    return html(
+        '<div class="lr-reads" role="region" tabindex="0" aria-label="{}"><table>{}{}</table></div>',
+        caption,
+        _row("th", head),
+        joined(_row("td", row, own_direction=True) for row in rows),
     )
 
 
-def block(title: str, body: str, note: str = "") -> None:
+def block(title: str, body: Markup, note: str = "") -> None:
     """A small heading and its body, drawn together."""
-    st.html(label(title, note) + body)
+    draw(label(title, note), body)

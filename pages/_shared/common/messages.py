@@ -1,22 +1,44 @@
-"""What is told in a sentence: a quiet box, an error or a success."""
+"""The edge at which messages become sentences of the reader's language, and the box in which they are drawn."""
 
-import streamlit as st
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.messages.catalog import ENGLISH, languages, sentence
+from leanrag_core.messages.message import Message, Value
+from pages._shared.common import state
+from pages._shared.common.html import NOTHING, draw, html
 
-from leanrag_core.types.visible import escape
+LANGUAGE = "lang"  # its name in links and in the session's memory
+Told = Message | LeanRAGError | str
 
 
-def message(text: str, *, kind: str = "note", title: str = "") -> None:
+def language() -> str:
+    """Code of the language that the reader chose, else English. Every sentence on a page is made in it."""
+    return str(state.fitting(LANGUAGE, ENGLISH, str, lambda code: code in languages()))
+
+
+def words(told: Told) -> str:
+    """What a message or an error says, in the reader's language; text is taken as it is."""
+    if isinstance(told, LeanRAGError):
+        told = told.message
+    return sentence(told, language()) if isinstance(told, Message) else told
+
+
+def say(code: str, /, **values: Value) -> str:
+    """The sentence of that code of the catalog, in the reader's language."""
+    return words(Message(code, values))
+
+
+def message(told: Told, *, kind: str = "note", title: Told = "") -> None:
     """One sentence (or two) in a quiet box. kind: note, error, good."""
-    head = f"<b>{escape(title)}</b> " if title else ""
+    head = html("<b>{}</b> ", words(title)) if title else NOTHING
     role = "alert" if kind == "error" else "status"
-    st.html(f'<div class="lr-msg {kind}" role="{role}">{head}{escape(sentence(text))}</div>')
+    draw(html('<div class="lr-msg {}" role="{}">{}{}</div>', kind, role, head, as_sentence(words(told))))
 
 
-def sentence(text: str) -> str:
+def as_sentence(text: str) -> str:
     """The text as a sentence: begins with a capital and ends with a stop."""
     text = text.strip()
     if not text:
         return text
     if not text.startswith(("http://", "https://")):
         text = text[0].upper() + text[1:]
-    return text if text[-1] in ".!?" else text + "."
+    return text if text[-1] in ".!?。！？" else text + "."

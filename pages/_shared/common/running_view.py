@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
+from markupsafe import Markup
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.types.summary import JobState
-from leanrag_core.types.visible import escape
 from pages._shared.common import forms, session, state
+from pages._shared.common.html import draw, html
 
 _EVERY = 2.0  # seconds between two looks
 _MOST = 3  # builds with a line of their own
@@ -45,9 +46,9 @@ def _lines(job_ids: Sequence[str], build_page: Path, first: bool) -> None:
             ):
                 st.switch_page(build_page)
             if job.status in _LIVE:
-                st.html(_bar(job))
+                draw(_bar(job))
         if len(jobs) > _MOST:
-            st.html(f'<div class="lr-side">and {numbers.counted(len(jobs) - _MOST, "more build")}</div>')
+            draw(html('<div class="lr-side">and {}</div>', numbers.counted(len(jobs) - _MOST, "more build")))
 
 
 def _said(job: JobState) -> str:
@@ -58,9 +59,12 @@ def _said(job: JobState) -> str:
     return f"{job.title} {_ENDED.get(job.status, 'could not be built')}"
 
 
-def _bar(job: JobState) -> str:
+def _bar(job: JobState) -> Markup:
     percent = f"{100 * job.share:.0f}"
-    return (
-        f'<div class="lr-prog thin" role="progressbar" aria-label="Share of the build of {escape(job.title)}" '
-        f'aria-valuenow="{percent}" aria-valuemin="0" aria-valuemax="100"><u style="width:{percent}%"></u></div>'
+    return html(
+        '<div class="lr-prog thin" role="progressbar" aria-label="Share of the build of {}" '
+        'aria-valuenow="{}" aria-valuemin="0" aria-valuemax="100"><u style="width:{}%"></u></div>',
+        job.title,
+        percent,
+        percent,
     )

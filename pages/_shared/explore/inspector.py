@@ -10,11 +10,11 @@ from leanrag_core.figures.direction import isolated
 from leanrag_core.queries import browse
 from leanrag_core.types.graph import Entity, Place, Relation
 from leanrag_core.types.index import Index
-from leanrag_core.types.visible import escape
 from pages._shared.ask import asking
 from pages._shared.common import markup, passage_view, state
 from pages._shared.common.forms import plain, table_height, visible_cells
 from pages._shared.common.frame import page_path
+from pages._shared.common.html import draw, html, joined
 from pages._shared.common.scope import PAGE
 
 _CHUNKS_AT_ONCE = 6
@@ -50,12 +50,18 @@ def inspect(index: Index, place: Place, *, go: Callable[[str], None]) -> None:
 
 def _head(index: Index, entity: Entity, go: Callable[[str], None]) -> None:
     what = "Aggregated entity" if entity.layer else "Entity"
-    kind = f", {escape(entity.type)}" if entity.type and entity.type not in ("aggregated", "unknown") else ""
+    kind = f", {entity.type}" if entity.type and entity.type not in ("aggregated", "unknown") else ""
     promoted = ", promoted from a cluster of one" if entity.promoted else ""
-    st.html(
-        f'<div class="lr-insp-top">{markup.layer_tag(entity.layer)}{what}{kind}{promoted}</div>'
-        f'<div class="lr-name" role="heading" aria-level="2">{escape(entity.name)}</div>'
-        f"{markup.chain(index, entity)}"
+    draw(
+        html(
+            '<div class="lr-insp-top">{}{}{}{}</div><div class="lr-name" role="heading" aria-level="2">{}</div>{}',
+            markup.layer_tag(entity.layer),
+            what,
+            kind,
+            promoted,
+            entity.name,
+            markup.chain(index, entity),
+        )
     )
     with st.container(horizontal=True, gap="small"):
         if st.button("Ask about this", icon=":material/forum:", key=f"ask_{entity.id}"):
@@ -80,17 +86,16 @@ def _head(index: Index, entity: Entity, go: Callable[[str], None]) -> None:
 
 
 def _summary(entity: Entity, related: Sequence[browse.Neighbour], n_related: int) -> None:
-    st.html(f'<div class="lr-read">{escape(entity.description) or "No description."}</div>')
+    draw(html('<div class="lr-read">{}</div>', entity.description or "No description."))
     if entity.findings:
-        found = "".join(
-            f'<div class="lr-find"><b>{escape(one.summary)}</b> {escape(one.explanation)}</div>'
-            for one in entity.findings
+        found = joined(
+            html('<div class="lr-find"><b>{}</b> {}</div>', one.summary, one.explanation) for one in entity.findings
         )
-        st.html(markup.label("Findings", f"{len(entity.findings)}") + found)
+        draw(markup.label("Findings", f"{len(entity.findings)}") + found)
     if related:
         rows = [(one.name, _strength(one.relation), one.relation.kind) for one in related]
         head = ("", "λ" if entity.layer else "Weight", "Made")
-        st.html(markup.label("Strongest relations", f"of {n_related:,}") + markup.facts_table(head, rows))
+        draw(markup.label("Strongest relations", f"of {n_related:,}") + markup.facts_table(head, rows))
 
 
 def _strength(relation: Relation) -> str:
@@ -130,7 +135,7 @@ def _relations(
         _has_end(open_relation, entity) or st.session_state.get("lr_rel_of") == entity.id
     ):
         _relation(index, open_relation, go, entity.id)
-        st.html('<hr class="lr-rule">')
+        draw(html('<hr class="lr-rule">'))
     table = pd.DataFrame(
         {
             "With": [one.name for one in related],
@@ -174,10 +179,17 @@ def _relation(index: Index, relation: Relation, go: Callable[[str], None], owner
         what = f"λ {relation.strength:,}, {relation.kind} from {numbers.counted(len(relation.members), 'relation')}"
     else:
         what = f"{relation.kind}, weight {relation.weight:g}"
-    st.html(
-        f'<div class="lr-relhead">{markup.layer_tag(relation.layer)}<b>{escape(names[0])}</b> and '
-        f"<b>{escape(names[1])}</b><br><span>{escape(what)}</span></div>"
-        f'<div class="lr-read" style="font-size:.95rem">{escape(relation.description)}</div>'
+    draw(
+        html(
+            '<div class="lr-relhead">{}<b>{}</b> and '
+            "<b>{}</b><br><span>{}</span></div>"
+            '<div class="lr-read" style="font-size:.95rem">{}</div>',
+            markup.layer_tag(relation.layer),
+            names[0],
+            names[1],
+            what,
+            relation.description,
+        )
     )
     with st.container(horizontal=True, gap="small"):
         for number, end in enumerate(ends):
@@ -210,7 +222,7 @@ def _relation(index: Index, relation: Relation, go: Callable[[str], None], owner
                 "Says": [one.relation.description for one in members],
             }
         )
-        st.html(markup.label("Stands for", f"{len(relation.members):,} in layer {relation.layer - 1}"))
+        draw(markup.label("Stands for", f"{len(relation.members):,} in layer {relation.layer - 1}"))
         pick_row(
             table,
             [one.relation.id for one in members],
@@ -237,7 +249,7 @@ def _chunks(index: Index, rows: Sequence[int], names: Sequence[str], owner: str)
             on_open=lambda row=row: passage_view.ask_for(row, names=names),  # type: ignore[misc]
             key=f"open_{owner}_{row}",
         )
-        st.html('<hr class="lr-rule">')
+        draw(html('<hr class="lr-rule">'))
     if len(rows) > shown:
         label = f"Show {min(_CHUNKS_AT_ONCE, len(rows) - shown)} of {len(rows) - shown:,} more"
 
@@ -258,7 +270,7 @@ def pick_row(
             on_pick(ids[int(cells[0][0])])
 
     if note:
-        st.html(f'<div class="lr-small lr-muted lr-listed">{escape(note)}</div>')
+        draw(html('<div class="lr-small lr-muted lr-listed">{}</div>', note))
     st.dataframe(
         visible_cells(table),
         hide_index=True,

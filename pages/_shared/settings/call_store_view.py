@@ -12,9 +12,9 @@ import pandas as pd
 import streamlit as st
 
 from leanrag_core.figures import numbers
-from leanrag_core.types.visible import escape
 from pages._shared.common import forms, markup, session
 from pages._shared.common.frame import plain_errors
+from pages._shared.common.html import draw, html
 
 _DAY = 86_400.0
 _READ = 100  # calls of a group that can be read one by one
@@ -45,14 +45,20 @@ def panel() -> None:
     store = session.workbench().calls
     n, size = len(store), store.size_bytes()
     if not n:
-        st.html(
-            '<div class="lr-small lr-muted">No stored call yet. Every answer of an endpoint is kept here, so that a '
-            "build that is resumed or repeated pays for nothing twice.</div>"
+        draw(
+            html(
+                '<div class="lr-small lr-muted">No stored call yet. Every answer of an endpoint is kept here, '
+                "so that a build that is resumed or repeated pays for nothing twice.</div>"
+            )
         )
         return
-    st.html(
-        f'<div class="lr-small lr-muted">{numbers.counted(n, "call")}, {numbers.size(size)}. Builds that are resumed '
-        "or repeated take their answers from here. It holds no keys.</div>"
+    draw(
+        html(
+            '<div class="lr-small lr-muted">{}, {}. Builds that are resumed '
+            "or repeated take their answers from here. It holds no keys.</div>",
+            numbers.counted(n, "call"),
+            numbers.size(size),
+        )
     )
     found = groups()
     names = {one.id: one.title for one in session.index_list().indexes}
@@ -82,7 +88,7 @@ def panel() -> None:
     if rows:
         single_calls(found[rows[0]], n)
     else:
-        st.html('<div class="lr-hint" style="margin:0">Select a row to read its replies.</div>')
+        draw(html('<div class="lr-hint" style="margin:0">Select a row to read its replies.</div>'))
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         st.download_button(
             "Download as JSON Lines",
@@ -100,15 +106,15 @@ def panel() -> None:
 def single_calls(group: Group, n: int) -> None:
     """The newest calls of a group, and the reply of one of them as it is stored."""
     calls = _newest(str(session.workbench().calls.folder), group, n)
-    st.html(markup.label(f"Replies of {group.model.removeprefix('openai:')}", _which(group, len(calls))))
+    draw(markup.label(f"Replies of {group.model.removeprefix('openai:')}", _which(group, len(calls))))
     number = 0
     if len(calls) > 1:
         number = int(st.number_input("Reply", 1, len(calls), key=f"reply_{group}", width=140)) - 1
     call = calls[number] if number < len(calls) else None
     if call is None:
-        st.html('<div class="lr-small lr-muted">These calls have been deleted in the meantime.</div>')
+        draw(html('<div class="lr-small lr-muted">These calls have been deleted in the meantime.</div>'))
         return
-    st.html(f'<div class="lr-small lr-muted">{escape(call.facts)}</div>')
+    draw(html('<div class="lr-small lr-muted">{}</div>', call.facts))
     markup.code(call.text, height=220)
 
 
@@ -197,9 +203,11 @@ def confirm_delete(groups: list[Group], names: dict[str, str]) -> None:
         before = time.time() - days * _DAY
     else:
         number = sum(by_index.values())
-    st.html(
-        '<div class="lr-small">Indexes stay as they are. A build that needs these answers again pays for them again.'
-        "</div>"
+    draw(
+        html(
+            '<div class="lr-small">Indexes stay as they are. A build that needs these answers again pays for them '
+            "again.</div>"
+        )
     )
     label = "Delete these calls" if number is None else f"Delete {numbers.counted(number, 'call')}"
     if st.button(label, icon=":material/delete:", key="confirm_delete_calls"):

@@ -14,6 +14,7 @@ from leanrag_core.models.registry import Models
 from leanrag_core.types.settings import Settings
 from pages._shared.common import forms, keys, session, state, widgets
 from pages._shared.common.frame import message
+from pages._shared.common.html import draw, html
 
 _PATIENCE = 6.0  # seconds for a list of models; a page waits for it
 _WINDOWS_ASKED = 12  # models whose context window is asked for
@@ -114,7 +115,7 @@ def show_test(tested: Tested, settings: Settings) -> None:
     if found.error:
         message(found.error, kind="error", title="No connection.")
         if "404" in found.error and not settings.base_url.rstrip("/").endswith("/v1"):
-            st.html('<div class="lr-small">Most servers want the address up to and with /v1.</div>')
+            draw(html('<div class="lr-small">Most servers want the address up to and with /v1.</div>'))
         return
     models = numbers.counted(len(found.names), "model")
     message(f"{tested.address} answers with {models} in {numbers.duration(found.seconds)}.", kind="good")

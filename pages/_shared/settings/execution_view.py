@@ -12,6 +12,7 @@ from leanrag_core.types.execution import DASK, PROCESSES, THREADS, Execution
 from leanrag_core.types.settings import Settings
 from pages._shared.common import addresses, forms, markup, session, state, widgets
 from pages._shared.common.frame import message
+from pages._shared.common.html import draw, html
 from pages._shared.settings import settings_form
 
 _TITLES = {THREADS: "Threads", PROCESSES: "Processes", DASK: "Dask cluster"}
@@ -41,12 +42,14 @@ def panel(settings: Settings) -> None:
         _workers(kept)
     settings_form.fault("execution")
     with st.container(gap="xsmall"):
-        st.html(
-            '<div class="lr-small lr-muted">The index is the same with each, byte for byte. A build uses what is '
-            "chosen here when it starts. More in docs/scale.md.</div>"
+        draw(
+            html(
+                '<div class="lr-small lr-muted">The index is the same with each, byte for byte. A build uses what is '
+                "chosen here when it starts. More in docs/scale.md.</div>"
+            )
         )
         if chosen == DASK:
-            st.html(f'<div class="lr-small lr-muted">{_TRUST}</div>')
+            draw(html('<div class="lr-small lr-muted">{}</div>', _TRUST))
     if chosen == DASK:
         _test(kept)
 
@@ -68,7 +71,7 @@ def _choice(chosen: str) -> None:
             ),
             _choose,
         )
-        st.html(f'<div class="lr-hint">{_SAID[chosen]}</div>')
+        draw(html('<div class="lr-hint">{}</div>', _SAID[chosen]))
 
 
 def _kept() -> Execution:
@@ -110,8 +113,11 @@ def _workers(kept: Execution) -> None:
             ),
             lambda workers: settings_form.change("execution", lambda now: replace(now.execution, workers=workers)),
         )
-        st.html(
-            f'<div class="lr-hint">0 means one for each processor core: {os.cpu_count() or 1} on this machine.</div>'
+        draw(
+            html(
+                '<div class="lr-hint">0 means one for each processor core: {} on this machine.</div>',
+                os.cpu_count() or 1,
+            )
         )
 
 
@@ -167,7 +173,7 @@ def show_cluster(seen: ClusterSeen | str) -> None:
             kind="good" if seen.fit else "note",
         )
     if seen.workers < seen.threads:
-        st.html('<div class="lr-small">Start workers with --nthreads 1: each reads one batch at a time.</div>')
+        draw(html('<div class="lr-small">Start workers with --nthreads 1: each reads one batch at a time.</div>'))
     if seen.silent:
         message(
             f"{numbers.counted(len(seen.silent), 'worker')} did not say in time what they have; one of them may hang.",
@@ -188,7 +194,7 @@ def _show_differences(seen: ClusterSeen) -> None:
     if len(lacking) < len(seen.differences):
         message("Part of the cluster has other versions. Install the same requirements everywhere.", kind="error")
     rows = [(one.library, one.here, one.there, _places(one, seen)) for one in seen.differences]
-    st.html(markup.facts_table(("", "Here", "There", "On"), rows, caption="Other versions on the cluster"))
+    draw(markup.facts_table(("", "Here", "There", "On"), rows, caption="Other versions on the cluster"))
 
 
 def _places(one: Difference, seen: ClusterSeen) -> str:

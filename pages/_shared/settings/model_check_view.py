@@ -8,9 +8,9 @@ from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.model_check import ModelCheck
 from leanrag_core.samples import FIRST_SAMPLE
 from leanrag_core.types.settings import Settings
-from leanrag_core.types.visible import escape
 from pages._shared.common import forms, markup, session, widgets
 from pages._shared.common.frame import message, plain_errors
+from pages._shared.common.html import draw, html, joined
 from pages._shared.settings import endpoint_view
 
 _VERDICTS = {
@@ -45,13 +45,15 @@ def panel(settings: Settings) -> None:
             with plain_errors(), st.spinner(f"Waiting for {forms.plain(model)}", show_time=True):
                 st.session_state["lr_checked"] = session.workbench().check_model(model, passage)
         said = "One call with the prompt of a build. Nothing is kept."
-        st.html(f'<div class="lr-hint">{said if model else "Choose a model first."}</div>')
+        draw(html('<div class="lr-hint">{}</div>', said if model else "Choose a model first."))
     with right:
         checked = st.session_state.get("lr_checked")
         if checked is None:
-            st.html(
-                '<div class="lr-small lr-muted">The check says whether the model keeps to the form that a build needs, '
-                "what it finds in the passage, and how fast it writes.</div>"
+            draw(
+                html(
+                    '<div class="lr-small lr-muted">The check says whether the model keeps to the form that '
+                    "a build needs, what it finds in the passage, and how fast it writes.</div>"
+                )
             )
         else:
             with st.container(gap="xsmall"):
@@ -65,16 +67,16 @@ def show(checked: ModelCheck) -> None:
     speed = f"{numbers.duration(checked.seconds)}, {checked.tokens_per_second:,.0f} tokens a second"
     window = f"a context window of {checked.window:,} tokens" if checked.window else "context window unknown"
     facts = f"{speed}; {checked.prompt_tokens:,} tokens read, {checked.completion_tokens:,} written; {window}; "
-    st.html(f'<div class="lr-small lr-muted">{escape(facts + _MODES.get(checked.mode, checked.mode))}.</div>')
+    draw(html('<div class="lr-small lr-muted">{}.</div>', facts + _MODES.get(checked.mode, checked.mode)))
     if checked.remarks:
-        remarks = "".join(f"<div>{escape(remark)}</div>" for remark in checked.remarks)
-        st.html(f'<div class="lr-notes">{remarks}</div>')
+        remarks = joined(html("<div>{}</div>", remark) for remark in checked.remarks)
+        draw(html('<div class="lr-notes">{}</div>', remarks))
     if checked.entities:
-        st.html(markup.label("Entities", f"{len(checked.entities):,}"))
+        draw(markup.label("Entities", f"{len(checked.entities):,}"))
         entities = pd.DataFrame(checked.entities, columns=["Name", "Type"])
         st.dataframe(forms.visible_cells(entities), hide_index=True, height=forms.table_height(len(entities), 210))
     if checked.relations:
-        st.html(markup.label("Relations", f"{len(checked.relations):,}"))
+        draw(markup.label("Relations", f"{len(checked.relations):,}"))
         relations = pd.DataFrame(checked.relations, columns=["From", "To", "Says"])
         st.dataframe(
             forms.visible_cells(relations),

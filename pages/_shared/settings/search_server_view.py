@@ -1,12 +1,11 @@
 """Where search indexes stand: in files of each index, or on a Chroma server, which is asked on a click alone."""
 
-import streamlit as st
-
 from leanrag_core.figures import numbers
 from leanrag_core.storage.chroma_address import ChromaSeen
 from leanrag_core.types.settings import Settings
 from pages._shared.common import addresses, session
 from pages._shared.common.frame import message
+from pages._shared.common.html import draw, html
 from pages._shared.settings import settings_form
 
 
@@ -21,9 +20,11 @@ def panel(settings: Settings) -> None:
         example="files of each index",
         hint="An address such as http://127.0.0.1:8000. Empty keeps the search index in files of each index.",
     )
-    st.html(
-        '<div class="lr-small lr-muted">A server lets several processes search at a time, and is asked above 50,000 '
-        "entities a layer. It has no passwords: keep it on this machine or a private network.</div>"
+    draw(
+        html(
+            '<div class="lr-small lr-muted">A server lets several processes search at a time, and is asked '
+            "above 50,000 entities a layer. It has no passwords: keep it on this machine or a private network.</div>"
+        )
     )
     seen = settings_form.look_button(
         "server", "chroma_url", settings.chroma_url, session.workbench().look_at_chroma, key="test_chroma"

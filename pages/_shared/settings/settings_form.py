@@ -9,9 +9,9 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.types.settings import Settings
-from leanrag_core.types.visible import escape
 from pages._shared.common import addresses, forms, keys, session, state, widgets
 from pages._shared.common.frame import message
+from pages._shared.common.html import draw, html
 
 _FAULTS = "lr_settings_faults"  # by the setting's name
 _REFUSED = "lr_settings_refused"  # what stands in a widget and was not kept, by the setting's name
@@ -94,7 +94,7 @@ def number(settings: Settings, name: str) -> None:
             lambda wanted: keep(name, wanted),
             read=type(now),
         )
-        st.html(f'<div class="lr-hint">{escape(forms.hint(spec))}</div>')
+        draw(html('<div class="lr-hint">{}</div>', forms.hint(spec)))
 
 
 def address_field(
@@ -125,7 +125,7 @@ def address_field(
             read=lambda held: addresses.tidied(str(held or ""), kind),
         )
         if not fault(name):
-            st.html(f'<div class="lr-hint">{escape(hint)}</div>')
+            draw(html('<div class="lr-hint">{}</div>', hint))
 
 
 def look_button(
@@ -183,7 +183,10 @@ def key_variable(settings: Settings) -> None:
     )
     if not fault("key_variable"):
         sign = "ok" if keys.has_key(settings) or settings.local else "none"
-        st.html(
-            f'<div class="lr-hint"><i class="lr-dot-{sign}" aria-hidden="true"></i>{escape(keys.key_state(settings))}'
-            "</div>"
+        draw(
+            html(
+                '<div class="lr-hint"><i class="lr-dot-{}" aria-hidden="true"></i>{}</div>',
+                sign,
+                keys.key_state(settings),
+            )
         )

@@ -6,8 +6,8 @@ from pathlib import Path
 import streamlit as st
 
 from leanrag_core.figures import numbers
-from leanrag_core.types.visible import escape
 from pages._shared.common import markup, session
+from pages._shared.common.html import draw, html
 
 _KEPT = (
     ("corpora", "Corpora, with their documents' text"),
@@ -24,10 +24,10 @@ def panel() -> None:
     sizes = _sizes(str(root))
     rows = [(title, numbers.size(sizes[folder])) for folder, title in _KEPT]
     rows.append(("Total", numbers.size(sum(sizes.values()))))
-    st.html(
-        f'<div class="lr-small lr-muted lr-path">{escape(str(root))}</div>'
+    draw(
+        html('<div class="lr-small lr-muted lr-path">{}</div>', str(root))
         + markup.facts_table(("", ""), rows, caption="Storage")
-        + '<div class="lr-small lr-muted">Indexes are deleted on Build, corpora in the Library, calls here.</div>'
+        + html('<div class="lr-small lr-muted">Indexes are deleted on Build, corpora in the Library, calls here.</div>')
     )
 
 
