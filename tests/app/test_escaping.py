@@ -4,9 +4,7 @@ from pathlib import Path
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 BUILDER = PAGES / "_shared" / "common" / "html.py"
 # HTML that is drawn or declared to be safe anywhere but in the builder; a style sheet of our own is the exception.
-AROUND = re.compile(
-    r"st\.html\(|from html import|^import html\b|html\.escape|Markup\((?!colours\(\)|_style_sheet\(\)|')"
-)
+AROUND = re.compile(r"st\.html\(|from html import|^import html\b|html\.escape|Markup\((?!colours\(\)|_style_sheet\(\))")
 NOT_YET = {"answer_view.py", "retrieval_view.py", "passage_view.py"}
 
 

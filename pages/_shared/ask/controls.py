@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from pages._shared.common import forms, state, widgets
+from pages._shared.common.html import draw, html
 from pages._shared.common.scope import Scope
 
 PILLS = ("inter_cluster", "source_chunks", "findings")
@@ -46,7 +47,7 @@ def show(scope: Scope, strategies: Mapping[str, Any]) -> Chosen:
         rest = [field for field in specs if field not in options]
         if rest:
             with st.container(gap="xsmall", width="content"):
-                st.html('<div class="lr-small" style="height:1.35rem"></div>')
+                draw(html('<div class="lr-small" style="height:1.35rem"></div>'))
                 with st.popover(
                     "More settings",
                     icon=":material/tune:",
