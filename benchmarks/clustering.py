@@ -34,20 +34,20 @@ def measure(size: int) -> dict[str, float | int | str]:
     started = time.perf_counter()
     free = cluster(given.vectors, ClusterOptions(cap="none"))
     free_seconds = time.perf_counter() - started
-    facts = found.facts
+    facts, largest = found.facts, ClusterOptions().largest or len(given.leaf)
     return {
         "cluster_seconds": round(min(times), 3),
         "no_cap_seconds": round(free_seconds, 3),
         "peak_gb": round(peak, 3),
         "ari": round(adjusted_rand(given.leaf, found.labels), 4),
         "ari_no_cap": round(adjusted_rand(given.leaf, free.labels), 4),
-        "ari_ceiling": round(adjusted_rand(given.leaf, broken_up(given.leaf, facts["cap"])), 4),
-        "likelihood": facts["likelihood"],
-        "components": facts["components"],
-        "empty": facts["components"] - facts["clusters"],
-        "singletons": facts["singletons"],
-        "largest": facts["largest"],
-        "neighbours_inside": facts["neighbours_inside"],
+        "ari_ceiling": round(adjusted_rand(given.leaf, broken_up(given.leaf, largest)), 4),
+        "likelihood": "none" if facts.likelihood is None else facts.likelihood,
+        "components": facts.components,
+        "empty": facts.components - facts.clusters,
+        "singletons": facts.singletons,
+        "largest": facts.largest,
+        "neighbours_inside": facts.neighbours_inside,
     }
 
 

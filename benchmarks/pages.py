@@ -14,7 +14,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +51,7 @@ def home_with(index: Path, home: Path) -> Path:
     """
     from leanrag_core.models.minilm import MiniLM
     from leanrag_core.storage.layout import read_manifest, write_manifest
+    from leanrag_core.types.manifest import EmbeddingRecord
 
     model, out = MiniLM(), home / "indexes" / index.name
     out.mkdir(parents=True)
@@ -60,9 +61,9 @@ def home_with(index: Path, home: Path) -> Path:
         elif path.name != "manifest.json":
             (out / path.name).symlink_to(path)
     manifest = read_manifest(index)
-    manifest["embedding"] = {"name": model.name, "fingerprint": model.fingerprint, "dimension": model.dimension}
-    manifest["config"] = {**manifest["config"], "embedding": model.name}
-    write_manifest(out, manifest)
+    embedding = EmbeddingRecord(model.name, model.fingerprint, model.dimension)
+    config = replace(manifest.config, embedding=model.name)
+    write_manifest(out, replace(manifest, embedding=embedding, config=config))
     return home
 
 

@@ -31,7 +31,7 @@ from benchmarks.frame import answer_of, table
 from benchmarks.peers.environments import PeerUnavailable, interpreter, peers
 from benchmarks.record import circumstances, keep
 from leanrag_core.clustering.clusters import cluster
-from leanrag_core.clustering.measures import N_NEIGHBOURS, neighbours_inside, relations_inside, size_facts
+from leanrag_core.clustering.measures import N_NEIGHBOURS, cluster_sizes, neighbours_inside, relations_inside
 from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.clustering.options import ClusterOptions, n_components
 from leanrag_core.errors import InvalidConfig, LeanRAGError
@@ -194,15 +194,15 @@ def figures_of(found: Partition, given: Entities) -> dict[str, float | int | str
     """Sizes, times and the three measures of a partition."""
     labels = np.unique(found.labels, return_inverse=True)[1]
     n, sizes = len(labels), np.bincount(labels)
-    facts = size_facts(labels)
+    counted = cluster_sizes(labels)
     inside = relations_inside(labels, given.ends)
     cosine = cosine_inside(labels, given.vectors)
     return {
-        "clusters": facts["clusters"],
+        "clusters": counted.clusters,
         "mean size": round(n / len(sizes), 1),
         "size-weighted": round(float((sizes**2).sum() / n), 1),
-        "largest": facts["largest"],
-        "singletons": facts["singletons"],
+        "largest": counted.largest,
+        "singletons": counted.singletons,
         "seconds": round(found.seconds, 3),
         "processor seconds": round(found.processor_seconds, 3),
         "neighbours": round(neighbours_inside(labels, given.vectors, given.neighbours, 0), 4),

@@ -9,7 +9,7 @@ import hashlib
 import re
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,13 +19,17 @@ from benchmarks.planted import planted
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.hierarchy import build_hierarchy
 from leanrag_core.indexing.describe import count_layers
+from leanrag_core.indexing.manifest import counts_of
 from leanrag_core.storage.layout import CHROMA, FORMAT_VERSION, write_index
 from leanrag_core.storage.search_connection import SearchPlace
 from leanrag_core.storage.search_writer import write_search_index
 from leanrag_core.storage.staging import staged
 from leanrag_core.tokens import count_tokens
+from leanrag_core.types.build_report import EMPTY_REPORT
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
+from leanrag_core.types.manifest import HEURISTIC, CorpusName, EmbeddingRecord, Manifest
+from leanrag_core.types.recorded_config import RecordedConfig
 
 DIMENSION = 384
 _TOKEN = re.compile(r"\bk([0-9a-z]+)\b")
@@ -152,41 +156,21 @@ def index_of(
         heuristic=True,
         report=report,
     )
-    n_chunks = corpus.chunks.num_rows
-    manifest = {
-        "format_version": FORMAT_VERSION,
-        "id": f"index-synthetic-{len(corpus.vectors)}",
-        "name": f"Synthetic, {len(corpus.vectors):,} entities",
-        "kind": "heuristic graph",
-        "corpus": {"id": "", "name": "Synthetic"},
-        "config": {"cluster_size": cluster_size, "model": "builtin", "embedding": "planted"},
-        "embedding": {"name": embedding.name, "fingerprint": embedding.fingerprint, "dimension": DIMENSION},
-        "counts": {
-            "documents": corpus.documents.num_rows,
-            "chunks": n_chunks,
-            "layers": len(hierarchy.layers),
-            "entities": [len(layer) for layer in hierarchy.layers],
-            "relations": [layer.relations.num_rows for layer in hierarchy.layers],
-        },
-    }
-    report_of = {
-        "drops": {},
-        "dropped": {},
-        "aliases": {},
-        "empty_chunks": [],
-        "clustering": hierarchy.clustering,
-        "usage": {},
-    }
-    chunk_vectors = corpus.vectors[:: max(1, len(corpus.vectors) // n_chunks)][:n_chunks]
-    index = Index(manifest, corpus.documents, corpus.chunks, hierarchy.layers, chunk_vectors, report_of)
-    return Index(
-        {**manifest, "layers": count_layers(index)},
-        corpus.documents,
-        corpus.chunks,
-        hierarchy.layers,
-        chunk_vectors,
-        report_of,
+    n_chunks, layers = corpus.chunks.num_rows, count_layers(hierarchy.layers)
+    manifest = Manifest(
+        format_version=FORMAT_VERSION,
+        id=f"index-synthetic-{len(corpus.vectors)}",
+        name=f"Synthetic, {len(corpus.vectors):,} entities",
+        kind=HEURISTIC,
+        corpus=CorpusName("", "Synthetic"),
+        config=RecordedConfig(cluster_size=cluster_size, embedding="planted"),
+        embedding=EmbeddingRecord(embedding.name, embedding.fingerprint, DIMENSION),
+        counts=counts_of(layers, corpus.documents.num_rows, n_chunks),
+        layers=layers,
     )
+    report_of = replace(EMPTY_REPORT, clustering=hierarchy.clustering)
+    chunk_vectors = corpus.vectors[:: max(1, len(corpus.vectors) // n_chunks)][:n_chunks]
+    return Index(manifest, corpus.documents, corpus.chunks, hierarchy.layers, chunk_vectors, report_of)
 
 
 def token_of(row: int) -> str:

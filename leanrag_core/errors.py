@@ -94,7 +94,14 @@ class ReplyError(LeanRAGError):
 class RecordDamaged(LeanRAGError):
     """A stored record does not read. field: where in it, empty for all of it."""
 
-    field: str = ""
+    def __init__(self, code: str | Message, *, field: str = "", **values: Value) -> None:
+        super().__init__(code, **values)
+        self.field = field
+
+    @property
+    def reason(self) -> Value:
+        """What is wrong, without the record's name."""
+        return self.message.values["reason"]
 
 
 class CorpusDamaged(LeanRAGError):

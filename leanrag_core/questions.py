@@ -19,7 +19,6 @@ from leanrag_core.storage.digests import damage_named
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings
-from leanrag_core.types.stored_config import stored_prompts
 from leanrag_core.types.trace import Answer, Trace
 
 
@@ -55,7 +54,7 @@ class Questions:
 
     def naming_damage(self, index: Index) -> AbstractContextManager[None]:
         """An error of the block becomes IndexDamaged where a file of the index turns out to have been changed."""
-        return damage_named(index.path, index.manifest.get("files", {}))
+        return damage_named(index.path, index.manifest.files)
 
     def read_ahead(self, index: Index) -> None:
         """The search index of a large base layer is read; not the model that embeds questions. Raises SearchIndexFailed
@@ -72,11 +71,11 @@ class Questions:
         """(d,) unit vector of the question by the model that the index was built with. Raises InvalidConfig for a
         question that is empty or too long, ModelMismatch."""
         require_question(question)
-        recorded = index.manifest["embedding"]
-        model = self.embedding(recorded["name"], recorded["fingerprint"])
-        if (model.fingerprint, model.dimension) != (recorded["fingerprint"], recorded["dimension"]):
+        recorded = index.manifest.embedding
+        model = self.embedding(recorded.name, recorded.fingerprint)
+        if (model.fingerprint, model.dimension) != (recorded.fingerprint, recorded.dimension):
             raise ModelMismatch(
-                f"{index.manifest['name']} was embedded with {recorded['fingerprint']} ({recorded['dimension']} "
+                f"{index.manifest.name} was embedded with {recorded.fingerprint} ({recorded.dimension} "
                 f"dimensions), this machine has {model.fingerprint} ({model.dimension}): build the index again, or "
                 "install the model it was made with"
             )
@@ -87,12 +86,12 @@ class Questions:
         language = self._answering_model(index)
         if language is not None:
             return answering.write_answer(trace, language, _answer_prompt(index))
-        vector, recorded = self.question_vector(index, trace.question), index.manifest["embedding"]
-        return answering.answer_from(trace, self.embedding(recorded["name"], recorded["fingerprint"]), vector)
+        vector, recorded = self.question_vector(index, trace.question), index.manifest.embedding
+        return answering.answer_from(trace, self.embedding(recorded.name, recorded.fingerprint), vector)
 
     def _answering_model(self, index: Index) -> LanguageModel | None:
         folder = index.path.name if index.path else index.id  # as builds name it, so that both go together
-        models, own = self._models(index=folder), index.manifest["config"]["model"]
+        models, own = self._models(index=folder), index.manifest.config.model
         return models.language(own if own == BUILTIN else models.settings.answer_model or own)
 
     def kept_answer(self, index: Index, trace: Trace) -> Answer | None:
@@ -124,4 +123,4 @@ class Questions:
 
 def _answer_prompt(index: Index) -> PromptBook:
     """The prompts with the index's own for answers, where it has one."""
-    return PromptBook(pair for pair in stored_prompts(index.manifest["config"]) if pair[0] == "answer")
+    return PromptBook(pair for pair in index.manifest.config.prompts if pair[0] == "answer")

@@ -6,10 +6,13 @@ deterministic: equal values give equal bytes. pydantic is imported with the firs
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import field, fields, is_dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+from annotated_types import Interval, MaxLen, Predicate
 
 from leanrag_core.errors import RecordDamaged
 from leanrag_core.messages.message import message
@@ -20,11 +23,30 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MAX_BYTES = 64_000_000
 _ABSENT = "absent at default"
+# A path below a folder that cannot leave it.
+_FILE_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-def absent_at_default(default: Any = None) -> Any:
-    """A dataclass field that is left out of the stored record while it has its default."""
-    return field(default=default, metadata={_ABSENT: True})
+def _is_file_name(text: str) -> bool:
+    return _FILE_NAME.fullmatch(text) is not None
+
+
+def _is_sha256(text: str) -> bool:
+    return _SHA256.fullmatch(text) is not None
+
+
+Count = Annotated[int, Interval(ge=0, le=2**53)]
+ShortText = Annotated[str, MaxLen(10_000)]
+FileName = Annotated[str, Predicate(_is_file_name)]
+Sha256 = Annotated[str, Predicate(_is_sha256)]
+
+
+def absent_at_default(default: Any = None, *, factory: Callable[[], Any] | None = None) -> Any:
+    """A dataclass field that is left out of the stored record while it has its default. factory: makes the default."""
+    if factory is not None:
+        return field(default_factory=factory, metadata={_ABSENT: factory})
+    return field(default=default, metadata={_ABSENT: lambda: default})
 
 
 def to_json(value: Any, *, indent: int | None = None) -> bytes:
@@ -54,14 +76,19 @@ def from_json(kind: type[T], content: bytes, *, name: str = "", max_bytes: int =
 
     Raises RecordDamaged for content that is too large, no JSON, or not of the type, and what the type itself raises.
     """
+    name = name or kind.__name__
+    return from_values(kind, values_of(content, name=name, max_bytes=max_bytes), name=name)
+
+
+def from_values(kind: type[T], values: Any, *, name: str = "", closed: bool = False) -> T:
+    """The record of that type, from JSON values. closed: fields of a newer version are refused. Raises as from_json()
+    does."""
     from pydantic import ValidationError
 
-    name = name or kind.__name__
-    values_of(content, name=name, max_bytes=max_bytes)
-    try:
-        value: T = _adapter(kind).validate_json(content, strict=True)
+    try:  # from JSON, since only there a list is taken for a tuple, and an object for a dataclass
+        value: T = _adapter(kind).validate_json(json_bytes(values), strict=True, extra="forbid" if closed else None)
     except ValidationError as error:
-        raise _damaged(name, error) from error
+        raise _damaged(name or kind.__name__, error) from error
     return value
 
 
@@ -71,14 +98,17 @@ def values_of(content: bytes, *, name: str, max_bytes: int = MAX_BYTES) -> Any:
     Raises RecordDamaged.
     """
     if len(content) > max_bytes:
-        raise RecordDamaged("record.too_large", name=name, n=len(content), limit=max_bytes)
+        raise RecordDamaged(
+            "record.damaged", name=name, reason=message("record.too_large", n=len(content), limit=max_bytes)
+        )
     try:
         values = json.loads(content, parse_constant=_refuse, parse_float=_finite)
         json_bytes(values)  # half a surrogate pair can be read, but neither shown nor written
     except RecursionError as error:
-        raise RecordDamaged("record.too_deep", name=name) from error
+        raise RecordDamaged("record.damaged", name=name, reason=message("record.too_deep")) from error
     except ValueError as error:
-        raise RecordDamaged("record.not_json", name=name, reason=" ".join(str(error).split())[:200]) from error
+        reason = message("record.not_json", reason=" ".join(str(error).split())[:200])
+        raise RecordDamaged("record.damaged", name=name, reason=reason) from error
     return values
 
 
@@ -86,16 +116,14 @@ def _damaged(name: str, error: Any) -> RecordDamaged:
     """The first thing that pydantic found wrong. error: its ValidationError."""
     first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(map(str, first["loc"]))
+    where = message("plain", text=place) if place else message("record.outermost")
     if first["type"] == "missing":
-        reason = message("record.missing")
-    elif first["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
-        reason = message("record.unknown_field")
+        reason = message("record.missing", field=where)
+    elif first["type"] in ("unexpected_keyword_argument", "extra_forbidden"):
+        reason = message("record.unknown_field", field=where)
     else:
-        reason = message("record.wrong_value", reason=str(first["msg"])[:200])
-    where = message("record.field", field=place) if place else message("record.outermost")
-    damaged = RecordDamaged("record.damaged", name=name, field=where, reason=reason)
-    damaged.field = place
-    return damaged
+        reason = message("record.wrong_value", field=where, reason=str(first["msg"])[:200])
+    return RecordDamaged("record.damaged", name=name, reason=reason, field=place)
 
 
 def _new_adapter(kind: Any) -> "TypeAdapter[Any]":
@@ -113,7 +141,7 @@ def _absent(value: Any) -> dict[Any, Any]:
     if is_dataclass(value):
         for spec in fields(value):
             held = getattr(value, spec.name)
-            if spec.metadata.get(_ABSENT) and held == spec.default:
+            if _ABSENT in spec.metadata and held == spec.metadata[_ABSENT]():
                 left_out[spec.name] = True
             elif within := _absent(held):
                 left_out[spec.name] = within

@@ -38,9 +38,10 @@ from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
+from leanrag_core.types.manifest import CorpusName
 from leanrag_core.types.progress import Report, silent
+from leanrag_core.types.recorded_config import recorded_config
 from leanrag_core.types.settings import Settings
-from leanrag_core.types.stored_config import stored_config
 from leanrag_core.types.summary import (
     CorpusSummary,
     Damaged,
@@ -311,7 +312,7 @@ class Workbench:
                 connect=self.searches.for_writing(models.settings.chroma_url),
                 in_store=corpus is not None,
                 name=name,
-                corpus={"id": corpus.id, "name": corpus.name} if corpus else None,
+                corpus=CorpusName(corpus.id, corpus.name) if corpus else None,
                 refusals=refusals,
                 report=report,
             )
@@ -381,7 +382,7 @@ class Workbench:
         budget = budget or argument(Budget, spec, "budget")
         return self.start_build(
             spec.corpus_id,
-            stored_config(spec.config),
+            recorded_config(spec.config).checked(),
             str(spec.arguments.get("name", "")) or None,
             budget=budget,
             execution=argument(Execution, spec, "execution"),
@@ -392,9 +393,9 @@ class Workbench:
         from leanrag_core.indexing.empty_chunks import forget_empty_chunks
 
         index = self.open(index_id)
-        config = stored_config(index.manifest["config"])
+        config = index.manifest.config.checked()
         forget_empty_chunks(index, config, self.models().language(config.model), self.calls)
-        return self.start_build(index.manifest["corpus"]["id"], config, index.manifest["name"])
+        return self.start_build(index.manifest.corpus.id, config, index.manifest.name)
 
     def ensure_sample_index(self) -> str | None:
         """On a first start the sample index is being built; returns the job's id, None when there is nothing to do."""

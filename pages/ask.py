@@ -21,7 +21,7 @@ def page() -> None:
         state.publish(names)
         return
     facts = f"{isolated(summary.title)}, {numbers.counted(summary.documents, 'document')}"
-    size = "" if "clustersize" in summary.apart else f", clustersize {summary.config.get('cluster_size')}"
+    size = "" if "clustersize" in summary.apart else f", clustersize {summary.config.cluster_size}"
     heading("Ask", f"{facts}{size}")
     kind_line(summary)
     question_view.form(PAGE)

@@ -56,8 +56,9 @@ def fill(values: Mapping[str, Any]) -> None:
 
 def take_settings(index: IndexSummary) -> None:
     """The form holds the settings of an index, to be changed and built. For callbacks."""
-    fill(index.config)
-    engine_form.take_settings(index.config)
+    values = index.config.by_name()
+    fill(values)
+    engine_form.take_settings(values)
     state.remember("corpus", index.corpus_id)
     state.remember("b_name", f"{index.name}, changed")
     st.toast("The form now holds the settings of this index.", icon=":material/content_copy:")
@@ -176,10 +177,10 @@ def index_table(indexes: Sequence[IndexSummary]) -> None:
             "Name": [one.title for one in indexes],
             "Corpus": [one.corpus_name for one in indexes],
             "Graph": [one.kind for one in indexes],
-            "Model": [str(one.config.get("model", "builtin")).removeprefix("openai:") for one in indexes],
-            "clustersize": [one.config.get("cluster_size") for one in indexes],
-            "tau": [str(one.config.get("tau") or "auto") for one in indexes],
-            "Chunk tokens": [one.config.get("chunk_tokens") for one in indexes],
+            "Model": [one.config.model.removeprefix("openai:") for one in indexes],
+            "clustersize": [one.config.cluster_size for one in indexes],
+            "tau": [str(one.config.tau or "auto") for one in indexes],
+            "Chunk tokens": [one.config.chunk_tokens for one in indexes],
             "Chunks": [one.chunks for one in indexes],
             "Entities": [one.layers[0].entities for one in indexes],
             "Layers": [len(one.layers) for one in indexes],

@@ -10,9 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.indexing.describe import count_layers
+from leanrag_core.indexing.manifest import counts_of
 from leanrag_core.storage.layout import FORMAT_VERSION
+from leanrag_core.types.build_report import EMPTY_REPORT
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Layer
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
+from leanrag_core.types.manifest import CorpusName, EmbeddingRecord, Manifest
+from tests.small_index import recorded
 
 CLUSTER = 20
 _IN_CHUNK = 10
@@ -23,7 +27,7 @@ _THIRD = ("of the north coast", "in the old town", "under the second charter", "
 _SAID = "It is told of in the records of the valley, with what was paid for it and by whom, year by year."
 
 
-def large_index(n: int, *, dimension: int = 32, hub: bool = True, embedding: dict[str, object] | None = None) -> Index:
+def large_index(n: int, *, dimension: int = 32, hub: bool = True, embedding: EmbeddingRecord | None = None) -> Index:
     """n entities in layers of n, n / 20, ... 1, some 3 n relations (5 n / 2 when hub), n / 10 chunks.
 
     embedding: what the manifest says of the embedding model.
@@ -41,26 +45,20 @@ def large_index(n: int, *, dimension: int = 32, hub: bool = True, embedding: dic
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         layers.append(Layer(_entities(number, size, n_chunks), relations, number, vectors, parent))
     documents, chunks = _passages(n_chunks)
-    manifest = {
-        "format_version": FORMAT_VERSION,
-        "id": f"index-large-{n}",
-        "name": f"Large, {n:,} entities",
-        "kind": "heuristic graph",
-        "corpus": {"id": "", "name": "Large"},
-        "config": {"cluster_size": CLUSTER, "model": "builtin", "embedding": "builtin"},
-        "embedding": embedding or {"name": "builtin", "fingerprint": "none", "dimension": dimension},
-        "counts": {
-            "documents": documents.num_rows,
-            "chunks": n_chunks,
-            "layers": len(layers),
-            "entities": sizes,
-            "relations": [layer.relations.num_rows for layer in layers],
-        },
-    }
-    report = {"drops": {}, "dropped": {}, "aliases": {}, "empty_chunks": [], "clustering": [], "usage": {}}
+    rows = count_layers(layers)
+    manifest = Manifest(
+        format_version=FORMAT_VERSION,
+        id=f"index-large-{n}",
+        name=f"Large, {n:,} entities",
+        kind="heuristic graph",
+        corpus=CorpusName("", "Large"),
+        config=recorded(cluster_size=CLUSTER, model="builtin", embedding="builtin"),
+        embedding=embedding or EmbeddingRecord("builtin", "none", dimension),
+        counts=counts_of(rows, documents.num_rows, n_chunks),
+        layers=rows,
+    )
     vectors = layers[0].vectors[:: max(1, n // n_chunks)][:n_chunks]
-    index = Index(manifest, documents, chunks, tuple(layers), vectors, report)
-    return Index({**manifest, "layers": count_layers(index)}, documents, chunks, tuple(layers), vectors, report)
+    return Index(manifest, documents, chunks, tuple(layers), vectors, EMPTY_REPORT)
 
 
 def name_of(layer: int, row: int) -> str:

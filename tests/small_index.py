@@ -8,15 +8,18 @@
 Chunks: 0 queen honey, 1 honey mite, 2 rape clover honey, 3 seed-coat.
 """
 
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from leanrag_core.indexing.describe import count_layers
 from leanrag_core.tokens import count_tokens
+from leanrag_core.types.build_report import EMPTY_REPORT
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Layer
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
+from leanrag_core.types.manifest import CorpusName, EmbeddingRecord, IndexCounts, Manifest
+from leanrag_core.types.recorded_config import RecordedConfig
 
 TEXTS = (
     "The queen lays eggs. The workers store honey. A mite drinks from the bee and spoils the honey.",
@@ -118,22 +121,28 @@ def small_index() -> Index:
         }
         for row, (document, start, end) in enumerate(SPANS)
     ]
-    manifest = {
-        "format_version": 1,
-        "id": "index-small",
-        "name": "small",
-        "kind": "heuristic graph",
-        "corpus": {"id": "c", "name": "c"},
-        "config": {"cluster_size": 3, "size_cap": True, "model": "builtin"},
-        "embedding": {"name": "builtin", "fingerprint": "x", "dimension": 4},
-        "counts": {"documents": 2, "chunks": 4, "layers": 3, "entities": [6, 2, 1], "relations": [5, 1, 0]},
-    }
-    index = Index(
+    layers = (base, middle, root)
+    manifest = Manifest(
+        format_version=1,
+        id="index-small",
+        name="small",
+        kind="heuristic graph",
+        corpus=CorpusName("c", "c"),
+        config=recorded(cluster_size=3, size_cap=True, model="builtin"),
+        embedding=EmbeddingRecord("builtin", "x", 4),
+        counts=IndexCounts(documents=2, chunks=4, layers=3, entities=(6, 2, 1), relations=(5, 1, 0)),
+        layers=count_layers(layers),
+    )
+    return Index(
         manifest=manifest,
         documents=pa.Table.from_pylist(documents, schema=DOCUMENT_SCHEMA),
         chunks=pa.Table.from_pylist(chunks, schema=CHUNK_SCHEMA),
-        layers=(base, middle, root),
+        layers=layers,
         chunk_vectors=unit([[1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]),
-        report={"drops": {}, "dropped": {}, "aliases": {}, "empty_chunks": [], "clustering": [], "usage": {}},
+        report=EMPTY_REPORT,
     )
-    return replace(index, manifest={**manifest, "layers": count_layers(index)})
+
+
+def recorded(**settings: Any) -> RecordedConfig:
+    """The record of a config that has those settings alone."""
+    return RecordedConfig(**settings).noting(settings)

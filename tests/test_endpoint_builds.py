@@ -76,7 +76,7 @@ def ended(bench: Workbench, job_id: str, seconds: float = 90) -> JobState:
 def test_only_what_a_setting_changes_is_asked_again(server: EndpointServer, tmp_path: Path) -> None:
     bench, corpus = bench_in(tmp_path, server)
     built = bench.build(corpus, CONFIG)
-    assert built.manifest["kind"] == "LLM graph"
+    assert built.manifest.kind == "LLM graph"
     assert all(check.ok for check in check_index(built))
     asked = Counter(one.kind for one in server.answered())
     assert asked["extract_graph"] == asked["glean_graph"] == built.chunks.num_rows
@@ -118,11 +118,11 @@ def test_every_loss_is_told_with_its_chunk_and_nothing_else_is_missing(server: E
     other, same = bench_in(tmp_path / "bad", server, retries=1)
     built = other.build(same, CONFIG)
     assert all(check.ok for check in check_index(built))
-    lost = {re.search(r"chunk-[0-9a-f]+", one["item"])[0] for one in built.report["dropped"]["extract"]}  # type: ignore[index]
+    lost = {re.search(r"chunk-[0-9a-f]+", dropped.item)[0] for dropped in built.report.dropped["extract"]}  # type: ignore[index]
     assert lost
     assert lost < set(chunk_ids)
-    assert built.report["empty_chunks"]
-    assert set(built.report["empty_chunks"]) <= lost
+    assert built.report.empty_chunks
+    assert set(built.report.empty_chunks) <= lost
     named = {name for chunks, name in _chunks_and_names(whole, chunk_ids) if not chunks <= lost}
     assert named <= set(built.layers[0].entities["name"].to_pylist())
 
@@ -259,7 +259,7 @@ def test_chunks_in_which_nothing_was_found_are_asked_again_alone(server: Endpoin
     bench, corpus = bench_in(tmp_path, server)
     bench.add_documents(corpus, [("dull.txt", b"nothing here is named at all, and so it goes on and on.")])
     built = bench.build(corpus, CONFIG)
-    empty = built.report["empty_chunks"]
+    empty = built.report.empty_chunks
     assert len(empty) == 1
     server.clear()
     assert ended(bench, bench.run_empty_chunks_again(bench.indexes()[0].id)).status == "done"

@@ -102,7 +102,7 @@ def test_another_type_is_refused_with_its_field(content: bytes, field: str) -> N
 def test_what_is_no_sound_json_is_refused(content: bytes, code: str) -> None:
     with pytest.raises(RecordDamaged, match=r"cart\.json") as caught:
         from_json(Cart, content, name="cart.json", max_bytes=1000 if code == "record.too_large" else 1_000_000)
-    assert caught.value.message.code == code
+    assert caught.value.reason.code == code
 
 
 @pytest.mark.parametrize("cart", [Cart(3), Cart("a", price=1.5), Cart("a", wheels=(Wheel("big"),))])  # type: ignore[arg-type]

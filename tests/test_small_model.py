@@ -60,13 +60,13 @@ def test_a_real_small_model_ends_with_an_index_and_its_losses_counted(address: s
     models = bench.models()
     built = bench.build(corpus, config, models=models)
     assert all(check.ok for check in check_index(built))
-    assert built.manifest["kind"] == "LLM graph"
+    assert built.manifest.kind == "LLM graph"
     spent = models.meter.read()
     assert spent.usage.calls >= 3
     assert spent.usage.completion_tokens > 50
     assert spent.usage.prompt_tokens > 500
-    silent = set(built.report["empty_chunks"])
-    told = " ".join(one["item"] for one in built.report["dropped"].get("extract", []))
+    silent = set(built.report.empty_chunks)
+    told = " ".join(dropped.item for dropped in built.report.dropped.get("extract", ()))
     assert all(chunk in told for chunk in silent), "a chunk without entities has its loss told"
     answer = bench.ask(built, "Who built the tide mill at Carrow?")
     assert answer.text

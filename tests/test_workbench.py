@@ -20,6 +20,7 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.types.index import Index
+from leanrag_core.types.manifest import EmbeddingRecord
 from leanrag_core.types.progress import Progress
 
 BEES = b"""# Bees in rape
@@ -70,7 +71,7 @@ def test_a_build_gives_an_index_that_keeps_every_promise_and_answers(bench: Work
     assert answer.grounded
     assert "oxalic acid" in answer.text
     assert answer.trace.lca is not None
-    assert index.manifest["kind"] == "heuristic graph"
+    assert index.manifest.kind == "heuristic graph"
     assert bench.indexes()[0].corpus_id == corpus_id
 
 
@@ -88,7 +89,7 @@ def test_the_order_of_an_upload_does_not_matter(bench: Workbench, corpus_id: str
     turned = bench.add_documents("Turned", [("hives.txt", HIVES), ("bees.md", BEES)]).corpus_id
     left = bench.build(corpus_id, IndexConfig(cluster_size=4))
     right = bench.build(turned, IndexConfig(cluster_size=4))
-    assert left.manifest["id"] == right.manifest["id"]
+    assert left.manifest.id == right.manifest.id
     for below, above in zip(left.layers, right.layers, strict=True):
         assert below.entities.equals(above.entities)
         assert np.array_equal(below.vectors, above.vectors)
@@ -96,15 +97,16 @@ def test_the_order_of_an_upload_does_not_matter(bench: Workbench, corpus_id: str
 
 def test_an_index_of_another_model_is_refused_with_the_remedy(bench: Workbench, corpus_id: str) -> None:
     index = bench.build(corpus_id, IndexConfig(cluster_size=4))
-    index.manifest["embedding"]["fingerprint"] = "other-model:123"
+    embedding = replace(index.manifest.embedding, fingerprint="other-model:123")
+    index = replace(index, manifest=replace(index.manifest, embedding=embedding))
     with pytest.raises(ModelMismatch, match=r"other-model:123.*build the index again"):
         bench.retrieve(index, "What about bees?")
 
 
 def test_an_index_of_the_builtin_model_in_floats_is_asked_in_floats(index: Index, tmp_path: Path) -> None:
     floats = MiniLM(floats=True)
-    embedding = {"name": "builtin", "fingerprint": floats.fingerprint, "dimension": 384}
-    older = replace(index, manifest={**index.manifest, "embedding": embedding})
+    embedding = EmbeddingRecord("builtin", floats.fingerprint, 384)
+    older = replace(index, manifest=replace(index.manifest, embedding=embedding))
     asked = Workbench(tmp_path).question_vector(older, " What about bees? ")
     assert np.array_equal(asked, floats.embed(["What about bees?"])[0])
     assert not np.array_equal(asked, MiniLM().embed(["What about bees?"])[0])
@@ -170,8 +172,8 @@ def test_who_looks_at_the_samples_while_they_are_read_finds_their_documents(
 def test_a_file_that_could_not_be_read_is_told_in_the_report_of_a_build_from_the_app(bench: Workbench) -> None:
     made = bench.add_documents("Docs", [("bees.txt", BEES), ("scan.xyz", b"\x00\x01"), ("empty.txt", b"")])
     index = bench.build(made.corpus_id)
-    assert index.report["drops"]["parse"] == 2
-    told = {row["item"]: row["reason"] for row in index.report["dropped"]["parse"]}
+    assert index.report.drops["parse"] == 2
+    told = {row.item: row.reason for row in index.report.dropped["parse"]}
     assert told == {one.name: sentence(one.reason) for one in made.refusals}
 
 

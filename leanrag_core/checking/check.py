@@ -76,9 +76,9 @@ def check_directory(directory: Path, embedding: Callable[[str, str], EmbeddingMo
         row = _ROW.search(text)
         problem = Problem(file, int(row[1]) if row else None, text)
         return [CheckResult("the index opens", False, str(problem), (problem,))]
-    recorded = index.manifest["embedding"]
+    recorded = index.manifest.embedding
     try:
-        return check_index(index, embedding(recorded["name"], recorded["fingerprint"]))
+        return check_index(index, embedding(recorded.name, recorded.fingerprint))
     except ModelUnavailable as error:
         return check_index(index, reason=str(error))
 

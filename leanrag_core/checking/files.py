@@ -11,7 +11,7 @@ from leanrag_core.storage.digests import differing
 
 def hashes(subject: Subject) -> Iterator[Problem | Note]:
     """Size and sha256 of every file are those that the manifest records."""
-    recorded = subject.index.manifest.get("files", {})
+    recorded = subject.index.manifest.files
     if subject.folder is None:
         yield Note("the index only lives in memory")
         return

@@ -93,10 +93,9 @@ def of_the_index(subject: Subject) -> Iterator[Problem | Note]:
         return
     manifest, documents = subject.index.manifest, subject.index.documents
     listed = fingerprint_of(zip(documents["id"].to_pylist(), documents["name"].to_pylist(), strict=True))
-    if manifest.get("corpus_fingerprint") != listed:
+    if manifest.corpus_fingerprint != listed:
         yield Problem("manifest.json", None, "corpus_fingerprint is not that of the documents")
-    if manifest["id"] != index_id(manifest):
+    if manifest.id != index_id(manifest.values()):
         yield Problem("manifest.json", None, "id does not follow from corpus, configuration and models")
-    heuristic = manifest["kind"] == "heuristic graph"
-    if heuristic != (manifest.get("language_model") == "none"):
-        yield Problem("manifest.json", None, f"kind is {manifest['kind']!r}, which language_model contradicts")
+    if manifest.heuristic != (manifest.language_model == "none"):
+        yield Problem("manifest.json", None, f"kind is {manifest.kind!r}, which language_model contradicts")

@@ -59,7 +59,7 @@ class Subject:
     @property
     def is_build(self) -> bool:
         """Whether a build of this program made the index from documents, so that its ids follow from its content."""
-        return "extractor" in self.index.manifest
+        return bool(self.index.manifest.extractor)
 
 
 Check = Callable[[Subject], Iterator[Problem | Note]]

@@ -100,8 +100,7 @@ def kinds(subject: Subject) -> Iterator[Problem | Note]:
 
 def rule_of(index: Index) -> TauRule:
     """tau as the manifest's configuration says it."""
-    manifest = index.manifest
-    return parse_tau(manifest.get("config", {}).get("tau"), heuristic=manifest["kind"] == "heuristic graph")
+    return parse_tau(index.manifest.config.tau, heuristic=index.manifest.heuristic)
 
 
 def tau_of(index: Index, layer: Layer) -> float:
@@ -111,7 +110,8 @@ def tau_of(index: Index, layer: Layer) -> float:
 
 def descriptions(subject: Subject) -> Iterator[Problem | Note]:
     """A summarised relation says something; a concatenated one is made of its members' descriptions."""
-    room = subject.index.manifest.get("config", {}).get("concatenation_tokens", 0)
+    config = subject.index.manifest.config
+    room = 0 if "concatenation_tokens" in config.lacking else config.concatenation_tokens
     for below, above in pairwise(subject.index.layers):
         file = subject.table(f"relations-{above.number}")
         kind, told = above.relations["kind"].to_pylist(), above.relations["description"].to_pylist()

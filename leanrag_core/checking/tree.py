@@ -49,14 +49,14 @@ def partition(subject: Subject) -> Iterator[Problem | Note]:
 
 def sizes(subject: Subject) -> Iterator[Problem | Note]:
     """Clusters keep to the cap and to m = ceil(n / clustersize)."""
-    config = subject.index.manifest.get("config", {})
-    cluster_size, cap_on = config.get("cluster_size"), config.get("size_cap", False)
-    if not cluster_size:
+    config = subject.index.manifest.config
+    if "cluster_size" in config.lacking:
         yield Note("the manifest names no clustersize")
         return
-    cap = 2 * int(cluster_size)
+    cluster_size, cap_on = config.cluster_size, config.size_cap and "size_cap" not in config.lacking
+    cap = 2 * cluster_size
     for below, above in pairwise(subject.index.layers):
-        file, m = subject.table(f"entities-{above.number}"), -(-len(below) // int(cluster_size))
+        file, m = subject.table(f"entities-{above.number}"), -(-len(below) // cluster_size)
         if len(above) > m:
             yield Problem(file, None, f"{len(above)} clusters, more than m = {m}")
         held = np.bincount(below.parent, minlength=len(above))

@@ -39,12 +39,12 @@ def unit(subject: Subject) -> Iterator[Problem | Note]:
 def of_texts(subject: Subject) -> Iterator[Problem | Note]:
     """Vectors are those of their texts, which are embedded again: all of a small file, a draw from a large one."""
     index, model = subject.index, subject.embedding
-    recorded = index.manifest.get("embedding", {})
+    recorded = index.manifest.embedding
     if model is None:
         yield Note(f"not checked: {subject.reason}")
         return
-    if model.fingerprint != recorded.get("fingerprint"):
-        yield Note(f"not checked: it was embedded with {recorded.get('fingerprint')}, here is {model.fingerprint}")
+    if model.fingerprint != recorded.fingerprint:
+        yield Note(f"not checked: it was embedded with {recorded.fingerprint}, here is {model.fingerprint}")
         return
     for layer in index.layers:
         names, told = layer.entity_cells["name"], layer.entity_cells["description"]

@@ -1,14 +1,18 @@
 """Recursive semantic clustering, one layer of it: from vectors to clusters."""
 
-from typing import Any
-
 import numpy as np
 
 from leanrag_core.clustering.blocks import one_blas_thread, row_blocks
-from leanrag_core.clustering.measures import neighbours_inside, relations_inside, size_facts
+from leanrag_core.clustering.measures import cluster_sizes, neighbours_inside, relations_inside
 from leanrag_core.clustering.mixture import Fit, fit_mixture, shrunk, whitening_of
 from leanrag_core.clustering.neighbours import nearest_neighbours
-from leanrag_core.clustering.options import Clustering, ClusterOptions, n_components, numbered_by_first_row
+from leanrag_core.clustering.options import (
+    ClusterFacts,
+    Clustering,
+    ClusterOptions,
+    n_components,
+    numbered_by_first_row,
+)
 from leanrag_core.clustering.reduction import principal_axes
 from leanrag_core.clustering.sizes import capped, filled, joined_singletons
 from leanrag_core.clustering.smoothing import averaging, smoothed, spread_within
@@ -45,17 +49,20 @@ def cluster(
         labels = numbered_by_first_row(labels)
         near = neighbours_inside(labels, vectors, neighbours, options.seed)
     inside = relations_inside(labels, ends)
-    facts: dict[str, Any] = {
-        "nodes": n,
-        "components": m,
-        "likelihood": None if fit is None else round(fit.likelihood, 6),
-        **size_facts(labels),
-        "neighbours_inside": round(near, 6),
-        "relations_inside": None if inside is None else round(inside, 6),
-        "cap": options.largest,
-        "covariance": "tied",
-        "options": options.plain(),
-    }
+    sizes = cluster_sizes(labels)
+    facts = ClusterFacts(
+        nodes=n,
+        components=m,
+        likelihood=None if fit is None else round(fit.likelihood, 6),
+        clusters=sizes.clusters,
+        smallest=sizes.smallest,
+        median=sizes.median,
+        largest=sizes.largest,
+        singletons=sizes.singletons,
+        neighbours_inside=round(near, 6),
+        relations_inside=None if inside is None else round(inside, 6),
+        covariance="tied",
+    )
     return Clustering(labels, facts)
 
 

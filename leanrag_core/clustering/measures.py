@@ -1,5 +1,7 @@
 """What a clustering is worth, measured without a truth to compare with."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from leanrag_core.clustering.neighbours import nearest_neighbours
@@ -8,16 +10,27 @@ N_NEIGHBOURS = 10
 _SAMPLE = 1000  # rows whose neighbours are looked for where none are at hand
 
 
-def size_facts(labels: np.ndarray) -> dict[str, int | float]:
-    """clusters, smallest, median, largest, singletons."""
+@dataclass(frozen=True)
+class ClusterSizes:
+    """How many nodes clusters hold. singletons: clusters of one node."""
+
+    clusters: int
+    smallest: int
+    median: float
+    largest: int
+    singletons: int
+
+
+def cluster_sizes(labels: np.ndarray) -> ClusterSizes:
+    """The sizes of the clusters. labels: (n,), every label used."""
     sizes = np.bincount(labels)
-    return {
-        "clusters": len(sizes),
-        "smallest": int(sizes.min()),
-        "median": float(np.median(sizes)),
-        "largest": int(sizes.max()),
-        "singletons": int((sizes == 1).sum()),
-    }
+    return ClusterSizes(
+        clusters=len(sizes),
+        smallest=int(sizes.min()),
+        median=float(np.median(sizes)),
+        largest=int(sizes.max()),
+        singletons=int((sizes == 1).sum()),
+    )
 
 
 def neighbours_inside(labels: np.ndarray, vectors: np.ndarray, neighbours: np.ndarray | None, seed: int) -> float:

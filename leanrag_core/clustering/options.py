@@ -1,7 +1,6 @@
 """What clustering is asked for and what it answers."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -49,20 +48,32 @@ class ClusterOptions:
         """The most nodes that a cluster may hold; None without a cap."""
         return None if self.cap == "none" else 2 * self.cluster_size
 
-    def plain(self) -> dict[str, Any]:
-        """The options as JSON values."""
-        return asdict(self)
+
+@dataclass(frozen=True)
+class ClusterFacts:
+    """What a clustering says of itself. components: as asked. likelihood: mean log likelihood of a node, None for one
+    cluster. smallest to singletons: of the clusters' sizes. neighbours_inside: share of a node's 10 nearest neighbours
+    in its cluster. relations_inside: share of relations with both ends in one cluster, None without relations."""
+
+    nodes: int
+    components: int
+    likelihood: float | None
+    clusters: int
+    smallest: int
+    median: float
+    largest: int
+    singletons: int
+    neighbours_inside: float
+    relations_inside: float | None
+    covariance: str
 
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """labels: (n,) int32, 0 ... clusters-1, every label used, numbered by their first row. facts: plain JSON values:
-    components (as asked), clusters, likelihood (mean log likelihood of a node), smallest, median, largest, singletons,
-    neighbours_inside (share of a node's 10 nearest neighbours in its cluster), relations_inside (share of relations,
-    None without any), and the options used."""
+    """labels: (n,) int32, 0 ... clusters-1, every label used, numbered by their first row."""
 
     labels: np.ndarray
-    facts: dict[str, Any]
+    facts: ClusterFacts
 
 
 def n_components(n: int, cluster_size: int) -> int:

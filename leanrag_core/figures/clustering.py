@@ -1,10 +1,12 @@
 """How well each layer was clustered, as an index's report keeps it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 from leanrag_core.errors import IndexDamaged
+from leanrag_core.types.build_report import BuildReport, LayerClusters
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -27,30 +29,26 @@ class ClusterFacts:
     likelihood: float | None
 
 
-def cluster_facts(report: Mapping[str, Any]) -> list[ClusterFacts]:
-    """The facts of every layer but the base, the lowest first. report: the index's. Raises IndexDamaged where it does
-    not say them."""
-    try:
-        return [_facts(kept) for kept in report.get("clustering", ())]
-    except (LookupError, TypeError, ValueError, ArithmeticError) as error:
-        raise IndexDamaged(
-            "report.json of this index does not say how its layers were clustered: build the index again to see it"
-        ) from error
+def cluster_facts(report: BuildReport) -> list[ClusterFacts]:
+    """The facts of every layer but the base, the lowest first. Raises IndexDamaged where the report lacks them."""
+    return [_facts(layer) for layer in report.clustering]
 
 
-def _facts(kept: Mapping[str, Any]) -> ClusterFacts:
-    below = int(kept["relations_below"])
+def _facts(layer: LayerClusters) -> ClusterFacts:
+    below = _said(layer.relations_below)
     return ClusterFacts(
-        layer=int(kept["layer"]),
-        smallest=int(kept["smallest"]),
-        median=float(kept["median"]),
-        largest=int(kept["largest"]),
-        singletons=int(kept["singletons"]),
-        neighbours_inside=_number(kept.get("neighbours_inside")),
-        relations_inside=float(kept["relations_inside"]) / below if below else None,  # both are counts
-        likelihood=_number(kept.get("likelihood")),
+        layer=_said(layer.layer),
+        smallest=_said(layer.smallest),
+        median=_said(layer.median),
+        largest=_said(layer.largest),
+        singletons=_said(layer.singletons),
+        neighbours_inside=layer.neighbours_inside,
+        relations_inside=_said(layer.relations_inside) / below if below else None,  # both are counts
+        likelihood=layer.likelihood,
     )
 
 
-def _number(value: Any) -> float | None:
-    return None if value is None else float(value)
+def _said(value: T | None) -> T:
+    if value is None:
+        raise IndexDamaged("index.clustering_unknown")
+    return value

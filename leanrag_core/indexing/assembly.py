@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,11 @@ from leanrag_core.indexing.describe import count_layers
 from leanrag_core.indexing.manifest import manifest_of
 from leanrag_core.indexing.stages.base_graph import BaseGraph, Findings
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.types.build_report import BuildReport, DroppedItem, LayerClusters, Spent
 from leanrag_core.types.corpus import Chunk, Document, Refusal
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, CorpusTables, Index
+from leanrag_core.types.manifest import NO_CORPUS, CorpusName, Deciding
 from leanrag_core.types.usage import Usage
 
 _EXAMPLES_KEPT = 200  # of the drops of one stage, listed in the report; all are counted
@@ -25,12 +27,12 @@ _WHOLE_CHUNK = re.compile(r"chunk \S+")  # drops of these are all listed: they c
 
 @dataclass(frozen=True)
 class Origin:
-    """Where an index comes from. decides: all that decides what it holds; kind: "heuristic graph" or "LLM graph"."""
+    """Where an index comes from. deciding: all that decides what it holds; kind: "heuristic graph" or "LLM graph"."""
 
-    decides: dict[str, Any]
+    deciding: Deciding
     kind: str
     name: str = ""
-    corpus: dict[str, str] | None = None
+    corpus: CorpusName = NO_CORPUS
     refusals: tuple[Refusal, ...] = ()
 
 
@@ -40,11 +42,17 @@ def assemble(
     """The index in memory."""
     refused = [Drop("parse", refusal.name, sentence(refusal.reason)) for refusal in origin.refusals]
     drops = [*refused, *base.report.drops, *hierarchy.drops]
-    n_documents, n_chunks = tables.documents.num_rows, tables.chunks.num_rows
     manifest = manifest_of(
-        origin.decides, n_documents, n_chunks, hierarchy.layers, origin.kind, origin.name, origin.corpus or {}
+        origin.deciding,
+        layers=count_layers(hierarchy.layers),
+        n_documents=tables.documents.num_rows,
+        n_chunks=tables.chunks.num_rows,
+        kind=origin.kind,
+        name=origin.name,
+        corpus=origin.corpus,
+        builtin_texts=sum(drop.by_builtin for drop in drops),
     )
-    index = Index(
+    return Index(
         manifest=manifest,
         documents=tables.documents,
         chunks=tables.chunks,
@@ -52,9 +60,6 @@ def assemble(
         chunk_vectors=chunk_vectors,
         report=build_report(drops, base.report, hierarchy.clustering, base.report.usage + hierarchy.usage),
     )
-    by_builtin = sum(drop.by_builtin for drop in drops)
-    written = {"builtin_texts": by_builtin} if by_builtin else {}
-    return replace(index, manifest={**manifest, **written, "layers": count_layers(index)})
 
 
 def corpus_tables(documents: Sequence[Document], chunks: Sequence[Chunk]) -> CorpusTables:
@@ -84,24 +89,22 @@ def _chunks_table(documents: Sequence[Document], chunks: Sequence[Chunk]) -> pa.
 
 
 def build_report(
-    drops: Sequence[Drop], findings: Findings, clustering: Sequence[dict[str, Any]], usage: Usage
-) -> dict[str, Any]:
+    drops: Sequence[Drop], findings: Findings, clustering: Sequence[LayerClusters], usage: Usage
+) -> BuildReport:
     """The report of a build. Drops of whole chunks are all listed, of others the first of each stage."""
     counted = Counter(drop.stage for drop in drops)
-    listed: dict[str, list[dict[str, str]]] = {}
+    listed: dict[str, list[DroppedItem]] = {}
     examples: Counter[str] = Counter()
     for drop in drops:
         shown, is_chunk = listed.setdefault(drop.stage, []), _WHOLE_CHUNK.fullmatch(drop.item) is not None
         if is_chunk or examples[drop.stage] < _EXAMPLES_KEPT:
-            shown.append({"item": drop.item, "reason": drop.reason})
+            shown.append(DroppedItem(drop.item, drop.reason))
             examples[drop.stage] += not is_chunk
-    spent = asdict(usage)
-    spent.pop("seconds")  # clock time would make two equal builds differ
-    return {
-        "drops": dict(sorted(counted.items())),
-        "dropped": listed,
-        "aliases": dict(sorted(findings.aliases.items())),
-        "empty_chunks": list(findings.empty_chunks),
-        "clustering": clustering,
-        "usage": spent,
-    }
+    return BuildReport(
+        drops=dict(counted),
+        dropped={stage: tuple(items) for stage, items in listed.items()},
+        aliases=findings.aliases,
+        empty_chunks=tuple(findings.empty_chunks),
+        clustering=tuple(clustering),
+        usage=Spent(usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.cost),
+    )

@@ -13,7 +13,7 @@ from leanrag_core.indexing.assembly import Origin, assemble, corpus_tables
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.extraction.base import HEURISTIC
-from leanrag_core.indexing.identity import index_id
+from leanrag_core.indexing.manifest import id_of
 from leanrag_core.indexing.progress import HierarchyProgress
 from leanrag_core.indexing.stages.base_graph import BaseGraph, extract_base_graph
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
@@ -27,6 +27,7 @@ from leanrag_core.storage.staging import staged, turn_to_build
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.index import Index
+from leanrag_core.types.manifest import NO_CORPUS, CorpusName
 from leanrag_core.types.progress import Progress, Report, silent
 
 
@@ -44,7 +45,7 @@ def build_index(
     connect: Connect | None = None,
     in_store: bool = False,
     name: str = "",
-    corpus: dict[str, str] | None = None,
+    corpus: CorpusName = NO_CORPUS,
     refusals: Sequence[Refusal] = (),
     report: Report = silent,
 ) -> Path:
@@ -66,7 +67,7 @@ def build_index(
     )
     extractor = models.extractor(config)
     origin = Origin(
-        models.decides(ordered, config, extractor.fingerprint), extractor.kind, name, corpus, tuple(refusals)
+        models.deciding(ordered, config, extractor.fingerprint), extractor.kind, name, corpus, tuple(refusals)
     )
     waits = Progress("parse", 0, len(ordered), "documents", "waits for another build of the same index")
     with turn_to_build(out, waiting=lambda: report(waits)) as waited:
@@ -88,9 +89,9 @@ def _is_built(out: Path, origin: Origin) -> bool:
         manifest = read_manifest(out)
     except LeanRAGError:
         return False
-    if manifest["id"] != index_id(origin.decides):
+    if manifest.id != id_of(origin.deciding):
         return False
-    if origin.name and manifest["name"] != origin.name:
+    if origin.name and manifest.name != origin.name:
         rename_index(out, origin.name)
     return True
 

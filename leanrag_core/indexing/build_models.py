@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document
+from leanrag_core.types.manifest import Deciding
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class BuildModels:
             return BuiltinExtractor(KeptMap(self.executor.apply if self.executor.apart else map, self.stages))
         return LLMExtractor.of(self.language, config, apply=self.apply)
 
-    def decides(self, documents: Sequence[Document], config: IndexConfig, extractor: str) -> dict[str, Any]:
+    def deciding(self, documents: Sequence[Document], config: IndexConfig, extractor: str) -> Deciding:
         """All that decides the index. extractor: its fingerprint."""
         written = [model.fingerprint if model else "none" for model in (self.language, self.aggregation)]
         return what_decides(documents, config, extractor, self.embedding, *written)

@@ -1,8 +1,6 @@
 """Whether an index is there already, so that a resumed build has nothing to do."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from leanrag_core.errors import IndexNotFound
@@ -19,5 +17,5 @@ def is_built(out: Path, config: IndexConfig, documents: Sequence[Document]) -> b
         manifest = read_manifest(out)
     except IndexNotFound:
         return False
-    same_config = manifest["config"] == json.loads(json.dumps(asdict(config)))
-    return same_config and manifest["corpus_fingerprint"] == corpus_fingerprint(in_build_order(documents))
+    fingerprint = corpus_fingerprint(in_build_order(documents))
+    return manifest.config.is_of(config) and manifest.corpus_fingerprint == fingerprint

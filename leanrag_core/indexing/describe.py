@@ -1,54 +1,53 @@
 """What an index holds, in numbers."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from leanrag_core.storage.indexes import layer_summaries
+from leanrag_core.records import plain
+from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
+from leanrag_core.types.summary import LayerSummary
 
 
 def describe(index: Index) -> dict[str, Any]:
     """The result of `show`: counts by layer, how each was clustered, drops, usage."""
-    manifest = index.manifest
+    manifest, report = index.manifest.values(), plain(index.report)
     return {
-        "format_version": manifest["format_version"],
-        "id": manifest["id"],
-        "name": manifest["name"],
-        "kind": manifest["kind"],
-        "builtin_texts": manifest.get("builtin_texts", 0),
-        "config": manifest["config"],
-        "embedding": manifest["embedding"],
-        "documents": manifest["counts"]["documents"],
-        "chunks": manifest["counts"]["chunks"],
-        "layers": [row.__dict__ for row in layer_summaries(manifest)],
-        "clustering": index.report.get("clustering", []),
-        "drops": index.report["drops"],
-        "empty_chunks": len(index.report["empty_chunks"]),
-        "usage": index.report["usage"],
+        **{name: manifest[name] for name in ("format_version", "id", "name", "kind")},
+        "builtin_texts": index.manifest.builtin_texts,
+        **{name: manifest[name] for name in ("config", "embedding")},
+        "documents": index.manifest.counts.documents,
+        "chunks": index.manifest.counts.chunks,
+        "layers": manifest["layers"],
+        "clustering": report["clustering"],
+        "drops": report["drops"],
+        "empty_chunks": len(report["empty_chunks"]),
+        "usage": report["usage"],
     }
 
 
-def count_layers(index: Index) -> list[dict[str, int]]:
-    """Counts of every layer, computed from the layers; `build` stores them in the manifest."""
+def count_layers(layers: Sequence[Layer]) -> tuple[LayerSummary, ...]:
+    """Counts of every layer; a build stores them in the manifest."""
     rows = []
-    for number, layer in enumerate(index.layers):
+    for number, layer in enumerate(layers):
         counted = layer.relations["kind"].value_counts()
         kinds = dict(zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True))
         sizes = np.bincount(layer.parent) if len(layer.parent) else np.zeros(0, dtype=int)
         rows.append(
-            {
-                "layer": number,
-                "entities": len(layer),
-                "relations": layer.relations.num_rows,
-                "summarised": kinds.get("summarised", 0),
-                "concatenated": kinds.get("concatenated", 0),
-                "clusters": len(sizes),
-                "largest_cluster": int(sizes.max()) if len(sizes) else 0,
-                "components": connected_components(len(layer), layer.ends),
-            }
+            LayerSummary(
+                layer=number,
+                entities=len(layer),
+                relations=layer.relations.num_rows,
+                summarised=kinds.get("summarised", 0),
+                concatenated=kinds.get("concatenated", 0),
+                clusters=len(sizes),
+                largest_cluster=int(sizes.max()) if len(sizes) else 0,
+                components=connected_components(len(layer), layer.ends),
+            )
         )
-    return rows
+    return tuple(rows)
 
 
 def connected_components(n_nodes: int, ends: np.ndarray) -> int:

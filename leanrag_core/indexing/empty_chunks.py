@@ -16,7 +16,7 @@ def forget_empty_chunks(index: Index, config: IndexConfig, language: LanguageMod
     """
     if not isinstance(language, RemoteLanguageModel):
         raise InvalidConfig("the built-in engine finds the same again; only a language model may find more")
-    empty = set(index.report["empty_chunks"])
+    empty = set(index.report.empty_chunks)
     rows = [row for row, chunk_id in enumerate(index.chunks["id"].to_pylist()) if chunk_id in empty]
     extractor = LLMExtractor.of(language, config)
     questions = (extractor.first_question(index.chunk(row).text) for row in rows)

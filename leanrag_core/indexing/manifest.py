@@ -1,15 +1,15 @@
 """What the manifest of a new index says: all that decides the index, and counts."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
 
 from leanrag_core.indexing.identity import fingerprint_of, index_id
 from leanrag_core.models.base import EmbeddingModel
+from leanrag_core.records import plain
 from leanrag_core.storage.layout import FORMAT_VERSION
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document
-from leanrag_core.types.graph import Layer
+from leanrag_core.types.manifest import CorpusName, Deciding, EmbeddingRecord, IndexCounts, Manifest, RecordedConfig
+from leanrag_core.types.summary import LayerSummary
 
 
 def corpus_fingerprint(documents: Sequence[Document]) -> str:
@@ -24,48 +24,58 @@ def what_decides(
     embedding: EmbeddingModel,
     language: str,
     aggregation: str,
-) -> dict[str, Any]:
-    """Documents, settings and models by their fingerprints: builds of which these are equal give the same index."""
-    return {
-        "corpus_fingerprint": corpus_fingerprint(documents),
-        "config": asdict(config),
-        "extractor": extractor,
-        "embedding": {
-            "name": embedding.name,
-            "fingerprint": embedding.fingerprint,
-            "dimension": embedding.dimension,
-        },
-        "language_model": language,
-        "aggregation_model": aggregation,
-    }
+) -> Deciding:
+    """Documents, settings and models by their fingerprints."""
+    return Deciding(
+        corpus_fingerprint=corpus_fingerprint(documents),
+        config=config,
+        extractor=extractor,
+        embedding=EmbeddingRecord(embedding.name, embedding.fingerprint, embedding.dimension),
+        language_model=language,
+        aggregation_model=aggregation,
+    )
+
+
+def id_of(deciding: Deciding) -> str:
+    """The id of the index that is built from it."""
+    return index_id(plain(deciding))
 
 
 def manifest_of(
-    decides: dict[str, Any],
+    deciding: Deciding,
+    *,
+    layers: Sequence[LayerSummary],
     n_documents: int,
     n_chunks: int,
-    layers: Sequence[Layer],
     kind: str,
     name: str,
-    corpus: dict[str, str],
-) -> dict[str, Any]:
-    """The manifest, without the layers' counts in detail and the files, which are added when these stand."""
-    return {
-        "format_version": FORMAT_VERSION,
-        "id": index_id(decides),
-        "name": name or "Untitled index",
-        "kind": kind,
-        "corpus": corpus,
-        **decides,
-        "counts": {
-            "documents": n_documents,
-            "chunks": n_chunks,
-            "layers": len(layers),
-            "entities": [len(layer) for layer in layers],
-            "relations": [layer.relations.num_rows for layer in layers],
-        },
-        "libraries": _library_versions(),
-    }
+    corpus: CorpusName,
+    builtin_texts: int,
+) -> Manifest:
+    """The manifest, without the files, which are recorded when they are written. layers: counts of each layer."""
+    return Manifest(
+        format_version=FORMAT_VERSION,
+        id=id_of(deciding),
+        name=name or "Untitled index",
+        kind=kind,
+        corpus=corpus,
+        config=RecordedConfig.of(deciding.config),
+        embedding=deciding.embedding,
+        counts=counts_of(layers, n_documents, n_chunks),
+        layers=tuple(layers),
+        corpus_fingerprint=deciding.corpus_fingerprint,
+        extractor=deciding.extractor,
+        language_model=deciding.language_model,
+        aggregation_model=deciding.aggregation_model,
+        builtin_texts=builtin_texts,
+        libraries=_library_versions(),
+    )
+
+
+def counts_of(layers: Sequence[LayerSummary], n_documents: int, n_chunks: int) -> IndexCounts:
+    """How much an index of those layers holds."""
+    entities, relations = tuple(row.entities for row in layers), tuple(row.relations for row in layers)
+    return IndexCounts(n_documents, n_chunks, len(layers), entities, relations)
 
 
 def _library_versions() -> dict[str, str]:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from leanrag_core.figures import numbers
-from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.summary import IndexSummary
 
 _SHORTEST_NAME = 8  # characters that a shortened title keeps of the name
@@ -47,8 +46,7 @@ def _differences(group: Sequence[IndexSummary]) -> dict[str, str]:
     """For each index of the group the fewest settings that distinguish it; its date where no setting does."""
     if len(group) == 1:
         return {group[0].id: ""}
-    default = vars(IndexConfig())
-    configs = [{**default, **index.config} for index in group]
+    configs = [index.config.by_name() for index in group]
     names = dict.fromkeys([*_SETTING_TEXTS, *sorted(name for config in configs for name in config)])
     parts: list[list[str]] = [[] for _ in group]
     for name in names:

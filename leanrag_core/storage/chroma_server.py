@@ -117,7 +117,7 @@ class AtServer:
     servers: ChromaServers
 
     def __call__(self, place: SearchPlace) -> Connection:
-        prefix = _prefix(str(read_manifest(place.index)["id"]))
+        prefix = _prefix(read_manifest(place.index).id)
         return Connection(self.servers.client(self.url), prefix=prefix, own=False)
 
 

@@ -5,12 +5,12 @@ import hashlib
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from leanrag_core.errors import IndexDamaged
 from leanrag_core.storage.json_files import REMEDY
+from leanrag_core.types.manifest import FileRecord
 
-Digests = Mapping[str, Mapping[str, Any]]  # by path below the folder: size, sha256
+Digests = Mapping[str, FileRecord]  # by path below the folder
 _HASHED_ON_OPENING = 64_000_000  # bytes; some 0.05 s
 
 
@@ -20,9 +20,9 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def digests_of(folder: Path, names: Iterable[str]) -> dict[str, dict[str, Any]]:
+def digests_of(folder: Path, names: Iterable[str]) -> dict[str, FileRecord]:
     """What a manifest records of those files."""
-    return {name: {"size": (folder / name).stat().st_size, "sha256": digest(folder / name)} for name in sorted(names)}
+    return {name: FileRecord((folder / name).stat().st_size, digest(folder / name)) for name in sorted(names)}
 
 
 def require_same(folder: Path, recorded: Digests) -> None:
@@ -34,11 +34,11 @@ def require_same(folder: Path, recorded: Digests) -> None:
     for problem in wrong_sizes(folder, recorded):
         raise IndexDamaged(f"{folder / problem[0]} {problem[1]}: {REMEDY}")
     room = _HASHED_ON_OPENING
-    for name in sorted(recorded, key=lambda one: (recorded[one]["size"], one)):
-        room -= recorded[name]["size"]
+    for name in sorted(recorded, key=lambda name: (recorded[name].size, name)):
+        room -= recorded[name].size
         if room < 0:
             return
-        if digest(folder / name) != recorded[name]["sha256"]:
+        if digest(folder / name) != recorded[name].sha256:
             raise IndexDamaged(f"{folder / name} was changed after it was written: {REMEDY}")
 
 
@@ -52,8 +52,8 @@ def wrong_sizes(folder: Path, recorded: Digests) -> Iterator[tuple[str, str]]:
             continue
         if not stat.S_ISREG(seen.st_mode):
             yield name, "is no file"
-        elif seen.st_size != record["size"]:
-            yield name, f"has {seen.st_size:,} bytes instead of {record['size']:,}"
+        elif seen.st_size != record.size:
+            yield name, f"has {seen.st_size:,} bytes instead of {record.size:,}"
 
 
 def differing(folder: Path, recorded: Digests) -> Iterator[tuple[str, str]]:
@@ -62,7 +62,7 @@ def differing(folder: Path, recorded: Digests) -> Iterator[tuple[str, str]]:
     for name in sorted(recorded):
         if name in wrong:
             yield name, wrong[name]
-        elif digest(folder / name) != recorded[name]["sha256"]:
+        elif digest(folder / name) != recorded[name].sha256:
             yield name, "was changed after it was written: its sha256 is not the manifest's"
 
 

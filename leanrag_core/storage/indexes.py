@@ -5,7 +5,6 @@ import json
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from leanrag_core import private
 from leanrag_core.errors import IndexNotFound, InvalidConfig, LeanRAGError
@@ -13,7 +12,8 @@ from leanrag_core.plain_words import in_words
 from leanrag_core.storage import layout, staging
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
-from leanrag_core.types.summary import Damaged, IndexList, IndexSummary, LayerSummary
+from leanrag_core.types.manifest import Manifest
+from leanrag_core.types.summary import Damaged, IndexList, IndexSummary
 
 _NAME_CHARACTERS = 500
 
@@ -24,17 +24,12 @@ def folder_name(corpus_id: str, config: IndexConfig) -> str:
     return f"{corpus_id}-{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
 
 
-def layer_summaries(manifest: dict[str, Any]) -> tuple[LayerSummary, ...]:
-    """The layers' counts as the manifest keeps them."""
-    return tuple(LayerSummary(**row) for row in manifest["layers"])
-
-
 class IndexStore:
     """Lists, opens, renames and deletes the indexes below one folder; an index's id is its folder's name."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self._manifests: dict[str, tuple[tuple[int, int, int], dict[str, Any]]] = {}  # as they read last, by index
+        self._manifests: dict[str, tuple[tuple[int, int, int], Manifest]] = {}  # as they read last, by index
         private.tighten_file(root)  # nobody else reaches what is in it
         staging.bring_back(root)
 
@@ -69,21 +64,21 @@ class IndexStore:
         built = datetime.fromtimestamp((path / layout.REPORT).stat().st_mtime, UTC)
         return IndexSummary(
             id=index_id,
-            name=manifest["name"],
-            corpus_id=manifest["corpus"].get("id", ""),
-            corpus_name=manifest["corpus"].get("name", ""),
+            name=manifest.name,
+            corpus_id=manifest.corpus.id,
+            corpus_name=manifest.corpus.name,
             created=built.isoformat(timespec="seconds"),
-            kind=manifest["kind"],
-            config=manifest["config"],
-            documents=manifest["counts"]["documents"],
-            chunks=manifest["counts"]["chunks"],
-            layers=layer_summaries(manifest),
+            kind=manifest.kind,
+            config=manifest.config,
+            documents=manifest.counts.documents,
+            chunks=manifest.counts.chunks,
+            layers=manifest.layers,
             path=path,
             size_bytes=layout.size_bytes(path),
-            builtin_texts=manifest.get("builtin_texts", 0),
+            builtin_texts=manifest.builtin_texts,
         )
 
-    def _manifest(self, index_id: str) -> dict[str, Any]:
+    def _manifest(self, index_id: str) -> Manifest:
         """The manifest, read and verified once for each file that takes its place: lists are drawn again and again."""
         path = self.path(index_id)
         try:
@@ -99,7 +94,7 @@ class IndexStore:
     def manifest_id(self, index_id: str) -> str:
         """The id that the index's manifest gives it, which copies share; empty when the manifest does not read."""
         try:
-            return str(self._manifest(index_id).get("id", ""))
+            return self._manifest(index_id).id
         except LeanRAGError:
             return ""
 

@@ -15,28 +15,30 @@ the columns that are counted when a table is written; it still opens, and these 
 No clock time is stored: the same build gives the same bytes. See storage.staging for how a directory takes its place.
 """
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.atomic import write_json, writing
+from leanrag_core.atomic import write_bytes, writing
 from leanrag_core.errors import IndexDamaged, IndexNotFound, IndexTooNew
+from leanrag_core.records import json_bytes, plain
 from leanrag_core.storage import bounds, tables
 from leanrag_core.storage.digests import digests_of, require_same
-from leanrag_core.storage.json_files import REMEDY, read_object, require_seal, sealed
+from leanrag_core.storage.json_files import read_object, read_record, require_seal, sealed
 from leanrag_core.storage.ownership import CHROMA as CHROMA
 from leanrag_core.storage.ownership import MANIFEST as MANIFEST
 from leanrag_core.storage.ownership import REPORT as REPORT
-from leanrag_core.storage.schemas import require_schema
+from leanrag_core.types.build_report import BuildReport
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Layer
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
+from leanrag_core.types.manifest import Manifest
 from leanrag_core.types.rows import numbers
 
 FORMAT_VERSION = 2
 CHUNKS = "chunks"
-_MOST_BYTES = {MANIFEST: 16_000_000, REPORT: 500_000_000}
+_MAX_BYTES = {MANIFEST: 16_000_000, REPORT: 500_000_000}
 _TREE_SCHEMA = pa.schema([("layer", pa.int32()), ("row", pa.int32()), ("parent", pa.int32())])
 
 
@@ -60,9 +62,9 @@ def write_index(directory: Path, index: Index) -> None:
             tree["parent"].append(layer.parent.astype(np.int32))
     empty = [np.zeros(0, dtype=np.int32)]
     table("hierarchy", pa.table({name: np.concatenate(parts or empty) for name, parts in tree.items()}))
-    write_json(directory / REPORT, index.report)
+    write_bytes(directory / REPORT, json_bytes(plain(index.report), indent=1))
     files = digests_of(directory, file_names(FORMAT_VERSION, len(index.layers)))
-    write_manifest(directory, {**index.manifest, "format_version": FORMAT_VERSION, "files": files})
+    write_manifest(directory, replace(index.manifest, format_version=FORMAT_VERSION, files=files))
 
 
 def file_names(version: int, n_layers: int) -> tuple[str, ...]:
@@ -83,52 +85,56 @@ def vectors_path(index: Index, part: int | str) -> Path:
 
 def table_path(index: Index, name: str) -> Path:
     """The file of a table: documents, chunks, hierarchy, entities-L, relations-L."""
-    return (index.path or Path(index.id)) / _table_file(int(index.manifest["format_version"]), name)
+    return (index.path or Path(index.id)) / _table_file(index.manifest.format_version, name)
 
 
 def _table_file(version: int, name: str) -> str:
     return f"{name}.arrow" if version >= 2 else f"{name}.parquet"
 
 
-def write_manifest(directory: Path, manifest: dict[str, Any]) -> None:
-    """The manifest stands in the directory, sealed by its own hash."""
-    write_json(directory / MANIFEST, sealed(manifest))
+def write_manifest(directory: Path, manifest: Manifest) -> None:
+    """Writes the manifest, sealed by its own hash."""
+    write_bytes(directory / MANIFEST, json_bytes(sealed(manifest.values()), indent=1))
 
 
-def read_manifest(directory: Path) -> dict[str, Any]:
+def read_manifest(directory: Path) -> Manifest:
     """The manifest of the index there. Raises IndexNotFound, IndexDamaged or IndexTooNew."""
+    return _read_manifest(directory)[0]
+
+
+def _read_manifest(directory: Path) -> tuple[Manifest, dict[str, object]]:
+    """The manifest, and its JSON values with those that only a newer version knows."""
     path = directory / MANIFEST
     if not path.is_file():
         raise IndexNotFound(
             f"no index in {directory}: build it on the Build page or with 'python -m leanrag_core build PATH --out DIR'"
         )
-    manifest = read_object(path, most_bytes=_MOST_BYTES[MANIFEST])
-    version = manifest.get("format_version")
+    values = read_object(path, max_bytes=_MAX_BYTES[MANIFEST])
+    version = values.get("format_version")
     if isinstance(version, int) and version > FORMAT_VERSION:
         raise IndexTooNew(
             f"{directory} has index format {version}, this program reads up to {FORMAT_VERSION}: update the program"
         )
-    require_schema(manifest, "manifest", path)
-    require_seal(manifest, path)
-    counts = manifest["counts"]
-    if not counts["layers"] == len(counts["entities"]) == len(counts["relations"]) == len(manifest["layers"]):
-        raise IndexDamaged(f"{path} counts another number of layers than it lists: {REMEDY}")
-    return manifest
+    manifest = read_record(Manifest, path, values)
+    require_seal(values, path)
+    counts = manifest.counts
+    if not counts.layers == len(counts.entities) == len(counts.relations) == len(manifest.layers):
+        raise IndexDamaged("index.layers_miscounted", path=str(path))
+    return replace(manifest, config=manifest.config.noting(values["config"])), values
 
 
 def read_index(directory: Path, *, hashes: bool = True) -> Index:
     """The index in the directory, its tables and vectors memory-mapped.
 
-    Small files are compared with the hashes of the manifest, of large ones sizes, offsets and rows are looked at, so
-    that a damaged file is an error here and not later. hashes: False for who compares them all. Raises IndexNotFound,
-    IndexDamaged or IndexTooNew.
+    Small files are compared with the hashes of the manifest, of large ones sizes, offsets and rows are checked, so that
+    a damaged file is an error here and not later. hashes: False for a caller that compares them all. Raises
+    IndexNotFound, IndexDamaged or IndexTooNew.
     """
     manifest = read_manifest(directory)
-    version, n_layers = manifest["format_version"], manifest["counts"]["layers"]
-    recorded = manifest.get("files", {})
+    version, n_layers, recorded = manifest.format_version, manifest.counts.layers, manifest.files
     missing = sorted(set(file_names(version, n_layers)) - set(recorded)) if recorded else ()
     if missing:
-        raise IndexDamaged(f"{directory / MANIFEST} does not record {missing[0]}: {REMEDY}")
+        raise IndexDamaged("index.file_not_recorded", path=str(directory / MANIFEST), file=missing[0])
     if hashes:
         require_same(directory, recorded)
 
@@ -144,7 +150,7 @@ def read_index(directory: Path, *, hashes: bool = True) -> Index:
     def vectors(name: str, rows: int) -> np.ndarray:
         path = directory / f"vectors-{name}.npy"
         held = tables.read_vectors(path)
-        bounds.require_vectors(held, rows, manifest["embedding"]["dimension"], path)
+        bounds.require_vectors(held, rows, manifest.embedding.dimension, path)
         return held
 
     entities = [table(f"entities-{number}", ENTITY_SCHEMA) for number in range(n_layers)]
@@ -161,8 +167,8 @@ def read_index(directory: Path, *, hashes: bool = True) -> Index:
         places = [directory / _table_file(version, f"{kind}-{number}") for kind in ("entities", "relations")]
         bounds.require_layer(layer, layers[-1] if layers else None, chunks.num_rows, *places)
         layers.append(layer)
-    report = read_object(directory / REPORT, most_bytes=_MOST_BYTES[REPORT])
-    require_schema(report, "report", directory / REPORT)
+    path = directory / REPORT
+    report = read_record(BuildReport, path, read_object(path, max_bytes=_MAX_BYTES[REPORT]))
     return Index(
         manifest=manifest,
         documents=documents,
@@ -175,10 +181,10 @@ def read_index(directory: Path, *, hashes: bool = True) -> Index:
 
 
 def rename_index(directory: Path, name: str) -> None:
-    """The index bears that name; its id and content stay."""
-    manifest = read_manifest(directory)
+    """Renames the index; its id and content stay, and what a newer version wrote into its manifest."""
+    values = _read_manifest(directory)[1]
     with writing(f"the name of the index {directory.name}", "It keeps the name it had."):
-        write_manifest(directory, {**manifest, "name": name})
+        write_bytes(directory / MANIFEST, json_bytes(sealed({**values, "name": name}), indent=1))
 
 
 def size_bytes(directory: Path) -> int:

@@ -8,16 +8,13 @@ the graphs that Chroma has written completely.
 import contextlib
 import hashlib
 import sqlite3
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from leanrag_core.errors import IndexDamaged, SearchIndexFailed
 from leanrag_core.messages.message import message
 from leanrag_core.storage.digests import differing, digests_of
-from leanrag_core.storage.json_files import read_object, require_seal
-from leanrag_core.storage.schemas import require_schema
+from leanrag_core.storage.json_files import read_object, read_record, require_seal
+from leanrag_core.types.manifest import LayerSearch, SearchRecord
 
 REMEDY = message("search.remedy")
 DATABASE = "chroma.sqlite3"
@@ -27,53 +24,43 @@ _TABLES = ("collections", "segments", "max_seq_id", "embeddings", "embeddings_qu
 _WRITTEN = "index_metadata.pickle"  # Chroma's own file beside a graph that it will not write again; never read here
 
 
-@dataclass(frozen=True)
-class LayerSearch:
-    """How a layer is searched: this many candidates give that recall of the ten nearest."""
-
-    layer: int
-    rows: int
-    candidates: int
-    recall: float
-
-
 def layer_searches(folder: Path) -> tuple[LayerSearch, ...]:
     """What search.json says of each layer; empty when there is no such file. Raises SearchIndexFailed when it does not
     read."""
-    return tuple(LayerSearch(**row) for row in recorded(folder).get("layers", ()))
+    return recorded(folder).layers
 
 
-def recorded(folder: Path) -> dict[str, Any]:
+def recorded(folder: Path) -> SearchRecord:
     """The content of search.json; empty when there is no such file. Raises SearchIndexFailed when it does not read."""
     path = folder / SEARCH
     if not path.exists():
-        return {}
+        return SearchRecord(())
     try:
-        values = read_object(path, most_bytes=_MAX_BYTES)
-        require_schema(values, "search", path)
+        values = read_object(path, max_bytes=_MAX_BYTES)
+        record = read_record(SearchRecord, path, values)
         require_seal(values, path)
     except IndexDamaged as error:
         raise SearchIndexFailed("search.record_damaged", file=str(path), remedy=REMEDY) from error
-    return values
+    return record
 
 
-def fingerprint(folder: Path) -> dict[str, Any]:
-    """What search.json records of the other files: "files" by path below the folder, "rows" of the database."""
+def fingerprinted(folder: Path, layers: tuple[LayerSearch, ...]) -> SearchRecord:
+    """The record of the search index of those layers, with what must not change in its files."""
     graphs = [path.parent for path in sorted(folder.glob(f"*/{_WRITTEN}"))]
     names = [f"{graph.name}/{path.name}" for graph in graphs for path in sorted(graph.iterdir())]
-    return {"files": digests_of(folder, names), "rows": _hash_of_rows(folder / DATABASE)}
+    return SearchRecord(layers, digests_of(folder, names), _hash_of_rows(folder / DATABASE))
 
 
-def changed_file(folder: Path, values: Mapping[str, Any]) -> str:
+def changed_file(folder: Path, record: SearchRecord) -> str:
     """The first file, below the folder, that is not as recorded; "" when all are, or nothing was recorded of them."""
-    if not folder.joinpath(DATABASE).is_file() or "rows" not in values:
+    if not folder.joinpath(DATABASE).is_file() or record.rows is None:
         return ""
     try:
-        if _hash_of_rows(folder / DATABASE) != values["rows"]:
+        if _hash_of_rows(folder / DATABASE) != record.rows:
             return DATABASE
     except sqlite3.Error:
         return DATABASE
-    return next((name for name, _ in differing(folder, values.get("files", {}))), "")
+    return next((name for name, _ in differing(folder, record.files or {})), "")
 
 
 def _hash_of_rows(database: Path) -> str:

@@ -15,8 +15,9 @@ import numpy as np
 
 from leanrag_core.errors import SearchIndexFailed
 from leanrag_core.storage.search_connection import Connect, SearchPlace, no_answer
-from leanrag_core.storage.search_files import LayerSearch, layer_searches
+from leanrag_core.storage.search_files import layer_searches
 from leanrag_core.types.graph import Layer
+from leanrag_core.types.manifest import LayerSearch
 
 ANSWER_SECONDS = 30.0  # timeout of a question to a server: at the first question it reads its files
 _CANDIDATES_UNMEASURED = 128  # in a search index of format 1

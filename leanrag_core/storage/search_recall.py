@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from leanrag_core.storage.search_files import LayerSearch
 from leanrag_core.types.graph import Layer
+from leanrag_core.types.manifest import LayerSearch
 
 RECALL = 0.99  # wanted share of the true ten nearest
 _CANDIDATES = (64, 128, 256, 512, 1024)  # tried in this order

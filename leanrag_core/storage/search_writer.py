@@ -15,14 +15,16 @@ import numpy as np
 from leanrag_core.atomic import write_json
 from leanrag_core.environment import holds_secrets
 from leanrag_core.errors import LeanRAGError
+from leanrag_core.records import plain
 from leanrag_core.storage.bounds import require_unit_rows
 from leanrag_core.storage.json_files import sealed
 from leanrag_core.storage.layout import read_index
 from leanrag_core.storage.search_apart import exit_code_of, tell, write_search_index_apart, written_or_nothing
 from leanrag_core.storage.search_connection import Connect, SearchPlace, connect_to_files
-from leanrag_core.storage.search_files import LayerSearch, fingerprint, layer_searches
+from leanrag_core.storage.search_files import fingerprinted, layer_searches
 from leanrag_core.storage.search_recall import RECALL, measured_search
 from leanrag_core.types.index import Index
+from leanrag_core.types.manifest import LayerSearch, SearchRecord
 
 _SYNC_AT_LEAST = 1000  # rows; fewer are read from Chroma's log when it is opened
 
@@ -92,9 +94,10 @@ def _write(
         with contextlib.closing(sqlite3.connect(place.database)) as database:
             database.execute("VACUUM")  # the rows' log was emptied and would keep its size
     place.folder.mkdir(parents=True, exist_ok=True)
-    of_files = fingerprint(place.folder) if connection.own else {}
-    write_json(place.record, sealed({"layers": [vars(of_layer) for of_layer in measured], **of_files}))
-    return tuple(measured)
+    layers = tuple(measured)
+    record = fingerprinted(place.folder, layers) if connection.own else SearchRecord(layers)
+    write_json(place.record, sealed(plain(record)))
+    return layers
 
 
 if __name__ == "__main__":

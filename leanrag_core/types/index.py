@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from leanrag_core.types.build_report import BuildReport
 from leanrag_core.types.corpus import Chunk, Document, Heading, Span
 from leanrag_core.types.graph import Layer, children_offsets
+from leanrag_core.types.manifest import Manifest
 from leanrag_core.types.rows import Columns, numbers
 
 _SPAN = pa.struct([("start", pa.int32()), ("end", pa.int32())])
@@ -55,23 +56,22 @@ class CorpusTables:
 class Index:
     """A read-only index. layers[0] is the base graph, layers[-1] holds the one root.
 
-    manifest: the record of how it was made (plain JSON values; keys are set by `storage.layout`).
     chunk_vectors: (n_chunks, d) float32 unit rows, rows as in chunks; for vector strategies.
     path: the directory, or None for one that only lives in memory.
     """
 
-    manifest: dict[str, Any]
+    manifest: Manifest
     documents: pa.Table
     chunks: pa.Table
     layers: tuple[Layer, ...]
     chunk_vectors: np.ndarray
-    report: dict[str, Any]
+    report: BuildReport
     path: Path | None = None
 
     @property
     def id(self) -> str:
         """The index's own id."""
-        return str(self.manifest["id"])
+        return self.manifest.id
 
     def document(self, row: int) -> Document:
         """The document in that row."""

@@ -4,7 +4,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from leanrag_core.records import Count
 from leanrag_core.types.corpus import Refusal
+from leanrag_core.types.recorded_config import RecordedConfig
 
 
 @dataclass(frozen=True)
@@ -49,14 +51,16 @@ class UploadReport:
 class LayerSummary:
     """Counts of one layer; `clusters` and the like speak of how this layer was grouped into the next one."""
 
-    layer: int
-    entities: int
-    relations: int
-    summarised: int
-    concatenated: int
-    clusters: int
-    largest_cluster: int
-    components: int
+    __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012 - read by pydantic
+
+    layer: Count
+    entities: Count
+    relations: Count
+    summarised: Count
+    concatenated: Count
+    clusters: Count
+    largest_cluster: Count
+    components: Count
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ class IndexSummary:
     corpus_name: str
     created: str
     kind: str
-    config: dict[str, Any]
+    config: RecordedConfig
     documents: int
     chunks: int
     layers: tuple[LayerSummary, ...]

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from leanrag_core.errors import InvalidConfig
+from leanrag_core.errors import InvalidConfig, RecordDamaged
 from leanrag_core.jobs.events import JobSpec
+from leanrag_core.records import from_values
 from leanrag_core.types.progress import Report
-from leanrag_core.types.stored_config import OTHER_VERSION
 
 T = TypeVar("T")
 
@@ -33,6 +33,6 @@ class Done:
 def argument(kind: type[T], spec: JobSpec, name: str) -> T:
     """The argument of that name of a job. Raises InvalidConfig for one of another version."""
     try:
-        return kind(**spec.arguments.get(name, {}))
-    except (TypeError, ValueError) as error:
-        raise InvalidConfig(OTHER_VERSION) from error
+        return from_values(kind, spec.arguments.get(name, {}), closed=True)
+    except RecordDamaged as error:
+        raise InvalidConfig("config.other_version") from error

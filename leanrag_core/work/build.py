@@ -10,6 +10,7 @@ from leanrag_core.jobs.events import JobLog, JobSpec
 from leanrag_core.jobs.runner import telling_what_is_spent
 from leanrag_core.models.metering import Budget
 from leanrag_core.models.registry import BUILTIN, Models
+from leanrag_core.records import plain
 from leanrag_core.storage.indexes import folder_name
 from leanrag_core.storage.staging import give_up_staging
 from leanrag_core.types.config import IndexConfig
@@ -17,7 +18,7 @@ from leanrag_core.types.execution import Execution
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
 from leanrag_core.types.progress import Progress, Report
-from leanrag_core.types.stored_config import stored_config
+from leanrag_core.types.recorded_config import recorded_config
 from leanrag_core.work.base import Done, argument
 
 
@@ -50,7 +51,7 @@ class BuildWork:
 
     def run(self, folder: Path, spec: JobSpec, report: Report) -> Done:
         """The index is in the store; its id is the result."""
-        config = stored_config(spec.config)
+        config = recorded_config(spec.config).checked()
         budget = argument(Budget, spec, "budget")
         models = self._builder.models(budget=budget, index=folder_name(spec.corpus_id, config))
         expected = self._builder.forecast(spec.corpus_id, config)
@@ -68,12 +69,12 @@ class BuildWork:
                 execution=argument(Execution, spec, "execution"),
             )
         assert index.path is not None
-        counts = {**index.manifest["counts"], "drops": index.report["drops"]}
+        counts = {**plain(index.manifest.counts), "drops": dict(index.report.drops)}
         return Done(index.path.name, {"counts": counts, "spent": asdict(models.meter.read())})
 
     def clean_up(self, spec: JobSpec) -> None:
         """The half-built index is gone."""
-        give_up_staging(self._builder.index_path(folder_name(spec.corpus_id, stored_config(spec.config))))
+        give_up_staging(self._builder.index_path(folder_name(spec.corpus_id, recorded_config(spec.config).checked())))
 
 
 def _metered(report: Report, models: Models) -> Callable[[Progress], None]:

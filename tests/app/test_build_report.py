@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 import leanrag_core.samples
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job
+from leanrag_core.records import plain
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings
@@ -28,12 +29,12 @@ SAMPLES = Path(__file__).resolve().parents[2] / "sample_corpora"
 def report_of(bench: Workbench, index: Index, visit: Visit) -> AppTest:
     """The Build page with the report of a job that made the index."""
     assert index.path is not None
-    config, corpus = index.manifest["config"], index.manifest["corpus"]["id"]
+    config, corpus = index.manifest.config.values(), index.manifest.corpus.id
     folder = bench.root / "jobs" / "one"
     create_job(folder, JobSpec("one", "Bees", corpus, config, {"name": ""}, "2026-01-02T03:04:05+00:00"))
     log = JobLog(folder)
     log.write("started", pid=1)
-    counts = {**index.manifest["counts"], "drops": index.report["drops"]}
+    counts = {**plain(index.manifest.counts), "drops": dict(index.report.drops)}
     log.write("done", result=index.path.name, report={"counts": counts, "spent": {}})
     app = visit("build", bench, job="one")
     drawn.assert_sound(app)
@@ -112,8 +113,8 @@ def assert_report_is_true(app: AppTest, index: Index) -> None:
         "Inter-cluster": f"{sum(layer.relations.num_rows for layer in layers[1:]):,}",
         "Chunks": f"{index.chunks.num_rows:,}",
     }
-    for stage, dropped in index.report["dropped"].items():
-        n = index.report["drops"][stage]
+    for stage, dropped in index.report.dropped.items():
+        n = index.report.drops[stage]
         assert len(dropped) == min(n, 200), "as many are listed"
         assert f"<td>{stage.capitalize()}</td><td>{n:,}</td>" in said(app)
     for share in re.findall(r"([\d,]+) ?%", said(app)):

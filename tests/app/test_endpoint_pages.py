@@ -198,9 +198,8 @@ def test_a_rebuild_with_the_same_settings_is_foretold_as_a_bound(llm_home: Workb
 def test_the_settings_of_an_index_can_be_taken_into_the_form(llm_home: Workbench, visit: Visit) -> None:
     folder = the_index(llm_home).path
     manifest = layout.read_manifest(folder)
-    own = [["answer", "Of {context}: {question}"]]
-    config = {**manifest["config"], "gleaning_rounds": 2, "prompts": own}
-    layout.write_manifest(folder, {**manifest, "config": config})
+    config = replace(manifest.config, gleaning_rounds=2, prompts=(("answer", "Of {context}: {question}"),))
+    layout.write_manifest(folder, replace(manifest, config=config))
     app = visit("build", llm_home)
     app.button("duplicate_index").click().run()
     drawn.assert_sound(app)
@@ -369,7 +368,7 @@ def test_a_graph_that_the_built_in_writer_wrote_in_part_says_so_on_every_page(
     assert "built-in writer" not in drawn.text(visit("explore", llm_home, index=summary.id))
     read = layout.read_manifest
     st.cache_resource.clear()  # the app's own store has read the manifest as it is
-    monkeypatch.setattr(layout, "read_manifest", lambda path: {**read(path), "builtin_texts": 7})
+    monkeypatch.setattr(layout, "read_manifest", lambda path: replace(read(path), builtin_texts=7))
     for page in ("explore", "ask"):
         text = drawn.text(visit(page, llm_home, index=summary.id))
         assert "7 of its texts built-in" in text

@@ -52,12 +52,8 @@ def hostile(home: Workbench) -> Workbench:
         )
         for layer in index.layers
     )
-    manifest = {
-        **index.manifest,
-        "name": HOSTILE,
-        "kind": HOSTILE,
-        "corpus": {**index.manifest["corpus"], "name": HOSTILE},
-    }
+    corpus = replace(index.manifest.corpus, name=HOSTILE)
+    manifest = replace(index.manifest, name=HOSTILE, kind=HOSTILE, corpus=corpus)
     documents, vectors = poison(index.documents, "name", "title"), np.array(index.chunk_vectors)
     written = replace(index, layers=layers, documents=documents, chunk_vectors=vectors, manifest=manifest)
     write_index(index.path, written)

@@ -1,6 +1,7 @@
 """Every page stands on its own, in every state that a home can be in."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -107,8 +108,8 @@ def test_an_index_whose_files_are_gone_is_told_and_the_page_stands(home: Workben
 def test_an_index_of_another_model_is_told_with_the_remedy(home: Workbench, visit: Visit) -> None:
     folder = home.indexes()[0].path
     manifest = layout.read_manifest(folder)
-    other = {**manifest["embedding"], "fingerprint": "other"}
-    layout.write_manifest(folder, {**manifest, "embedding": other})
+    other = replace(manifest.embedding, fingerprint="other")
+    layout.write_manifest(folder, replace(manifest, embedding=other))
     app = visit("ask", home, q="What do beekeepers use?")
     drawn.assert_sound(app)
     assert "build the index again" in drawn.text(app)

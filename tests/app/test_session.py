@@ -16,7 +16,7 @@ def test_ask_reads_ahead_while_there_is_no_question_and_again_after_a_failure(
     read, ahead = [], ReadAhead(lambda: 61.0 * len(read))
 
     def fail(bench: Workbench, index: Index) -> None:
-        read.append(index.manifest["name"])
+        read.append(index.manifest.name)
         raise SearchIndexFailed("nobody there")
 
     monkeypatch.setattr(Workbench, "read_ahead", fail)

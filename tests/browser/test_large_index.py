@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.storage.layout import write_index
+from leanrag_core.types.manifest import EmbeddingRecord
 from tests.browser.conftest import Server, Watched
 from tests.browser.test_story import settled, snap
 from tests.large_index import large_index, name_of
@@ -21,8 +22,8 @@ MOST_BYTES = 2_000_000
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     model = MiniLM()
-    said = {"name": model.name, "fingerprint": model.fingerprint, "dimension": model.dimension}
-    index = large_index(SIZE, dimension=model.dimension, embedding=said)
+    embedding = EmbeddingRecord(model.name, model.fingerprint, model.dimension)
+    index = large_index(SIZE, dimension=model.dimension, embedding=embedding)
     folder = tmp_path_factory.mktemp("large")
     out = folder / "indexes" / "large"
     out.mkdir(parents=True)

@@ -55,7 +55,7 @@ def one_round(folder: Path, queries: list[np.ndarray], check: bool, searches: Se
         if check:
             check_directory(folder, no_model)
         index = read_index(folder)
-        with digests.damage_named(folder, index.manifest.get("files", {})):
+        with digests.damage_named(folder, index.manifest.files):
             return {"said": everything_said(index, queries, searches)}
     except LeanRAGError as error:
         return {"error": str(error)}

@@ -14,10 +14,11 @@ from leanrag_core.indexing.build import build_index
 from leanrag_core.indexing.reading import read_uploads
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.minilm import MiniLM
+from leanrag_core.records import plain
 from leanrag_core.storage import layout, tables
 from leanrag_core.storage.digests import digests_of
 from leanrag_core.storage.json_files import sealed
-from leanrag_core.storage.search_files import fingerprint
+from leanrag_core.storage.search_files import fingerprinted
 from leanrag_core.types.index import Index
 from tests.test_workbench import BEES, HIVES
 
@@ -96,5 +97,10 @@ class Stored:
 
     def hashed_again(self) -> None:
         """All hashes fit the files again, so that only the content tells what was done."""
-        self.record("chroma/search.json", lambda search: search.update(fingerprint(self.folder / "chroma")))
-        self.record(layout.MANIFEST, lambda held: held.update(files=digests_of(self.folder, held["files"])))
+        held = plain(fingerprinted(self.folder / layout.CHROMA, ()))
+        self.record("chroma/search.json", lambda search: search.update(files=held["files"], rows=held["rows"]))
+        self.record(layout.MANIFEST, self._hash_files)
+
+    def _hash_files(self, manifest: dict[str, Any]) -> None:
+        digests = digests_of(self.folder, manifest["files"])
+        manifest["files"] = {name: plain(file) for name, file in digests.items()}

@@ -9,8 +9,9 @@ from leanrag_core.checking.relations import made_of
 from leanrag_core.checking.subtree import subtree_problems
 from leanrag_core.retrieval.lca import Subtree, lca_subtree
 from leanrag_core.storage.layout import read_index
+from leanrag_core.types.build_report import EMPTY_REPORT, DroppedItem
 from leanrag_core.types.graph import Layer
-from tests.small_index import small_index
+from tests.small_index import recorded, small_index
 from tests.storage.test_layout import write_format_1
 
 
@@ -60,7 +61,7 @@ def test_two_tops_are_found(index):
 
 
 def test_a_cluster_above_the_cap_is_found(index):
-    tight = {**index.manifest, "config": {"cluster_size": 2, "size_cap": True}}
+    tight = replace(index.manifest, config=recorded(cluster_size=2, size_cap=True))
     uneven = with_layer(replace(index, manifest=tight), 0, parent=parents(0, 0, 0, 0, 0, 1))
     [sizes] = [result for result in check_index(uneven) if result.name == "cluster sizes"]
     assert not sizes.ok
@@ -68,7 +69,7 @@ def test_a_cluster_above_the_cap_is_found(index):
 
 
 def test_more_clusters_than_m_are_found(index):
-    wide = {**index.manifest, "config": {"cluster_size": 6}}
+    wide = replace(index.manifest, config=recorded(cluster_size=6))
     assert failed(replace(index, manifest=wide)) == {"cluster sizes"}
 
 
@@ -120,9 +121,8 @@ def test_a_chunk_outside_its_document_or_miscounted_is_found(index):
     assert "chunk spans" in failed(replace(index, chunks=with_column(index.chunks, "tokens", [1, 1, 1, 1])))
 
 
-def test_a_report_without_counts_is_found(index):
-    assert failed(replace(index, report={})) == {"build report"}
-    listed = {"drops": {"parse": 0}, "dropped": {"parse": [{"item": "a", "reason": "b"}]}}
+def test_a_report_that_lists_more_than_it_counts_is_found(index):
+    listed = replace(EMPTY_REPORT, drops={"parse": 0}, dropped={"parse": (DroppedItem("a", "b"),)})
     assert failed(replace(index, report=listed)) == {"build report"}
 
 
@@ -182,7 +182,9 @@ def test_a_concatenated_description_that_lost_a_member_though_all_fit_is_found(i
     relations = with_column(index.layers[1].relations, "description", ["1 meets 3."])
     short = with_layer(index, 1, relations=relations)
     assert failed(short) == set(), "it may have been cut"
-    roomy = {**index.manifest, "config": {**index.manifest["config"], "concatenation_tokens": 100}}
+    roomy = replace(
+        index.manifest, config=recorded(cluster_size=3, size_cap=True, model="builtin", concatenation_tokens=100)
+    )
     assert failed(replace(short, manifest=roomy)) == {"relation texts"}
 
 

@@ -1,4 +1,3 @@
-import json
 import os
 import pickle
 import subprocess
@@ -58,7 +57,7 @@ def test_labels_are_numbered_by_their_first_member() -> None:
 def test_a_layer_no_larger_than_a_cluster_is_one_cluster(n: int) -> None:
     found = cluster(np.eye(5, dtype=np.float32)[:n], ClusterOptions(5))
     assert found.labels.tolist() == [0] * n
-    assert found.facts["likelihood"] is None
+    assert found.facts.likelihood is None
 
 
 def test_three_nodes_of_cluster_size_two_become_two_clusters() -> None:
@@ -72,9 +71,8 @@ def test_a_bundle_above_the_cap_is_broken_up_and_without_the_cap_it_is_not(cap: 
     free = cluster(vectors, ClusterOptions(20, "none"))
     capped = cluster(vectors, ClusterOptions(20, cap))
     assert np.array_equal(free.labels, numbered_by_first_row(bundle))
-    assert capped.facts["largest"] <= 40
-    assert capped.facts["clusters"] == 3
-    assert (free.facts["cap"], capped.facts["cap"]) == (None, 40)
+    assert capped.facts.largest <= 40
+    assert capped.facts.clusters == 3
 
 
 @pytest.mark.parametrize("options", [{}, PLAIN, {"cap": "split"}, {"cap": "split", **PLAIN}])
@@ -125,16 +123,16 @@ def test_three_thousand_identical_vectors_among_others_keep_to_the_cap(cap: str)
     random = np.random.default_rng(0)
     vectors = unit(np.concatenate([np.ones((3000, 12)), random.normal(size=(500, 12))]))
     found = cluster(vectors, ClusterOptions(20, cap))
-    assert found.facts["largest"] <= 40
-    assert found.facts["clusters"] <= 175
+    assert found.facts.largest <= 40
+    assert found.facts.clusters <= 175
 
 
 def test_a_cluster_size_above_what_a_group_holds_gives_few_clusters() -> None:
     random = np.random.default_rng(0)
     vectors = unit(random.normal(size=(4000, 6)))
     found = cluster(vectors, ClusterOptions(1500, "none", 0))
-    assert found.facts["components"] == 3
-    assert 1 <= found.facts["clusters"] <= 3
+    assert found.facts.components == 3
+    assert 1 <= found.facts.clusters <= 3
 
 
 def test_nan_zero_and_nothing_are_refused_by_row() -> None:
@@ -165,17 +163,15 @@ def test_facts_count_sizes_neighbours_and_relations_inside() -> None:
     rows = [np.flatnonzero(bundle == label) for label in (0, 1)]
     ends = np.array([[rows[0][0], rows[0][1]], [rows[1][0], rows[1][1]], [rows[0][0], rows[1][0]]])
     facts = cluster(vectors, ClusterOptions(12), ends=ends).facts
-    assert (facts["clusters"], facts["smallest"], facts["median"], facts["largest"]) == (2, 12, 12.0, 12)
-    assert facts["neighbours_inside"] == 1.0
-    assert facts["relations_inside"] == round(2 / 3, 6)
-    assert facts["options"]["smoothing"] == 1
-    assert json.loads(json.dumps(facts)) == facts
+    assert (facts.clusters, facts.smallest, facts.median, facts.largest) == (2, 12, 12.0, 12)
+    assert facts.neighbours_inside == 1.0
+    assert facts.relations_inside == round(2 / 3, 6)
 
 
 def test_without_relations_their_share_is_unknown() -> None:
     vectors, _ = bundles([12, 12])
     empty = np.zeros((0, 2), dtype=np.int64)
-    assert cluster(vectors, ClusterOptions(12), ends=empty).facts["relations_inside"] is None
+    assert cluster(vectors, ClusterOptions(12), ends=empty).facts.relations_inside is None
 
 
 def test_smoothing_finds_planted_clusters_better_than_the_plain_mixture() -> None:
@@ -219,7 +215,7 @@ import numpy as np
 from leanrag_core.clustering.clusters import cluster
 from tests.clustering.vectors import planted
 found = cluster(planted(int(sys.argv[1]))[0])
-sys.stdout.buffer.write(found.labels.tobytes() + json.dumps(found.facts).encode())
+sys.stdout.buffer.write(found.labels.tobytes() + json.dumps(vars(found.facts)).encode())
 """
 
 

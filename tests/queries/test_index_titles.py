@@ -3,13 +3,17 @@ from pathlib import Path
 from typing import Any
 
 from leanrag_core.queries.index_titles import short_title, with_titles
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.recorded_config import RecordedConfig
 from leanrag_core.types.summary import IndexSummary
 
 CREATED = "2026-11-19T12:02:00+00:00"
 
 
 def an_index(id_: str, name: str = "Bees", **config: Any) -> IndexSummary:
-    return IndexSummary(id_, name, "bees", "Bees", CREATED, "LLM graph", config, 1, 1, (), Path(id_), 1)
+    known = {name: value for name, value in config.items() if name in vars(IndexConfig())}
+    settings = RecordedConfig(**known).noting(config)
+    return IndexSummary(id_, name, "bees", "Bees", CREATED, "LLM graph", settings, 1, 1, (), Path(id_), 1)
 
 
 def titles(*indexes: IndexSummary) -> list[str]:

@@ -30,12 +30,14 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Index:
     base = layer(0, [entity(f"e{row}", [row % 4]) for row in range(400)], [], vectors, [0] * 400)
     root = layer(1, [entity("root", [0, 1, 2, 3])], [], unit([[1.0] * 16]), [])
     small = small_index()
-    counts = {**small.manifest["counts"], "layers": 2, "entities": [400, 1], "relations": [0, 0]}
-    embedding = {**small.manifest["embedding"], "dimension": 16}
-    index = replace(small, layers=(base, root), chunk_vectors=vectors[:4])
+    counts = replace(small.manifest.counts, layers=2, entities=(400, 1), relations=(0, 0))
+    embedding = replace(small.manifest.embedding, dimension=16)
+    rows = count_layers((base, root))
     index = replace(
-        index,
-        manifest={**small.manifest, "counts": counts, "layers": count_layers(index), "embedding": embedding},
+        small,
+        layers=(base, root),
+        chunk_vectors=vectors[:4],
+        manifest=replace(small.manifest, counts=counts, layers=rows, embedding=embedding),
     )
     directory = tmp_path_factory.mktemp("many")
     write_index(directory, index)

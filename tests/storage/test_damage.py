@@ -12,10 +12,12 @@ import pytest
 from leanrag_core.checking.check import check_index
 from leanrag_core.errors import CorpusDamaged, IndexDamaged, InvalidConfig, SearchIndexFailed
 from leanrag_core.jobs.events import read_events
+from leanrag_core.records import plain
 from leanrag_core.storage import layout
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.digests import damage_named, digests_of
 from leanrag_core.storage.indexes import IndexStore
+from leanrag_core.storage.json_files import sealed
 from leanrag_core.storage.search_files import recorded
 from leanrag_core.storage.settings import read_settings
 from leanrag_core.storage.staging import staged
@@ -29,9 +31,19 @@ def stored(tmp_path: Path, index: Index) -> Path:
     return tmp_path / "one"
 
 
+def values_of(folder: Path) -> dict[str, Any]:
+    return dict(json.loads((folder / layout.MANIFEST).read_text(encoding="utf-8")))
+
+
+def put_values(folder: Path, values: dict[str, Any]) -> None:
+    """The manifest holds those JSON values, sealed."""
+    (folder / layout.MANIFEST).write_text(json.dumps(sealed(values)), encoding="utf-8")
+
+
 def hashes_fit_again(folder: Path) -> None:
-    manifest = json.loads((folder / layout.MANIFEST).read_text(encoding="utf-8"))
-    layout.write_manifest(folder, {**manifest, "files": digests_of(folder, manifest["files"])})
+    values = values_of(folder)
+    files = {name: plain(file) for name, file in digests_of(folder, values["files"]).items()}
+    put_values(folder, {**values, "files": files})
 
 
 def flip(path: Path, place: int, bit: int = 0) -> None:
@@ -42,8 +54,8 @@ def flip(path: Path, place: int, bit: int = 0) -> None:
 
 def test_the_manifest_holds_size_and_hash_of_every_file_but_the_search_indexes(stored: Path) -> None:
     manifest = layout.read_manifest(stored)
-    assert sorted([*manifest["files"], layout.MANIFEST]) == sorted(path.name for path in stored.iterdir())
-    assert manifest["files"] == digests_of(stored, manifest["files"])
+    assert sorted([*manifest.files, layout.MANIFEST]) == sorted(path.name for path in stored.iterdir())
+    assert manifest.files == digests_of(stored, manifest.files)
 
 
 def test_a_changed_bit_of_any_file_is_an_error_that_names_it(stored: Path) -> None:
@@ -58,14 +70,14 @@ def test_a_changed_bit_of_any_file_is_an_error_that_names_it(stored: Path) -> No
 
 def test_renaming_keeps_hashes_right(stored: Path) -> None:
     layout.rename_index(stored, "better")
-    assert layout.read_index(stored).manifest["name"] == "better"
+    assert layout.read_index(stored).manifest.name == "better"
 
 
 def test_an_index_of_before_hashes_still_opens(stored: Path) -> None:
     manifest = json.loads((stored / layout.MANIFEST).read_text(encoding="utf-8"))
     del manifest["files"], manifest["sha256"]
     (stored / layout.MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
-    assert layout.read_index(stored).manifest["id"] == "index-small"
+    assert layout.read_index(stored).manifest.id == "index-small"
 
 
 def offsets_of(path: Path, column: str) -> int:
@@ -245,9 +257,9 @@ def at(place: str, wrong: Any) -> Callable[[dict[str, Any]], None]:
 def test_a_manifest_with_a_wrong_type_is_named_with_the_place(
     stored: Path, change: Callable[[dict[str, Any]], None]
 ) -> None:
-    manifest = layout.read_manifest(stored)
-    change(manifest)
-    layout.write_manifest(stored, manifest)
+    values = values_of(stored)
+    change(values)
+    put_values(stored, values)
     with pytest.raises(IndexDamaged, match=r"manifest\.json (is not what|counts|does not record)"):
         layout.read_index(stored)
     assert [damaged.id for damaged in IndexStore(stored.parent).index_list().damaged] == ["one"]
@@ -261,7 +273,16 @@ def test_a_manifest_larger_than_any_is_not_read(stored: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "report", [{}, {"drops": []}, {"drops": {"parse": "1"}, "empty_chunks": [], "usage": {}}, {"usage": [1]}]
+    "report",
+    [
+        {},
+        {"drops": []},
+        {"drops": {"parse": "1"}, "empty_chunks": [], "usage": {}},
+        {"usage": [1]},
+        {"drops": {}, "empty_chunks": [], "usage": {}, "clustering": [{"median": "x"}]},
+        {"drops": {}, "empty_chunks": [], "usage": {}, "clustering": [{"relations_below": {}}]},
+        {"drops": {}, "empty_chunks": [], "usage": {}, "dropped": {"parse": [{"item": "a"}]}},
+    ],
 )
 def test_a_report_with_a_wrong_type_is_named(stored: Path, report: dict[str, Any]) -> None:
     (stored / layout.REPORT).write_text(json.dumps(report), encoding="utf-8")

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from leanrag_core.errors import IndexDamaged, IndexNotFound, IndexTooNew
+from leanrag_core.records import plain
 from leanrag_core.storage import layout, staging
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA
@@ -127,8 +128,8 @@ def write_format_1(directory: Path, index: Index) -> None:
     for name, table in names.items():
         pq.write_table(table, directory / f"{name}.parquet", compression="zstd")
     np.save(directory / "vectors-chunks.npy", index.chunk_vectors)
-    (directory / "report.json").write_text(json.dumps(index.report))
-    (directory / "manifest.json").write_text(json.dumps({**index.manifest, "format_version": 1}))
+    (directory / "report.json").write_text(json.dumps(plain(index.report)))
+    (directory / "manifest.json").write_text(json.dumps({**index.manifest.values(), "format_version": 1}))
 
 
 def test_an_index_of_format_1_still_opens_and_becomes_one_of_format_2(tmp_path: Path, index: Index) -> None:
@@ -136,12 +137,12 @@ def test_an_index_of_format_1_still_opens_and_becomes_one_of_format_2(tmp_path: 
     (tmp_path / "new").mkdir()
     write_format_1(tmp_path / "old", index)
     old = layout.read_index(tmp_path / "old")
-    assert old.manifest["format_version"] == 1
+    assert old.manifest.format_version == 1
     assert old.layers[0].token_counts == {}
     assert [old.chunk(row) for row in range(4)] == [index.chunk(row) for row in range(4)]
     layout.write_index(tmp_path / "new", old)
     new = layout.read_index(tmp_path / "new")
-    assert new.manifest["format_version"] == 2
+    assert new.manifest.format_version == 2
     for left, right in zip(old.layers, new.layers, strict=True):
         assert [left.entity(row) for row in range(len(left))] == [right.entity(row) for row in range(len(right))]
         assert left.parent.tolist() == right.parent.tolist()
@@ -155,5 +156,5 @@ def test_pickled_vectors_are_never_loaded(stored: Path) -> None:
 
 def test_renaming_keeps_id_and_content(stored: Path) -> None:
     layout.rename_index(stored, "better name")
-    assert layout.read_manifest(stored)["name"] == "better name"
-    assert layout.read_manifest(stored)["id"] == "index-small"
+    assert layout.read_manifest(stored).name == "better name"
+    assert layout.read_manifest(stored).id == "index-small"

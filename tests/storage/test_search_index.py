@@ -327,7 +327,7 @@ def ask_layer_0(directory: Path) -> list[int]:
 
 def test_what_is_recorded_of_the_files_lasts_however_often_chroma_opens_them(tmp_path: Path) -> None:
     folder = thousand(tmp_path)
-    assert {Path(name).name for name in recorded(folder / CHROMA)["files"]} >= {"data_level0.bin", "link_lists.bin"}
+    assert {Path(name).name for name in recorded(folder / CHROMA).files} >= {"data_level0.bin", "link_lists.bin"}
     before = (folder / CHROMA / "chroma.sqlite3").read_bytes()
     assert ask_layer_0(folder) == ask_layer_0(folder)
     assert (folder / CHROMA / "chroma.sqlite3").read_bytes() != before, "Chroma wrote into it"

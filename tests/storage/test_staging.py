@@ -105,7 +105,7 @@ def test_an_index_an_empty_folder_and_nothing_may_be_replaced(tmp_path: Path, st
     for target in (stored, tmp_path / "empty", tmp_path / "a" / "new"):
         with staging.staged(target) as beside:
             layout.write_index(beside, index)
-        assert layout.read_manifest(target)["id"] == "index-small"
+        assert layout.read_manifest(target).id == "index-small"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "empty", "store"]
     assert [path.name for path in stored.parent.iterdir()] == ["one"]
 

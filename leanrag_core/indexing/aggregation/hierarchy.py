@@ -1,42 +1,39 @@
 """Hierarchical aggregation: from the base graph G0 to the hierarchy H (section 3 of the method, eq. 3-5)."""
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from leanrag_core.clustering.clusters import cluster
-from leanrag_core.clustering.options import Clustering, ClusterOptions
+from leanrag_core.clustering.options import ClusterFacts, ClusterOptions
 from leanrag_core.errors import TooFewEntities
 from leanrag_core.indexing.aggregation.columns import Texts, joined
 from leanrag_core.indexing.aggregation.embedding import Embed, OnceEmbedder
 from leanrag_core.indexing.aggregation.embedding_text import embedding_text
-from leanrag_core.indexing.aggregation.layer_step import Apply, LayerStep
+from leanrag_core.indexing.aggregation.layer_step import Apply, LayerStep, RelationCounts
 from leanrag_core.indexing.aggregation.relations import lift_counts
 from leanrag_core.indexing.aggregation.stage_progress import StageProgress, StageReport
 from leanrag_core.indexing.aggregation.threshold import parse_tau
 from leanrag_core.indexing.aggregation.writer import AggregationWriter
+from leanrag_core.types.build_report import LayerClusters
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Graph, Layer
 from leanrag_core.types.usage import Usage
-
-_COUNTED = "relations_inside"
 
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
     """H = {G0, ..., Gk}: layers[0] is the base graph with its vectors, layers[-1] holds the root alone.
 
-    drops: what was shortened or fell back, in order. clustering: facts of each new layer, plain JSON values; there
-    relations_inside and relations_below are counts.
+    drops: what was shortened or fell back, in order. clustering: how each new layer was made.
     """
 
     layers: tuple[Layer, ...]
     drops: tuple[Drop, ...]
     usage: Usage
-    clustering: tuple[dict[str, Any], ...]
+    clustering: tuple[LayerClusters, ...]
 
 
 def build_hierarchy(
@@ -76,7 +73,7 @@ def build_hierarchy(
     kinds, kind_counts = _base_kinds(base)
     drops: list[Drop] = []
     usage = Usage()
-    facts: list[dict[str, Any]] = []
+    clusterings: list[LayerClusters] = []
     while len(layers[-1]) > 1:
         below = layers[-1]
         found = cluster(below.vectors, clustering, ends=below.ends, apply=executor)
@@ -87,12 +84,12 @@ def build_hierarchy(
         step = LayerStep(below, writer, rule, apply, progress, concatenation_tokens)
         graph = step.run(kinds, kind_counts)
         kind_counts = lift_counts(kind_counts, step.groups)
-        facts.append({**_cluster_facts(below, found), **step.facts})
+        clusterings.append(_layer_clusters(below.number + 1, found.facts, clustering, step.counts))
         drops.extend(step.drops)
         usage = usage + step.usage
         layers.append(_embedded(graph, below.number + 1, embedder, progress))
     progress.finish()
-    return Hierarchy(tuple(layers), tuple(drops), usage, tuple(facts))
+    return Hierarchy(tuple(layers), tuple(drops), usage, tuple(clusterings))
 
 
 class _EmbeddingTexts(Collection[str]):
@@ -136,7 +133,28 @@ def _base_kinds(base: Graph) -> tuple[list[str], np.ndarray]:
     return kinds, counts
 
 
-def _cluster_facts(below: Layer, found: Clustering) -> dict[str, Any]:
-    """What the clustering says of itself, but for the share of relations inside clusters: the layer's step counts them,
-    under that name, beside all there are."""
-    return {"layer": below.number + 1, **{name: fact for name, fact in found.facts.items() if name != _COUNTED}}
+def _layer_clusters(
+    number: int, facts: ClusterFacts, options: ClusterOptions, relations: RelationCounts
+) -> LayerClusters:
+    """What the report says of a new layer. Relations inside clusters are counted there, and no share."""
+    return LayerClusters(
+        layer=number,
+        nodes=facts.nodes,
+        components=facts.components,
+        likelihood=facts.likelihood,
+        clusters=facts.clusters,
+        smallest=facts.smallest,
+        median=facts.median,
+        largest=facts.largest,
+        singletons=facts.singletons,
+        neighbours_inside=facts.neighbours_inside,
+        cap=options.largest,
+        covariance=facts.covariance,
+        options=asdict(options),
+        tau=relations.tau,
+        relations_below=relations.below,
+        relations_inside=relations.inside,
+        summarised=relations.summarised,
+        concatenated=relations.concatenated,
+        descriptions_cut=relations.descriptions_cut,
+    )

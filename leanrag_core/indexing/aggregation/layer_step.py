@@ -1,6 +1,7 @@
 """One step up: a layer's clusters become the entities and relations of the layer above (eq. 4 and 5)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -29,8 +30,24 @@ Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 _BLOCK = 4096  # relations whose texts are made together
 
 
+@dataclass(frozen=True)
+class RelationCounts:
+    """What became of the relations below a new layer. inside: of them with both ends in one cluster; summarised,
+    concatenated: new ones, of lambda above tau and up to it; descriptions_cut: descriptions that were shortened or left
+    out."""
+
+    tau: float
+    below: int
+    inside: int
+    summarised: int
+    concatenated: int
+    descriptions_cut: int
+
+
 class LayerStep:
-    """The aggregation of one layer. facts, drops, usage: of what `run` did; groups: the relations between clusters."""
+    """The aggregation of one layer. counts, drops, usage: of what `run` did; groups: the relations between clusters."""
+
+    counts: RelationCounts
 
     def __init__(
         self,
@@ -49,7 +66,6 @@ class LayerStep:
         self.groups: RelationGroups = group_relations(below.ends, self.columns.weights, below.parent, self.n_parents)
         self.drops: list[Drop] = []
         self.usage = Usage()
-        self.facts: dict[str, Any] = {}
 
     def run(self, kinds: Sequence[str], kind_counts: np.ndarray) -> Graph:
         """The graph G_i over the clusters of layer i-1."""
@@ -129,14 +145,14 @@ class LayerStep:
                     "members were shortened or left out",
                 )
             )
-        self.facts = {
-            "tau": tau,
-            "relations_below": len(columns.weights),
-            "relations_inside": int(groups.inside.sum()),
-            "summarised": int(strong.sum()),
-            "concatenated": int((~strong).sum()),
-            "descriptions_cut": cut,
-        }
+        self.counts = RelationCounts(
+            tau=tau,
+            below=len(columns.weights),
+            inside=int(groups.inside.sum()),
+            summarised=int(strong.sum()),
+            concatenated=int((~strong).sum()),
+            descriptions_cut=cut,
+        )
         return NewRelations(
             ends=np.stack([groups.left, groups.right], axis=1),
             weight=groups.weight,

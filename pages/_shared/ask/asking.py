@@ -117,7 +117,7 @@ def _marked(text: str) -> Markup:
 
 def _model(ask: Ask) -> str:
     settings = session.workbench().settings()
-    return (settings.answer_model or str(ask.summary.config.get("model", ""))).removeprefix("openai:")
+    return (settings.answer_model or ask.summary.config.model).removeprefix("openai:")
 
 
 def _failed(scope: Scope, error: LeanRAGError, ask: Ask) -> None:

@@ -74,7 +74,7 @@ def _take(scope: Scope, question: str) -> None:
 def examples(scope: Scope, summary: IndexSummary) -> None:
     """Questions of the corpus as buttons, one of each type first."""
     questions = session.workbench().questions(summary.corpus_id)
-    if summary.config.get("model") == BUILTIN:  # which knows a question off the topic, not one beside the answer
+    if summary.config.model == BUILTIN:  # which knows a question off the topic, not one beside the answer
         questions = [question for question in questions if question.get("type") != "unanswerable"]
     if not questions:
         message("Write a question that these documents can answer, then press Ask or Ctrl+Enter.")

@@ -102,11 +102,9 @@ def _share(value: float | None) -> str:
 
 def drop_list(found: IndexSummary) -> None:
     with plain_errors():
-        listed = session.open_index(found).report.get("dropped", {})
+        listed = session.open_index(found).report.dropped
         rows = [
-            (stage.capitalize(), drop["item"], drop["reason"])
-            for stage, drops in sorted(listed.items())
-            for drop in drops
+            (stage.capitalize(), drop.item, drop.reason) for stage, drops in sorted(listed.items()) for drop in drops
         ]
         draw(markup.reading_table(("Stage", "What", "Why"), rows[:_READ], caption="What was left out, and why"))
         if len(rows) > _READ:
@@ -117,15 +115,13 @@ def losses(job: JobState, found: IndexSummary) -> None:
     """Chunks and summaries that the model failed at, and the ways to ask again."""
     with plain_errors():
         index = session.open_index(found)
-        listed = index.report.get("dropped", {})
+        listed = index.report.dropped
         lost = {
-            match[1]: drop["reason"]
-            for drop in listed.get("extract", ())
-            if (match := _WHOLE_CHUNK.fullmatch(drop["item"]))
+            match[1]: drop.reason for drop in listed.get("extract", ()) if (match := _WHOLE_CHUNK.fullmatch(drop.item))
         }
         # The lists of a report end after some hundred; what an index records of itself is counted whole.
-        instead = found.builtin_texts or sum(_INSTEAD in drop["reason"] for drops in listed.values() for drop in drops)
-        empty = [id_ for id_ in index.report.get("empty_chunks", ()) if id_ not in lost]
+        instead = found.builtin_texts or sum(_INSTEAD in drop.reason for drops in listed.values() for drop in drops)
+        empty = [id_ for id_ in index.report.empty_chunks if id_ not in lost]
         if not (lost or instead or empty):
             draw(html('<div class="lr-small lr-muted">The model answered everything; nothing was lost.</div>'))
             return

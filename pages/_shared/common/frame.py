@@ -87,7 +87,7 @@ def _where_text_goes(chosen: IndexSummary | None) -> Markup:
             '<p class="lr-private"><i class="lr-dot-out" aria-hidden="true"></i>{}</p>', as_sentence(words(error))
         )
     lines = []
-    if chosen is None or not uses_endpoint(chosen.config):
+    if chosen is None or not uses_endpoint(chosen.config.by_name()):
         lines.append(("ok", "Built-in engine. Nothing leaves this machine."))
     elif settings.local:
         lines.append(("ok", "Model on this machine."))

@@ -98,7 +98,7 @@ def _retrieved(index_id: str, created: str, question: str, strategy: str, option
 
 def kept_answer(summary: IndexSummary, question: str, strategy: str, options: Options) -> Answer | None:
     """The answer to that question with those options where no model needs to be called for it, else None."""
-    if summary.config.get("model") == BUILTIN:
+    if summary.config.model == BUILTIN:
         return _answered(summary.id, summary.created, question, strategy, options)
     trace = _retrieved(summary.id, summary.created, question, strategy, options)
     return workbench().kept_answer(_opened(summary.id, summary.created), trace)

@@ -1,0 +1,75 @@
+"""What a build reports of itself: what was left out, how layers were clustered, what was spent."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from leanrag_core.records import Count
+
+Setting = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class DroppedItem:
+    """Something that was left out of the index, and why."""
+
+    item: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class LayerClusters:
+    """How a layer was grouped into the next one. None: not said by the version that built the index.
+
+    layer: the new one. nodes, relations_below: of the layer below. components: of the mixture. smallest, median,
+    largest, singletons: of the clusters' sizes. neighbours_inside: share of a node's 10 nearest neighbours that are in
+    its cluster. relations_inside: relations with both ends in one cluster. likelihood: mean log density of a node, None
+    for one cluster. cap: most nodes of a cluster. options: of the clustering, by name. tau: above it lambda makes a
+    summarised relation. descriptions_cut: descriptions of members that were shortened or left out.
+    """
+
+    layer: int | None = None
+    nodes: int | None = None
+    components: int | None = None
+    likelihood: float | None = None
+    clusters: int | None = None
+    smallest: int | None = None
+    median: float | None = None
+    largest: int | None = None
+    singletons: int | None = None
+    neighbours_inside: float | None = None
+    cap: int | None = None
+    covariance: str | None = None
+    options: Mapping[str, Setting] | None = None
+    tau: float | None = None
+    relations_below: int | None = None
+    relations_inside: int | None = None
+    summarised: int | None = None
+    concatenated: int | None = None
+    descriptions_cut: int | None = None
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Calls, tokens and US dollars of a build. No seconds, so that equal builds give equal bytes."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """report.json of an index. drops: how many things were left out, by stage; dropped: those of them that are listed.
+    aliases: names that were merged into others. empty_chunks: ids of chunks in which nothing was found. clustering: of
+    each layer but the base, the lowest first."""
+
+    drops: Mapping[str, Count]
+    empty_chunks: tuple[str, ...]
+    usage: Spent
+    dropped: Mapping[str, tuple[DroppedItem, ...]] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    clustering: tuple[LayerClusters, ...] = ()
+
+
+EMPTY_REPORT = BuildReport({}, (), Spent())

@@ -1,0 +1,71 @@
+"""The settings of an index as its record keeps them, also those of another version of the program."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+from leanrag_core.errors import InvalidConfig, RecordDamaged
+from leanrag_core.records import absent_at_default, from_values, plain
+from leanrag_core.types.config import IndexConfig
+
+
+@dataclass(frozen=True)
+class RecordedConfig(IndexConfig):
+    """The settings as an index records them. No bounds: another version may have had others.
+
+    lacking: settings that the record does not have; they hold today's defaults. others: settings that this version
+    does not know, as JSON values.
+    """
+
+    lacking: tuple[str, ...] = absent_at_default(())
+    others: Mapping[str, Any] = absent_at_default(factory=dict)
+
+    def __post_init__(self) -> None:
+        """Checks nothing."""
+
+    @classmethod
+    def of(cls, config: IndexConfig) -> Self:
+        """The record of those settings."""
+        return cls(**_settings(config))
+
+    def noting(self, values: Mapping[str, Any]) -> "RecordedConfig":
+        """The same settings with what their JSON values lack, and what else they have."""
+        known = _settings(self)
+        lacking = tuple(name for name in known if name not in values)
+        return RecordedConfig(
+            **known, lacking=lacking, others={name: value for name, value in values.items() if name not in known}
+        )
+
+    def checked(self) -> IndexConfig:
+        """The settings as this version takes them. Raises InvalidConfig for those of another version."""
+        if self.others:
+            raise InvalidConfig("config.other_version")
+        try:
+            return IndexConfig(**_settings(self))
+        except (TypeError, ValueError) as error:
+            raise InvalidConfig("config.other_version") from error
+
+    def is_of(self, config: IndexConfig) -> bool:
+        """Whether these settings and no others were recorded."""
+        return self == RecordedConfig.of(config)
+
+    def by_name(self) -> dict[str, Any]:
+        """Every setting, those of another version too."""
+        return _settings(self) | dict(self.others)
+
+    def values(self) -> dict[str, Any]:
+        """As JSON values, as they are stored."""
+        known = plain(RecordedConfig.of(self))
+        return {name: value for name, value in known.items() if name not in self.lacking} | dict(self.others)
+
+
+def recorded_config(values: Mapping[str, Any]) -> RecordedConfig:
+    """The settings of their JSON values. Raises InvalidConfig for values of another type."""
+    try:
+        return from_values(RecordedConfig, values).noting(values)
+    except RecordDamaged as error:
+        raise InvalidConfig("config.other_version") from error
+
+
+def _settings(config: IndexConfig) -> dict[str, Any]:
+    return {spec.name: getattr(config, spec.name) for spec in fields(IndexConfig)}
