@@ -38,7 +38,7 @@ from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
-from leanrag_core.types.manifest import CorpusName
+from leanrag_core.types.manifest import NO_CORPUS, CorpusName
 from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.recorded_config import recorded_config
 from leanrag_core.types.settings import Settings
@@ -312,7 +312,7 @@ class Workbench:
                 connect=self.searches.for_writing(models.settings.chroma_url),
                 in_store=corpus is not None,
                 name=name,
-                corpus=CorpusName(corpus.id, corpus.name) if corpus else None,
+                corpus=CorpusName(corpus.id, corpus.name) if corpus else NO_CORPUS,
                 refusals=refusals,
                 report=report,
             )
