@@ -232,7 +232,7 @@ def page() -> None:
         section("Search index", "of large layers")
         search_server_view.panel(settings)
         section("Storage", "on this machine")
-        storage_view.panel()
+        storage_view.panel(settings)
     section("Model check", "one passage, before you build")
     if endpoint_view.is_set_up(settings):
         model_check_view.panel(settings)

@@ -144,6 +144,19 @@ def test_storage_is_told_by_kind(home: Workbench, visit: Visit, monkeypatch: pyt
     assert f"Total{numbers.size(sum(path.stat().st_size for path in in_folders))}" in said, "nothing is left out"
 
 
+def test_kept_results_are_limited_and_deleted(home: Workbench, visit: Visit) -> None:
+    home.stages.put("sentences", b"key", b"x" * 900_000)
+    app = visit("settings", home)
+    assert app.button("clear_stages").label.startswith("Delete kept results, ")
+    app.button("clear_stages").click().run()
+    drawn.assert_sound(app)
+    assert home.stages.sizes() == []
+    [limit] = [field for field in app.number_input if field.label == "Kept results of builds, MB"]
+    limit.set_value(50).run()
+    drawn.assert_sound(app)
+    assert home.settings().stages_mb == 50
+
+
 def test_stored_calls_are_grouped_and_read_one_by_one(home: Workbench, visit: Visit) -> None:
     hostile = "<img src=x onerror=alert(1)>"
     for number in range(3):

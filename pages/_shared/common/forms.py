@@ -17,6 +17,7 @@ TITLES = {
     "parse_seconds": "Seconds for a file",
     "parse_memory_mb": "Memory for a file, MB",
     "parse_output_mb": "Text of a file, MB",
+    "stages_mb": "Kept results of builds, MB",
     "cluster_size": "clustersize",
     "tau": "tau",
     "chunk_tokens": "Chunk size, tokens",
