@@ -7,7 +7,7 @@ relations, chunks and a context whose every token is counted.
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -27,11 +27,13 @@ def measure(size: int) -> dict[str, float | int | str]:
     path = _made(size)
     from leanrag_core.retrieval.base import Query, strategy
     from leanrag_core.retrieval.lca import lca_subtree
+    from leanrag_core.retrieval.tools import Tools
     from leanrag_core.retrieval.vector_search import nearest
     from leanrag_core.storage.layout import read_index
     from leanrag_core.storage.search_store import SearchStore
 
-    leanrag, searches = strategy("leanrag", {}), SearchStore()
+    leanrag = strategy("leanrag", {})
+    tools = Tools(embed=_no_texts, searches=SearchStore())
     before = _memory_mb("VmRSS")
     started = time.perf_counter()
     index = read_index(path)
@@ -41,23 +43,26 @@ def measure(size: int) -> dict[str, float | int | str]:
     base = index.layers[0]
     queries = [Query("What is known of it?", vector) for vector in _near_entities(base.vectors)]
     started = time.perf_counter()
-    leanrag.retrieve(queries[0], index, searches)
+    leanrag.retrieve(queries[0], index, tools)
     first_ms = 1000 * (time.perf_counter() - started)
     for query in queries[1:_WARM_UP]:
-        leanrag.retrieve(query, index, searches)
+        leanrag.retrieve(query, index, tools)
     times, traces = [], []
     processor = time.process_time()
     for query in queries[_WARM_UP:]:
         started = time.perf_counter()
-        traces.append(leanrag.retrieve(query, index, searches))
+        traces.append(leanrag.retrieve(query, index, tools))
         times.append(1000 * (time.perf_counter() - started))
     processor = time.process_time() - processor
 
     parents = [layer.parent for layer in index.layers]
-    seeded = [[(seed.layer, seed.row) for seed in trace.seeds] for trace in traces]
+    seeded = [[(seed.layer or 0, seed.row or 0) for seed in trace.with_role("seed")] for trace in traces]
     lca_ms = [_best_ms(partial(lca_subtree, parents, nodes)) for nodes in seeded]
     found = [
-        len({seed.row for seed in trace.seeds} & set(nearest(index, base, query.vector, 10, "exact").rows.tolist()))
+        len(
+            {seed.row for seed in trace.with_role("seed")}
+            & set(nearest(index, base, query.vector, 10, "exact").rows.tolist())
+        )
         for trace, query in zip(traces, queries[_WARM_UP:], strict=True)
     ]
     return {
@@ -83,6 +88,10 @@ def _made(size: int) -> Path:
     if done.returncode != 0:
         raise RuntimeError(f"the synthetic index of {size:,} entities could not be made: {done.stderr.strip()[-500:]}")
     return Path(done.stdout.strip().splitlines()[-1])
+
+
+def _no_texts(texts: Sequence[str]) -> np.ndarray:
+    raise RuntimeError(f"{len(texts)} texts would be embedded: only queries with vectors are measured here")
 
 
 def _near_entities(vectors: np.ndarray) -> np.ndarray:

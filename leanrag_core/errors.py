@@ -160,6 +160,10 @@ class EndpointRefusal(EndpointError):
         self.server_text = server_text
 
 
+class PartMissing(LeanRAGError):
+    """An index lacks a part that a strategy needs."""
+
+
 class BudgetSpent(LeanRAGError):
     """The budget that a build may spend is used up; everything that was answered is kept."""
 

@@ -7,13 +7,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from leanrag_core import answering
+from leanrag_core.answering.extractive import extractive_answer
+from leanrag_core.answering.written import answer_messages, write_answer, written_answer
 from leanrag_core.errors import ModelMismatch
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.registry import BUILTIN, Models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.retrieval.base import Query, require_question, strategy
+from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import read_ahead
 from leanrag_core.storage.digests import damage_named
 from leanrag_core.storage.search_store import SearchStore
@@ -50,7 +52,19 @@ class Questions:
         self.choose_search_server()
         query = Query(question.strip(), self.question_vector(index, question))
         with self.naming_damage(index):
-            return chosen.retrieve(query, index, self._searches)
+            return chosen.retrieve(query, index, self._tools(index))
+
+    def _tools(self, index: Index) -> Tools:
+        """What a strategy may use for one question."""
+        models = self._models(index=_folder_name(index))
+        recorded = index.manifest.embedding
+        return Tools(
+            embed=lambda texts: self.embedding(recorded.name, recorded.fingerprint).embed(list(texts)),
+            language=self._answering_model(index, models),
+            prompts=PromptBook(index.manifest.config.prompts),
+            searches=self._searches,
+            meter=models.meter,
+        )
 
     def naming_damage(self, index: Index) -> AbstractContextManager[None]:
         """An error of the block becomes IndexDamaged where a file of the index turns out to have been changed."""
@@ -75,9 +89,12 @@ class Questions:
         model = self.embedding(recorded.name, recorded.fingerprint)
         if (model.fingerprint, model.dimension) != (recorded.fingerprint, recorded.dimension):
             raise ModelMismatch(
-                f"{index.manifest.name} was embedded with {recorded.fingerprint} ({recorded.dimension} "
-                f"dimensions), this machine has {model.fingerprint} ({model.dimension}): build the index again, or "
-                "install the model it was made with"
+                "index.other_embedding",
+                index=index.manifest.name,
+                recorded=recorded.fingerprint,
+                recorded_dimension=recorded.dimension,
+                present=model.fingerprint,
+                present_dimension=model.dimension,
             )
         return np.asarray(model.embed([question.strip()])[0])
 
@@ -85,13 +102,12 @@ class Questions:
         """The answer to a trace's question from its context alone."""
         language = self._answering_model(index)
         if language is not None:
-            return answering.write_answer(trace, language, _answer_prompt(index))
+            return write_answer(trace, language, _answer_prompt(index))
         vector, recorded = self.question_vector(index, trace.question), index.manifest.embedding
-        return answering.answer_from(trace, self.embedding(recorded.name, recorded.fingerprint), vector)
+        return extractive_answer(trace, self.embedding(recorded.name, recorded.fingerprint).embed, vector)
 
-    def _answering_model(self, index: Index) -> LanguageModel | None:
-        folder = index.path.name if index.path else index.id  # as builds name it, so that both go together
-        models, own = self._models(index=folder), index.manifest.config.model
+    def _answering_model(self, index: Index, models: Models | None = None) -> LanguageModel | None:
+        models, own = models or self._models(index=_folder_name(index)), index.manifest.config.model
         return models.language(own if own == BUILTIN else models.settings.answer_model or own)
 
     def kept_answer(self, index: Index, trace: Trace) -> Answer | None:
@@ -99,9 +115,9 @@ class Questions:
         language = self._answering_model(index)
         if not isinstance(language, RemoteLanguageModel):
             return self.answer(index, trace)
-        messages, task = answering.answer_messages(trace, _answer_prompt(index))
+        messages, task = answer_messages(trace, _answer_prompt(index))
         known = language.recalled(language.key(messages, task=task), None, messages)
-        return None if known is None else answering.written_answer(trace, known, language.name)
+        return None if known is None else written_answer(trace, known, language.name)
 
     def stream_answer(self, index: Index, trace: Trace, on_text: Callable[[str], None]) -> Answer:
         """answer(), piece by piece where a language model writes it; extractive answers come in one piece."""
@@ -110,8 +126,8 @@ class Questions:
             answer = self.answer(index, trace)
             on_text(answer.text)
             return answer
-        messages, task = answering.answer_messages(trace, _answer_prompt(index))
-        return answering.written_answer(trace, language.stream(messages, on_text, task=task), language.name)
+        messages, task = answer_messages(trace, _answer_prompt(index))
+        return written_answer(trace, language.stream(messages, on_text, task=task), language.name)
 
     def embedding(self, name: str, fingerprint: str) -> EmbeddingModel:
         """The embedding model of that name and fingerprint, opened once for all sessions."""
@@ -119,6 +135,11 @@ class Questions:
             if (name, fingerprint) not in self._embeddings:
                 self._embeddings[name, fingerprint] = self._models().embedding(name, fingerprint)
             return self._embeddings[name, fingerprint]
+
+
+def _folder_name(index: Index) -> str:
+    """The name of the index's folder, under which builds keep their calls too."""
+    return index.path.name if index.path else index.id
 
 
 def _answer_prompt(index: Index) -> PromptBook:

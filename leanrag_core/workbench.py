@@ -23,7 +23,7 @@ from leanrag_core.models.registry import BUILTIN, Models, require_models
 from leanrag_core.models.request_form import LearntForms
 from leanrag_core.queries.index_titles import with_titles
 from leanrag_core.questions import Questions
-from leanrag_core.retrieval.base import StrategyInfo, strategies
+from leanrag_core.retrieval.base import StrategyList, strategies
 from leanrag_core.samples import FIRST_SAMPLE, Samples, sample_id
 from leanrag_core.storage import layout
 from leanrag_core.storage.calls import CallStore
@@ -461,8 +461,8 @@ class Workbench:
 
     # Questions
 
-    def strategies(self) -> Sequence[StrategyInfo]:
-        """The strategies that can answer a question, LeanRAG first."""
+    def strategies(self) -> StrategyList:
+        """The strategies that can answer a question, LeanRAG first, and the files that hold none."""
         return strategies()
 
     def retrieve(self, index: Index, question: str, strategy_name: str = "leanrag", **options: Any) -> Trace:

@@ -11,7 +11,7 @@ from pages._shared.common.scope import PAGE
 
 def page() -> None:
     summary = enter("ask")
-    strategies = {info.name: info for info in session.workbench().strategies()}
+    strategies = {info.name: info for info in session.workbench().strategies().strategies}
     names = controls.url_names(PAGE, strategies)
     if summary is None:
         heading("Ask")

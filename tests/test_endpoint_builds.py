@@ -15,7 +15,7 @@ import pytest
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.__main__ import main
-from leanrag_core.answering import answer_messages
+from leanrag_core.answering.written import answer_messages
 from leanrag_core.checking.check import check_index
 from leanrag_core.errors import EndpointError, InvalidConfig
 from leanrag_core.indexing.extraction.llm import LLMExtractor

@@ -70,7 +70,7 @@ def test_a_build_gives_an_index_that_keeps_every_promise_and_answers(bench: Work
     answer = bench.ask(index, "What do beekeepers use against Varroa destructor?", top_n=5)
     assert answer.grounded
     assert "oxalic acid" in answer.text
-    assert answer.trace.lca is not None
+    assert answer.trace.with_role("lca")
     assert index.manifest.kind == "heuristic graph"
     assert bench.indexes()[0].corpus_id == corpus_id
 

@@ -8,7 +8,6 @@ from typing import Any
 from leanrag_core.commands._shared.options import add_json, add_preset
 from leanrag_core.commands._shared.printing import print_json
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.figures.numbers import counted
 from leanrag_core.types.presets import preset
 from leanrag_core.types.visible import visible
 
@@ -29,18 +28,19 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _ask(options: argparse.Namespace) -> int:
-    from leanrag_core.answering import ask_record
+    from leanrag_core.answering.record import ask_record
+    from leanrag_core.messages.catalog import sentence
     from leanrag_core.retrieval.base import strategies
     from leanrag_core.workbench import Workbench, open_index
 
     chosen: dict[str, Any] = {}
-    known = next((each.config for each in strategies() if each.name == options.strategy), None)
+    known = next((each.config for each in strategies().strategies if each.name == options.strategy), None)
     if known is not None:  # another strategy takes those of its options that the preset speaks of
         chosen |= {name: value for name, value in preset(options.preset).ask.items() if hasattr(known, name)}
     for pair in options.option:
         name, separator, value = pair.partition("=")
         if not separator:
-            raise InvalidConfig(f"--option {pair!r} is not NAME=VALUE")
+            raise InvalidConfig("command.option_without_value", option=pair)
         try:
             chosen[name.replace("-", "_")] = json.loads(value.lower())
         except ValueError:
@@ -55,11 +55,15 @@ def _ask(options: argparse.Namespace) -> int:
         print_json(ask_record(trace, answer))
         return 0
     for step in trace.steps:
-        print(f"{step.name:>9}: {visible(step.caption)}")
+        print(f"{step.name:>9}: {visible(sentence(step.caption))}")
     for note in trace.notes:
-        print(f"{'note':>9}: {visible(note)}")
-    for place, chunk in enumerate(trace.chunks, start=1):
-        print(f"{f'C{place}':>9}: {chunk.document} [{chunk.start}:{chunk.end}], {counted(chunk.seed_count, 'seed')}")
+        print(f"{'note':>9}: {visible(sentence(note))}")
+    mark_of = {item.ref: item.mark for section in trace.context.sections for item in section.items}
+    for passage in trace.passages:
+        if source := passage.source:
+            why = f", {sentence(passage.reason)}" if passage.reason else ""
+            place = f"{visible(source.document)} [{source.start}:{source.end}]"
+            print(f"{mark_of.get(passage.id, ''):>9}: {place}{why}")
     if answer:
         print(f"\n{'Extractive answer' if answer.extractive else 'Answer'}: {visible(answer.text)}")
     return 0

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from leanrag_core.types.trace import RetrievedChunk, Trace
+from leanrag_core.types.trace import Trace, TraceItem
 
 
 @dataclass(frozen=True)
@@ -45,16 +45,15 @@ def changes(before: Trace, after: Trace) -> Changes:
     }
     if before.strategy != after.strategy:
         settings = {"strategy": (before.strategy, after.strategy)}
-    old_top, new_top = (trace.lca.name if trace.lca else "" for trace in (before, after))
-    same_top = (before.lca.id if before.lca else None) == (after.lca.id if after.lca else None)
+    (old_id, old_top), (new_id, new_top) = _top(before), _top(after)
     return Changes(
         settings=settings,
-        seeds=_difference([(one.id, one.name) for one in before.seeds], [(one.id, one.name) for one in after.seeds]),
+        seeds=_difference(_seeds(before), _seeds(after)),
         aggregated=_difference(_aggregated(before), _aggregated(after)),
         relations=_difference(_relations(before), _relations(after)),
-        chunks=_difference([_chunk(one) for one in before.chunks], [_chunk(one) for one in after.chunks]),
+        chunks=_difference(list(map(_passage, before.passages)), list(map(_passage, after.passages))),
         tokens=after.context.tokens - before.context.tokens,
-        lca=None if same_top else (old_top, new_top),
+        lca=None if old_id == new_id else (old_top, new_top),
     )
 
 
@@ -66,16 +65,26 @@ def _difference(old: Sequence[tuple[str, str]], new: Sequence[tuple[str, str]]) 
     )
 
 
+def _top(trace: Trace) -> tuple[str, str]:
+    top = next(iter(trace.with_role("lca")), None)
+    return (top.id, top.name) if top else ("", "")
+
+
+def _seeds(trace: Trace) -> list[tuple[str, str]]:
+    return [(seed.id, seed.name) for seed in trace.with_role("seed")]
+
+
 def _aggregated(trace: Trace) -> list[tuple[str, str]]:
-    return [(node.id, node.name) for node in trace.nodes if node.layer > 0 and node.role != "seed"]
+    return [(node.id, node.name) for node in trace.nodes if node.layer and node.role != "seed"]
 
 
 def _relations(trace: Trace) -> list[tuple[str, str]]:
     name_of = {node.id: node.name for node in trace.nodes}
-    inter = [one for one in trace.relations if one.kind == "inter-cluster"]
-    return [(one.id, f"{name_of[one.source]}, {name_of[one.target]}") for one in inter]
+    inter = [relation for relation in trace.relations if relation.role == "inter-cluster"]
+    return [(relation.id, f"{name_of[relation.source]}, {name_of[relation.target]}") for relation in inter]
 
 
-def _chunk(chunk: RetrievedChunk) -> tuple[str, str]:
-    page = f", p. {chunk.page}" if chunk.page else f", chunk {chunk.row + 1}"
-    return chunk.id, f"{chunk.title}{page}"
+def _passage(passage: TraceItem) -> tuple[str, str]:
+    if passage.source and passage.source.page:
+        return passage.id, f"{passage.name}, p. {passage.source.page}"
+    return passage.id, passage.name if passage.row is None else f"{passage.name}, chunk {passage.row + 1}"

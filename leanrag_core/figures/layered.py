@@ -4,15 +4,23 @@ x is a fraction of the plot's width, y is in pixels: the browser knows the width
 the edges of boxes and run in the strips between them, so none passes through a box that it does not belong to.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.drawn_nodes import Drawn, DrawnNode, drawn_nodes
+from leanrag_core.figures.layered_lines import (
+    Line,
+    curve_points,
+    described,
+    link_points,
+    sorted_relations,
+    strongest,
+)
 from leanrag_core.figures.layered_places import FOLD, Plan, plan, slots, tray_width
-from leanrag_core.types.trace import Trace, TraceNode, TraceRelation
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.types.trace import Trace, TraceRelation
 
-MOST_ARCS = 10  # inter-cluster relations drawn in a layer, the strongest; the table has all
 NARROW, MEDIUM, WIDE = 300, 490, 640  # px of the plots that the browser chooses from
 RADIUS = 12.0  # px, of a seed with a place of its own
 DISC, PITCH = 8.5, 22.0  # px, of a seed in a tray: radius, and from disc to disc
@@ -25,9 +33,12 @@ _NEAR_RISE, _FAR_RISE, _RISE_STEP, _MOST_STEPS, _PILL = 15.0, 30.0, 7.0, 3, 14.0
 
 @dataclass(frozen=True)
 class Dot:
-    """A node as it is drawn. kind: dot, box, double (the LCA), tray, fold. x, y: its middle. x, width: fractions of the
-    plot's width; y, height: px. line, room: which of two lines a seed's name stands on, and the width it may take.
-    names, more, names_y: of a tray, its best names, how many seeds follow, and where the names begin."""
+    """A node as it is drawn. kind: dot, disc, box, double, tray, fold. layer: its band.
+
+    x, y: its middle. x, width: fractions of the plot's width; y, height: px. line, room: which of two lines a seed's
+    name is on, and the width it may take. names, more, names_y: of a tray, its best names, how many seeds follow, and
+    where the names begin. colour: of its role, a name of the palette.
+    """
 
     id: str
     name: str
@@ -46,27 +57,12 @@ class Dot:
     names: tuple[str, ...] = ()
     more: int = 0
     names_y: float = 0.0
-
-
-@dataclass(frozen=True)
-class Line:
-    """An edge as it is drawn. kind: tree, base, inter-cluster. points: control points of a Bezier curve, four for a
-    tree link, else three; x fractions, y px. pill: whether lambda may be written on it."""
-
-    id: str
-    source: str
-    target: str
-    kind: str
-    strength: float
-    lit: bool
-    points: tuple[tuple[float, float], ...]
-    pill: bool
-    about: str
+    colour: str = ""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A layer's band: from top to bottom px, with its label and a second line of facts."""
+    """A band: from top to bottom px, with its label and a second line of facts."""
 
     layer: int
     top: float
@@ -78,8 +74,7 @@ class Row:
 @dataclass(frozen=True)
 class LayeredGraph:
     """All that the drawing needs. plot_px: the least width of the plot. height: px. n_seeds: in layer 0. trays: whether
-    they stand in trays. folded: nodes above layer 0 that a count stands for. hidden: inter-cluster and base relations
-    that are not drawn."""
+    they are in trays. folded: nodes above layer 0 that a count stands for. hidden: relations that are not drawn."""
 
     nodes: tuple[Dot, ...]
     edges: tuple[Line, ...]
@@ -92,89 +87,109 @@ class LayeredGraph:
     hidden: int = 0
 
 
-def layered_graph(
-    trace: Trace, layer_sizes: Sequence[int], step: int | None = None, *, plot_px: int = WIDE
-) -> LayeredGraph:
-    """The subgraph of a trace with what is lit up to that step (None: everything), for a plot of at least that width.
-
-    layer_sizes: entities of each layer of the index, for "4 of 122".
-    """
-    if not trace.nodes:
+def layered_graph(trace: Trace, step: int | None = None, *, plot_px: int = WIDE) -> LayeredGraph:
+    """The subgraph of a trace, lit up to that step (None: everything), for a plot of at least that width."""
+    drawn = drawn_nodes(trace)
+    if not drawn.nodes:
         return LayeredGraph((), (), (), 0.0, plot_px)
-    return _Drawing(trace, layer_sizes, step, plot_px).graph()
+    return _Drawing(trace, drawn, step, plot_px).graph()
 
 
 class _Drawing:
     """A graph in the making: the plan and the slots, then row by row from the top."""
 
-    def __init__(self, trace: Trace, layer_sizes: Sequence[int], step: int | None, plot_px: int) -> None:
-        self.trace, self.layer_sizes, self.plot_px = trace, layer_sizes, plot_px
-        self.plan: Plan = plan(trace.nodes, plot_px=plot_px)
+    def __init__(self, trace: Trace, drawn: Drawn, step: int | None, plot_px: int) -> None:
+        self.trace, self.drawn, self.plot_px = trace, drawn, plot_px
+        self.band_of = {node.id: node.band for node in drawn.nodes}
+        self.plan: Plan = plan(drawn.nodes, plot_px=plot_px)
         self.slots = slots(self.plan, plot_px=plot_px)
         self.lit_nodes, self.lit_relations = _lit(trace, step)
-        self.arcs = self._drawn_arcs()
+        self.relations = sorted_relations(trace, self.band_of)
+        self.arcs = strongest(self.relations.arcs, self.band_of, frozenset(self.slots))
+        self.colours = {style.role: style.colour for style in trace.styles if style.on == "relation"}
+        self.shapes = {style.role: style.shape for style in trace.styles if style.on == "relation"}
         self.dots: dict[str, Dot] = {}
 
     def graph(self) -> LayeredGraph:
         rows, top = [], 0.0
-        layers = sorted({node.layer for node in self.trace.nodes}, reverse=True)
-        for layer in layers:
-            bottom = self._row(layer, top)
-            rows.append(Row(layer, top, bottom, f"Layer {layer}", self._facts(layer)))
+        for band in sorted({node.band for node in self.drawn.nodes}, reverse=True):
+            bottom = self._row(band, top)
+            rows.append(Row(band, top, bottom, self._label(band), self._facts(band)))
             top = bottom
-        links = [*self._tree_links(), *self._relations()]
-        related = [relation for relation in self.trace.relations if relation.kind != "tree"]
+        related = self._related()
+        in_tree = {relation.id for relation in self.relations.tree}
         return LayeredGraph(
             nodes=tuple(self.dots.values()),
-            edges=tuple(links),
+            edges=(*self._tree_links(), *related),
             rows=tuple(rows),
             height=top,
             plot_px=self.plot_px,
-            n_seeds=sum(node.layer == 0 for node in self.trace.nodes),
+            n_seeds=sum(node.band == 0 for node in self.drawn.nodes),
             trays=bool(self.plan.trays),
             folded=len(self.plan.folded),
-            hidden=len(related) - sum(link.kind != "tree" for link in links),
+            hidden=sum(relation.id not in in_tree for relation in self.trace.relations) - len(related),
         )
 
-    def _facts(self, layer: int) -> str:
-        row = [node for node in self.trace.nodes if node.layer == layer]
-        if self.trace.lca is not None and [node.id for node in row] == [self.trace.lca.id] and layer > 0:
-            return "LCA"
-        return f"{len(row):,} of {self.layer_sizes[layer]:,}" if layer < len(self.layer_sizes) else f"{len(row):,}"
+    def _label(self, band: int) -> str:
+        kind = self.drawn.kinds.get(band)
+        return f"Layer {band}" if kind is None else kind.replace("-", " ").capitalize()
+
+    def _facts(self, band: int) -> str:
+        row = [node for node in self.drawn.nodes if node.band == band]
+        if len(row) == 1 and band > 0:
+            styles = [self.trace.style(role) for role in self.trace.item(row[0].id).roles]
+            title = next((style.title for style in styles if style is not None and style.shape == "double"), None)
+            if title is not None:
+                return sentence(title)
+        sizes = self.trace.index.layer_sizes
+        known = band not in self.drawn.kinds and band < len(sizes)
+        return f"{len(row):,} of {sizes[band]:,}" if known else f"{len(row):,}"
 
     # Rows; each returns the band's bottom
 
     def _row(self, layer: int, top: float) -> float:
         if layer == 0:
             return self._trays(top) if self.plan.trays else self._seeds(top)
-        row = [node for node in self.plan.tree.nodes if node.layer == layer]
+        row = [node for node in self.plan.tree.nodes if node.band == layer]
         narrow = any(self.slots[node.id].width * self.plot_px < _NARROWEST_FOR_TWO_LINES for node in row)
         height = _TALL_BOX if narrow else _BOX
         middle = top + max(_ABOVE, self._headroom(layer)) + height / 2
         for node in sorted(row, key=lambda node: self.slots[node.id].x):
             slot = self.slots[node.id]
-            self._add(node, self._kind(node), slot.x, middle, slot.width, height)
-        folded = [node for node in self.plan.folded if node.layer == layer]
+            self._add(node, "double" if node.shape == "double" else "box", slot.x, middle, slot.width, height)
+        folded = [node for node in self.plan.folded if node.band == layer]
         if folded:
             slot, what = self.slots[FOLD], "parent" if layer == 1 else "node"
             name = f"+{len(folded)} {what}{'s' if len(folded) > 1 else ''}"
+            like = next((node for node in folded if node.rank is None), folded[-1])
             lit = any(node.id in self.lit_nodes for node in folded)
             about = f"{name}, weaker than those drawn: {', '.join(isolated(node.name) for node in folded)}"
             place = (slot.x, middle, slot.width, height)
-            self.dots[f"{FOLD}-{layer}"] = Dot(f"{FOLD}-{layer}", name, "path", "fold", layer, None, *place, lit, about)
+            self.dots[f"{FOLD}-{layer}"] = Dot(
+                f"{FOLD}-{layer}",
+                name,
+                like.role,
+                "fold",
+                layer,
+                None,
+                *place,
+                lit,
+                about,
+                colour=like.colour,
+            )
         return middle + height / 2 + _BELOW
 
     def _headroom(self, layer: int) -> float:
-        rises = [self._rise(relation) for relation in self.arcs if relation.layer == layer]
+        rises = [self._rise(relation) for relation in self.arcs if self.band_of[relation.source] == layer]
         return max(rises, default=0.0) + (_PILL if rises else 0.0)
 
     def _seeds(self, top: float) -> float:
         """Layer 0 with a place for each seed and its name below, on two alternating lines."""
-        row = sorted((node for node in self.plan.tree.nodes if node.layer == 0), key=lambda node: self.slots[node.id].x)
+        row = sorted((node for node in self.plan.tree.nodes if node.band == 0), key=lambda node: self.slots[node.id].x)
         xs = [self.slots[node.id].x for node in row]
         middle = top + 44.0 + RADIUS
         for place, node in enumerate(row):
-            # A name ends before the stem of its neighbour's, which stands on the other line.
+            # A name ends before the stem of its neighbour's, which is on the other line.
             before = xs[place] - xs[place - 1] if place else xs[place] + 0.04
             after = xs[place + 1] - xs[place] if place + 1 < len(row) else 1.03 - xs[place]
             room = round(2 * min(before, after, 0.14), 5)
@@ -194,12 +209,14 @@ class _Drawing:
         for id_, seeds in self.plan.trays.items():
             slot, width = self.slots[id_], width_of[id_]
             names, left_over = texts[id_]
-            about = f"{len(seeds)} seeds: {', '.join(f'{seed.rank} {isolated(seed.name)}' for seed in seeds)}"
+            about = f"{len(seeds)} {seeds[0].role}s: {', '.join(map(_ranked, seeds))}"
             place = (slot.x, tray_top + height / 2, width, height)
             lit = any(seed.id in self.lit_nodes for seed in seeds)
             names_y = tray_top + 8.0 + PITCH * disc_rows[id_]
-            more: dict[str, Any] = {"names": names, "more": left_over, "names_y": names_y}
-            self.dots[f"tray-{id_}"] = Dot(f"tray-{id_}", "", "seed", "tray", 0, None, *place, lit, about, **more)
+            more: dict[str, Any] = {"names": names, "more": left_over, "names_y": names_y, "colour": seeds[0].colour}
+            self.dots[f"tray-{id_}"] = Dot(
+                f"tray-{id_}", "", seeds[0].role, "tray", 0, None, *place, lit, about, **more
+            )
             most = _MOST_DISC_ROWS * per_row[id_]
             shown = seeds if len(seeds) <= most else seeds[: most - 1]
             for number, seed in enumerate(shown):
@@ -216,95 +233,112 @@ class _Drawing:
         names = tuple(seed.name for seed in seeds[:_MOST_NAMES])
         return names, len(seeds) - len(names)
 
-    def _add(self, node: TraceNode, kind: str, x: float, y: float, width: float, height: float, **more: Any) -> None:
-        lit, about = node.id in self.lit_nodes, _about(node, self.trace)
+    def _add(self, node: DrawnNode, kind: str, x: float, y: float, width: float, height: float, **more: Any) -> None:
         place = (round(x, 5), round(y, 2), round(width, 5), height)
-        self.dots[node.id] = Dot(node.id, node.name, node.role, kind, node.layer, node.rank, *place, lit, about, **more)
-
-    def _kind(self, node: TraceNode) -> str:
-        lca = self.trace.lca
-        return "double" if lca is not None and node.id == lca.id and node.role == "lca" else "box"
+        lit = node.id in self.lit_nodes
+        self.dots[node.id] = Dot(
+            node.id,
+            node.name,
+            node.role,
+            kind,
+            node.band,
+            node.rank,
+            *place,
+            lit,
+            node.about,
+            colour=node.colour,
+            **more,
+        )
 
     # Lines
 
+    def _line(self, relation: TraceRelation, points: tuple[tuple[float, float], ...], about: str, **more: Any) -> Line:
+        return Line(
+            id=relation.id,
+            source=relation.source,
+            target=relation.target,
+            kind=relation.role,
+            strength=float(relation.strength),
+            points=points,
+            about=about,
+            colour=self.colours.get(relation.role, "mute"),
+            shape=self.shapes.get(relation.role, "line"),
+            **more,
+        )
+
     def _tree_links(self) -> list[Line]:
         drawn = []
-        for relation in self.trace.relations:
-            child, parent = self.dots.get(relation.source), self.dots.get(relation.target)
-            if relation.kind != "tree" or child is None or parent is None or child.kind == "disc":
-                continue
-            lit = {child.id, parent.id} <= self.lit_nodes
-            drawn.append(_link(relation.id, child, parent, lit, relation.description))
+        for relation in self.relations.tree:
+            points = self._link(relation)
+            if points:
+                lit = {relation.source, relation.target} <= self.lit_nodes
+                drawn.append(self._line(relation, points, relation.description, lit=lit, pill=False))
         for id_ in self.plan.trays:
             tray, parent = self.dots[f"tray-{id_}"], self.dots.get(id_)
             if parent is None and id_ == FOLD:
                 parent = self.dots.get(f"{FOLD}-1")
             if parent is not None:
+                points = link_points(*_edges(parent, tray))
+                about = f"{isolated(parent.name)}: {tray.about}"
                 drawn.append(
-                    _link(tray.id, tray, parent, tray.lit and parent.lit, f"{isolated(parent.name)}: {tray.about}")
+                    Line(tray.id, tray.id, parent.id, "tree", 1.0, tray.lit and parent.lit, points, False, about)
                 )
         return drawn
 
-    def _drawn_arcs(self) -> list[TraceRelation]:
-        """The strongest inter-cluster relations of each layer whose ends are drawn."""
-        drawn: list[TraceRelation] = []
-        arcs = [one for one in self.trace.relations if one.kind == "inter-cluster"]
-        for layer in {relation.layer for relation in arcs}:
-            row = [one for one in arcs if one.layer == layer and {one.source, one.target} <= self.slots.keys()]
-            drawn += sorted(row, key=lambda relation: (-relation.strength, relation.id))[:MOST_ARCS]
-        return drawn
+    def _link(self, relation: TraceRelation) -> tuple[tuple[float, float], ...]:
+        """Between two bands; empty where an end has no place of its own."""
+        ends = [self.dots.get(id_) for id_ in (relation.source, relation.target)]
+        held = sorted((dot for dot in ends if dot is not None and dot.kind != "disc"), key=lambda dot: -dot.layer)
+        return link_points(*_edges(*held)) if len(held) == 2 else ()
 
     def _rise(self, relation: TraceRelation) -> float:
         """px that an arc rises above the boxes it joins: more where it passes over others."""
-        row = sorted(self.slots[node.id].x for node in self.plan.tree.nodes if node.layer == relation.layer)
+        band = self.band_of[relation.source]
+        row = sorted(self.slots[node.id].x for node in self.plan.tree.nodes if node.band == band)
         between = abs(row.index(self.slots[relation.source].x) - row.index(self.slots[relation.target].x)) - 1
         return _NEAR_RISE if between < 1 else _FAR_RISE + _RISE_STEP * min(between - 1, _MOST_STEPS)
 
-    def _relations(self) -> list[Line]:
-        base = [one for one in self.trace.relations if one.kind == "base" and not self.plan.trays]
+    def _related(self) -> list[Line]:
+        """Relations beside the tree: curves in layer 0, arcs above it, links between bands."""
         drawn = []
-        for relation in [*base, *self.arcs]:
+        low = () if self.plan.trays else self.relations.low
+        across = strongest(self.relations.across, self.band_of, frozenset(self.dots))
+        for relation in (*low, *self.arcs, *across):
             ends = [self.dots.get(id_) for id_ in (relation.source, relation.target)]
-            if ends[0] is None or ends[1] is None:
+            placed = [dot for dot in ends if dot is not None]
+            if len(placed) < 2:
                 continue
-            a, b = sorted((end for end in ends if end is not None), key=lambda dot: dot.x)
-            both = " and ".join(isolated(end.name) for end in ends if end is not None)
-            if relation.kind == "base":
-                rise, about = 8.0 + 14.0 * (b.x - a.x), f"{both}: {relation.description}"
-                start, end = (a.x, a.y - a.height / 2), (b.x, b.y - b.height / 2)
+            a, b = sorted(placed, key=lambda dot: dot.x)
+            if a.layer != b.layer:
+                points = self._link(relation)
+            elif a.layer == 0:
+                points = curve_points((a.x, _top(a)), (b.x, _top(b)), 8.0 + 14.0 * (b.x - a.x))
             else:
-                rise = self._rise(relation)
-                about = f"{both}: {relation.strength:.0f} relations, {relation.made}. {relation.description}"
-                start, end = (a.x + 0.3 * a.width, a.y - a.height / 2), (b.x - 0.3 * b.width, b.y - b.height / 2)
-            points = (start, ((start[0] + end[0]) / 2, min(start[1], end[1]) - 2 * rise), end)
-            lit, pill = relation.id in self.lit_relations, relation.kind == "inter-cluster"
-            args = (relation.id, relation.source, relation.target, relation.kind, float(relation.strength), lit)
-            drawn.append(Line(*args, _rounded(points), pill, about))
+                start, end = (a.x + 0.3 * a.width, _top(a)), (b.x - 0.3 * b.width, _top(b))
+                points = curve_points(start, end, self._rise(relation))
+            if points:
+                about = described(relation, [dot.name for dot in placed])
+                lit, pill = relation.id in self.lit_relations, a.layer == b.layer != 0
+                drawn.append(self._line(relation, points, about, lit=lit, pill=pill))
         return drawn
+
+
+def _ranked(node: DrawnNode) -> str:
+    return isolated(node.name) if node.rank is None else f"{node.rank} {isolated(node.name)}"
+
+
+def _top(dot: Dot) -> float:
+    return dot.y - dot.height / 2
+
+
+def _edges(upper: Dot, lower: Dot) -> tuple[tuple[float, float], tuple[float, float]]:
+    return (upper.x, upper.y + upper.height / 2), (lower.x, _top(lower))
 
 
 def _lit(trace: Trace, step: int | None) -> tuple[set[str], set[str]]:
     steps = trace.steps if step is None or step >= len(trace.steps) else trace.steps[: step + 1]
     if len(steps) == len(trace.steps):
-        return {node.id for node in trace.nodes}, {relation.id for relation in trace.relations}
-    nodes = {id_ for step_ in steps for id_ in step_.node_ids}
-    relations = {id_ for step_ in steps for id_ in step_.relation_ids}
-    return nodes, relations
-
-
-def _about(node: TraceNode, trace: Trace) -> str:
-    role = {"seed": f"seed, rank {node.rank}", "path": "on the path", "lca": "lowest common ancestor"}[node.role]
-    score = next((f", cosine {seed.score:.2f}" for seed in trace.seeds if seed.id == node.id), "")
-    return f"{isolated(node.name)}: {role}{score}, layer {node.layer}"
-
-
-def _link(id_: str, child: Dot, parent: Dot, lit: bool, about: str) -> Line:
-    """From the lower edge of the parent to the upper edge of the child, vertical at both."""
-    top, bottom = parent.y + parent.height / 2, child.y - child.height / 2
-    middle = (top + bottom) / 2
-    points = ((parent.x, top), (parent.x, middle), (child.x, middle), (child.x, bottom))
-    return Line(id_, child.id, parent.id, "tree", 1.0, lit, _rounded(points), False, about)
-
-
-def _rounded(points: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
-    return tuple((round(x, 5), round(y, 2)) for x, y in points)
+        return {item.id for item in trace.items}, {relation.id for relation in trace.relations}
+    items = {id_ for taken in steps for id_ in taken.items}
+    relations = {id_ for taken in steps for id_ in taken.relations}
+    return items, relations

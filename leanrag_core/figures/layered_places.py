@@ -1,4 +1,4 @@
-"""Where the nodes of a layered subgraph stand: slots side by side, so that no box can meet another.
+"""Where the nodes of a layered subgraph are: slots side by side, so that no box can meet another.
 
 Every leaf of the drawn tree has a slot of its own and every other node the slots of what lies below it, so boxes of a
 row cannot overlap. Boxes of a row have one height, so links between two rows stay in the strip between them.
@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from leanrag_core.types.trace import TraceNode
+from leanrag_core.figures.drawn_nodes import DrawnNode
 
-MOST_SEEDS = 15  # each with its name; above it they stand in trays below their parents
+MOST_SEEDS = 15  # each with its name; above it they are in trays below their parents
 LEAST_BOX, LEAST_SEED = 60.0, 31.0  # px
 FOLD = "fold"  # id of the column of what is folded
 _GAP = 6.0  # px between two boxes
@@ -33,24 +33,24 @@ class Slot:
 class Tree:
     """Nodes as a tree; each list in the order of the best seed below. best: that seed's rank for each node."""
 
-    nodes: tuple[TraceNode, ...]
+    nodes: tuple[DrawnNode, ...]
     best: dict[str, float]
 
     @cached_property
-    def below(self) -> dict[str, tuple[TraceNode, ...]]:
+    def below(self) -> dict[str, tuple[DrawnNode, ...]]:
         """Children of each node; those of "" have no parent here."""
         ids = {node.id for node in self.nodes}
-        lists: dict[str, list[TraceNode]] = {"": [], **{id_: [] for id_ in ids}}
+        lists: dict[str, list[DrawnNode]] = {"": [], **{id_: [] for id_ in ids}}
         for node in self.nodes:
-            lists[node.parent_id if node.parent_id in ids else ""].append(node)
+            lists[node.parent if node.parent in ids else ""].append(node)
         return {id_: tuple(sorted(held, key=self.order)) for id_, held in lists.items()}
 
     @cached_property
-    def leaves(self) -> tuple[TraceNode, ...]:
+    def leaves(self) -> tuple[DrawnNode, ...]:
         """Nodes without children, the best first."""
         return tuple(sorted((node for node in self.nodes if not self.below[node.id]), key=self.order))
 
-    def order(self, node: TraceNode) -> tuple[float, str]:
+    def order(self, node: DrawnNode) -> tuple[float, str]:
         """Sorts by the best rank."""
         return self.best[node.id], node.id
 
@@ -61,26 +61,26 @@ class Plan:
     empty where each seed has a place of its own. folded: nodes above layer 0 that only a count stands for."""
 
     tree: Tree
-    trays: dict[str, tuple[TraceNode, ...]]
-    folded: tuple[TraceNode, ...]
+    trays: dict[str, tuple[DrawnNode, ...]]
+    folded: tuple[DrawnNode, ...]
 
 
-def plan(nodes: Sequence[TraceNode], *, plot_px: float) -> Plan:
+def plan(nodes: Sequence[DrawnNode], *, plot_px: float) -> Plan:
     """Which nodes have a place of their own in a plot of that width."""
     whole = Tree(tuple(nodes), _best_ranks(nodes))
-    seeds = [node for node in nodes if node.layer == 0]
+    seeds = [node for node in nodes if node.band == 0]
     if len(seeds) <= MOST_SEEDS and _need(whole) <= plot_px:
         return Plan(whole, {}, ())
-    upper = Tree(tuple(node for node in nodes if node.layer > 0), whole.best)
+    upper = Tree(tuple(node for node in nodes if node.band > 0), whole.best)
     ids = {node.id for node in upper.nodes}
-    without_parent = [node for node in seeds if node.parent_id not in ids]
+    without_parent = [node for node in seeds if node.parent not in ids]
     ordered = upper.leaves
     columns = max(2, int(plot_px // LEAST_BOX)) - bool(without_parent)
     kept = _with_ancestors(upper, ordered if len(ordered) <= columns else ordered[: columns - 1])
     folded = tuple(node for node in sorted(upper.nodes, key=upper.order) if node.id not in kept)
-    trays: dict[str, list[TraceNode]] = {}
+    trays: dict[str, list[DrawnNode]] = {}
     for seed in sorted(seeds, key=whole.order):
-        held_by = "" if seed in without_parent else seed.parent_id if seed.parent_id in kept else FOLD
+        held_by = "" if seed in without_parent else seed.parent if seed.parent in kept else FOLD
         trays.setdefault(str(held_by), []).append(seed)
     drawn = Tree(tuple(node for node in upper.nodes if node.id in kept), whole.best)
     return Plan(drawn, {id_: tuple(held) for id_, held in trays.items()}, folded)
@@ -90,7 +90,7 @@ def slots(drawn: Plan, *, plot_px: float) -> dict[str, Slot]:
     """The slot of every drawn node, of FOLD where something is folded, and of "" for a tray without a parent."""
     tree = drawn.tree
     widths = _leaf_widths(drawn, plot_px)
-    for node in sorted(tree.nodes, key=lambda node: node.layer):
+    for node in sorted(tree.nodes, key=lambda node: node.band):
         if node.id not in widths:
             widths[node.id] = max(LEAST_BOX, sum(widths[child.id] for child in tree.below[node.id]))
     columns = [*(node.id for node in tree.below[""]), *(id_ for id_ in ("", FOLD) if id_ in widths)]
@@ -123,7 +123,7 @@ def tray_width(slot: Slot, *, plot_px: float) -> float:
 def _leaf_widths(drawn: Plan, plot_px: float) -> dict[str, float]:
     """px of each leaf. With trays what is left over goes to the leaves by their seeds."""
     if not drawn.trays:
-        return {node.id: LEAST_BOX if node.layer else LEAST_SEED for node in drawn.tree.leaves}
+        return {node.id: LEAST_BOX if node.band else LEAST_SEED for node in drawn.tree.leaves}
     ids = [node.id for node in drawn.tree.leaves]
     ids += [""] if "" in drawn.trays else []
     ids += [FOLD] if drawn.folded else []
@@ -132,26 +132,26 @@ def _leaf_widths(drawn: Plan, plot_px: float) -> dict[str, float]:
     return {id_: LEAST_BOX + spare * held[id_] / total for id_ in ids}
 
 
-def _best_ranks(nodes: Sequence[TraceNode]) -> dict[str, float]:
+def _best_ranks(nodes: Sequence[DrawnNode]) -> dict[str, float]:
     """The best rank of a seed at or below each node."""
     best = {node.id: float(node.rank or 1_000_000) for node in nodes}
-    for node in sorted(nodes, key=lambda node: node.layer):
-        if node.parent_id in best:
-            best[node.parent_id] = min(best[node.parent_id], best[node.id])
+    for node in sorted(nodes, key=lambda node: node.band):
+        if node.parent in best:
+            best[node.parent] = min(best[node.parent], best[node.id])
     return best
 
 
 def _need(tree: Tree) -> float:
     """px that the tree needs where each seed has a place of its own."""
     needs: dict[str, float] = {}
-    for node in sorted(tree.nodes, key=lambda node: node.layer):
-        least = LEAST_BOX if node.layer else LEAST_SEED
+    for node in sorted(tree.nodes, key=lambda node: node.band):
+        least = LEAST_BOX if node.band else LEAST_SEED
         needs[node.id] = max(least, sum(needs[child.id] for child in tree.below[node.id]))
     return sum(needs[node.id] for node in tree.below[""])
 
 
-def _with_ancestors(tree: Tree, nodes: Iterable[TraceNode]) -> set[str]:
-    parent_of = {node.id: node.parent_id for node in tree.nodes}
+def _with_ancestors(tree: Tree, nodes: Iterable[DrawnNode]) -> set[str]:
+    parent_of = {node.id: node.parent for node in tree.nodes}
     kept: set[str] = set()
     for node in nodes:
         id_: str | None = node.id

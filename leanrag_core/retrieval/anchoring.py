@@ -7,15 +7,27 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.vector_search import EXACT, nearest, rank, similarity
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Seed
 
 _NAME_BONUS = 0.25
 _WORD = re.compile(r"\w+", re.UNICODE)
 _names: weakref.WeakKeyDictionary[Layer, pa.ChunkedArray] = weakref.WeakKeyDictionary()
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A seed entity v of eq. 6. row: in layer `layer` (0 but for variants). score: cosine. rank: 1 is best."""
+
+    id: str
+    name: str
+    layer: int
+    row: int
+    score: float
+    rank: int
 
 
 @dataclass(frozen=True)
@@ -26,7 +38,7 @@ class Anchors:
     seeds: tuple[Seed, ...]
     search: str = EXACT
     recall: float | None = 1.0
-    instead: str = ""
+    instead: Message | None = None
 
 
 def find_seeds(
@@ -43,18 +55,18 @@ def find_seeds(
     """The n best seeds, best first; ties go to the lower layer and row.
 
     all_layers searches every layer, the flat search that the paper argues against. match_names (outside the paper)
-    adds a bonus to entities whose name stands in the question. search, searches: see
+    adds a bonus to entities whose name occurs in the question. search, searches: see
     vector_search.nearest().
     """
     layers = index.layers if all_layers else index.layers[:1]
     scored: list[tuple[float, int, int]] = []
-    found = [nearest(index, layer, vector, n, search, searches=searches) for layer in layers]
-    for layer, near in zip(layers, found, strict=True):
+    searched = [nearest(index, layer, vector, n, search, searches=searches) for layer in layers]
+    for layer, near in zip(layers, searched, strict=True):
         rows, scores = near.rows, near.scores
         if match_names:
             rows, scores = _with_name_bonus(index, layer, query_text, vector, rows, scores, n)
         scored += [(float(score), layer.number, int(row)) for row, score in zip(rows, scores, strict=True)]
-    scored.sort(key=lambda one: (-one[0], one[1], one[2]))
+    scored.sort(key=lambda entry: (-entry[0], entry[1], entry[2]))
     seeds = tuple(
         Seed(
             id=index.layers[number].entity_cells["id"][row].as_py(),
@@ -66,8 +78,8 @@ def find_seeds(
         )
         for place, (score, number, row) in enumerate(scored[:n], start=1)
     )
-    instead = next((near.instead for near in found if near.instead), "")
-    return Anchors(seeds, found[0].kind, found[0].recall, instead)
+    instead = next((near.instead for near in searched if near.instead), None)
+    return Anchors(seeds, searched[0].kind, searched[0].recall, instead)
 
 
 def _with_name_bonus(

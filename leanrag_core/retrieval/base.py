@@ -1,32 +1,31 @@
 """What every strategy takes and gives, and how strategies are found: one file each in strategies/."""
 
-import importlib
-import pkgutil
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.storage.search_store import SearchStore
+from leanrag_core.extensions import BrokenExtension, discover
+from leanrag_core.messages.message import Message
+from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Trace
+from leanrag_core.types.trace import Trace, TraceIndex
 
 MAX_QUESTION = 4_000  # characters: the page's address holds the question, at up to nine bytes for each
+_DECLARED = ("name", "title", "help", "calls_model", "parts", "official_budgets", "retrieve")
 
 
 def require_question(text: str) -> None:
     """Nothing, or InvalidConfig for a question that is empty, too long, or no text."""
     if not text.strip():
-        raise InvalidConfig("the question is empty: write one")
-    if any("\ud800" <= sign <= "\udfff" for sign in text):  # so a command line is given bytes of another encoding
-        raise InvalidConfig("the question holds bytes that are no UTF-8: write it in a terminal that uses UTF-8")
+        raise InvalidConfig("question.empty")
+    # Python reads bytes of another encoding on the command line as lone surrogates.
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise InvalidConfig("question.not_utf8")
     if len(text) > MAX_QUESTION:
-        raise InvalidConfig(
-            f"the question has {len(text):,} characters, the limit is {MAX_QUESTION:,}: shorten it, and add long texts "
-            "as documents"
-        )
+        raise InvalidConfig("question.too_long", characters=len(text), limit=MAX_QUESTION)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,16 +40,26 @@ class Query:
 
 
 class Strategy(Protocol):
-    """Finds evidence for a question in an index; its module also has `Config`, a dataclass of options."""
+    """Finds evidence for a question in an index; its module also has `Config`, a dataclass of options.
+
+    calls_model: whether retrieve() calls a language model; then it runs when the person asks and not before. parts:
+    names of the index parts that it needs. official_budgets: options with the values of its publication.
+
+    A strategy that answers by itself has answer(trace, tools) -> Answer too; without it, the answer is written from
+    the trace's context.
+    """
 
     name: str
-    title: str
-    help: str
+    title: Message
+    help: Message
+    calls_model: bool
+    parts: tuple[str, ...]
+    official_budgets: Mapping[str, int]
 
     def __init__(self, config: Any) -> None: ...
 
-    def retrieve(self, query: Query, index: Index, searches: SearchStore | None = None) -> Trace:
-        """All that was found, with reasons. searches: opens the search indexes of large layers."""
+    def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
+        """All that was retrieved, with reasons."""
 
 
 @dataclass(frozen=True)
@@ -58,34 +67,67 @@ class StrategyInfo:
     """A strategy as a form shows it. config: its configuration dataclass."""
 
     name: str
-    title: str
-    help: str
+    title: Message
+    help: Message
+    calls_model: bool
+    parts: tuple[str, ...]
+    official_budgets: Mapping[str, int]
     config: type
     strategy: type
 
 
-@cache
-def strategies() -> tuple[StrategyInfo, ...]:
+@dataclass(frozen=True)
+class StrategyList:
+    """The strategies that can be used, and the files that hold none."""
+
+    strategies: tuple[StrategyInfo, ...]
+    broken: tuple[BrokenExtension, ...] = ()
+
+    def named(self, name: str) -> StrategyInfo:
+        """The strategy of that name. Raises InvalidConfig for an unknown one."""
+        known = {info.name: info for info in self.strategies}
+        if name not in known:
+            raise InvalidConfig("strategy.unknown", strategy=name, known=", ".join(sorted(known)))
+        return known[name]
+
+
+def strategies() -> StrategyList:
     """All strategies of the strategies folder, LeanRAG first, then by name."""
     from leanrag_core.retrieval import strategies as folder
 
-    found = []
-    for module_info in pkgutil.iter_modules(folder.__path__):
-        module = importlib.import_module(f"{folder.__name__}.{module_info.name}")
-        made = module.Strategy
-        found.append(StrategyInfo(made.name, made.title, made.help, module.Config, made))
-    return tuple(sorted(found, key=lambda info: (info.name != "leanrag", info.name)))
+    discovered = discover(folder, "Strategy", _DECLARED, own=("Config",))
+    listed = [_described(module) for module in discovered.modules]
+    listed.sort(key=lambda info: (info.name != "leanrag", info.name))
+    return StrategyList(tuple(listed), discovered.broken)
 
 
-def strategy(name: str, options: dict[str, Any]) -> Strategy:
+def _described(module: Any) -> StrategyInfo:
+    kind = module.Strategy
+    return StrategyInfo(
+        kind.name,
+        kind.title,
+        kind.help,
+        bool(kind.calls_model),
+        tuple(kind.parts),
+        dict(kind.official_budgets),
+        module.Config,
+        kind,
+    )
+
+
+def strategy(name: str, options: Mapping[str, Any]) -> Strategy:
     """The strategy of that name, configured. Raises InvalidConfig for an unknown name or option."""
-    known = {info.name: info for info in strategies()}
-    if name not in known:
-        raise InvalidConfig(f"there is no strategy {name!r}; choose one of {', '.join(sorted(known))}")
-    info = known[name]
+    info = strategies().named(name)
     fields = set(info.config.__dataclass_fields__)  # type: ignore[attr-defined]
     unknown = sorted(set(options) - fields)
     if unknown:
-        raise InvalidConfig(f"strategy {name} has no option {unknown[0]!r}; it has {', '.join(sorted(fields))}")
-    made: Strategy = info.strategy(info.config(**options))
-    return made
+        raise InvalidConfig(
+            "strategy.unknown_option", strategy=name, option=unknown[0], known=", ".join(sorted(fields))
+        )
+    configured: Strategy = info.strategy(info.config(**options))
+    return configured
+
+
+def trace_index(index: Index) -> TraceIndex:
+    """What a trace keeps of its index."""
+    return TraceIndex(index.id, index.manifest.name, tuple(len(layer) for layer in index.layers))

@@ -5,13 +5,55 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leanrag_core.retrieval.filling import Candidate, section
+from leanrag_core.messages.message import message
+from leanrag_core.retrieval.filling import Candidate, SectionForm, section
 from leanrag_core.retrieval.subgraph import nodes_by_layer
 from leanrag_core.retrieval.token_sums import Piece, fixed
 from leanrag_core.retrieval.vector_search import similarity
 from leanrag_core.tokens import count_tokens, finding_lines, rest_of_line
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Context, RetrievedChunk, TraceNode, TraceRelation
+from leanrag_core.types.trace import Context, ContextSection, TraceItem, TraceRelation
+
+ENTITIES = SectionForm(
+    name="entities",
+    title=message("section.entities.title"),
+    phrase=message("section.entities.phrase"),
+    noun=message("section.entities.noun"),
+    letter="E",
+    colour="seed",
+    heading="## Entities\n",
+    nouns={"seed": "count.seed_entities"},
+)
+AGGREGATED = SectionForm(
+    name="aggregated",
+    title=message("section.aggregated.title"),
+    phrase=message("section.aggregated.phrase"),
+    noun=message("section.aggregated.noun"),
+    letter="A",
+    colour="path",
+    heading="## Aggregated entities\n",
+    nouns={"aggregated": "count.aggregated_entities", "findings": "count.findings"},
+)
+RELATIONS = SectionForm(
+    name="relations",
+    title=message("section.relations.title"),
+    phrase=message("section.relations.phrase"),
+    noun=message("section.relations.noun"),
+    letter="R",
+    colour="inter",
+    heading="## Relations\n",
+    nouns={"inter-cluster": "count.inter_cluster_relations", "base": "count.base_relations"},
+)
+CHUNKS = SectionForm(
+    name="chunks",
+    title=message("section.chunks.title"),
+    phrase=message("section.chunks.phrase"),
+    noun=message("section.chunks.noun"),
+    letter="C",
+    colour="chunk",
+    heading="## Source chunks\n",
+    nouns={"chunk": "count.source_chunks"},
+)
 
 
 @dataclass(frozen=True)
@@ -28,9 +70,9 @@ class Budgets:
 
 def build_context(
     index: Index,
-    nodes: Sequence[TraceNode],
+    nodes: Sequence[TraceItem],
     relations: Sequence[TraceRelation],
-    chunks: Sequence[RetrievedChunk],
+    passages: Sequence[TraceItem],
     budgets: Budgets,
     *,
     findings: bool,
@@ -38,104 +80,107 @@ def build_context(
 ) -> Context:
     """The context of a retrieval. Tokens never exceed the budgets; what did not fit, or was trimmed, is counted.
 
-    Entities stand by rank, aggregated ones from the lowest common ancestor down, their findings after all of them,
-    relations of each kind by strength and then by the likeness of their ends to the question. Parent links are told by
-    "(part of ...)". Tokens are those of the finished text, added up from the counts that the index holds
+    Entities come by rank, aggregated ones from the lowest common ancestor down, their findings after all of them,
+    relations of each kind by strength and then by the likeness of their ends to the question. Parent links are written
+    as "(part of ...)". Tokens are those of the finished text, added up from the counts that the index holds
     (retrieval.token_sums); what an index does not hold is counted now. vector: (d,) of the question.
     """
     names = {node.id: _name(index, node) for node in nodes}
     above = _downward(nodes)
-    told = [_findings(index, node, names) for node in above] if findings else []
-    sections = (
+    findings_lines = [_findings(index, node, names) for node in above] if findings else []
+    ordered = _strongest_first(index, nodes, relations, vector)
+    return joined_sections(
         section(
-            "entities",
-            "## Entities\n",
-            "E",
+            ENTITIES,
             [_entity(index, node, names, "seed") for node in nodes if node.layer == 0],
             budgets.entities,
-            {},
         ),
         section(
-            "aggregated",
-            "## Aggregated entities\n",
-            "A",
-            [*(_entity(index, node, names, "aggregated") for node in above), *(one for one in told if one)],
+            AGGREGATED,
+            [
+                *(_entity(index, node, names, "aggregated") for node in above),
+                *(line for line in findings_lines if line),
+            ],
             budgets.aggregated,
-            {},
         ),
         section(
-            "relations",
-            "## Relations\n",
-            "R",
-            [_relation(index, relation, names) for relation in _strongest_first(index, nodes, relations, vector)],
+            RELATIONS,
+            [_relation(index, relation, names) for relation in ordered],
             budgets.relations,
             {"inter-cluster": budgets.inter_cluster_share / 100},
         ),
-        section("chunks", "## Source chunks\n", "C", [_chunk(index, chunk) for chunk in chunks], budgets.chunks, {}),
+        section(CHUNKS, [passage_line(index, passage) for passage in passages], budgets.chunks),
     )
-    text = "".join(part.text for part in sections)
-    # Sections end in an empty line and begin with "##": the pattern always cuts there.
-    return Context(text=text, tokens=sum(part.tokens for part in sections), sections=sections)
 
 
-def _downward(nodes: Sequence[TraceNode]) -> list[TraceNode]:
+def joined_sections(*sections: ContextSection) -> Context:
+    """The context that those sections make, in that order."""
+    # Sections end in an empty line and begin with "##": the tokenizer's pattern always cuts there.
+    return Context(
+        text="".join(part.text for part in sections), tokens=sum(part.tokens for part in sections), sections=sections
+    )
+
+
+def _downward(nodes: Sequence[TraceItem]) -> list[TraceItem]:
     """The nodes above layer 0 from the top down, in a layer those above the best seeds first."""
     best: dict[str, int] = {}
     for layer in nodes_by_layer(tuple(nodes)).values():
         for node in layer:
             rank = min(node.rank or len(nodes), best.get(node.id, len(nodes)))
             best[node.id] = rank
-            if node.parent_id:
-                best[node.parent_id] = min(rank, best.get(node.parent_id, rank))
-    above = (node for node in nodes if node.layer > 0)
-    return sorted(above, key=lambda node: (-node.layer, best[node.id], node.row))
+            if node.parent:
+                best[node.parent] = min(rank, best.get(node.parent, rank))
+    above = (node for node in nodes if node.layer)
+    return sorted(above, key=lambda node: (-(node.layer or 0), best[node.id], node.row or 0))
 
 
 def _strongest_first(
-    index: Index, nodes: Sequence[TraceNode], relations: Sequence[TraceRelation], vector: np.ndarray | None
+    index: Index, nodes: Sequence[TraceItem], relations: Sequence[TraceRelation], vector: np.ndarray | None
 ) -> list[TraceRelation]:
     """Inter-cluster relations, then base ones; each kind by strength, ties by the mean cosine of the ends to the
     question."""
     likeness: dict[str, float] = {}
     if vector is not None:
         for number, layer in nodes_by_layer(tuple(nodes)).items():
-            near = similarity(index, number, vector, [node.row for node in layer])
+            near = similarity(index, number, vector, [node.row or 0 for node in layer])
             likeness |= zip((node.id for node in layer), near.tolist(), strict=True)
 
     def order(relation: TraceRelation) -> tuple[bool, float, float, str]:
         near = likeness.get(relation.source, 0.0) + likeness.get(relation.target, 0.0)
         # Rounded, so that processors which add up in another order rank alike.
-        return relation.kind == "base", -relation.strength, -round(near, 5), relation.id
+        return relation.role == "base", -relation.strength, -round(near, 5), relation.id
 
-    return sorted((relation for relation in relations if relation.kind != "tree"), key=order)
+    return sorted((relation for relation in relations if relation.role != "tree"), key=order)
 
 
-def _stored(index: Index, layer: int, column: str, row: int | None) -> int | None:
+def _stored(index: Index, layer: int | None, column: str, row: int | None) -> int | None:
+    if layer is None or row is None:
+        return None
     counts = index.layers[layer].token_counts.get(column)
-    return None if counts is None or row is None else int(counts[row])
+    return None if counts is None else int(counts[row])
 
 
 def _rest(text: str, stored: int | None) -> int:
     return count_tokens(rest_of_line(text)) if stored is None else stored
 
 
-def _name(index: Index, node: TraceNode) -> Piece:
+def _name(index: Index, node: TraceItem) -> Piece:
     text, stored = f" {node.name}", _stored(index, node.layer, "name_tokens", node.row)
     return Piece(text, count_tokens(text) if stored is None else stored)
 
 
-def _entity(index: Index, node: TraceNode, names: Mapping[str, Piece], kind: str) -> Candidate:
+def _entity(index: Index, node: TraceItem, names: Mapping[str, Piece], kind: str) -> Candidate:
     lead = f"{node.name}:"
     head: tuple[Piece, ...] = (names[node.id], fixed(":"))
-    if node.parent_id:
-        lead = f"{node.name} (part of {names[node.parent_id].text[1:]}):"
-        head = (names[node.id], fixed(" (part of"), names[node.parent_id], fixed("):"))
-    rest = _rest(node.description, _stored(index, node.layer, "description_tokens", node.row))
-    return Candidate(kind, node.id, lead, node.description, head, rest)
+    if node.parent:
+        lead = f"{node.name} (part of {names[node.parent].text[1:]}):"
+        head = (names[node.id], fixed(" (part of"), names[node.parent], fixed("):"))
+    rest = _rest(node.text, _stored(index, node.layer, "description_tokens", node.row))
+    return Candidate(kind, node.id, lead, node.text, head, rest)
 
 
-def _findings(index: Index, node: TraceNode, names: Mapping[str, Piece]) -> Candidate | None:
-    held = index.layers[node.layer].entity_cells["findings"][node.row].as_py() or ()
+def _findings(index: Index, node: TraceItem, names: Mapping[str, Piece]) -> Candidate | None:
+    held = index.layers[node.layer or 0].entity_cells["findings"][node.row or 0].as_py() or ()
     lines = finding_lines([(finding["summary"], finding["explanation"]) for finding in held])
     if not lines:
         return None
@@ -148,15 +193,16 @@ def _findings(index: Index, node: TraceNode, names: Mapping[str, Piece]) -> Cand
 
 def _relation(index: Index, relation: TraceRelation, names: Mapping[str, Piece]) -> Candidate:
     source, target = names[relation.source], names[relation.target]
-    made = f" ({relation.strength:.0f} relations, {relation.made}):" if relation.kind != "base" else ":"
+    made = f" ({relation.strength:.0f} relations, {relation.made}):" if relation.role != "base" else ":"
     head = (source, fixed(" and"), target, fixed(made))
     rest = _rest(relation.description, _stored(index, relation.layer, "relation_tokens", relation.row))
     lead = f"{source.text[1:]} and{target.text}{made}"
-    return Candidate(relation.kind, relation.id, lead, relation.description, head, rest)
+    return Candidate(relation.role, relation.id, lead, relation.description, head, rest)
 
 
-def _chunk(index: Index, chunk: RetrievedChunk) -> Candidate:
-    page = f", page {chunk.page}" if chunk.page else ""
-    place, text = f"({chunk.title}{page})", chunk.text.strip()
-    stored = None if index.chunk_tokens is None else int(index.chunk_tokens[chunk.row])
-    return Candidate("chunk", chunk.id, place, text, (fixed(f" {place}"),), _rest(text, stored))
+def passage_line(index: Index, passage: TraceItem) -> Candidate:
+    """A passage as a line of a section: its document's title and page, then its text."""
+    page = f", page {passage.source.page}" if passage.source and passage.source.page else ""
+    lead, text = f"({passage.name}{page})", passage.text.strip()
+    stored = None if index.chunk_tokens is None or passage.row is None else int(index.chunk_tokens[passage.row])
+    return Candidate("chunk", passage.id, lead, text, (fixed(f" {lead}"),), _rest(text, stored))

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leanrag_core.messages.message import message
+from leanrag_core.retrieval.anchoring import Seed
 from leanrag_core.retrieval.vector_search import CHUNKS, similarity
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import RetrievedChunk, Seed
+from leanrag_core.types.trace import Source, TraceItem
 
 _RRF = 60  # constant of reciprocal rank fusion (Cormack, Clarke, Buettcher 2009)
 
@@ -16,7 +18,7 @@ _RRF = 60  # constant of reciprocal rank fusion (Cormack, Clarke, Buettcher 2009
 class SeededChunks:
     """The chunks that mention a seed. rows: (k,) chunk rows, ranked. seeds: in rank order.
 
-    held: the same rows ascending. The seeds in held[i] stand, by place among the seeds and ascending, in
+    held: the same rows ascending. The seeds in held[i] are, by place among the seeds and ascending,
     mentions[starts[i] : starts[i + 1]].
     """
 
@@ -28,17 +30,17 @@ class SeededChunks:
 
     def seeds_in(self, rows: Sequence[int] | np.ndarray) -> list[list[Seed]]:
         """For each of those chunks the seeds that it mentions, best first."""
-        found: list[list[Seed]] = []
+        lists: list[list[Seed]] = []
         for row, place in zip(rows, self.held.searchsorted(rows).tolist(), strict=True):
             mentioned = place < len(self.held) and self.held[place] == row
             places = self.mentions[self.starts[place] : self.starts[place + 1]].tolist() if mentioned else ()
-            found.append([self.seeds[one] for one in places])
-        return found
+            lists.append([self.seeds[place_of_seed] for place_of_seed in places])
+        return lists
 
 
 def chunks_by_seeds(index: Index, seeds: Sequence[Seed]) -> SeededChunks:
     """Chunks with most seeds first, ties by the best seed's rank, then by position in the corpus."""
-    ordered = tuple(sorted(seeds, key=lambda one: one.rank))
+    ordered = tuple(sorted(seeds, key=lambda seed: seed.rank))
     chunks_of = [index.layers[seed.layer].chunks_of(seed.row) for seed in ordered]
     every = np.concatenate([*chunks_of, np.zeros(0, dtype=np.int32)])
     by_chunk = np.argsort(every, kind="stable")
@@ -65,31 +67,48 @@ def fused(rankings: Sequence[np.ndarray]) -> np.ndarray:
     return rows[np.argsort(-score, kind="stable")]
 
 
-def retrieved_chunks(
-    index: Index, rows: Sequence[int] | np.ndarray, seeded: SeededChunks | None, scores: Mapping[int, float]
-) -> tuple[RetrievedChunk, ...]:
-    """The chunks with their text, place and the seeds in each."""
-    found, documents = [], index.document_cells
+def passages(
+    index: Index,
+    rows: Sequence[int] | np.ndarray,
+    seeded: SeededChunks | None = None,
+    scores: Mapping[int, float] | None = None,
+) -> tuple[TraceItem, ...]:
+    """Those chunks as items of a trace, ranked as they come, with the seeds in each.
+
+    scores: of each row, its cosine to the question; without them the number of seeds is the score.
+    """
+    items, documents = [], index.document_cells
     seeds_in = seeded.seeds_in(rows) if seeded else [[] for _ in rows]
-    for row, seeds in zip(map(int, rows), seeds_in, strict=True):
+    for rank, (row, seeds) in enumerate(zip(map(int, rows), seeds_in, strict=True), start=1):
         chunk = index.chunk(row)
         document_row = index.chunk_cells["document"][row].as_py()
-        found.append(
-            RetrievedChunk(
+        title = documents["title"][document_row].as_py()
+        source = Source(
+            document=documents["name"][document_row].as_py(),
+            document_row=document_row,
+            title=title,
+            start=chunk.start,
+            end=chunk.end,
+            page=index.page_of(document_row, chunk.start),
+            tokens=chunk.tokens,
+            items=tuple(seed.id for seed in seeds),
+        )
+        score = float(len(seeds)) if scores is None else scores[row]
+        reason = (
+            message("passage.holds_seeds", n=len(seeds)) if scores is None else message("passage.near", score=score)
+        )
+        items.append(
+            TraceItem(
                 id=chunk.id,
+                kind="passage",
+                name=title,
+                roles=("passage",),
                 row=row,
-                document=documents["name"][document_row].as_py(),
-                document_row=document_row,
-                title=documents["title"][document_row].as_py(),
-                start=chunk.start,
-                end=chunk.end,
-                page=index.page_of(document_row, chunk.start),
-                seed_count=len(seeds),
-                seeds=tuple(seed.id for seed in seeds),
-                best_rank=seeds[0].rank if seeds else 0,
-                score=scores.get(row, float(len(seeds))),
+                score=score,
+                rank=rank,
+                reason=reason,
                 text=chunk.text,
-                tokens=chunk.tokens,
+                source=source,
             )
         )
-    return tuple(found)
+    return tuple(items)

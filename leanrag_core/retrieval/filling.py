@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.token_sums import Piece, blank_line_tokens, fixed, joined
 from leanrag_core.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.trace import ContextItem, ContextSection, Lost
@@ -15,8 +16,41 @@ _SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]*(?=\s|$)|[。！？][”’」�
 
 
 @dataclass(frozen=True)
+class SectionForm:
+    """How a strategy declares a section of its context.
+
+    heading: the line above its items, with its end. letter, colour, title, phrase, noun: see ContextSection. nouns: for
+    each kind of items the code of the message that counts them.
+    """
+
+    name: str
+    title: Message
+    phrase: Message
+    noun: Message
+    letter: str
+    colour: str
+    heading: str
+    nouns: Mapping[str, str] = field(default_factory=dict)
+
+    def made(self, items: Sequence[ContextItem], text: str, tokens: int, budget: int) -> ContextSection:
+        """The section with those items."""
+        return ContextSection(
+            name=self.name,
+            title=self.title,
+            letter=self.letter,
+            colour=self.colour,
+            items=tuple(items),
+            text=text,
+            tokens=tokens,
+            budget=budget,
+            phrase=self.phrase,
+            noun=self.noun,
+        )
+
+
+@dataclass(frozen=True)
 class Candidate:
-    """What may stand in a line: `lead`, then `joint`, then the description `said`.
+    """What may become a line of a section: `lead`, then `joint`, then the description `said`.
 
     head: the pieces of the lead, whose counts are known. rest: tokens of f"{joint}{said}\\n".
     """
@@ -102,28 +136,28 @@ def choose(candidates: Sequence[Candidate], marks: Sequence[str], budget: int) -
 
 
 def section(
-    name: str, heading: str, letter: str, offered: Sequence[Candidate], budget: int, shares: Mapping[str, float]
+    form: SectionForm, offered: Sequence[Candidate], budget: int, shares: Mapping[str, float] | None = None
 ) -> ContextSection:
-    """The section as it stands in the context, never above its budget.
+    """The section as it is in the context, never above its budget.
 
     shares: the part of the budget that is kept for a kind, in the order of the candidates; room that a kind does not
-    use goes to the others. Empty: one budget for all.
+    use goes to the others. None: one budget for all.
     """
     if not offered:
-        return ContextSection(name, (), "", 0, budget, 0)
-    marks = [f"{letter}{place}" for place in range(1, len(offered) + 1)]
-    room = budget - fixed(heading).tokens - 1  # a token for the empty line that ends the section
+        return form.made((), "", 0, budget)
+    marks = [f"{form.letter}{place}" for place in range(1, len(offered) + 1)]
+    room = budget - fixed(form.heading).tokens - 1  # a token for the empty line that ends the section
     taken = _shared(offered, marks, room, shares) if shares else choose(offered, marks, room)
     kept = [taken[place] for place in sorted(taken)]
-    items = [candidate.item(f"{letter}{place}") for place, candidate in enumerate(kept, start=1)]
-    used = fixed(heading).tokens + sum(item.tokens for item in items)
+    items = [candidate.item(f"{form.letter}{place}") for place, candidate in enumerate(kept, start=1)]
+    used = fixed(form.heading).tokens + sum(item.tokens for item in items)
     while items:
         tokens = used + blank_line_tokens(f"[{items[-1].mark}] {items[-1].text}\n")
         if tokens <= budget:
             body = "".join(f"[{item.mark}] {item.text}\n" for item in items)
-            return _told(ContextSection(name, tuple(items), f"{heading}{body}\n", tokens, budget, 0), offered)
+            return _with_losses(form, form.made(items, f"{form.heading}{body}\n", tokens, budget), offered)
         used -= items.pop().tokens
-    return _told(ContextSection(name, (), "", 0, budget, 0), offered)
+    return _with_losses(form, form.made((), "", 0, budget), offered)
 
 
 def _shared(
@@ -131,7 +165,9 @@ def _shared(
 ) -> dict[int, Candidate]:
     """choose() for two kinds: the first takes its share at most, the second what is left, the first what then is."""
     first = next(iter(shares))
-    places = [[place for place, one in enumerate(offered) if (one.kind == first) is wanted] for wanted in (True, False)]
+    places = [
+        [place for place, line in enumerate(offered) if (line.kind == first) is wanted] for wanted in (True, False)
+    ]
 
     def of(side: int, budget: int) -> dict[int, Candidate]:
         mine = places[side]
@@ -145,18 +181,18 @@ def _shared(
     return of(0, room - cost(second)) | second
 
 
-def _told(made: ContextSection, offered: Sequence[Candidate]) -> ContextSection:
-    """The section with what it lost, kind by kind."""
+def _with_losses(form: SectionForm, made: ContextSection, offered: Sequence[Candidate]) -> ContextSection:
+    """The section with what it lacks, kind by kind."""
     lost = []
     for kind in dict.fromkeys(candidate.kind for candidate in offered):
         n_offered = sum(candidate.kind == kind for candidate in offered)
         held = [item for item in made.items if item.kind == kind]
         trimmed = sum(item.trimmed for item in held)
         if trimmed or len(held) < n_offered:
-            lost.append(Lost(kind, n_offered, n_offered - len(held), trimmed))
+            lost.append(Lost(kind, n_offered, n_offered - len(held), trimmed, form.nouns.get(kind, "")))
     return replace(
         made,
-        left_out=sum(one.left_out for one in lost),
-        trimmed=sum(one.trimmed for one in lost),
+        left_out=sum(kind.left_out for kind in lost),
+        trimmed=sum(kind.trimmed for kind in lost),
         lost=tuple(lost),
     )

@@ -27,7 +27,7 @@ def lca_subtree(parents: Sequence[np.ndarray], seeds: Sequence[Node]) -> Subtree
     One seed is its own path. Cost: number of seeds times height. Raises InvalidConfig without seeds.
     """
     if not seeds:
-        raise InvalidConfig("there are no seeds to join: raise top-N")
+        raise InvalidConfig("leanrag.no_seeds")
     waiting: dict[int, set[int]] = {}
     for layer, row in seeds:
         waiting.setdefault(layer, set()).add(row)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leanrag_core.errors import IndexDamaged, SearchIndexFailed
+from leanrag_core.messages.message import Message
 from leanrag_core.storage.json_files import REMEDY
 from leanrag_core.storage.layout import CHUNKS, vectors_path
 from leanrag_core.storage.search_files import REMEDY as SEARCH_REMEDY
@@ -34,7 +35,7 @@ class Nearest:
     scores: np.ndarray
     kind: str
     recall: float | None = 1.0
-    instead: str = ""
+    instead: Message | None = None
 
 
 def nearest(
@@ -50,10 +51,9 @@ def nearest(
 
     how: exact, approximate, or auto, which takes the search index above EXACT_UP_TO rows where there is one that
     answers. Exact is the product with the memory-mapped matrix. searches: opens search indexes; without it there are
-    none. Raises SearchIndexFailed when how is approximate and
-    the search index is missing or does not answer.
+    none. Raises SearchIndexFailed when how is approximate and the search index is missing or does not answer.
     """
-    instead = ""
+    instead: Message | None = None
     if how == APPROXIMATE or (how == "auto" and len(layer) > EXACT_UP_TO):
         try:
             searcher = _opened(index, searches)
@@ -62,7 +62,7 @@ def nearest(
         except SearchIndexFailed as error:
             if how == APPROXIMATE:
                 raise
-            instead = str(error)
+            instead = error.message
         if how == APPROXIMATE:
             raise SearchIndexFailed("search.none", remedy=SEARCH_REMEDY)
     rows, scores = rank(np.arange(len(layer)), similarity(index, layer.number, vector), n)
@@ -111,7 +111,7 @@ def similarity(
     if not len(wrong):
         return scores
     row = int(wrong[0]) if rows is None else int(rows[wrong[0]])
-    raise IndexDamaged(f"{vectors_path(index, part)} holds no vector of length 1 in row {row}: {REMEDY}")
+    raise IndexDamaged("index.not_unit_vector", file=str(vectors_path(index, part)), row=row, remedy=REMEDY)
 
 
 def cosines(vectors: np.ndarray, vector: np.ndarray) -> np.ndarray:

@@ -1,80 +1,100 @@
-"""What a strategy did with a question, as ordered steps that can be drawn one by one."""
+"""What a strategy did with a question: items and relations in their roles, ordered steps, and the context.
 
-from dataclasses import dataclass, field
-from typing import Any
+Nothing here is particular to a strategy. What a role looks like, which sections a context has and which steps were
+taken is declared in the trace itself, so that whatever shows a trace derives it from there.
+"""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from leanrag_core.messages.message import Message
 from leanrag_core.types.usage import NO_USAGE, Usage
 
-
-@dataclass(frozen=True)
-class Seed:
-    """A seed entity v of eq. 6. row: in layer `layer` (0 but for variants). score: cosine. rank: 1 is best."""
-
-    id: str
-    name: str
-    layer: int
-    row: int
-    score: float
-    rank: int
+Parameter = str | int | float | bool | None
 
 
 @dataclass(frozen=True)
-class TraceNode:
-    """A node of V_ret (eq. 8). role: seed, path or lca. parent_id: its parent within V_ret, None for the top."""
+class Style:
+    """How the items or relations of a role are drawn. title: for legends. colour: a name of the palette; a neutral
+    colour stands in for an unknown name. shape: of items disc, box, double or chip; of relations line, arc or dotted.
+    on: "item" or "relation"."""
 
-    id: str
-    name: str
-    layer: int
-    row: int
     role: str
-    type: str
-    description: str
-    parent_id: str | None
-    rank: int | None = None  # seed rank
+    title: Message
+    colour: str
+    shape: str
+    on: str = "item"
 
 
 @dataclass(frozen=True)
-class TraceRelation:
-    """A relation of R_ret (eq. 9-10). kind: tree, base, inter-cluster. made: summarised, concatenated, or the
-    base relation's own kind; strength is lambda for inter-cluster relations, weight for base ones. row: in the
-    relations of its layer, None for tree links."""
+class Source:
+    """Where a passage is. start, end: characters of the document. items: ids of the items that led to the passage,
+    such as the seeds that occur in it, best first."""
 
-    id: str
-    source: str
-    target: str
-    layer: int
-    kind: str
-    made: str
-    strength: float
-    description: str
-    row: int | None = None
-
-
-@dataclass(frozen=True)
-class RetrievedChunk:
-    """A source chunk chosen for the context; seeds: ids of the seed entities that occur in it, best first."""
-
-    id: str
-    row: int
     document: str
     document_row: int
     title: str
     start: int
     end: int
     page: int | None
-    seed_count: int
-    seeds: tuple[str, ...]
-    best_rank: int
-    score: float
-    text: str
     tokens: int
+    items: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TraceItem:
+    """Something that a strategy found or made: entity, aggregated-entity, passage, community, sub-question, keyword.
+
+    roles: what it is in this retrieval; the first one decides how it is drawn. layer: of the hierarchy, None outside.
+    row: in the index's table of that kind, None where there is none. rank: 1 is best. reason: why it is here. parent:
+    id of the item above it in this trace. source: of passages alone.
+    """
+
+    id: str
+    kind: str
+    name: str
+    roles: tuple[str, ...]
+    layer: int | None = None
+    row: int | None = None
+    score: float | None = None
+    rank: int | None = None
+    reason: Message | None = None
+    parent: str | None = None
+    type: str = ""
+    text: str = ""
+    source: Source | None = None
+
+    @property
+    def role(self) -> str:
+        """The role that decides how it is drawn."""
+        return self.roles[0] if self.roles else ""
+
+
+@dataclass(frozen=True)
+class TraceRelation:
+    """A relation between two items. role: such as tree, base or inter-cluster. made: how its description came about,
+    such as summarised or concatenated; strength: lambda of aggregated relations, the weight of base ones. row: in the
+    relations of its layer, None where it is in no table."""
+
+    id: str
+    source: str
+    target: str
+    role: str
+    layer: int | None
+    made: str
+    strength: float
+    description: str
+    row: int | None = None
+    score: float | None = None
+    reason: Message | None = None
 
 
 @dataclass(frozen=True)
 class ContextItem:
-    """One item of the context. mark: its citation mark, e.g. E1, A2, R3, C1. ref: id of the entity, relation
-    or chunk it stands for. kind: see Lost. lead: characters of the text before the description begins. trimmed: the
-    description was cut to fit."""
+    """One item of the context. mark: its citation mark, e.g. E1 or C1. ref: id of the item or relation that it is
+    made of. kind: see Lost. lead: characters of the text before the description begins. trimmed: the description was
+    cut to fit."""
 
     mark: str
     ref: str
@@ -87,32 +107,42 @@ class ContextItem:
 
 @dataclass(frozen=True)
 class Lost:
-    """What a section lacks of one kind: seed, aggregated, findings, inter-cluster, base or chunk."""
+    """What a section lacks of a kind of items. noun: code of the message that counts the kind, "3 seed entities"."""
 
     kind: str
     offered: int
     left_out: int
     trimmed: int
+    noun: str = ""
 
 
 @dataclass(frozen=True)
 class ContextSection:
-    """A section of the context with its own budget; left_out counts items that did not fit, trimmed those that were
-    cut. lost: the same by kind, of the kinds that lack something."""
+    """A section of the context with its own budget, as its strategy declares it.
 
-    name: str  # entities, aggregated, relations, chunks
+    letter: upper-case letters that begin its citation marks, no other section's. colour: a name of the palette.
+    left_out counts items that did not fit, trimmed those that were cut. lost: the same by kind, of the kinds that lack
+    something. phrase: the title as it is in a sentence ("the entities"); noun: what one of its items is ("entity").
+    """
+
+    name: str
+    title: Message
+    letter: str
+    colour: str
     items: tuple[ContextItem, ...]
     text: str
     tokens: int
     budget: int
-    left_out: int
+    left_out: int = 0
     trimmed: int = 0
     lost: tuple[Lost, ...] = ()
+    phrase: Message | None = None
+    noun: Message | None = None
 
 
 @dataclass(frozen=True)
 class Context:
-    """The four sections in order, and their joined text as sent to a model. tokens: cl100k count of text."""
+    """The sections in order, and their joined text as sent to a model. tokens: cl100k count of text."""
 
     text: str
     tokens: int
@@ -125,43 +155,87 @@ class Context:
 
 @dataclass(frozen=True)
 class TraceStep:
-    """One step of the retrieval. name: seeds, climb, lca, relations, chunks, context. caption: one sentence
-    that says what happened; node_ids and relation_ids: what this step lights up."""
+    """A step of the retrieval. title: for a tab; caption: one sentence that says what happened. items, relations: ids
+    of what the step lights up."""
 
     name: str
-    caption: str
-    node_ids: tuple[str, ...] = ()
-    relation_ids: tuple[str, ...] = ()
+    title: Message
+    caption: Message
+    items: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+    usage: Usage = NO_USAGE
+    milliseconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class TraceIndex:
+    """Of the index, what drawing a trace takes. layer_sizes: entities of each layer, from layer 0 up."""
+
+    id: str
+    name: str
+    layer_sizes: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Trace:
-    """All that a strategy retrieved for a question, with reasons, timings and notes for the reader.
+    """All that a strategy retrieved for a question, with reasons, steps and notes for the reader.
 
+    title: of the strategy. ranked_chunks: rows of all candidate chunks in rank order, beyond those that were taken too.
     search: how the vectors were searched, exact or approximate.
     """
 
     question: str
     strategy: str
-    parameters: dict[str, Any]
-    seeds: tuple[Seed, ...]
-    lca: TraceNode | None
-    nodes: tuple[TraceNode, ...]
+    title: Message
+    parameters: Mapping[str, Parameter]
+    items: tuple[TraceItem, ...]
     relations: tuple[TraceRelation, ...]
-    chunks: tuple[RetrievedChunk, ...]
     context: Context
     steps: tuple[TraceStep, ...]
-    timings_ms: dict[str, float] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    styles: tuple[Style, ...]
+    index: TraceIndex
+    notes: tuple[Message, ...] = ()
     usage: Usage = NO_USAGE
-    ranked_chunks: tuple[int, ...] = ()  # rows of all candidate chunks in rank order, beyond top-C too
+    ranked_chunks: tuple[int, ...] = ()
     search: str = "exact"
+
+    @cached_property
+    def _by_id(self) -> dict[str, TraceItem]:
+        return {item.id: item for item in self.items}
+
+    @cached_property
+    def passages(self) -> tuple[TraceItem, ...]:
+        """The items that are passages of a document, in rank order."""
+        return tuple(item for item in self.items if item.source is not None)
+
+    @cached_property
+    def nodes(self) -> tuple[TraceItem, ...]:
+        """The items that are not passages."""
+        return tuple(item for item in self.items if item.source is None)
+
+    @property
+    def timings_ms(self) -> dict[str, float]:
+        """Milliseconds of each step that took any, and their total."""
+        timings = {step.name: step.milliseconds for step in self.steps if step.milliseconds}
+        return timings | {"total": sum(timings.values())}
+
+    def with_role(self, role: str) -> tuple[TraceItem, ...]:
+        """The items that have that role, in the order of the trace."""
+        return tuple(item for item in self.items if role in item.roles)
+
+    def item(self, id_: str) -> TraceItem:
+        """The item of that id. Raises KeyError for an unknown one."""
+        return self._by_id[id_]
+
+    def style(self, role: str, on: str = "item") -> Style | None:
+        """How that role is drawn, where the strategy says so."""
+        return next((style for style in self.styles if (style.role, style.on) == (role, on)), None)
 
 
 @dataclass(frozen=True)
 class AnswerPart:
-    """A piece of an answer: a sentence and the citation marks that support it. section: of the context, where the
-    sentence of an extractive answer stands; empty when a model wrote it."""
+    """A piece of an answer: a sentence and the citation marks that support it. section: of the context, which a
+    sentence of an extractive answer is from; empty when a model wrote it."""
 
     text: str
     marks: tuple[str, ...]

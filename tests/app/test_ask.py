@@ -113,7 +113,7 @@ def test_a_chunk_card_opens_its_document(home: Workbench, visit: Visit) -> None:
 
 
 def test_a_strategy_without_a_graph_says_so(home: Workbench, visit: Visit) -> None:
-    names = [info.name for info in home.strategies()]
+    names = [info.name for info in home.strategies().strategies]
     app = visit("ask", home, q=QUESTION, strategy=next(name for name in names if name == "vector"))
     drawn.assert_sound(app)
     assert "This strategy does not use the hierarchy" in drawn.text(app)

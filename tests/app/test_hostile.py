@@ -127,7 +127,7 @@ def test_ask_draws_a_passage_and_a_reference_as_text(hostile: Workbench, opened:
     next(button for button in app.button if button.label == "Open in document").click().run()
     assert_harmless(app)
     trace = hostile.retrieve(opened, QUESTION)
-    bridge = next(one for one in trace.relations if one.kind == "inter-cluster")
+    bridge = next(each for each in trace.relations if each.role == "inter-cluster")
     for ref in (trace.nodes[0].id, trace.nodes[-1].id, bridge.id):
         app.session_state["lr_drawer"] = (PAGE, Reference(trace, ref, "E1"))
         assert_harmless(app.run())

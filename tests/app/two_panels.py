@@ -13,7 +13,7 @@ SCOPES = (Scope(), Scope("b"))
 def page() -> None:
     summary = enter("ask")
     assert summary is not None
-    strategies = {info.name: info for info in session.workbench().strategies()}
+    strategies = {info.name: info for info in session.workbench().strategies().strategies}
     with session.reading(summary) as index:
         for scope, column in zip(SCOPES, st.columns(len(SCOPES)), strict=True):
             with column:

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from leanrag_core import IndexConfig, Workbench
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.strategies import leanrag
 from leanrag_core.types.settings import Settings
 from pages._shared.common.forms import title_of
@@ -94,7 +95,7 @@ def test_settings_of_ask_stay(
     assert (first["Top-N seeds"], first["Top-C chunks"]) == ("10", "5")
 
     # Every strategy there and back, with the defaults and with what was chosen.
-    titles = [strategy.title for strategy in home.strategies()]
+    titles = [sentence(info.title) for info in home.strategies().strategies]
 
     def round_trip() -> None:
         before = open_settings(page)

@@ -8,6 +8,7 @@ import hashlib
 import json
 import sys
 import traceback
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from leanrag_core.storage import digests
 from leanrag_core.storage.layout import read_index
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.index import Index
+from tests.retrieval.tools import TOOLS
 
 _ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("leanrag", {"search": "exact", "findings": True}),
@@ -32,10 +34,11 @@ _ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
 def everything_said(index: Index, queries: list[np.ndarray], searches: SearchStore) -> str:
     """A hash of what the index says: its counts, three retrievals for each query, and some rows of every table."""
     said: list[Any] = [describe(index)]
+    tools = replace(TOOLS, searches=searches)
     for name, options in _ASKED:
         for query in queries:
-            trace = strategy(name, options).retrieve(Query("What is told of it?", query), index, searches)
-            said += [trace.seeds, trace.nodes, trace.relations, trace.chunks, trace.context, trace.notes]
+            trace = strategy(name, options).retrieve(Query("What is told of it?", query), index, tools)
+            said += [trace.items, trace.relations, trace.context, trace.notes]
     for layer in index.layers:
         said += [layer.entity(row) for row in range(0, len(layer), 23)]
         said += [layer.relation(row) for row in range(0, layer.relations.num_rows, 23)]

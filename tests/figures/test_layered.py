@@ -12,10 +12,11 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from leanrag_core.figures.layered import MEDIUM, MOST_ARCS, NARROW, WIDE, Dot, LayeredGraph, layered_graph
+from leanrag_core.figures.layered import MEDIUM, NARROW, WIDE, Dot, LayeredGraph, layered_graph
+from leanrag_core.figures.layered_lines import MOST_ARCS
 from leanrag_core.figures.layered_places import MOST_SEEDS
-from leanrag_core.types.trace import Trace, TraceStep
-from tests.figures.small_trace import node, relation, trace_of
+from leanrag_core.types.trace import Trace
+from tests.figures.small_trace import node, relation, step, trace_of
 
 FARM = node("farm", 2, role="lca")
 NODES = [
@@ -33,11 +34,10 @@ RELATIONS = [
     relation("bees", "fields", 1, "inter-cluster", 4.0),
 ]
 STEPS = [
-    TraceStep("seeds", "Three seeds.", ("queen", "honey", "rape"), ("queen>rape",)),
-    TraceStep("climb", "Up.", ("bees", "fields"), ("queen>bees",)),
-    TraceStep("lca", "They meet.", ("farm",)),
+    step("seeds", ("queen", "honey", "rape"), ("queen>rape",)),
+    step("climb", ("bees", "fields"), ("queen>bees",)),
+    step("lca", ("farm",)),
 ]
-SIZES = [6, 2, 1]
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def places(graph: LayeredGraph) -> dict[str, tuple[float, float, float]]:
 def test_rows_go_from_the_top_layer_down_to_the_seeds(trace: Trace) -> None:
     # farm: 22 above, a box of 40, 14 below. bees and fields: an arc that rises 15 with its pill needs 29 above.
     # Seeds: 44 above a disc of 24, 66 below for the names.
-    graph = layered_graph(trace, SIZES)
+    graph = layered_graph(trace)
     assert [(row.layer, row.top, row.bottom) for row in graph.rows] == [(2, 0, 76), (1, 76, 159), (0, 159, 293)]
     assert graph.height == 293
     assert {dot.id: dot.y for dot in graph.nodes} == {
@@ -66,7 +66,8 @@ def test_rows_go_from_the_top_layer_down_to_the_seeds(trace: Trace) -> None:
 
 
 def test_a_row_says_how_many_of_its_layer_are_drawn(trace: Trace) -> None:
-    rows = layered_graph(trace, [1234, 2, 1]).rows
+    sized = replace(trace, index=replace(trace.index, layer_sizes=(1234, 2, 1)))
+    rows = layered_graph(sized).rows
     assert [(row.label, row.facts) for row in rows] == [
         ("Layer 2", "LCA"),
         ("Layer 1", "2 of 2"),
@@ -76,7 +77,7 @@ def test_a_row_says_how_many_of_its_layer_are_drawn(trace: Trace) -> None:
 
 def test_a_parent_stands_above_the_middle_of_its_children(trace: Trace) -> None:
     # Two seeds of 31 px below bees, and fields, whose box needs 60: 122 px in all.
-    x = {dot.id: dot.x for dot in layered_graph(trace, SIZES).nodes}
+    x = {dot.id: dot.x for dot in layered_graph(trace).nodes}
     assert x["queen"] == pytest.approx(15.5 / 122, abs=1e-5)
     assert x["honey"] == pytest.approx(46.5 / 122, abs=1e-5)
     assert x["bees"] == pytest.approx(31 / 122, abs=1e-5)
@@ -85,12 +86,12 @@ def test_a_parent_stands_above_the_middle_of_its_children(trace: Trace) -> None:
 
 
 def test_places_are_the_same_in_every_step_and_for_every_order_of_the_nodes(trace: Trace) -> None:
-    expected = places(layered_graph(trace, SIZES))
-    for step in range(len(STEPS) + 1):
-        assert places(layered_graph(trace, SIZES, step)) == expected
+    expected = places(layered_graph(trace))
+    for lit_step in range(len(STEPS) + 1):
+        assert places(layered_graph(trace, lit_step)) == expected
     for seed in range(5):
         shuffled = random.Random(seed).sample(NODES, len(NODES))
-        assert places(layered_graph(replace(trace, nodes=tuple(shuffled)), SIZES)) == expected
+        assert places(layered_graph(replace(trace, items=tuple(shuffled)))) == expected
 
 
 def random_trace(seed: int) -> Trace:
@@ -98,12 +99,12 @@ def random_trace(seed: int) -> Trace:
     rng = random.Random(seed)
     upper, middle, n_seeds = rng.randint(1, 4), rng.randint(1, 16), rng.randint(1, 50)
     seeds = [node(f"s{n}", 0, f"m{rng.randrange(middle)}", rank=n + 1) for n in range(n_seeds)]
-    held = {one.parent_id for one in seeds}
+    held = {one.parent for one in seeds}
     inner = [node(f"m{n}", 1, f"u{rng.randrange(upper)}") for n in range(middle) if f"m{n}" in held]
-    above = {one.parent_id for one in inner}
+    above = {one.parent for one in inner}
     outer = [node(f"u{n}", 2, "root") for n in range(upper) if f"u{n}" in above]
     nodes = [*seeds, *inner, *outer, node("root", 3, role="lca")]
-    links = [relation(one.id, one.parent_id, one.layer) for one in nodes if one.parent_id]
+    links = [relation(one.id, one.parent, one.layer) for one in nodes if one.parent]
     for row, kind in ((seeds, "base"), (inner, "inter-cluster"), (outer, "inter-cluster")):
         pairs = list(combinations(row, 2))
         for a, b in rng.sample(pairs, min(20, len(pairs))):
@@ -122,8 +123,8 @@ def box_of(dot: Dot, graph: LayeredGraph, width: float) -> Box:
 
 def curve(points: tuple[tuple[float, float], ...], width: float, steps: int = 16) -> Iterator[tuple[float, float]]:
     """Places on a Bezier curve, by de Casteljau."""
-    for step in range(steps + 1):
-        t, left = step / steps, list(points)
+    for number in range(steps + 1):
+        t, left = number / steps, list(points)
         while len(left) > 1:
             left = [(a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])) for a, b in pairwise(left)]
         yield left[0][0] * width, left[0][1]
@@ -133,7 +134,7 @@ def curve(points: tuple[tuple[float, float], ...], width: float, steps: int = 16
 @pytest.mark.parametrize("seed", range(12))
 def test_no_boxes_overlap_and_no_line_passes_through_a_box_of_others(seed: int, plot_px: int) -> None:
     trace = random_trace(seed)
-    graph = layered_graph(trace, [60, 20, 4, 1], plot_px=plot_px)
+    graph = layered_graph(trace, plot_px=plot_px)
     for width in (plot_px, 1.4 * plot_px):
         boxes = {dot.id: box_of(dot, graph, width) for dot in graph.nodes}
         kind = {dot.id: dot.kind for dot in graph.nodes}
@@ -153,9 +154,9 @@ def test_no_boxes_overlap_and_no_line_passes_through_a_box_of_others(seed: int, 
 @pytest.mark.parametrize("seed", range(12))
 def test_each_node_is_drawn_or_counted_once(seed: int) -> None:
     trace = random_trace(seed)
-    graph = layered_graph(trace, [60, 20, 4, 1], plot_px=NARROW)
+    graph = layered_graph(trace, plot_px=NARROW)
     drawn = {dot.id for dot in graph.nodes}
-    above = [one for one in trace.nodes if one.layer > 0]
+    above = [each for each in trace.nodes if each.layer]
     assert len([one for one in above if one.id in drawn]) + graph.folded == len(above)
     assert sum(int(dot.name.split()[0]) for dot in graph.nodes if dot.kind == "fold") == graph.folded
     assert all(dot.width * NARROW >= 50 for dot in graph.nodes if dot.kind in ("box", "double", "fold"))
@@ -165,7 +166,7 @@ def test_more_parents_than_there_is_room_for_fold_the_weakest_into_one() -> None
     # 300 px hold 5 boxes of 60 px: the 4 best and one that stands for the other 3.
     nodes = [node(f"s{n}", 0, f"m{n}", rank=n + 1) for n in range(7)]
     nodes += [node(f"m{n}", 1, "root") for n in range(7)]
-    graph = layered_graph(trace_of([*nodes, node("root", 2)]), [9, 7, 1], plot_px=NARROW)
+    graph = layered_graph(trace_of([*nodes, node("root", 2)]), plot_px=NARROW)
     assert [dot.id for dot in graph.nodes if dot.layer == 1] == ["m0", "m1", "m2", "m3", "fold-1"]
     [fold] = [dot for dot in graph.nodes if dot.kind == "fold"]
     assert (fold.name, fold.about) == ("+3 parents", "+3 parents, weaker than those drawn: m4, m5, m6")
@@ -174,7 +175,7 @@ def test_more_parents_than_there_is_room_for_fold_the_weakest_into_one() -> None
 
 
 def test_names_of_neighbouring_seeds_stand_on_alternating_lines(trace: Trace) -> None:
-    line = {dot.id: dot.line for dot in layered_graph(trace, SIZES).nodes}
+    line = {dot.id: dot.line for dot in layered_graph(trace).nodes}
     assert (line["queen"], line["honey"], line["rape"]) == (0, 1, 0)
 
 
@@ -182,11 +183,11 @@ def many_seeds(n: int) -> Trace:
     seeds = [node(f"s{rank}", 0, "early" if rank <= 12 else "late", rank=rank) for rank in range(1, n + 1)]
     nodes = [*seeds, node("early", 1, "root"), node("late", 1, "root"), node("root", 2)]
     base = relation("s1", "s2", 0, "base")
-    return trace_of(nodes, [base, *(relation(one.id, str(one.parent_id), 0) for one in seeds)])
+    return trace_of(nodes, [base, *(relation(one.id, str(one.parent), 0) for one in seeds)])
 
 
 def test_above_fifteen_seeds_each_parent_has_a_tray_of_discs_by_rank() -> None:
-    few, many = (layered_graph(many_seeds(n), [99, 2, 1]) for n in (MOST_SEEDS, MOST_SEEDS + 3))
+    few, many = (layered_graph(many_seeds(n)) for n in (MOST_SEEDS, MOST_SEEDS + 3))
     assert (few.trays, few.hidden) == (False, 0)
     assert {dot.kind for dot in few.nodes} == {"dot", "box"}
     assert (many.trays, many.hidden) == (True, 1)  # the base relation
@@ -201,7 +202,7 @@ def test_above_fifteen_seeds_each_parent_has_a_tray_of_discs_by_rank() -> None:
 
 def test_a_tray_draws_as_many_discs_as_it_holds_and_counts_the_rest() -> None:
     seeds = [node(f"s{rank}", 0, "root", rank=rank) for rank in range(1, 101)]
-    graph = layered_graph(trace_of([*seeds, node("root", 1)]), [100, 1])
+    graph = layered_graph(trace_of([*seeds, node("root", 1)]))
     [tray] = [dot for dot in graph.nodes if dot.kind == "tray"]
     assert len([dot for dot in graph.nodes if dot.kind == "disc"]) == 5 * 6 - 1  # 150 px hold 6 discs of 22 px
     assert tray.more == 97
@@ -210,14 +211,14 @@ def test_a_tray_draws_as_many_discs_as_it_holds_and_counts_the_rest() -> None:
 
 def test_a_seed_without_a_parent_has_a_tray_too() -> None:
     alone = [node(f"s{rank}", 0, rank=rank) for rank in range(1, 21)]
-    graph = layered_graph(trace_of(alone), [100])
+    graph = layered_graph(trace_of(alone))
     assert len([dot for dot in graph.nodes if dot.kind == "disc"]) == 20
     assert graph.edges == ()
 
 
 def test_each_step_lights_what_was_found_until_then(trace: Trace) -> None:
-    def lit(step: int | None) -> tuple[set[str], set[str]]:
-        graph = layered_graph(trace, SIZES, step)
+    def lit(lit_step: int | None) -> tuple[set[str], set[str]]:
+        graph = layered_graph(trace, lit_step)
         return {dot.id for dot in graph.nodes if dot.lit}, {edge.id for edge in graph.edges if edge.lit}
 
     everything = {one.id for one in NODES}
@@ -229,12 +230,12 @@ def test_each_step_lights_what_was_found_until_then(trace: Trace) -> None:
 
 
 def test_seeds_are_dots_and_only_the_meeting_point_is_drawn_double(trace: Trace) -> None:
-    kind = {dot.id: dot.kind for dot in layered_graph(trace, SIZES).nodes}
+    kind = {dot.id: dot.kind for dot in layered_graph(trace).nodes}
     assert kind == {"queen": "dot", "honey": "dot", "rape": "dot", "bees": "box", "fields": "box", "farm": "double"}
 
 
 def test_a_node_says_what_it_is(trace: Trace) -> None:
-    about = {dot.id: dot.about for dot in layered_graph(trace, SIZES).nodes}
+    about = {dot.id: dot.about for dot in layered_graph(trace).nodes}
     assert about["queen"] == "queen: seed, rank 1, cosine 0.50, layer 0"
     assert about["bees"] == "bees: on the path, layer 1"
     assert about["farm"] == "farm: lowest common ancestor, layer 2"
@@ -243,7 +244,7 @@ def test_a_node_says_what_it_is(trace: Trace) -> None:
 def test_arcs_rise_above_the_boxes_they_join_and_more_above_others() -> None:
     boxes = [node(f"b{n}", 1, "root", rank=n + 1) for n in range(3)]
     arcs = [relation("b0", "b1", 1, "inter-cluster"), relation("b2", "b0", 1, "inter-cluster")]
-    graph = layered_graph(trace_of([*boxes, node("root", 2)], arcs), [9, 3, 1])
+    graph = layered_graph(trace_of([*boxes, node("root", 2)], arcs))
     top = next(dot.y - dot.height / 2 for dot in graph.nodes if dot.id == "b0")
     near, far = sorted(graph.edges, key=lambda edge: edge.id)
     assert [point[1] for point in near.points] == [top, top - 2 * 15, top]
@@ -255,17 +256,17 @@ def test_the_strongest_arcs_of_a_layer_are_drawn_and_the_others_counted() -> Non
     boxes = [node(f"b{n}", 1, "root", rank=n + 1) for n in range(7)]
     pairs = list(combinations(range(7), 2))
     arcs = [relation(f"b{a}", f"b{b}", 1, "inter-cluster", 10.0 * a + b) for a, b in pairs]
-    graph = layered_graph(trace_of([*boxes, node("root", 2)], arcs), [9, 7, 1])
+    graph = layered_graph(trace_of([*boxes, node("root", 2)], arcs))
     strongest = sorted((10 * a + b for a, b in pairs), reverse=True)[:MOST_ARCS]
     assert [edge.strength for edge in graph.edges] == strongest
     assert graph.hidden == len(pairs) - MOST_ARCS
 
 
 def test_nothing_retrieved_gives_an_empty_graph() -> None:
-    assert layered_graph(trace_of([]), [6, 2, 1]) == LayeredGraph((), (), (), 0.0)
+    assert layered_graph(trace_of([])) == LayeredGraph((), (), (), 0.0)
 
 
 def test_a_single_seed_is_a_dot_in_the_middle() -> None:
     only = node("queen", 0, rank=1)
-    [dot] = layered_graph(trace_of([only], lca=only), [1]).nodes
+    [dot] = layered_graph(trace_of([only], lca=only)).nodes
     assert (dot.x, dot.kind) == (0.5, "dot")

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from leanrag_core.answering import ask_record
+from leanrag_core.answering.record import ask_record
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.retrieval.captions import losses
 from leanrag_core.retrieval.context import Budgets, build_context
@@ -12,7 +13,8 @@ from leanrag_core.retrieval.strategies.leanrag import Config
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import RetrievedChunk, Trace, TraceNode, TraceRelation
+from leanrag_core.types.trace import Source, Trace, TraceItem, TraceRelation
+from tests.retrieval.tools import TOOLS
 from tests.small_index import entity, layer, relation, unit
 
 SENTENCE = "Every hive of the valley is looked after by somebody who knows its queen. "
@@ -21,7 +23,7 @@ FINDING = {"summary": "Bees are kept.", "explanation": "Each hive has a keeper."
 
 def retrieve(index: Index, **options: object) -> Trace:
     return strategy("leanrag", {"top_n": 6, "top_c": 4, **options}).retrieve(
-        Query("bees?", unit([[1, 0.9, 0.3, 0.3]])[0]), index
+        Query("bees?", unit([[1, 0.9, 0.3, 0.3]])[0]), index, TOOLS
     )
 
 
@@ -105,7 +107,7 @@ def test_budgets_are_kept_whatever_is_trimmed(index: Index, budget: int) -> None
             assert item.text[item.lead :].endswith("[…]") is item.trimmed
 
 
-def crowded() -> tuple[Index, list[TraceNode], list[TraceRelation]]:
+def crowded() -> tuple[Index, list[TraceItem], list[TraceRelation]]:
     """A layer of 12 nodes under one root, 30 base relations and 20 inter-cluster ones of equal length."""
     rows = [entity(f"n{row}", []) for row in range(12)]
     vectors = unit([[1, row / 10] for row in range(12)])
@@ -114,22 +116,22 @@ def crowded() -> tuple[Index, list[TraceNode], list[TraceRelation]]:
     top = layer(2, [entity("top", [])], [], unit([[1, 1]]), [])
     index = Index({}, bottom.entities, bottom.entities, (bottom, middle, top), vectors, {})
     nodes = [
-        TraceNode(f"id-{'nm'[number]}{row}", f"{'nm'[number]}{row}", number, row, "seed", "", "", None)
+        TraceItem(f"id-{'nm'[number]}{row}", "entity", f"{'nm'[number]}{row}", ("seed",), layer=number, row=row)
         for number in (0, 1)
         for row in range(12)
     ]
     pairs = [(one, other) for one in range(12) for other in range(one)]
 
-    def made(kind: str, letter: str, number: int, count: int) -> list[TraceRelation]:
+    def made(role: str, letter: str, number: int, count: int) -> list[TraceRelation]:
         return [
-            TraceRelation(f"{kind}-{i:02}", f"id-{letter}{a}", f"id-{letter}{b}", number, kind, "verb", i % 4, SENTENCE)
+            TraceRelation(f"{role}-{i:02}", f"id-{letter}{a}", f"id-{letter}{b}", role, number, "verb", i % 4, SENTENCE)
             for i, (a, b) in enumerate(pairs[:count])
         ]
 
     return index, nodes, [*made("base", "n", 0, 30), *made("inter-cluster", "m", 1, 20)]
 
 
-def kinds(index: Index, nodes: list[TraceNode], relations: list[TraceRelation], budgets: Budgets) -> list[str]:
+def kinds(index: Index, nodes: list[TraceItem], relations: list[TraceRelation], budgets: Budgets) -> list[str]:
     context = build_context(index, nodes, relations, (), budgets, findings=False, vector=unit([[1, 0]])[0])
     assert context.section("relations").tokens <= budgets.relations
     return [item.kind for item in context.section("relations").items]
@@ -143,10 +145,10 @@ def test_each_kind_of_relation_has_its_share() -> None:
 
 def test_room_that_one_kind_does_not_use_goes_to_the_other() -> None:
     index, nodes, relations = crowded()
-    few = [one for one in relations if one.kind == "base"][:2] + [one for one in relations if one.kind != "base"]
+    few = [one for one in relations if one.role == "base"][:2] + [one for one in relations if one.role != "base"]
     shown = kinds(index, nodes, few, Budgets(relations=500, inter_cluster_share=60))
     assert (shown.count("inter-cluster"), shown.count("base")) == (14, 2)
-    few = [one for one in relations if one.kind == "base"] + [one for one in relations if one.kind != "base"][:2]
+    few = [one for one in relations if one.role == "base"] + [one for one in relations if one.role != "base"][:2]
     shown = kinds(index, nodes, few, Budgets(relations=500, inter_cluster_share=60))
     assert (shown.count("inter-cluster"), shown.count("base")) == (2, 17)
 
@@ -159,7 +161,7 @@ def test_the_strongest_relations_stay_and_of_equals_those_nearest_to_the_questio
     of = {one.id: one for one in relations}
     shown = [of[item.ref] for item in context.section("relations").items if item.kind == "inter-cluster"]
     assert [one.strength for one in shown] == sorted((one.strength for one in shown), reverse=True)
-    strongest = [one for one in relations if one.kind == "inter-cluster" and one.strength == 3]
+    strongest = [one for one in relations if one.role == "inter-cluster" and one.strength == 3]
     # The nodes' vectors turn away from the question with their number.
     numbers = {one.id: int(one.source[4:]) + int(one.target[4:]) for one in strongest}
     assert shown[0].id == min(numbers, key=lambda id_: numbers[id_])
@@ -169,13 +171,14 @@ def test_the_default_budgets_hold_fifteen_seeds_and_ten_chunks_of_1024_tokens() 
     index, nodes, _ = crowded()
     text = "hive " * 499
     seeds = [
-        replace(node, id=f"s{place}", row=0, description=text, parent_id=nodes[12].id)
+        replace(node, id=f"s{place}", row=0, text=text, parent=nodes[12].id)
         for place, node in enumerate([nodes[0]] * 15)
     ]
     long = "hive " * 1023
+    title = "A title of a usual length, 1898"
+    source = Source("d", 0, title, 0, 9, 12, 1023)
     chunks = [
-        RetrievedChunk(f"c{row}", row, "d", 0, "A title of a usual length, 1898", 0, 9, 12, 1, (), 1, 1.0, long, 1023)
-        for row in range(10)
+        TraceItem(f"c{row}", "passage", title, ("passage",), row=row, text=long, source=source) for row in range(10)
     ]
     options = Config()
     budgets = Budgets()
@@ -188,10 +191,10 @@ def test_the_default_budgets_hold_fifteen_seeds_and_ten_chunks_of_1024_tokens() 
 
 def test_what_is_lost_is_told_in_words_and_in_the_record(index: Index) -> None:
     trace = retrieve(with_texts(index, 1, bees=SENTENCE * 40), aggregated_tokens=200, entity_tokens=40)
-    said = losses(trace.context)
+    said = [sentence(loss) for loss in losses(trace.context)]
     assert said[0].endswith("of 6 seed entities did not fit the 40 tokens of the entities.")
     assert said[1] == "1 of 3 aggregated entities was trimmed to fit the 200 tokens of the aggregated entities."
-    assert all(sentence in trace.steps[-1].caption for sentence in said)
+    assert all(loss in sentence(trace.steps[-1].caption) for loss in said)
     record = ask_record(trace, None)["context"]
     assert record["trimmed"]["aggregated"] == 1
     assert {"kind": "aggregated", "offered": 3, "left_out": 0, "trimmed": 1} in record["lost"]

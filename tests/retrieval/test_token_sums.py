@@ -12,6 +12,7 @@ from leanrag_core.storage.layout import read_index, write_index
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.graph import ENTITY_SCHEMA, ENTITY_TOKENS, RELATION_SCHEMA
 from leanrag_core.types.index import Index
+from tests.retrieval.tools import TOOLS
 from tests.small_index import small_index, unit
 
 # Letters, digits and marks that the vocabulary's pattern treats in its own way: contractions, several digits, runs of
@@ -73,7 +74,7 @@ def test_a_context_counts_the_tokens_of_its_text_and_keeps_its_budgets(
 def assert_exact(index: Index, budget: int, findings: bool) -> None:
     options = dict.fromkeys(("entity_tokens", "aggregated_tokens", "relation_tokens", "chunk_tokens"), budget)
     made = strategy("leanrag", {"top_n": 6, "findings": findings, **options})
-    context = made.retrieve(Query("what?", unit([[1, 0, 1, 0.2]])[0]), index).context
+    context = made.retrieve(Query("what?", unit([[1, 0, 1, 0.2]])[0]), index, TOOLS).context
     for section in context.sections:
         assert section.tokens == count_tokens(section.text) <= budget
         lines = [f"[{item.mark}] {item.text}\n" for item in section.items]
@@ -97,4 +98,4 @@ def test_counts_read_from_disk_give_the_context_that_counting_gives(tmp_path: Pa
     for budget in (30, 60, 120, 1000):
         assert_exact(read, budget, findings)
         query, made = Query("what?", unit([[1, 0, 1, 0.2]])[0]), strategy("leanrag", {"findings": findings})
-        assert made.retrieve(query, read).context == made.retrieve(query, index).context
+        assert made.retrieve(query, read, TOOLS).context == made.retrieve(query, index, TOOLS).context

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from leanrag_core.errors import IndexDamaged, InvalidConfig, SearchIndexFailed
 from leanrag_core.indexing.describe import count_layers
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval import vector_search
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.retrieval.vector_search import CHUNKS, EXACT, cosines, nearest, rank, similarity
@@ -18,6 +19,7 @@ from leanrag_core.storage.search_index import SearchIndex
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.search_writer import write_search_index
 from leanrag_core.types.index import Index
+from tests.retrieval.tools import TOOLS
 from tests.small_index import entity, layer, small_index, unit
 
 
@@ -114,14 +116,14 @@ def test_above_the_bound_an_index_without_a_search_index_is_searched_exactly(
 
 def test_a_trace_says_how_its_vectors_were_searched(many: Index, searches: SearchStore) -> None:
     query = Query("what?", np.array(many.layers[0].vectors[9]))
-    exact = strategy("leanrag", {"search": "exact"}).retrieve(query, many, searches)
-    close = strategy("leanrag", {"search": "approximate"}).retrieve(query, many, searches)
+    exact = strategy("leanrag", {"search": "exact"}).retrieve(query, many, replace(TOOLS, searches=searches))
+    close = strategy("leanrag", {"search": "approximate"}).retrieve(query, many, replace(TOOLS, searches=searches))
     assert (exact.search, close.search) == ("exact", "approximate")
-    assert exact.seeds == close.seeds
+    assert exact.with_role("seed") == close.with_role("seed")
     assert exact.context == close.context
     said = "The seeds come from the approximate search index, which finds 100.0 % of the ten nearest."
-    assert said in close.notes
-    assert said not in exact.notes
+    assert said in map(sentence, close.notes)
+    assert said not in map(sentence, exact.notes)
 
 
 def test_the_ways_to_search_are_named_when_another_is_asked_for() -> None:
@@ -166,7 +168,8 @@ def test_auto_searches_exactly_where_the_search_index_does_not_answer(
     instead = nearest(many, many.layers[0], vector, 5, searches=Unreachable())
     assert (instead.kind, instead.recall) == ("exact", 1.0)
     assert instead.rows.tolist() == exact.rows.tolist()
-    assert instead.instead == "no Chroma server answers at http://127.0.0.1:1: start one"
+    assert instead.instead is not None
+    assert sentence(instead.instead) == "no Chroma server answers at http://127.0.0.1:1: start one"
     with pytest.raises(SearchIndexFailed, match="no Chroma server answers"):
         nearest(many, many.layers[0], vector, 5, "approximate", searches=Unreachable())
     with pytest.raises(SearchIndexFailed, match="no Chroma server answers"):
@@ -175,12 +178,12 @@ def test_auto_searches_exactly_where_the_search_index_does_not_answer(
 
 def test_a_trace_says_that_the_search_index_did_not_answer(many: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     query = Query("what?", np.array(many.layers[0].vectors[9]))
-    exact = strategy("leanrag", {}).retrieve(query, many)
+    exact = strategy("leanrag", {}).retrieve(query, many, TOOLS)
     monkeypatch.setattr(vector_search, "EXACT_UP_TO", 399)
-    trace = strategy("leanrag", {}).retrieve(query, many, Unreachable())
+    trace = strategy("leanrag", {}).retrieve(query, many, replace(TOOLS, searches=Unreachable()))
     said = "The seeds were searched exactly, without the search index: no Chroma server answers at http://127.0.0.1:1"
-    assert [note for note in trace.notes if note not in exact.notes] == [f"{said}: start one."]
-    assert (trace.search, trace.seeds) == ("exact", exact.seeds)
+    assert [sentence(note) for note in trace.notes if note not in exact.notes] == [f"{said}: start one."]
+    assert (trace.search, trace.with_role("seed")) == ("exact", exact.with_role("seed"))
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e30, -1e30, 0.0, 1.5])

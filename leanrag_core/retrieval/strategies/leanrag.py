@@ -1,18 +1,19 @@
 """LeanRAG: anchor at the finest entities, climb to their lowest common ancestor, take what lies on the way."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from leanrag_core.errors import InvalidConfig
+from leanrag_core.messages.message import message
 from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.anchoring import find_seeds
-from leanrag_core.retrieval.base import Query
-from leanrag_core.retrieval.captions import notes, steps
+from leanrag_core.retrieval.base import Query, trace_index
 from leanrag_core.retrieval.context import Budgets, build_context
 from leanrag_core.retrieval.lca import lca_subtree
+from leanrag_core.retrieval.leanrag_steps import STYLES, notes, steps
 from leanrag_core.retrieval.subgraph import relations_among, retrieved_nodes, tree_links
+from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import EXACT_UP_TO, KINDS
-from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -64,17 +65,18 @@ class Strategy:
     """Section 3.3 of the paper (eq. 6-10, B.3.1)."""
 
     name = "leanrag"
-    title = "LeanRAG"
-    help = "Seeds at the finest entities, the tree up to their lowest common ancestor, relations between clusters."
+    title = message("strategy.leanrag.title")
+    help = message("strategy.leanrag.help")
+    calls_model = False
+    parts = ()
+    official_budgets: Mapping[str, int] = {}
 
     def __init__(self, config: Config) -> None:
         self.config = config
 
-    def retrieve(self, query: Query, index: Index, searches: SearchStore | None = None) -> Trace:
+    def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace of one retrieval; no language model is called."""
         config, clock = self.config, _Clock()
-        if not query.text.strip():
-            raise InvalidConfig("the question is empty: write one")
         anchors = find_seeds(
             index,
             query.text,
@@ -83,7 +85,7 @@ class Strategy:
             all_layers=config.seed_layers == "all",
             match_names=config.match_names,
             search=config.search,
-            searches=searches,
+            searches=tools.searches,
         )
         seeds = anchors.seeds
         clock.lap("seeds")
@@ -97,7 +99,7 @@ class Strategy:
         if config.fuse_vectors:
             ranking = evidence.fused([ranking, evidence.ranked_by_vector(index, query.vector)])
         wanted = config.top_c if config.source_chunks else 0
-        chunks = evidence.retrieved_chunks(index, ranking[:wanted], seeded, {})
+        passages = evidence.passages(index, ranking[:wanted], seeded)
         clock.lap("chunks")
         budgets = Budgets(
             config.entity_tokens,
@@ -106,38 +108,39 @@ class Strategy:
             config.chunk_tokens,
             config.inter_cluster_share,
         )
-        context = build_context(index, nodes, relations, chunks, budgets, findings=config.findings, vector=query.vector)
+        context = build_context(
+            index, nodes, relations, passages, budgets, findings=config.findings, vector=query.vector
+        )
         clock.lap("context")
         top = next(node for node in nodes if (node.layer, node.row) == subtree.top)
         every = (*tree_links(nodes), *relations)
+        n_candidates = len(seeded.rows)
         return Trace(
             question=query.text,
             strategy=self.name,
+            title=self.title,
             parameters=dict(vars(config)),
-            seeds=seeds,
-            lca=top,
-            nodes=nodes,
+            items=(*nodes, *passages),
             relations=every,
-            chunks=chunks,
             context=context,
-            steps=steps(index, seeds, top, nodes, every, chunks, len(seeded.rows), context),
-            timings_ms=clock.timings,
-            notes=notes(index, anchors, top, chunks, wanted, len(seeded.rows)),
+            steps=steps(index, seeds, top, nodes, every, passages, n_candidates, context, clock.milliseconds),
+            styles=STYLES,
+            index=trace_index(index),
+            notes=notes(index, anchors, top, passages, wanted, n_candidates),
             ranked_chunks=tuple(ranking.tolist()),
             search=anchors.search,
         )
 
 
 class _Clock:
-    """Milliseconds between laps, by name, and their total."""
+    """Milliseconds between laps, by name."""
 
     def __init__(self) -> None:
-        self.started = self.last = time.perf_counter()
-        self.timings: dict[str, float] = {}
+        self.last = time.perf_counter()
+        self.milliseconds: dict[str, float] = {}
 
     def lap(self, name: str) -> None:
         """The time since the last lap belongs to that name."""
         now = time.perf_counter()
-        self.timings[name] = (now - self.last) * 1000
-        self.timings["total"] = (now - self.started) * 1000
+        self.milliseconds[name] = (now - self.last) * 1000
         self.last = now

@@ -1,17 +1,18 @@
 """The naive baseline: the chunks whose embeddings are nearest to the question."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from leanrag_core.errors import InvalidConfig
+from leanrag_core.messages.message import message
 from leanrag_core.retrieval import evidence
-from leanrag_core.retrieval.base import Query
+from leanrag_core.retrieval.base import Query, trace_index
 from leanrag_core.retrieval.context import Budgets, build_context
+from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import CHUNKS, similarity
-from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Trace, TraceStep
+from leanrag_core.types.trace import Style, Trace, TraceStep
 
 
 @dataclass(frozen=True)
@@ -29,37 +30,51 @@ class Strategy:
     """Chunks by cosine, in rank order; no graph."""
 
     name = "vector"
-    title = "Naive RAG (vector)"
-    help = "Chunks nearest to the question by embedding; the baseline without a graph."
+    title = message("strategy.vector.title")
+    help = message("strategy.vector.help")
+    calls_model = False
+    parts = ()
+    official_budgets: Mapping[str, int] = {}
 
     def __init__(self, config: Config) -> None:
         self.config = config
 
-    def retrieve(self, query: Query, index: Index, searches: SearchStore | None = None) -> Trace:
-        """The trace of one retrieval; it has no seeds and no ancestor."""
-        if not query.text.strip():
-            raise InvalidConfig("the question is empty: write one")
+    def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
+        """The trace of one retrieval: passages alone."""
         started = time.perf_counter()
         ranking = evidence.ranked_by_vector(index, query.vector)
         rows = ranking[: self.config.top_c].tolist()
         scores = dict(zip(rows, similarity(index, CHUNKS, query.vector, rows).tolist(), strict=True))
-        chunks = evidence.retrieved_chunks(index, rows, None, scores)
-        context = build_context(index, (), (), chunks, Budgets(chunks=self.config.chunk_tokens), findings=False)
-        best = f": {chunks[0].title} is closest, cosine {chunks[0].score:.2f}" if chunks else ""
+        passages = evidence.passages(index, rows, scores=scores)
+        searched = time.perf_counter()
+        context = build_context(index, (), (), passages, Budgets(chunks=self.config.chunk_tokens), findings=False)
+        filled = time.perf_counter()
+        caption = message("vector.chunks", n=len(passages))
+        if passages:
+            best = passages[0]
+            caption = message("vector.chunks.nearest", n=len(passages), title=best.name, score=best.score)
+        ids = tuple(passage.id for passage in passages)
         return Trace(
             question=query.text,
             strategy=self.name,
+            title=self.title,
             parameters=asdict(self.config),
-            seeds=(),
-            lca=None,
-            nodes=(),
+            items=passages,
             relations=(),
-            chunks=chunks,
             context=context,
             steps=(
-                TraceStep("chunks", f"{len(chunks)} chunks by cosine to the question{best}."),
-                TraceStep("context", f"{context.tokens:,} tokens, chunks alone."),
+                TraceStep(
+                    "chunks", message("vector.step.chunks"), caption, ids, milliseconds=1000 * (searched - started)
+                ),
+                TraceStep(
+                    "context",
+                    message("vector.step.context"),
+                    message("vector.context", tokens=context.tokens),
+                    ids,
+                    milliseconds=1000 * (filled - searched),
+                ),
             ),
-            timings_ms={"total": (time.perf_counter() - started) * 1000},
+            styles=(Style("passage", message("style.passage"), "chunk", "chip"),),
+            index=trace_index(index),
             ranked_chunks=tuple(ranking.tolist()),
         )

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from leanrag_core.answering import NOTHING_FITS
+from leanrag_core.answering.extractive import NOTHING_FITS
 from leanrag_core.figures import numbers
 from leanrag_core.figures.changes import changes
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.queries import browse
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
@@ -66,11 +67,11 @@ def open_citation(scope: Scope, answer: Answer, mark: str) -> None:
     st.session_state[scope.key("cited")] = mark
     trace = answer.trace
     ref = next((item.ref for part in trace.context.sections for item in part.items if item.mark == mark), "")
-    chunk = next((one for one in trace.chunks if one.id == ref), None)
-    if chunk is not None:
+    passage = next((each for each in trace.passages if each.id == ref), None)
+    if passage is not None and passage.row is not None:
         cited = retrieval_view.cited_sentences(answer, mark)
         names = retrieval_view.seed_names(trace)
-        passage_view.ask_for(chunk.row, names=names, cited=cited, mark=mark, scope=scope)
+        passage_view.ask_for(passage.row, names=names, cited=cited, mark=mark, scope=scope)
     elif ref:
         drawers.ask_for(scope, Reference(trace, ref, mark))
 
@@ -95,14 +96,14 @@ def dialogs(scope: Scope, index: Index) -> None:
 def reference(scope: Scope, index: Index, asked: Reference) -> None:
     """An entity or relation of the context."""
     trace, ref, mark = asked.trace, asked.ref, asked.mark
-    relation = next((one for one in trace.relations if one.id == ref), None)
+    relation = next((each for each in trace.relations if each.id == ref), None)
     if relation is not None:
         name_of = {node.id: node.name for node in trace.nodes}
-        what = f"{relation.kind}, λ {relation.strength:.0f}, {relation.made}" if relation.layer else relation.made
+        what = f"{relation.role}, λ {relation.strength:.0f}, {relation.made}" if relation.layer else relation.made
         st.html(
             f'<div class="lr-name">{markup.mark(mark)} {markup.name(name_of[relation.source])} and '
             f"{markup.name(name_of[relation.target])}</div>"
-            f'<div class="lr-insp-top">{markup.layer_tag(relation.layer)}{escape(what)}</div>'
+            f'<div class="lr-insp-top">{markup.layer_tag(relation.layer or 0)}{escape(what)}</div>'
             f'<div class="lr-read">{escape(relation.description)}</div>'
         )
         node_id = relation.source
@@ -148,5 +149,5 @@ def _said(value: object) -> str:
 def notes_panel(trace: Trace) -> None:
     """What the reader should know about this retrieval."""
     if trace.notes:
-        lines = "".join(f"<div>{escape(note)}</div>" for note in trace.notes)
+        lines = "".join(f"<div>{escape(sentence(note))}</div>" for note in trace.notes)
         st.html(f'<div class="lr-notes">{lines}</div>')

@@ -33,7 +33,7 @@ def titles(trace: Trace) -> dict[str, str]:
     """What each citation mark of the context stands for, in words."""
     names = {node.id: node.name for node in trace.nodes}
     relations = {one.id: f"{isolated(names[one.source])}, {isolated(names[one.target])}" for one in trace.relations}
-    chunks = {chunk.id: chunk.title for chunk in trace.chunks}
+    chunks = {passage.id: passage.name for passage in trace.passages}
     kinds = {"entities": "entity", "aggregated": "aggregated entity", "relations": "relation", "chunks": "source chunk"}
     said = names | relations | chunks
     return {

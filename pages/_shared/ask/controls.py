@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from leanrag_core.messages.catalog import sentence
 from pages._shared.common import forms, state, widgets
 from pages._shared.common.html import draw, html
 from pages._shared.common.scope import Scope
@@ -69,7 +70,7 @@ def _strategy(scope: Scope, strategies: Mapping[str, Any]) -> str:
             "Strategy",
             names,
             index=names.index(mount.value),
-            format_func=lambda strategy: strategies[strategy].title,
+            format_func=lambda strategy: sentence(strategies[strategy].title),
             key=mount.key,
             on_change=mount.changed,
             width=210,

@@ -34,7 +34,7 @@ def _result(scope: Scope, index: Index, ask: asking.Ask) -> None:
     trace = session.retrieve(ask.summary, ask.question, ask.strategy, ask.options)
     before = _previous_trace(scope, ask, trace)
     # Many seeds are drawn in trays, which need room for their names.
-    left, right = st.columns([5, 7] if len(trace.seeds) <= WIDER_ABOVE else [4, 9], gap="large")
+    left, right = st.columns([5, 7] if len(trace.with_role("seed")) <= WIDER_ABOVE else [4, 9], gap="large")
     with left:
         slot = st.container(gap="small")
     with right:

@@ -7,11 +7,13 @@ import streamlit as st
 
 from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
-from leanrag_core.figures.layered import MEDIUM, MOST_ARCS, NARROW, WIDE, LayeredGraph, layered_graph
+from leanrag_core.figures.layered import MEDIUM, NARROW, WIDE, LayeredGraph, layered_graph
+from leanrag_core.figures.layered_lines import MOST_ARCS
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.queries import browse
 from leanrag_core.retrieval.captions import losses
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Answer, Trace, TraceNode
+from leanrag_core.types.trace import Answer, Trace, TraceItem
 from leanrag_core.types.visible import escape
 from pages._shared.ask import layered_graph as drawing
 from pages._shared.common import forms, markup, passage_view, state, widgets
@@ -31,7 +33,7 @@ STEPS = {
 
 def seed_names(trace: Trace) -> list[str]:
     """Names of the seeds, best first."""
-    return [seed.name for seed in trace.seeds]
+    return [seed.name for seed in trace.with_role("seed")]
 
 
 def pick_node(scope: Scope, node_id: str) -> None:
@@ -109,8 +111,7 @@ def show(scope: Scope, index: Index, trace: Trace) -> None:
 
 def figure(scope: Scope, index: Index, trace: Trace, place: int, label: str) -> None:
     """The subgraph, over it the card of the chosen node, and below it the legend and what is not drawn."""
-    sizes = [len(layer) for layer in index.layers]
-    layouts = [layered_graph(trace, sizes, place, plot_px=width) for width in (NARROW, MEDIUM, WIDE)]
+    layouts = [layered_graph(trace, place, plot_px=width) for width in (NARROW, MEDIUM, WIDE)]
     chosen = next((node for node in trace.nodes if node.id == state.recall(scope.name("node"))), None)
     with st.container(key=scope.key("figure"), gap=None):
         drawing.show(
@@ -138,20 +139,20 @@ def not_drawn(graph: LayeredGraph) -> str:
 
 def caption(trace: Trace, step: str) -> str:
     """What happened in the step, in a sentence."""
-    found = next((one.caption for one in trace.steps if one.name == step), None)
-    if found is not None:
-        return found
+    said = next((each.caption for each in trace.steps if each.name == step), None)
+    if said is not None:
+        return sentence(said)
     held = numbers.counted(sum(len(section.items) for section in trace.context.sections), "item")
     total = trace.timings_ms.get("total", 0.0) / 1000
     return f"Retrieval took {numbers.duration(total)} and put {held} before the answer."
 
 
-def told(trace: Trace, sentence: str) -> str:
+def told(trace: Trace, text: str) -> str:
     """A sentence about a retrieval with the names in it isolated."""
     for name in sorted({node.name for node in trace.nodes}, key=len, reverse=True):
         if isolated(name) != name:
-            sentence = sentence.replace(name, isolated(name))
-    return sentence
+            text = text.replace(name, isolated(name))
+    return text
 
 
 def without_graph(trace: Trace) -> None:
@@ -162,10 +163,10 @@ def without_graph(trace: Trace) -> None:
     )
     table = pd.DataFrame(
         {
-            "Rank": range(1, len(trace.chunks) + 1),
-            "Document": [chunk.title for chunk in trace.chunks],
-            "Score": [round(chunk.score, 2) for chunk in trace.chunks],
-            "Tokens": [chunk.tokens for chunk in trace.chunks],
+            "Rank": range(1, len(trace.passages) + 1),
+            "Document": [passage.name for passage in trace.passages],
+            "Score": [round(passage.score or 0.0, 2) for passage in trace.passages],
+            "Tokens": [passage.source.tokens for passage in trace.passages if passage.source],
         }
     )
     st.dataframe(forms.visible_cells(table), hide_index=True, height=forms.table_height(len(table), 360))
@@ -174,47 +175,47 @@ def without_graph(trace: Trace) -> None:
 def node_table(trace: Trace) -> None:
     """Nodes and relations of the subgraph as tables, for whoever does not want the picture."""
     name_of = {node.id: node.name for node in trace.nodes}
-    score_of = {seed.id: round(seed.score, 2) for seed in trace.seeds}
     nodes = pd.DataFrame(
         {
             "Rank": [node.rank for node in trace.nodes],
             "Name": [node.name for node in trace.nodes],
             "Role": [{"lca": "LCA"}.get(node.role, node.role) for node in trace.nodes],
             "Layer": [f"L{node.layer}" for node in trace.nodes],
-            "Cosine": [score_of.get(node.id) for node in trace.nodes],
-            "Parent": [name_of.get(node.parent_id or "", "–") for node in trace.nodes],
+            "Cosine": [None if node.score is None else round(node.score, 2) for node in trace.nodes],
+            "Parent": [name_of.get(node.parent or "", "–") for node in trace.nodes],
         }
     )
     st.dataframe(
         forms.visible_cells(nodes), hide_index=True, placeholder="–", height=forms.table_height(len(nodes), 330)
     )
-    others = [one for one in trace.relations if one.kind != "tree"]
+    others = [relation for relation in trace.relations if relation.role != "tree"]
     if others:
         head = ("From", "To", "Kind", "Layer", "λ or weight", "Says")
         rows = [
             (
-                name_of[one.source],
-                name_of[one.target],
-                one.kind,
-                f"L{one.layer}",
-                numbers.decimal(one.strength, 0 if one.layer else 1),
-                one.description,
+                name_of[relation.source],
+                name_of[relation.target],
+                relation.role,
+                f"L{relation.layer}",
+                numbers.decimal(relation.strength, 0 if relation.layer else 1),
+                relation.description,
             )
-            for one in others
+            for relation in others
         ]
         st.html(markup.reading_table(head, rows, caption="Relations of the subgraph"))
 
 
-def node_card(scope: Scope, index: Index, trace: Trace, node: TraceNode, *, side: str) -> None:
+def node_card(scope: Scope, index: Index, trace: Trace, node: TraceItem, *, side: str) -> None:
     """The chosen node of the subgraph, in short, with the way to Explore; over that side of the figure."""
     place = browse.locate(index, node.id)
-    role = {"seed": f"seed, rank {node.rank}", "path": "on the path", "lca": "lowest common ancestor"}[node.role]
-    score = next((f", cosine {seed.score:.2f}" for seed in trace.seeds if seed.id == node.id), "")
-    below = sorted((one for one in trace.nodes if one.parent_id == node.id and one.rank), key=lambda one: one.rank or 0)
-    seeds = "".join(f"<div><b>{one.rank}</b> {markup.name(one.name)}</div>" for one in below)
+    why = sentence(node.reason) if node.reason else node.role
+    below = sorted(
+        (each for each in trace.nodes if each.parent == node.id and each.rank), key=lambda each: each.rank or 0
+    )
+    seeds = "".join(f"<div><b>{seed.rank}</b> {markup.name(seed.name)}</div>" for seed in below)
     with st.container(border=True, gap="xsmall", key=scope.name(f"node_card_{side}")):
         st.html(
-            f'<div class="lr-insp-top">{markup.layer_tag(node.layer)}{escape(role + score)}</div>'
+            f'<div class="lr-insp-top">{markup.layer_tag(node.layer or 0)}{escape(why)}</div>'
             f'<div class="lr-name" dir="auto">{escape(node.name)}</div>'
         )
         with st.container(horizontal=True, gap="small"):  # above the text, which may have to be scrolled
@@ -229,7 +230,7 @@ def node_card(scope: Scope, index: Index, trace: Trace, node: TraceNode, *, side
             )
         st.html(
             (f'{markup.label("Seeds below it", f"{len(below)}")}<div class="lr-seeds">{seeds}</div>' if below else "")
-            + f'<div class="lr-read" dir="auto" style="font-size:.95rem">{escape(node.description[:600])}</div>'
+            + f'<div class="lr-read" dir="auto" style="font-size:.95rem">{escape(node.text[:600])}</div>'
         )
 
 
@@ -250,7 +251,10 @@ def context_panel(scope: Scope, trace: Trace) -> None:
     st.html(f'<div style="margin-top:.6rem">{markup.token_bar(trace.context, said)}</div>')
     lacking = losses(trace.context)
     if lacking:
-        message(f"{' '.join(lacking)} Raise the budgets under More settings.", title="The context is not complete.")
+        message(
+            f"{' '.join(map(sentence, lacking))} Raise the budgets under More settings.",
+            title="The context is not complete.",
+        )
     with st.expander("The context as the answer sees it", key=scope.name("context_fold")):
         markup.code(trace.context.text, height=320, key=scope.name("code_context"))
 
@@ -258,25 +262,27 @@ def context_panel(scope: Scope, trace: Trace) -> None:
 def chunk_cards(scope: Scope, trace: Trace) -> None:
     """The source chunks as cards."""
     mark_of = {item.ref: item.mark for item in trace.context.section("chunks").items}
-    if not trace.chunks:
+    if not trace.passages:
         if trace.parameters.get("source_chunks") is False:
             st.html('<div class="lr-small lr-muted">Source chunks are switched off.</div>')
         return
-    how = "ranked by how many seeds occur in each" if trace.seeds else "ranked by similarity to the question"
-    note = f"{len(trace.chunks):,} of {len(trace.ranked_chunks):,}, {how}"
+    how = (
+        "ranked by how many seeds occur in each" if trace.with_role("seed") else "ranked by similarity to the question"
+    )
+    note = f"{len(trace.passages):,} of {len(trace.ranked_chunks):,}, {how}"
     st.html(markup.label("Source chunks", note))
     names = seed_names(trace)
     with st.grid(3, min_column_width=280, gap="small"):
-        for chunk in trace.chunks:
+        for passage in trace.passages:
             passage_view.card(
-                chunk,
-                mark=mark_of.get(chunk.id, ""),
+                passage,
+                mark=mark_of.get(passage.id, ""),
                 names=names,
-                n_seeds=len(trace.seeds),
-                on_open=lambda chunk=chunk: passage_view.ask_for(  # type: ignore[misc]
-                    chunk.row, names=names, mark=mark_of.get(chunk.id, ""), scope=scope
+                n_seeds=len(names),
+                on_open=lambda passage=passage: passage_view.ask_for(  # type: ignore[misc]
+                    passage.row or 0, names=names, mark=mark_of.get(passage.id, ""), scope=scope
                 ),
-                key=scope.name(f"chunk_{chunk.id}"),
+                key=scope.name(f"chunk_{passage.id}"),
             )
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import streamlit as st
 
 from leanrag_core.figures import numbers, passages
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import RetrievedChunk
+from leanrag_core.types.trace import TraceItem
 from leanrag_core.types.visible import escape
 from pages._shared.common import drawers, markup
 from pages._shared.common.scope import PAGE, Scope
@@ -19,19 +20,28 @@ _WHOLE = 60_000  # characters; a longer document is shown around the chunk only
 
 
 def card(
-    chunk: RetrievedChunk, *, mark: str, names: Sequence[str], n_seeds: int, on_open: Callable[[], None], key: str
+    passage: TraceItem, *, mark: str, names: Sequence[str], n_seeds: int, on_open: Callable[[], None], key: str
 ) -> None:
-    """A chunk of the context: mark, document, the stretch with most seeds, how many seeds occur in it, its place."""
-    text = markup.pieces(passages.excerpt(chunk.text, names))
-    held = f"{markup.seed_dots(chunk.seed_count, n_seeds)}<br>" if n_seeds else f"cosine {chunk.score:.2f}<br>"
-    place = f"{markup.name(chunk.document)}, " + (f"page {chunk.page}" if chunk.page else f"chunk {chunk.row + 1:,}")
+    """A passage of the trace: mark, document, the stretch with most seeds, how many seeds occur in it, its place."""
+    source = passage.source
+    assert source is not None
+    text = markup.pieces(passages.excerpt(passage.text, names))
+    why = markup.seed_dots(len(source.items), n_seeds) if n_seeds else escape(_reason(passage))
+    held = f"{why}<br>" if why else ""
+    place = markup.name(source.document)
+    if source.page or passage.row is not None:
+        place += f", page {source.page}" if source.page else f", chunk {(passage.row or 0) + 1:,}"
     shown = markup.mark(mark) if mark else '<span class="lr-tag">left out of the context</span>'
     with st.container(border=True, gap="xsmall"):
         st.html(
-            f'<div class="lr-chunk"><div class="top">{shown}<b>{escape(chunk.title)}</b></div>'
+            f'<div class="lr-chunk"><div class="top">{shown}<b>{escape(passage.name)}</b></div>'
             f'<p>{text}</p><div class="f">{held}{place}</div></div>'
         )
         st.button("Open in document", key=key, type="tertiary", icon=":material/article:", on_click=on_open)
+
+
+def _reason(passage: TraceItem) -> str:
+    return sentence(passage.reason) if passage.reason else ""
 
 
 def short_card(index: Index, row: int, names: Sequence[str], *, on_open: Callable[[], None], key: str) -> None:

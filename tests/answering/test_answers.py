@@ -3,13 +3,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from leanrag_core.answering import answer_from, ask_record, split_sentences, write_answer
+from leanrag_core.answering.extractive import extractive_answer
+from leanrag_core.answering.record import ask_record
+from leanrag_core.answering.written import write_answer
 from leanrag_core.models.base import Completion
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.retrieval.base import Query, strategy
+from leanrag_core.sentences import split_sentences
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.usage import Usage
+from tests.retrieval.tools import TOOLS
 from tests.small_index import unit
 
 
@@ -19,12 +23,13 @@ def model() -> MiniLM:
 
 
 def trace_of(index: Index, question: str) -> Trace:
-    return strategy("leanrag", {"top_n": 6, "top_c": 4}).retrieve(Query(question, unit([[1, 1, 1, 1]])[0]), index)
+    query = Query(question, unit([[1, 1, 1, 1]])[0])
+    return strategy("leanrag", {"top_n": 6, "top_c": 4}).retrieve(query, index, TOOLS)
 
 
 def answer(index: Index, model: MiniLM, question: str):  # type: ignore[no-untyped-def]
     trace = trace_of(index, question)
-    return answer_from(trace, model, model.embed([question])[0])
+    return extractive_answer(trace, model.embed, model.embed([question])[0])
 
 
 def test_the_sentence_that_answers_is_cited_to_its_chunk(index: Index, model: MiniLM) -> None:
@@ -110,8 +115,8 @@ def with_bridge(index: Index, description: str) -> Index:
 
 def answer_with(index: Index, model: MiniLM, question: str, **options: object) -> Answer:
     made = strategy("leanrag", {"top_n": 6, "top_c": 4, **options})
-    trace = made.retrieve(Query(question, unit([[1, 1, 1, 1]])[0]), index)
-    return answer_from(trace, model, model.embed([question])[0])
+    trace = made.retrieve(Query(question, unit([[1, 1, 1, 1]])[0]), index, TOOLS)
+    return extractive_answer(trace, model.embed, model.embed([question])[0])
 
 
 def test_switching_relations_off_changes_an_answer_that_used_them(index: Index, model: MiniLM) -> None:

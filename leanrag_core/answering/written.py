@@ -1,0 +1,51 @@
+"""An answer that a language model writes from a context alone."""
+
+import re
+
+from leanrag_core.answering.marks import distinct, known_marks, mark_pattern, with_marks
+from leanrag_core.models.base import Completion, LanguageModel
+from leanrag_core.prompts.book import PromptBook
+from leanrag_core.sentences import split_sentences
+from leanrag_core.types.trace import Answer, AnswerPart, Trace
+
+CUT_SHORT = "(Cut at the token limit: raise the longest reply in Settings.)"
+_SPACE_BEFORE_STOP = re.compile(r"\s+([.,;:!?])")
+
+
+def answer_messages(trace: Trace, prompts: PromptBook | None = None) -> tuple[list[dict[str, str]], str]:
+    """The question as it is put to a language model, and the fingerprint of its prompt. prompts: the index's own."""
+    prompt = (prompts or PromptBook()).of("answer")
+    content = prompt.fill(context=trace.context.text, question=trace.question)
+    return [{"role": "user", "content": content}], prompt.fingerprint
+
+
+def write_answer(trace: Trace, language: LanguageModel, prompts: PromptBook | None = None) -> Answer:
+    """A language model's answer from the context; marks that the context does not have are taken out."""
+    messages, task = answer_messages(trace, prompts)
+    return written_answer(trace, language.complete(messages, task=task), language.name)
+
+
+def written_answer(trace: Trace, reply: Completion, model: str) -> Answer:
+    """The model's reply as an answer: sentences with the marks that the context has."""
+    known, pattern = known_marks(trace.context), mark_pattern(trace.context)
+    parts: list[AnswerPart] = []
+    for sentence in split_sentences(pattern.sub(lambda match: match[0] if match[1] in known else "", reply.text)):
+        marks = distinct(pattern.findall(sentence))
+        text = _SPACE_BEFORE_STOP.sub(r"\1", pattern.sub("", sentence)).strip()
+        if text:
+            parts.append(AnswerPart(text, marks))
+        elif parts:  # marks behind the full stop belong to the sentence before
+            parts[-1] = AnswerPart(parts[-1].text, distinct((*parts[-1].marks, *marks)))
+    if reply.cut:
+        parts.append(AnswerPart(CUT_SHORT, ()))
+    citations = distinct(mark for part in parts for mark in part.marks)
+    return Answer(
+        text=" ".join(with_marks(part.text, part.marks) for part in parts),
+        parts=tuple(parts),
+        citations=citations,
+        grounded=bool(citations),
+        extractive=False,
+        model=model,
+        trace=trace,
+        usage=reply.usage,
+    )

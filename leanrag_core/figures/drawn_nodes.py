@@ -1,0 +1,69 @@
+"""What of a trace is drawn in the layered figure, and in which band: its layer, or one of its kind's own."""
+
+from dataclasses import dataclass
+
+from leanrag_core.figures.direction import isolated
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.types.trace import Style, Trace, TraceItem
+
+_NO_STYLE_COLOUR, _NO_STYLE_SHAPE = "mute", "box"
+
+
+@dataclass(frozen=True)
+class DrawnNode:
+    """An item as it is drawn. band: its layer; items without one have a band for each kind, above all layers. shape,
+    colour: of its role. about: name, reason and layer."""
+
+    id: str
+    name: str
+    role: str
+    kind: str
+    band: int
+    parent: str | None
+    rank: int | None
+    shape: str
+    colour: str
+    about: str
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The nodes in the order of the trace. kinds: the kind that each band above the layers holds."""
+
+    nodes: tuple[DrawnNode, ...]
+    kinds: dict[int, str]
+
+
+def drawn_nodes(trace: Trace) -> Drawn:
+    """The items of a trace that have a place in the figure: all but passages that no relation or parent links."""
+    linked = {id_ for relation in trace.relations for id_ in (relation.source, relation.target)}
+    linked |= {item.parent for item in trace.items if item.parent} | {item.id for item in trace.items if item.parent}
+    items = [item for item in trace.items if item.source is None or item.id in linked]
+    top = max((item.layer for item in items if item.layer is not None), default=0)
+    # What comes first in a trace, such as the parts of a question, is drawn on top.
+    kinds = list(dict.fromkeys(item.kind for item in items if item.layer is None))
+    band_of = {kind: top + len(kinds) - place for place, kind in enumerate(kinds)}
+    styles = {style.role: style for style in trace.styles if style.on == "item"}
+    bands = {item.id: band_of[item.kind] if item.layer is None else item.layer for item in items}
+    nodes = tuple(_drawn(item, bands, styles.get(item.role)) for item in items)
+    return Drawn(nodes, {band: kind for kind, band in band_of.items()})
+
+
+def _drawn(item: TraceItem, bands: dict[str, int], style: Style | None) -> DrawnNode:
+    parent, band = item.parent, bands[item.id]
+    if parent is not None and bands.get(parent, band) <= band:  # a tree is drawn upwards
+        parent = None
+    why = sentence(item.reason) if item.reason else sentence(style.title) if style else item.role
+    about = f"{isolated(item.name)}: {why}" + ("" if item.layer is None else f", layer {item.layer}")
+    return DrawnNode(
+        id=item.id,
+        name=item.name,
+        role=item.role,
+        kind=item.kind,
+        band=band,
+        parent=parent,
+        rank=item.rank,
+        shape=style.shape if style else _NO_STYLE_SHAPE,
+        colour=style.colour if style else _NO_STYLE_COLOUR,
+        about=about,
+    )

@@ -1,0 +1,43 @@
+"""What a strategy may use while it works on a question; the workbench makes it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from leanrag_core.errors import PartMissing
+from leanrag_core.models.base import LanguageModel
+from leanrag_core.models.metering import Meter
+from leanrag_core.prompts.book import PromptBook
+from leanrag_core.storage.search_store import SearchStore
+from leanrag_core.types.progress import Report, silent
+
+
+def _no_part(name: str) -> Any:
+    raise PartMissing("part.missing", part=name)
+
+
+def _never() -> None:
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class Tools:
+    """The tools of one question.
+
+    embed: (n, d) float32 unit rows by the index's own model. language: counted by `meter`; None with the built-in
+    engine. part: what an index part's read() gave; raises PartMissing. searches: opens the
+    search indexes of large layers. meter: its require_budget() comes before each
+    call and raises BudgetSpent. report: progress, as builds report it. cancelled: raises Cancelled when the question
+    was taken back; called between calls of a model.
+    """
+
+    embed: Callable[[Sequence[str]], np.ndarray]
+    language: LanguageModel | None = None
+    prompts: PromptBook = field(default_factory=PromptBook)
+    part: Callable[[str], Any] = _no_part
+    searches: SearchStore | None = None
+    meter: Meter = field(default_factory=Meter)
+    report: Report = silent
+    cancelled: Callable[[], None] = _never
