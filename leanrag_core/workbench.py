@@ -57,7 +57,7 @@ from leanrag_core.work.build import BuildWork
 
 if TYPE_CHECKING:
     from leanrag_core.checking.check import CheckResult
-    from leanrag_core.execution.look import ClusterSeen
+    from leanrag_core.execution.cluster_status import ClusterStatus
     from leanrag_core.indexing.model_check import ModelCheck
     from leanrag_core.models.probing import Probe
 
@@ -143,11 +143,11 @@ class Workbench:
 
         return probe_concurrency(self.models().endpoint, model)
 
-    def look_at_cluster(self, scheduler: str) -> "ClusterSeen":
+    def cluster_status(self, scheduler: str) -> "ClusterStatus":
         """Who works at that Dask scheduler. Raises ClusterUnavailable, InvalidConfig."""
-        from leanrag_core.execution.look import look_at_cluster
+        from leanrag_core.execution.cluster_status import read_cluster_status
 
-        return look_at_cluster(scheduler)
+        return read_cluster_status(scheduler)
 
     def look_at_chroma(self, url: str) -> ChromaSeen:
         """What the Chroma server at that address says of itself. Raises SearchIndexFailed, InvalidConfig."""

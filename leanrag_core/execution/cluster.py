@@ -1,20 +1,20 @@
 """A map over the workers of a Dask cluster. Dask pickles what it sends between its own processes; nothing else does.
 
-Whoever reaches a scheduler's port can run code on every worker: see docs/scale.md for TLS and private networks.
+Anybody who reaches a scheduler's port can run code on every worker: see docs/scale.md for TLS and private networks.
 """
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from leanrag_core.errors import ClusterUnavailable, WorkersLost
-from leanrag_core.execution.look import require_scheduler
+from leanrag_core.execution.cluster_status import require_scheduler
+from leanrag_core.execution.ordered import ordered_results
 
-_CONNECT_SECONDS = 15.0  # a scheduler that hands out work is slow to greet
+_CONNECT_SECONDS = 15.0  # a busy scheduler is slow to answer
 _FIRST_WORKER_SECONDS = 60.0
-_LOOK_SECONDS = 1.0  # between two looks at the scheduler while a result is awaited
+_POLL_SECONDS = 1.0  # between two checks of the scheduler while a result is awaited
 _COUNT_SECONDS = 5.0  # between two counts of the workers, which come and go
 _AHEAD = 3  # items a worker's thread may have waiting
 
@@ -24,28 +24,24 @@ class DaskMap:
 
     A batch whose worker is lost goes to another one, up to the number of times that Dask's allowed-failures says.
     Raises ClusterUnavailable when no scheduler or worker answers, WorkersLost when the scheduler is lost, when a batch
-    ends one worker after the other, or when no worker was there for patience_seconds.
+    ends one worker after the other, or when no worker was there for no_workers_seconds.
     """
 
-    def __init__(self, scheduler: str, *, patience_seconds: float = 300.0) -> None:
-        self.scheduler, self.patience_seconds = scheduler, patience_seconds
+    def __init__(self, scheduler: str, *, no_workers_seconds: float = 300.0) -> None:
+        self.scheduler, self.no_workers_seconds = scheduler, no_workers_seconds
         self._client: Any = None
         self._turn = threading.Lock()
         self._threads, self._counted = 1, -_COUNT_SECONDS
 
     def __call__(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
-        waiting: deque[Any] = deque()
         client = self._connected()
-        try:
-            for item in items:
-                waiting.append(self._submitted(client, function, item))
-                while len(waiting) >= self._n_threads(client) * _AHEAD:
-                    yield self._result(client, waiting.popleft())
-            while waiting:
-                yield self._result(client, waiting.popleft())
-        finally:
-            for future in waiting:
-                future.release()  # Dask drops work whose result nobody wants any more
+        yield from ordered_results(
+            items,
+            lambda item: self._submitted(client, function, item),
+            lambda waiting: self._result(client, waiting.popleft()),
+            lambda future: future.release(),  # Dask drops work whose result is no longer wanted
+            max_waiting=lambda: self._n_threads(client) * _AHEAD,
+        )
 
     def _connected(self) -> Any:
         """The client, with at least one worker behind it."""
@@ -78,7 +74,7 @@ class DaskMap:
         """Threads of all workers, now."""
         try:
             return sum(client.nthreads().values())
-        except Exception as error:  # Dask has no one error for a scheduler that is gone
+        except Exception as error:  # Dask raises many kinds of errors when a scheduler is gone
             if client.status != "running" or isinstance(error, OSError | TimeoutError):
                 raise self._lost() from error
             raise
@@ -86,7 +82,7 @@ class DaskMap:
     def _submitted(self, client: Any, function: Callable[[Any], Any], item: Any) -> Any:
         try:
             return client.submit(function, item, pure=False)
-        except Exception as error:  # Dask has no one error for a client that was closed under our hands
+        except Exception as error:  # Dask raises many kinds of errors when a client was closed meanwhile
             if client.status != "running":
                 raise self._lost() from error
             raise
@@ -98,7 +94,7 @@ class DaskMap:
         alone_since: float | None = None
         while True:
             try:
-                return future.result(timeout=_LOOK_SECONDS)
+                return future.result(timeout=_POLL_SECONDS)
             except KilledWorker as error:
                 raise WorkersLost("workers.ended_by_batch") from error
             except FutureCancelledError as error:
@@ -113,8 +109,8 @@ class DaskMap:
                 if client.status != "running":
                     raise self._lost() from None
             alone_since = None if self._count(client) else alone_since or time.monotonic()
-            if alone_since is not None and time.monotonic() - alone_since > self.patience_seconds:
-                raise WorkersLost("scheduler.no_workers_for", scheduler=self.scheduler, seconds=self.patience_seconds)
+            if alone_since is not None and time.monotonic() - alone_since > self.no_workers_seconds:
+                raise WorkersLost("scheduler.no_workers_for", scheduler=self.scheduler, seconds=self.no_workers_seconds)
 
     def _lost(self) -> WorkersLost:
         return WorkersLost("scheduler.lost", scheduler=self.scheduler)

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from leanrag_core.errors import WorkersLost
+from leanrag_core.execution.ordered import ordered_results
 
 _AHEAD = 3  # items a worker may have waiting; more would only hold memory
-_LOSSES_BORNE = 3  # of a worker, within one call; a batch that ends every worker would go on for ever
+_MAX_LOSSES = 3  # of a worker, within one call; a batch that ends every worker would go on for ever
 
 
 class ProcessMap:
@@ -32,35 +33,31 @@ class ProcessMap:
         self._turn = threading.Lock()
 
     def __call__(self, function: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
-        waiting: deque[_Sent] = deque()
         losses = 0
 
-        def first_result() -> Any:
+        def take_first(waiting: deque[_Sent]) -> Any:
             nonlocal losses
             while True:
                 try:
                     result = waiting[0].future.result()
                 except BrokenProcessPool as error:
                     losses += 1
-                    if losses > _LOSSES_BORNE:
+                    if losses > _MAX_LOSSES:
                         raise WorkersLost("workers.ended", n=losses) from error
-                    again = [one if one.is_done else self._sent(function, one.item, one.pool) for one in waiting]
+                    again = [sent if sent.is_done else self._sent(function, sent.item, sent.pool) for sent in waiting]
                     waiting.clear()
                     waiting.extend(again)
                 else:
                     waiting.popleft()
                     return result
 
-        try:
-            for item in items:
-                waiting.append(self._sent(function, item))
-                if len(waiting) >= self.workers * _AHEAD:
-                    yield first_result()
-            while waiting:
-                yield first_result()
-        finally:
-            for one in waiting:
-                one.future.cancel()
+        yield from ordered_results(
+            items,
+            lambda item: self._sent(function, item),
+            take_first,
+            lambda sent: sent.future.cancel(),
+            max_waiting=lambda: self.workers * _AHEAD,
+        )
 
     def _sent(self, function: Callable[[Any], Any], item: Any, broken: ProcessPoolExecutor | None = None) -> "_Sent":
         """The item on its way to a worker of another pool than the broken one."""

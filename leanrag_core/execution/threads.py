@@ -1,17 +1,18 @@
 """A map over threads, for work that waits for a server."""
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
+
+from leanrag_core.execution.ordered import ordered_results
 
 _AHEAD = 4  # items a worker may have waiting; more would only hold memory
 
 
 class ThreadMap:
-    """Maps a function over items in `workers` threads: results in the items' order, errors where their item stands.
+    """Maps a function over items in `workers` threads: results in the items' order, errors in the place of their item.
 
-    After an error nothing new is begun; what is under way ends first.
+    After an error no item is begun; those that were begun end first.
     """
 
     def __init__(self, workers: int) -> None:
@@ -21,14 +22,14 @@ class ThreadMap:
         if self.workers == 1:
             yield from map(function, items)
             return
-        waiting: deque[Future[Any]] = deque()
         pool = ThreadPoolExecutor(self.workers)
         try:
-            for item in items:
-                waiting.append(pool.submit(function, item))
-                if len(waiting) >= self.workers * _AHEAD:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
+            yield from ordered_results(
+                items,
+                lambda item: pool.submit(function, item),
+                lambda waiting: waiting.popleft().result(),
+                Future.cancel,
+                max_waiting=lambda: self.workers * _AHEAD,
+            )
         finally:
             pool.shutdown(wait=True, cancel_futures=True)

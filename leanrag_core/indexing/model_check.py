@@ -69,7 +69,7 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
         remarks.append(
             "The reply was cut at the token limit. Raise the longest reply in Settings, or use smaller chunks."
         )
-    if reply.thought:
+    if reply.has_reasoning:
         remarks.append("It thinks before it replies, which takes time and tokens. Its thoughts are left out.")
     if found.drops:
         remarks.append(f"{len(found.drops)} items of the reply were not as asked for and would be left out.")

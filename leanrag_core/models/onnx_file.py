@@ -20,7 +20,7 @@ def tensors(path: Path) -> dict[str, np.ndarray]:
         graph = onnx.load_model_from_string(path.read_bytes()).graph
     except DecodeError as error:
         raise ValueError(f"{path.name} is no ONNX model, or not all of it ({error})") from error
-    return {one.name: numpy_helper.to_array(one) for one in graph.initializer}
+    return {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
 
 
 class GraphWriter:
@@ -50,7 +50,7 @@ class GraphWriter:
     def add(
         self, operator: str, *inputs: str, results: int = 1, own: bool = False, **attributes: int | float
     ) -> list[str]:
-        """The operator stands behind what is there; returns the names of its results. own: one of onnxruntime's own."""
+        """Appends the operator; returns the names of its results. own: an operator that only onnxruntime has."""
         from onnx import helper
 
         number = len(self._nodes)

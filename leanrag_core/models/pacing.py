@@ -15,7 +15,7 @@ _BURST_SECONDS = 2.0  # how much of a minute's allowance may be used at once
 _DOWN_AFTER = 12  # calls in a row that failed after every retry: chance does not do that, the server is down
 _FIRST_WAIT = 0.25  # seconds; doubled each time
 _LONGEST_WAIT = 60.0
-_PATIENCE_SECONDS = 900.0  # a server that asks to slow down is waited for as long as this
+_SLOW_DOWN_SECONDS = 900.0  # waits that the server asks for count as no retry for so long
 
 
 class Pacer:
@@ -58,11 +58,11 @@ class Pacer:
                 except EndpointBusy as error:
                     problem = error
                 else:
-                    self._went_well()
+                    self._on_success()
                     return result
             on_fault(str(problem))
-            patient = problem.retry_after is not None and self._clock() - started < _PATIENCE_SECONDS
-            tries += 0 if patient else 1
+            asked_to_wait = problem.retry_after is not None and self._clock() - started < _SLOW_DOWN_SECONDS
+            tries += 0 if asked_to_wait else 1
             if tries > self.settings.retries:
                 self._give_up(problem)
             self._slow_down(problem, tries)
@@ -102,7 +102,7 @@ class Pacer:
                     self._due[name] = due + 60.0 * amount / a_minute
         return wait
 
-    def _went_well(self) -> None:
+    def _on_success(self) -> None:
         with self._free:
             self._failed_in_a_row = self._overloads_in_a_row = 0
             if self.limit < self.settings.concurrency:

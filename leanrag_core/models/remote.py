@@ -12,7 +12,7 @@ from leanrag_core.models.base import Accept, Completion
 from leanrag_core.models.endpoint import Endpoint, Reply
 from leanrag_core.models.metering import Meter
 from leanrag_core.models.pacing import Pacer
-from leanrag_core.models.thoughts import without_thoughts
+from leanrag_core.models.reasoning import without_reasoning
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.usage import Usage
 
@@ -85,13 +85,13 @@ class RemoteLanguageModel:
         accept: Accept | None = None,
         stands_for: list[dict[str, str]] | None = None,
     ) -> Completion:
-        """See LanguageModel; a call that was answered before is not made again, and of equal ones at a time one is."""
+        """See LanguageModel; an answered call is not made again, and equal calls at the same time are made once."""
         key = self.key(messages, schema=schema, max_tokens=max_tokens, task=task)
         known = self.recalled(key, accept, stands_for or messages)
         if known is not None:
             return known
         with self.memory.turn(key):
-            known = self.recalled(key, accept, stands_for or messages)  # by who had the turn before
+            known = self.recalled(key, accept, stands_for or messages)  # by the caller that had the lock before
             return known or self._asked(key, messages, schema, max_tokens, task, accept, stands_for)
 
     def _asked(
@@ -106,12 +106,12 @@ class RemoteLanguageModel:
     ) -> Completion:
         self.meter.require_budget()
         started = time.perf_counter()
-        expected = sum(len(one["content"]) for one in messages) // _CHARACTERS_A_TOKEN + 500
+        expected = sum(len(message["content"]) for message in messages) // _CHARACTERS_A_TOKEN + 500
 
         def call() -> Reply:
             reply = self.endpoint.chat(self.model, messages, schema=schema, max_tokens=max_tokens)
             if not reply.text.strip() and reply.finish_reason != "length":
-                code = "reply.reasoning_alone" if reply.thought else "reply.empty_from"
+                code = "reply.reasoning_alone" if reply.has_reasoning else "reply.empty_from"
                 raise EndpointBusy(code, model=self.model)
             return reply
 
@@ -125,7 +125,7 @@ class RemoteLanguageModel:
         return self._kept(keys, question, reply, task, started, accept)
 
     def stream(self, messages: list[dict[str, str]], on_text: Callable[[str], None], *, task: str = "") -> Completion:
-        """The reply, told piece by piece; one that was given before is told at once. No second try: text was shown."""
+        """The reply, passed on piece by piece; a stored reply is passed on at once. No retry: text was shown."""
         key = self.key(messages, task=task)
         known = self.recalled(key, None, messages)
         if known is None:
@@ -216,8 +216,8 @@ class RemoteLanguageModel:
 
 
 def _completion(record: Mapping[str, Any], usage: Usage) -> Completion:
-    """The reply of a record; what an earlier version kept may still hold thoughts."""
-    text, finish = without_thoughts(record["text"]), str(record.get("finish_reason", "stop"))
+    """The reply of a record; what an earlier version kept may still hold reasoning."""
+    text, finish = without_reasoning(record["text"]), str(record.get("finish_reason", "stop"))
     return Completion(text, finish, usage, asked_again=record.get("asked_again") is True)
 
 

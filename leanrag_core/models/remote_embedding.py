@@ -38,7 +38,7 @@ class RemoteEmbeddingModel:
 
     @property
     def fingerprint(self) -> str:
-        """The name: a server tells nothing of its weights."""
+        """The name: a server says nothing of its weights."""
         return self.name
 
     @property
@@ -51,17 +51,17 @@ class RemoteEmbeddingModel:
         """(len(texts), d) float32 unit rows. Raises EndpointError when the server gives no usable vector."""
         self._settle_dimension()
         unique = list(dict.fromkeys(texts))
-        found = self._kept(unique)
-        if found:
+        vectors = self._kept(unique)
+        if vectors:
             self.meter.add_reused()
-        missing = [text for text in unique if text not in found]
+        missing = [text for text in unique if text not in vectors]
         batches = [missing[start : start + _TEXTS_A_CALL] for start in range(0, len(missing), _TEXTS_A_CALL)]
         with ThreadPoolExecutor(max(1, min(self.endpoint.settings.concurrency, len(batches)))) as pool:
             for batch, rows in zip(batches, pool.map(self._asked, batches), strict=True):
-                found.update(zip(batch, rows, strict=True))
+                vectors.update(zip(batch, rows, strict=True))
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
-        return np.stack([found[text] for text in texts]).astype(np.float32)
+        return np.stack([vectors[text] for text in texts]).astype(np.float32)
 
     def _kept(self, texts: list[str]) -> dict[str, np.ndarray]:
         """The vectors of those texts that were asked for before."""
@@ -106,9 +106,9 @@ class RemoteEmbeddingModel:
         return hashlib.sha256(json.dumps(["embedding", self.name, text], ensure_ascii=False).encode()).hexdigest()
 
     def _asked(self, batch: list[str]) -> np.ndarray:
-        """(len(batch), d) unit rows. Of equal batches at a time one is asked for, in whatever process."""
+        """(len(batch), d) unit rows. Equal batches at a time are asked for once, in all processes."""
         with self.memory.turn(hashlib.sha256("".join(map(self._key, batch)).encode()).hexdigest()):
-            known = self._kept(batch)  # by who had the turn before
+            known = self._kept(batch)  # by the caller that had the lock before
             missing = [text for text in batch if text not in known]
             if missing:
                 known.update(zip(missing, self._from_server(missing), strict=True))
@@ -163,7 +163,7 @@ class RemoteEmbeddingModel:
 
 
 def _decoded(record: dict[str, Any] | None) -> np.ndarray | None:
-    """The vector of a record; None for one that holds none."""
+    """The vector of a record; None for a record without one."""
     if record is None or not isinstance(record.get("vector"), str):
         return None
     try:

@@ -43,26 +43,26 @@ class Form:
 
     def without(self, refusal: EndpointRefusal, *, as_json: bool) -> "Form | None":
         """The form less what the refusal names; None when it names nothing of it."""
-        said = f"{refusal.option} {refusal.server_text}"
-        blamed = bool(_UNSUPPORTED.search(said)) and not _OF_THE_CONTENT.search(said)
-        if blamed and self.usage and _ABOUT_USAGE.search(said):
+        text = f"{refusal.option} {refusal.server_text}"
+        blamed = bool(_UNSUPPORTED.search(text)) and not _OF_THE_CONTENT.search(text)
+        if blamed and self.usage and _ABOUT_USAGE.search(text):
             return replace(self, usage=False)
-        if blamed and self.limit and _ABOUT_LIMIT.search(said):
+        if blamed and self.limit and _ABOUT_LIMIT.search(text):
             return replace(self, limit=_LIMIT_STEPS[self.limit])
-        if blamed and self.temperature and _ABOUT_TEMPERATURE.search(said):
+        if blamed and self.temperature and _ABOUT_TEMPERATURE.search(text):
             return replace(self, temperature=False)
         # Of a format servers say all sorts of things ("failed to parse grammar"), but they name it.
-        if as_json and self.json != "plain" and _ABOUT_JSON.search(said):
+        if as_json and self.json != "plain" and _ABOUT_JSON.search(text):
             return replace(self, json=_JSON_STEPS[self.json])
         return None
 
 
 class LearntForms:
-    """The forms of one server's models, shared by all threads. thinks_unopened: models whose streams begin inside
-    their thoughts."""
+    """The forms of one server's models, shared by all threads. reasons_unopened: models whose streams begin inside
+    their reasoning."""
 
     def __init__(self) -> None:
-        self.thinks_unopened: set[str] = set()
+        self.reasons_unopened: set[str] = set()
         self._forms: dict[str, Form] = {}
         self._answered: set[tuple[str, Form, bool]] = set()
         self._lock = threading.Lock()

@@ -42,16 +42,16 @@ class Prompt:
                 fields=", ".join(sorted(self.fields)),
                 given=", ".join(sorted(values)) or "none",
             )
-        return _FIELD.sub(lambda found: str(values[found[1]]), self.text)
+        return _FIELD.sub(lambda field: str(values[field[1]]), self.text)
 
 
 def load_prompt(task: str, version: int | None = None) -> Prompt:
     """The prompt of that task, the highest version by default. Raises InvalidConfig when there is none."""
-    found = {int(path.stem.rsplit(".v", 1)[1]): path for path in _FOLDER.glob(f"{task}.v*.md")}
-    chosen = max(found, default=0) if version is None else version
-    if chosen not in found:
+    paths = {int(path.stem.rsplit(".v", 1)[1]): path for path in _FOLDER.glob(f"{task}.v*.md")}
+    chosen = max(paths, default=0) if version is None else version
+    if chosen not in paths:
         raise InvalidConfig("prompt.not_found", task=task, version=chosen, tasks=", ".join(tasks()))
-    return Prompt(task, chosen, found[chosen].read_text(encoding="utf-8"))
+    return Prompt(task, chosen, paths[chosen].read_text(encoding="utf-8"))
 
 
 def tasks() -> list[str]:

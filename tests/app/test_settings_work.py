@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from leanrag_core.errors import ClusterUnavailable, SearchIndexFailed
-from leanrag_core.execution.look import MISSING, PROGRAM, PYTHON, SCHEDULER, ClusterSeen, Difference
+from leanrag_core.execution.cluster_status import MISSING, PROGRAM, PYTHON, SCHEDULER, ClusterStatus, Difference
 from leanrag_core.storage.chroma_server import ChromaSeen
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.settings import Settings
@@ -27,7 +27,7 @@ def nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(bench: Workbench, address: str) -> None:
         raise AssertionError(f"{address} was asked without a click")
 
-    monkeypatch.setattr(Workbench, "look_at_cluster", refuse)
+    monkeypatch.setattr(Workbench, "cluster_status", refuse)
     monkeypatch.setattr(Workbench, "look_at_chroma", refuse)
 
 
@@ -180,11 +180,11 @@ def test_a_cluster_is_asked_on_a_click_and_told_by_its_workers(
     app = visit("settings", home)
     asked = []
 
-    def seen(bench: Workbench, scheduler: str) -> ClusterSeen:
+    def seen(bench: Workbench, scheduler: str) -> ClusterStatus:
         asked.append(scheduler)
-        return ClusterSeen(scheduler, 16, 16, 0.004)
+        return ClusterStatus(scheduler, 16, 16, 0.004)
 
-    monkeypatch.setattr(Workbench, "look_at_cluster", seen)
+    monkeypatch.setattr(Workbench, "cluster_status", seen)
     app.button("test_cluster").click().run()
     drawn.assert_sound(app)
     said = f"The scheduler at {SCHEDULER_AT} answers in 4 ms: 16 workers with 16 threads. All have the same"
@@ -205,8 +205,8 @@ def test_workers_that_could_not_do_the_work_are_named(
         Difference(PYTHON, "3.11.2", "3.12.0<b>", five[:1]),
         Difference("numpy", "2.3.0", "2.2.0", (SCHEDULER, *five[:4])),
     )
-    seen = ClusterSeen(SCHEDULER_AT, 5, 10, 0.004, silent=("tcp://10.0.0.9:1",), differences=found)
-    monkeypatch.setattr(Workbench, "look_at_cluster", lambda bench, scheduler: seen)
+    seen = ClusterStatus(SCHEDULER_AT, 5, 10, 0.004, silent=("tcp://10.0.0.9:1",), differences=found)
+    monkeypatch.setattr(Workbench, "cluster_status", lambda bench, scheduler: seen)
     app = visit("settings", home)
     app.button("test_cluster").click().run()
     drawn.assert_sound(app)
@@ -223,11 +223,11 @@ def test_workers_that_could_not_do_the_work_are_named(
 def test_a_cluster_that_is_not_there_is_told_with_what_to_do(
     home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def silence(bench: Workbench, scheduler: str) -> ClusterSeen:
+    def silence(bench: Workbench, scheduler: str) -> ClusterStatus:
         raise ClusterUnavailable(f"no scheduler answers at {scheduler}: start one with 'dask scheduler'")
 
     home.save_settings(CLUSTER)
-    monkeypatch.setattr(Workbench, "look_at_cluster", silence)
+    monkeypatch.setattr(Workbench, "cluster_status", silence)
     app = visit("settings", home)
     app.button("test_cluster").click().run()
     drawn.assert_sound(app)

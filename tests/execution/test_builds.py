@@ -114,7 +114,7 @@ def test_a_build_that_lost_its_scheduler_says_so_and_goes_on_where_it_stopped(
 
 @pytest.mark.slow
 def test_a_cluster_keeps_the_items_order_and_its_errors_stand_where_they_arose(cluster: LoopbackCluster) -> None:
-    executor = DaskMap(cluster.address, patience_seconds=1)
+    executor = DaskMap(cluster.address, no_workers_seconds=1)
     assert list(executor(work.slow_square, range(9))) == [number * number for number in range(9)]
     results = executor(work.broken, range(6))
     assert [next(results) for _ in range(3)] == [0, 1, 2]

@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.execution.look import PROGRAM, SCHEDULER, ClusterSeen, Difference
+from leanrag_core.execution.cluster_status import PROGRAM, SCHEDULER, ClusterStatus, Difference
 from leanrag_core.figures import numbers
 from leanrag_core.types.execution import DASK, PROCESSES, THREADS, Execution
 from leanrag_core.types.settings import Settings
@@ -140,7 +140,7 @@ def _test(kept: Execution) -> None:
         "cluster",
         "scheduler",
         kept.scheduler,
-        session.workbench().look_at_cluster,
+        session.workbench().cluster_status,
         key="test_cluster",
         disabled=kept.kind != DASK,
     )
@@ -158,7 +158,7 @@ def _keep_scheduler(wanted: str) -> None:
         settings_form.refuse("scheduler", said, stands="")
 
 
-def show_cluster(seen: ClusterSeen | str) -> None:
+def show_cluster(seen: ClusterStatus | str) -> None:
     """How many workers there are, and which of them cannot do the work; a text says why nothing was found."""
     if isinstance(seen, str):
         message(seen, kind="error", title="No cluster.")
@@ -183,7 +183,7 @@ def show_cluster(seen: ClusterSeen | str) -> None:
         _show_differences(seen)
 
 
-def _show_differences(seen: ClusterSeen) -> None:
+def _show_differences(seen: ClusterStatus) -> None:
     lacking = [one for one in seen.differences if one.library == PROGRAM]
     if lacking:
         message(
@@ -197,7 +197,7 @@ def _show_differences(seen: ClusterSeen) -> None:
     draw(markup.facts_table(("", "Here", "There", "On"), rows, caption="Other versions on the cluster"))
 
 
-def _places(one: Difference, seen: ClusterSeen) -> str:
+def _places(one: Difference, seen: ClusterStatus) -> str:
     """The scheduler, and the workers by number or by name."""
     workers = [place for place in one.where if place != SCHEDULER]
     told = ["scheduler"] if SCHEDULER in one.where else []

@@ -1,6 +1,6 @@
 import pytest
 
-from leanrag_core.models.thoughts import ThoughtFilter, said, thinks, without_thoughts
+from leanrag_core.models.reasoning import ReasoningFilter, has_reasoning, reply_text, without_reasoning
 
 JSON = '{"entities": [], "relations": []}'
 
@@ -26,7 +26,7 @@ JSON = '{"entities": [], "relations": []}'
     ],
 )
 def test_thoughts_are_taken_out_and_the_reply_stays(text: str) -> None:
-    assert without_thoughts(text).strip() == JSON
+    assert without_reasoning(text).strip() == JSON
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_thoughts_are_taken_out_and_the_reply_stays(text: str) -> None:
     ],
 )
 def test_thoughts_that_never_end_leave_nothing(text: str) -> None:
-    assert without_thoughts(text).strip() == ""
+    assert without_reasoning(text).strip() == ""
 
 
 @pytest.mark.parametrize(
@@ -55,36 +55,36 @@ def test_thoughts_that_never_end_leave_nothing(text: str) -> None:
     ],
 )
 def test_a_reply_that_is_about_the_tags_stays_as_it_is(text: str) -> None:
-    assert without_thoughts(text) == text
+    assert without_reasoning(text) == text
 
 
 def test_thoughts_between_two_remarks_leave_both() -> None:
-    assert without_thoughts("Well.\n<think>\nhm\n</think>\nThe mill.") == "Well.\nThe mill."
+    assert without_reasoning("Well.\n<think>\nhm\n</think>\nThe mill.") == "Well.\nThe mill."
 
 
 def test_a_content_in_parts_is_read_without_the_parts_of_thoughts() -> None:
     parts = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": JSON}]
-    assert said(parts, None, as_json=True) == JSON
-    assert said(None, None, as_json=True) == ""
+    assert reply_text(parts, None, as_json=True) == JSON
+    assert reply_text(None, None, as_json=True) == ""
 
 
 def test_a_reply_that_a_server_took_for_thoughts_is_found_there_and_thoughts_alone_are_none() -> None:
-    assert said("", f"hm\n</think>\n{JSON}", as_json=True).strip() == JSON
-    assert said(None, JSON, as_json=True) == JSON
-    assert said("", "Okay, the user wants a sentence.", as_json=False) == ""
-    assert said("", "Okay, the user wants JSON.", as_json=True) == ""
-    assert said("The mill.", "hm", as_json=False) == "The mill."
+    assert reply_text("", f"hm\n</think>\n{JSON}", as_json=True).strip() == JSON
+    assert reply_text(None, JSON, as_json=True) == JSON
+    assert reply_text("", "Okay, the user wants a sentence.", as_json=False) == ""
+    assert reply_text("", "Okay, the user wants JSON.", as_json=True) == ""
+    assert reply_text("The mill.", "hm", as_json=False) == "The mill."
 
 
 def test_a_model_is_known_to_think_by_either_form() -> None:
-    assert thinks("<think>hm</think>x", None)
-    assert thinks("x", "hm")
-    assert not thinks("x", None)
+    assert has_reasoning("<think>hm</think>x", None)
+    assert has_reasoning("x", "hm")
+    assert not has_reasoning("x", None)
 
 
 def streamed(text: str, size: int, *, opened: bool = False) -> list[str]:
     told: list[str] = []
-    thoughts = ThoughtFilter(told.append, opened=opened)
+    thoughts = ReasoningFilter(told.append, opened=opened)
     for place in range(0, len(text), size):
         thoughts.feed(text[place : place + size])
     thoughts.close()
@@ -122,5 +122,5 @@ def test_a_model_whose_opening_tag_is_swallowed_begins_inside_its_thoughts() -> 
 
 
 def test_a_reply_that_ends_in_half_a_surrogate_pair_can_be_stored() -> None:
-    assert said("Bees \ud83d", "", as_json=False).encode() == "Bees \ufffd".encode()
-    assert said([{"type": "text", "text": "Bees \ud83d\udc1d"}], "", as_json=False) == "Bees \U0001f41d"
+    assert reply_text("Bees \ud83d", "", as_json=False).encode() == "Bees \ufffd".encode()
+    assert reply_text([{"type": "text", "text": "Bees \ud83d\udc1d"}], "", as_json=False) == "Bees \U0001f41d"

@@ -1,6 +1,6 @@
-"""A look at a Dask cluster before work is given to it: who is there, and who could not do the work.
+"""The state of a Dask cluster before work is given to it: its workers, and those that cannot do the work.
 
-Dask pickles what it sends, both ways: who connects trusts the scheduler and every worker behind it.
+Dask pickles what it sends, both ways: a client that connects trusts the scheduler and all its workers.
 """
 
 import asyncio
@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 
 from leanrag_core.errors import ClusterUnavailable, InvalidConfig
 
-_PATIENCE_SECONDS = 5.0  # for each of the questions; somebody waits before a page
-_LIBRARIES = (  # that workers need, besides those that Dask tells anyway
+_TIMEOUT_SECONDS = 5.0  # for each request; a page waits for the answer
+_LIBRARIES = (  # that workers need, besides those that Dask reports anyway
     "scipy",
     "scikit-learn",
     "spacy",
@@ -27,7 +27,7 @@ _LIBRARIES = (  # that workers need, besides those that Dask tells anyway
 )
 PROGRAM, PYTHON, SCHEDULER = "this program", "Python", "scheduler"
 MISSING = "missing"
-_Told = TypeVar("_Told")
+_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class ClusterSeen:
-    """A cluster that answered. seconds: until the scheduler told who is there; silent: workers that did not answer in
+class ClusterStatus:
+    """A cluster that answered. seconds: until the scheduler named its workers; silent: workers that did not answer in
     time; differences: what a build needs, and what Dask compares besides, in other versions; the program first."""
 
     scheduler: str
@@ -59,71 +59,71 @@ class ClusterSeen:
         return bool(self.workers) and not self.silent and not self.differences
 
 
-def look_at_cluster(scheduler: str) -> ClusterSeen:
+def read_cluster_status(scheduler: str) -> ClusterStatus:
     """What the scheduler at that address has, within some seconds.
 
     Raises InvalidConfig where Dask is not installed, ClusterUnavailable where no scheduler answers.
     """
-    return _in_own_loop(_asked(scheduler, _look, _PATIENCE_SECONDS))
+    return _in_own_loop(_with_client(scheduler, _status, _TIMEOUT_SECONDS))
 
 
 def require_scheduler(scheduler: str, seconds: float) -> None:
     """A scheduler answers at that address within so many seconds.
 
-    Dask itself waits for ever for the first word of whoever listens there. Raises as look_at_cluster() does.
+    Dask itself waits for ever for the first bytes of a server of another kind. Raises as read_cluster_status() does.
     """
-    _in_own_loop(_asked(scheduler, _nothing_more, seconds))
+    _in_own_loop(_with_client(scheduler, _no_question, seconds))
 
 
-def _in_own_loop(question: Coroutine[Any, Any, _Told]) -> _Told:
+def _in_own_loop(question: Coroutine[Any, Any, _Answer]) -> _Answer:
     with ThreadPoolExecutor(1) as pool:  # a thread of its own, since the caller's may have an event loop already
         return pool.submit(asyncio.run, question).result()
 
 
-async def _asked(scheduler: str, ask: Callable[[Any, str], Awaitable[_Told]], seconds: float) -> _Told:
-    """What ask(client, scheduler) finds out of a client that is connected within so many seconds, and closed after."""
+async def _with_client(scheduler: str, ask: Callable[[Any, str], Awaitable[_Answer]], seconds: float) -> _Answer:
+    """What ask(client, scheduler) gives with a client that connects within so many seconds and is closed afterwards."""
     try:
         from distributed import Client
     except ImportError as error:
         raise InvalidConfig("scheduler.dask_missing") from error
-    # Dask logs a page for a lost connection, which is told here in a sentence.
+    # Dask logs a page for a lost connection; the error that is raised here says it in a sentence.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
-    client = Client(scheduler, asynchronous=True, timeout=seconds, set_as_default=False, name="leanrag-look")
+    client = Client(scheduler, asynchronous=True, timeout=seconds, set_as_default=False, name="leanrag-status")
     try:
         await _connect(client, scheduler, seconds)
         return await ask(client, scheduler)
     finally:
-        with suppress(TimeoutError):  # whoever does not answer does not say goodbye either
+        with suppress(TimeoutError):  # skips the closing handshake when the server timed out
             await client.close(timeout=1)
 
 
-async def _nothing_more(client: Any, scheduler: str) -> None:
-    """To be connected is enough."""
+async def _no_question(client: Any, scheduler: str) -> None:
+    """Asks nothing: the connection alone was wanted."""
 
 
-async def _look(client: Any, scheduler: str) -> ClusterSeen:
+async def _status(client: Any, scheduler: str) -> ClusterStatus:
     try:
         started = time.perf_counter()
-        known = (await _soon(client.scheduler.identity(n_workers=-1)))["workers"]
+        known = (await _with_timeout(client.scheduler.identity(n_workers=-1)))["workers"]
         seconds = time.perf_counter() - started
         threads = sum(int(worker["nthreads"]) for worker in known.values())
         versions = await _versions(client, sorted(known))
     except (OSError, TimeoutError) as error:
         raise ClusterUnavailable("scheduler.answers_no_more", scheduler=scheduler) from error
-    except Exception as error:  # what another version of Dask does not know, or says otherwise
+    except Exception as error:  # another version of Dask does not know the request, or answers in another form
         raise ClusterUnavailable("scheduler.other_version", scheduler=scheduler) from error
     silent = tuple(sorted(set(known) - set(versions)))
-    return ClusterSeen(scheduler, len(known), threads, seconds, silent, differences(_own_versions(), versions))
+    return ClusterStatus(scheduler, len(known), threads, seconds, silent, differences(_own_versions(), versions))
 
 
-async def _soon(answer: Awaitable[Any], seconds: float | None = None) -> Any:
-    """The answer. Raises TimeoutError: Dask itself would wait for ever for a first word, or for a worker that hangs."""
-    return await asyncio.wait_for(answer, _PATIENCE_SECONDS if seconds is None else seconds)
+async def _with_timeout(answer: Awaitable[Any], seconds: float | None = None) -> Any:
+    """The answer. Raises TimeoutError: Dask itself would wait for ever for a first answer or a worker that hangs."""
+    return await asyncio.wait_for(answer, _TIMEOUT_SECONDS if seconds is None else seconds)
 
 
 async def _connect(client: Any, scheduler: str, seconds: float) -> None:
     try:
-        await _soon(client, seconds)
+        await _with_timeout(client, seconds)
     except (OSError, TimeoutError) as error:
         raise ClusterUnavailable("scheduler.no_answer", scheduler=scheduler) from error
     except Exception as error:  # Dask has no one error for a server of another kind, whose first bytes it cannot read
@@ -140,25 +140,25 @@ def _own_versions() -> dict[str, str]:
 
 async def _versions(client: Any, workers: list[str]) -> dict[str, dict[str, str]]:
     """The versions that the scheduler and each worker have; workers that do not answer both questions are left out."""
-    told = await _soon(client.scheduler.versions(packages=_LIBRARIES))
+    answer = await _with_timeout(client.scheduler.versions(packages=_LIBRARIES))
     try:
-        program = await _soon(client.run_on_scheduler(program_version))
+        program = await _with_timeout(client.run_on_scheduler(program_version))
     except Exception as error:
         if not _lacks_program(error):
             raise
         program = MISSING
-    found = {SCHEDULER: _plain(told["packages"]) | {PROGRAM: program}}
+    versions = {SCHEDULER: _plain(answer["packages"]) | {PROGRAM: program}}
     ask = {"op": "versions", "packages": _LIBRARIES}
     try:
-        answers = await _soon(client.scheduler.broadcast(msg=ask, workers=workers, on_error="ignore"))
-        programs = await _soon(client.run(program_version, workers=sorted(answers), on_error="return"))
+        answers = await _with_timeout(client.scheduler.broadcast(msg=ask, workers=workers, on_error="ignore"))
+        programs = await _with_timeout(client.run(program_version, workers=sorted(answers), on_error="return"))
     except TimeoutError:  # one of them hangs, and Dask waits for all
-        return found
+        return versions
     for worker, answer in sorted(answers.items()):
         program = MISSING if _lacks_program(programs.get(worker)) else programs.get(worker)
         if isinstance(program, str):  # else it went away between the questions
-            found[worker] = _plain(answer["packages"]) | {PROGRAM: program}
-    return found
+            versions[worker] = _plain(answer["packages"]) | {PROGRAM: program}
+    return versions
 
 
 def _lacks_program(answer: object) -> bool:
@@ -169,26 +169,32 @@ def _lacks_program(answer: object) -> bool:
 
 def program_version() -> str:
     """The version of this program where it is called: workers import it by its name, as they do with a build's work."""
-    return str(sys.modules[__name__.partition(".")[0]].__version__)  # the package itself stands above this floor
+    # Importing the package from here would point upwards.
+    return str(sys.modules[__name__.partition(".")[0]].__version__)
 
 
 def _plain(packages: Mapping[str, str | None]) -> dict[str, str]:
     """Versions as people write them: Python's as 3.11.2."""
-    told = {name: version or MISSING for name, version in packages.items()}
-    if "python" in told:
-        told[PYTHON] = ".".join(told.pop("python").split(".")[:3])
-    return told
+    versions = {name: version or MISSING for name, version in packages.items()}
+    if "python" in versions:
+        versions[PYTHON] = ".".join(versions.pop("python").split(".")[:3])
+    return versions
 
 
 def differences(here: Mapping[str, str], there: Mapping[str, Mapping[str, str]]) -> tuple[Difference, ...]:
-    """What others have in another version than `here`: the program first, Python next, then by name.
+    """Libraries that others have in another version than `here`: the program first, Python next, then by name.
 
-    there: versions by worker, or by SCHEDULER; what one of them did not tell is no difference.
+    there: versions by worker, or by SCHEDULER; a library that one of them does not report is no difference.
     """
-    found: dict[tuple[str, str], list[str]] = {}
+    places_of: dict[tuple[str, str], list[str]] = {}
     for place, versions in sorted(there.items()):
         for library, version in versions.items():
             if library in here and version != here[library]:
-                found.setdefault((library, version), []).append(place)
-    ordered = sorted(found.items(), key=lambda one: (one[0][0] != PROGRAM, one[0][0] != PYTHON, *one[0]))
+                places_of.setdefault((library, version), []).append(place)
+
+    def rank(item: tuple[tuple[str, str], list[str]]) -> tuple[bool, bool, str, str]:
+        (library, version), _ = item
+        return library != PROGRAM, library != PYTHON, library, version
+
+    ordered = sorted(places_of.items(), key=rank)
     return tuple(Difference(library, here[library], version, tuple(places)) for (library, version), places in ordered)

@@ -1,4 +1,4 @@
-"""What a server says when it does not answer: in a line, as one of our errors, with the wait that it asks for."""
+"""An HTTP error status as one of our errors, with the server's own text and the wait that it asks for."""
 
 import json
 import re
@@ -14,21 +14,21 @@ _CODE_OF_STATUS = {401: "endpoint.refuses_key", 403: "endpoint.not_allowed", 404
 
 def error_of_status(error: Any, address: str, key_variable: str) -> EndpointError:
     """Our error for an answer with an error status (the openai package's APIStatusError)."""
-    status, said = error.status_code, _told(error)
+    status, text = error.status_code, _server_text(error)
     if status in (408, 409, 425, 429) or status >= 500:
-        if status == 429 and "insufficient_quota" in str(said):
-            return EndpointError("endpoint.no_credit", address=address, reason=said)
+        if status == 429 and "insufficient_quota" in text:
+            return EndpointError("endpoint.no_credit", address=address, reason=text)
         code = "endpoint.asks_to_slow_down" if status == 429 else "endpoint.fails"
         wait = _retry_after(error.response.headers)
         return EndpointBusy(
-            code, wait, overloaded=status in (429, 503) or wait is not None, address=address, status=status, reason=said
+            code, wait, overloaded=status in (429, 503) or wait is not None, address=address, status=status, reason=text
         )
     if status in _CODE_OF_STATUS:
         return EndpointError(
-            _CODE_OF_STATUS[status], address=address, status=status, reason=said, variable=key_variable
+            _CODE_OF_STATUS[status], address=address, status=status, reason=text, variable=key_variable
         )
     return EndpointRefusal(
-        "endpoint.refuses_request", _option(error.body), said, address=address, status=status, reason=said
+        "endpoint.refuses_request", _option(error.body), text, address=address, status=status, reason=text
     )
 
 
@@ -38,19 +38,19 @@ def _option(body: Any) -> str:
     return " ".join(str(inner.get(name) or "") for name in ("param", "code")) if isinstance(inner, dict) else ""
 
 
-def _told(error: Any) -> str:
+def _server_text(error: Any) -> str:
     """What the server says of an error, in a line."""
     body = error.body
     if isinstance(body, dict):
         inner = body.get("error", body)
-        told = inner.get("message", inner) if isinstance(inner, dict) else inner
+        text = inner.get("message", inner) if isinstance(inner, dict) else inner
     else:
-        told = body or error.message
-    text = told if isinstance(told, str) else json.dumps(told, default=str)
+        text = body or error.message
+    text = text if isinstance(text, str) else json.dumps(text, default=str)
     return " ".join(re.sub(r"<[^>]*>", " ", text).split())[:200]
 
 
-def root_of(error: BaseException) -> str:
+def root_cause(error: BaseException) -> str:
     """The innermost cause, in a line."""
     while error.__cause__ is not None:
         error = error.__cause__

