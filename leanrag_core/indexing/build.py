@@ -12,7 +12,6 @@ from leanrag_core.indexing.aggregation.hierarchy import Hierarchy, build_hierarc
 from leanrag_core.indexing.assembly import Origin, assemble, corpus_tables
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.chunking import chunk_documents
-from leanrag_core.indexing.extraction.base import HEURISTIC
 from leanrag_core.indexing.manifest import id_of
 from leanrag_core.indexing.progress import HierarchyProgress
 from leanrag_core.indexing.stages.base_graph import BaseGraph, extract_base_graph
@@ -27,7 +26,7 @@ from leanrag_core.storage.staging import staged, turn_to_build
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.index import Index
-from leanrag_core.types.manifest import NO_CORPUS, CorpusName
+from leanrag_core.types.manifest import HEURISTIC, NO_CORPUS, CorpusName
 from leanrag_core.types.progress import Progress, Report, silent
 
 

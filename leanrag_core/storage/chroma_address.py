@@ -8,14 +8,13 @@ import os
 import time
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
+from leanrag_core.addresses import CHROMA, LOCAL_HOSTS, Fault, fault_of, parts_of
 from leanrag_core.errors import InvalidConfig, SearchIndexFailed
 from leanrag_core.plain_words import in_words
 from leanrag_core.storage.search_index import run_with_timeout
 
 TIMEOUT_SECONDS = 5.0  # of a look at the server; a person waits for the page
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _DATABASE = "tenants/default_tenant/databases/default_database"
 
 
@@ -48,17 +47,13 @@ class ChromaSeen:
 def server_address(url: str) -> ServerAddress:
     """The parts of the address. Raises InvalidConfig, which does not repeat an invalid address: it may hold a
     password."""
-    if set(url) & set("@?#"):
+    fault, parts = fault_of(url, CHROMA), parts_of(url)
+    if fault in (Fault.SECRET, Fault.MORE):
         raise InvalidConfig("chroma.address_with_more")
-    try:
-        split = urlsplit(url)
-        host, port = split.hostname or "", split.port
-    except ValueError:
-        host, port = "", None
-    if not host or split.scheme not in ("http", "https") or split.path.strip("/") or not url.isprintable():
+    if fault is not None or not url:
         raise InvalidConfig("chroma.address_invalid")
-    encrypted = split.scheme == "https"
-    return ServerAddress(host, port or (443 if encrypted else 8000), encrypted)
+    encrypted = parts.scheme == "https"
+    return ServerAddress(parts.host, parts.port or (443 if encrypted else 8000), encrypted)
 
 
 def look_at_server(url: str, *, timeout_seconds: float = TIMEOUT_SECONDS) -> ChromaSeen:
@@ -67,7 +62,7 @@ def look_at_server(url: str, *, timeout_seconds: float = TIMEOUT_SECONDS) -> Chr
     import httpx
 
     address = server_address(url)
-    if address.host in _LOOPBACK:
+    if address.host in LOCAL_HOSTS:
         _without_proxy(address.host)
     try:
         with httpx.Client(timeout=timeout_seconds) as client:  # closed even when a server answers byte by byte

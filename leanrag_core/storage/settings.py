@@ -1,13 +1,14 @@
 """The settings file of a workbench. It names the variable that holds a key, never the key."""
 
-import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from leanrag_core import private
-from leanrag_core.atomic import write_json, writing
-from leanrag_core.errors import InvalidConfig
-from leanrag_core.plain_words import in_words
-from leanrag_core.types.settings import Settings, settings_of
+from leanrag_core.atomic import write_bytes, writing
+from leanrag_core.errors import InvalidConfig, RecordDamaged
+from leanrag_core.records import from_values, to_json, values_of
+from leanrag_core.types.settings import Settings
 
 
 def read_settings(path: Path) -> Settings:
@@ -16,18 +17,24 @@ def read_settings(path: Path) -> Settings:
         return Settings()
     private.tighten_file(path)
     try:
-        cells = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise InvalidConfig(
-            f"{path.name} is not valid JSON ({in_words(error)}): correct it, or delete it to start again"
-        ) from error
-    if not isinstance(cells, dict):
-        raise InvalidConfig(f"{path.name} holds no settings: delete it to start again")
-    return settings_of(cells)
+        values = values_of(path.read_bytes(), name=path.name)
+    except RecordDamaged as error:
+        raise InvalidConfig("settings.file_unreadable", name=path.name, reason=error.reason) from error
+    if not isinstance(values, dict):
+        raise InvalidConfig("settings.file_empty", name=path.name)
+    return settings_of(values)
+
+
+def settings_of(values: Mapping[str, Any]) -> Settings:
+    """The settings of their JSON values; names of a newer version are passed over. Raises InvalidConfig."""
+    try:
+        return from_values(Settings, {name: value for name, value in values.items() if value is not None})
+    except RecordDamaged as error:
+        raise InvalidConfig("settings.unreadable", reason=error.reason) from error
 
 
 def write_settings(path: Path, settings: Settings) -> None:
-    """The file holds the settings, in one step, for its owner alone. Raises StorageFailed."""
+    """Writes the settings in one step, for their owner alone. Raises StorageFailed."""
     with writing(f"the settings file {path}", "The settings are as they were."):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(path, settings.cells(), private=True)
+        write_bytes(path, to_json(settings, indent=1), private=True)

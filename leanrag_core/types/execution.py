@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from leanrag_core.addresses import SCHEDULER, Fault, fault_of
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.types.config import option, validate
 
@@ -14,6 +15,8 @@ class Execution:
 
     It is no part of IndexConfig, since it decides nothing that an index holds.
     """
+
+    __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012 - read by pydantic
 
     kind: str = option(
         THREADS, choices=(THREADS, PROCESSES, DASK), help="Who reads, embeds and clusters: threads, processes or dask."
@@ -28,9 +31,9 @@ class Execution:
 
     def __post_init__(self) -> None:
         validate(self)
-        if set(self.scheduler) & set("@?#"):
+        if fault_of(self.scheduler, SCHEDULER) in (Fault.SECRET, Fault.MORE):
             raise InvalidConfig("scheduler.address_holds_secrets")
-        if self.kind == DASK and not self.scheduler.startswith(("tcp://", "tls://")):
+        if self.kind == DASK and not self.scheduler.startswith(SCHEDULER.schemes):
             raise InvalidConfig("scheduler.no_address")
         if self.kind != DASK and self.scheduler:
             raise InvalidConfig("scheduler.not_dask_execution", kind=self.kind)

@@ -1,21 +1,21 @@
 """Where models are served, what they cost, how hard they are driven; who does the other work. Keys are never held."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
-from urllib.parse import urlsplit
+from dataclasses import dataclass, field
 
+from leanrag_core.addresses import CHROMA, ENDPOINT, LOCAL_HOSTS, Fault, fault_of, parts_of
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.execution import Execution
 
-LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 OPENAI_HOST = "api.openai.com"
 
 
 @dataclass(frozen=True)
 class Price:
     """US dollars for a million tokens."""
+
+    __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012 - read by pydantic
 
     prompt: float = 0.0
     completion: float = 0.0
@@ -59,13 +59,16 @@ class Settings:
 
     def __post_init__(self) -> None:
         validate(self)
-        if "@" in self.base_url.split("//", 1)[-1].split("/", 1)[0]:
+        # Other faults are left to whoever connects: settings that were saved once must be read.
+        fault = fault_of(self.base_url, ENDPOINT)
+        if fault is Fault.SECRET:
             raise InvalidConfig("settings.base_url_holds_secrets")
-        if self.base_url and not self.base_url.startswith(("http://", "https://")):
+        if fault is Fault.SCHEME:
             raise InvalidConfig("settings.base_url_invalid", url=self.base_url)
-        if set(self.chroma_url) & set("@?#"):
+        fault = fault_of(self.chroma_url, CHROMA)
+        if fault in (Fault.SECRET, Fault.MORE):
             raise InvalidConfig("settings.chroma_url_holds_secrets")
-        if self.chroma_url and not self.chroma_url.startswith(("http://", "https://")):
+        if fault is Fault.SCHEME:
             raise InvalidConfig("settings.chroma_url_invalid")
 
     def price(self, model: str) -> Price:
@@ -80,24 +83,4 @@ class Settings:
     @property
     def host(self) -> str:
         """Who the endpoint is: the host alone, without port and path."""
-        if not self.base_url:
-            return OPENAI_HOST
-        try:
-            return urlsplit(self.base_url).hostname or ""
-        except ValueError:  # an address of IPv6 that is none
-            return ""
-
-    def cells(self) -> dict[str, Any]:
-        """Plain JSON values."""
-        return asdict(self)
-
-
-def settings_of(cells: Mapping[str, Any]) -> Settings:
-    """The settings of their JSON values; unknown names are passed over. Raises InvalidConfig."""
-    known = {name: cells[name] for name in Settings.__dataclass_fields__ if name in cells}
-    prices, execution = known.pop("prices", {}) or {}, known.pop("execution", {}) or {}
-    try:
-        priced = {str(name): Price(**price) for name, price in prices.items()}
-        return Settings(**known, execution=Execution(**execution), prices=priced)
-    except (TypeError, AttributeError) as error:
-        raise InvalidConfig("settings.unreadable", reason=str(error)) from error
+        return parts_of(self.base_url).host if self.base_url else OPENAI_HOST

@@ -109,16 +109,17 @@ def test_a_slash_behind_the_port_is_cut(home: Workbench, visit: Visit) -> None:
     assert home.settings().chroma_url == "http://chroma:8000"
 
 
-@pytest.mark.parametrize("kind", [addresses.ENDPOINT, addresses.CHROMA, addresses.SCHEDULER])
-def test_an_address_with_a_tab_inside_is_none(kind: addresses.Kind) -> None:
-    assert "invisible character" in addresses.fault_of_address(f"{kind.schemes[0]}he\tad:8000", kind)
-    assert addresses.fault_of_address(f"{kind.schemes[0]}head:8000", kind) == ""
+@pytest.mark.parametrize("field", [addresses.ENDPOINT, addresses.CHROMA, addresses.SCHEDULER])
+def test_an_address_with_a_tab_inside_is_none(field: addresses.AddressField) -> None:
+    scheme = field.kind.schemes[0]
+    assert "invisible character" in addresses.fault_text(f"{scheme}he\tad:8000", field)
+    assert addresses.fault_text(f"{scheme}head:8000", field) == ""
 
 
 @pytest.mark.parametrize("text", ["admin:12345", "hunter2:443", "/sk_live_abcdefghij", ":12345", "12345678", "a@b.com"])
 def test_what_may_be_a_secret_does_not_stay_on_the_page(text: str) -> None:
-    for kind in (addresses.ENDPOINT, addresses.CHROMA, addresses.SCHEDULER):
-        assert not addresses.is_harmless(text, kind)
+    for field in (addresses.ENDPOINT, addresses.CHROMA, addresses.SCHEDULER):
+        assert not addresses.is_harmless(text, field)
 
 
 @pytest.mark.parametrize("text", ["head:8786", "tcp://head", "localhost:8786", "10.0.0.1:8786/status", "tcp://"])

@@ -6,9 +6,6 @@ from typing import Protocol
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Extraction
 
-HEURISTIC = "heuristic graph"
-BY_MODEL = "LLM graph"
-
 
 class Extractor(Protocol):
     """Finds entities and relations (section 2, step 2 of the method: documents to the base graph G0).

@@ -5,7 +5,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 from leanrag_core.indexing.extraction.aliases import Names, settle_names
-from leanrag_core.indexing.extraction.base import HEURISTIC
 from leanrag_core.indexing.extraction.english import english_version
 from leanrag_core.indexing.extraction.english_reading import RULES, Apply, read_english
 from leanrag_core.indexing.extraction.headings import heading_sentences, title_of
@@ -15,6 +14,7 @@ from leanrag_core.indexing.extraction.sentences import ChunkLocator, ReadSentenc
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
 from leanrag_core.types.index import Index
+from leanrag_core.types.manifest import HEURISTIC
 
 _NAMED = 3  # names that are told at a time while a build goes on
 

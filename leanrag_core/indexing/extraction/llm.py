@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from leanrag_core.errors import CallFailed, EndpointError, ReplyCut, ReplyError
-from leanrag_core.indexing.extraction.base import BY_MODEL
 from leanrag_core.indexing.extraction.gathered import Gathered
 from leanrag_core.indexing.extraction.presence import ExampleNames
 from leanrag_core.indexing.extraction.reply import (
@@ -26,6 +25,7 @@ from leanrag_core.prompts.book import PromptBook
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Extraction
+from leanrag_core.types.manifest import BY_MODEL
 
 _FENCE = re.compile(r"PASSAGE>>>|<<<PASSAGE")
 _BREAK = re.compile(r"\n\s*\n|(?<=[.!?。！？])\s+|\n")

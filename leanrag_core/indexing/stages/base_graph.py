@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from leanrag_core.errors import EmptyCorpus, RecordDamaged
 from leanrag_core.indexing.build_models import BuildModels
-from leanrag_core.indexing.extraction.base import HEURISTIC, Extractor
+from leanrag_core.indexing.extraction.base import Extractor
 from leanrag_core.indexing.progress import extraction_progress
 from leanrag_core.indexing.resolution import resolve
 from leanrag_core.indexing.resolution.condense import condense
@@ -18,6 +18,7 @@ from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Drop, Extraction
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
 from leanrag_core.types.index import CorpusTables
+from leanrag_core.types.manifest import HEURISTIC
 from leanrag_core.types.progress import Progress, Report
 from leanrag_core.types.usage import NO_USAGE, Usage
 

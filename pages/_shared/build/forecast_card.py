@@ -9,6 +9,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.forecast import forecast
 from leanrag_core.models.metering import Budget
+from leanrag_core.records import plain
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.settings import Settings
@@ -103,7 +104,7 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
     bench = session.workbench()
     try:
         settings = bench.settings()
-        expected = _forecast(corpus.id, corpus.tokens, corpus.documents, config, settings.cells(), len(bench.calls))
+        expected = _forecast(corpus.id, corpus.tokens, corpus.documents, config, plain(settings), len(bench.calls))
     except LeanRAGError as error:
         message(str(error), kind="error")
         return

@@ -98,16 +98,23 @@ def number(settings: Settings, name: str) -> None:
 
 
 def address_field(
-    label: str, name: str, kept: str, kind: addresses.Kind, save: Callable[[str], None], *, example: str, hint: str
+    label: str,
+    name: str,
+    kept: str,
+    field: addresses.AddressField,
+    save: Callable[[str], None],
+    *,
+    example: str,
+    hint: str,
 ) -> None:
     """An address that is saved when it is one; what is wrong with another stands below, in the place of the hint."""
 
     def wish(wanted: str) -> str | None:
         forgive(name)
-        said = addresses.fault_of_address(wanted, kind)
+        said = addresses.fault_text(wanted, field)
         if not said:
             save(wanted)
-        elif addresses.is_harmless(wanted, kind):
+        elif addresses.is_harmless(wanted, field):
             refuse(name, said, stands=wanted)
         else:  # a key, perhaps, or a password: it is not kept in the page
             refuse(name, said)
@@ -122,7 +129,7 @@ def address_field(
                 label, value=mount.value, key=mount.key, on_change=mount.changed, placeholder=example
             ),
             wish,
-            read=lambda held: addresses.tidied(str(held or ""), kind),
+            read=lambda held: addresses.tidied(str(held or ""), field),
         )
         if not fault(name):
             draw(html('<div class="lr-hint">{}</div>', hint))
