@@ -11,7 +11,7 @@ from leanrag_core.answering.extractive import extractive_answer
 from leanrag_core.answering.written import answer_messages, write_answer, written_answer
 from leanrag_core.errors import ModelMismatch
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
-from leanrag_core.models.registry import BUILTIN, Models
+from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.retrieval.base import Query, require_question, strategy
@@ -20,6 +20,7 @@ from leanrag_core.retrieval.vector_search import read_ahead
 from leanrag_core.storage.digests import damage_named
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.index import Index
+from leanrag_core.types.model_names import BUILTIN
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.trace import Answer, Trace
 

@@ -19,7 +19,7 @@ from leanrag_core.jobs import events, runner
 from leanrag_core.jobs.store import JobStore
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.metering import Budget
-from leanrag_core.models.registry import BUILTIN, Models, require_models
+from leanrag_core.models.registry import Models, require_models
 from leanrag_core.models.request_form import LearntForms
 from leanrag_core.queries.index_titles import with_titles
 from leanrag_core.questions import Questions
@@ -39,6 +39,7 @@ from leanrag_core.types.execution import Execution
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import NO_CORPUS, CorpusName
+from leanrag_core.types.model_names import BUILTIN
 from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.recorded_config import recorded_config
 from leanrag_core.types.settings import Settings

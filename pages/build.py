@@ -12,6 +12,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.indexing.aggregation.threshold import parse_tau
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.model_names import model_title
 from leanrag_core.types.presets import presets
 from leanrag_core.types.summary import CorpusSummary, IndexSummary, JobState
 from pages._shared.build import build_report, engine_form, forecast_card, job_view
@@ -177,7 +178,7 @@ def index_table(indexes: Sequence[IndexSummary]) -> None:
             "Name": [one.title for one in indexes],
             "Corpus": [one.corpus_name for one in indexes],
             "Graph": [one.kind for one in indexes],
-            "Model": [one.config.model.removeprefix("openai:") for one in indexes],
+            "Model": [model_title(one.config.model) for one in indexes],
             "clustersize": [one.config.cluster_size for one in indexes],
             "tau": [str(one.config.tau or "auto") for one in indexes],
             "Chunk tokens": [one.config.chunk_tokens for one in indexes],

@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.types.model_names import endpoint_model, model_title
 from leanrag_core.types.settings import Price, Settings
 from pages._shared.common import forms, markup, session, state
 from pages._shared.common.frame import enter, heading, message, plain_errors
@@ -107,7 +108,7 @@ def answer_model(settings: Settings) -> None:
     """Another model for answers than the index's own."""
     if not endpoint_view.is_set_up(settings):
         return
-    state.remember("answer_model", settings.answer_model.removeprefix("openai:"))
+    state.remember("answer_model", model_title(settings.answer_model))
     found = endpoint_view.listing(settings)
     endpoint_view.pick_model(
         "Model for answers",
@@ -115,7 +116,7 @@ def answer_model(settings: Settings) -> None:
         found,
         names=found.writing,
         blank="The model that built the index",
-        on_pick=lambda chosen: settings_form.keep("answer_model", f"openai:{chosen}" if chosen else ""),
+        on_pick=lambda chosen: settings_form.keep("answer_model", endpoint_model(chosen)),
     )
 
 

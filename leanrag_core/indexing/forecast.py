@@ -16,12 +16,13 @@ from leanrag_core.indexing.build import in_build_order
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.indexing.resolution.names import name_key
-from leanrag_core.models.registry import BUILTIN, Models
+from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.forecast import Forecast, Range, StageForecast
+from leanrag_core.types.model_names import BUILTIN, model_title
 from leanrag_core.types.settings import Price
 
 _HEAPS = 0.82  # distinct entities grow with this power of the chunks
@@ -69,7 +70,7 @@ def forecast(
     entities = _entities(known, n, sum(chunk.tokens for chunk in chunks))
     per_entity = _relations_an_entity(known)
     price = settings.price(model.model)
-    other = settings.price(config.aggregation_model.removeprefix("openai:")) if config.aggregation_model else price
+    other = settings.price(model_title(config.aggregation_model)) if config.aggregation_model else price
     clusters, summaries = Range(), Range()
     for bound, density in zip(
         ("low", "expected", "high"), (per_entity.low, per_entity.expected, per_entity.high), strict=True
@@ -108,7 +109,7 @@ def forecast(
 
 
 def _name(model: str) -> str:
-    return model.removeprefix("openai:")
+    return model_title(model)
 
 
 def _with(range_: Range, bound: str, value: float) -> Range:

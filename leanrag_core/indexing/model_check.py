@@ -9,6 +9,7 @@ from leanrag_core.indexing.extraction.reply import GRAPH_SCHEMA, Reply, parse_re
 from leanrag_core.models.registry import Models
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.model_names import endpoint_model
 
 _SLOW = 8.0  # tokens a second
 _FEW = 3  # entities of a passage
@@ -42,7 +43,7 @@ class ModelCheck:
 def check_model(models: Models, model: str, passage: str, config: IndexConfig) -> ModelCheck:
     """One call with the real extraction prompt; nothing is stored. Raises EndpointError when there is no reply,
     InvalidConfig without a model or a passage."""
-    language = models.language(f"openai:{model}")
+    language = models.language(endpoint_model(model))
     if language is None or not passage.strip():
         raise InvalidConfig("model_check.needs_model_and_passage")
     endpoint, extractor = models.endpoint, LLMExtractor.of(language, config)

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from leanrag_core.messages.message import Message
 from leanrag_core.types.usage import Usage
 
 
@@ -73,3 +74,19 @@ class EmbeddingModel(Protocol):
 
     def embed(self, texts: list[str]) -> np.ndarray:
         """(len(texts), dimension) float32, unit rows; the same text gives the same row alone or in any batch."""
+
+
+class Backend(Protocol):
+    """Serves models by name; one file in models/backends. What it costs goes through the meter of `models`."""
+
+    name: str
+    title: Message
+
+    def __init__(self, models: Any) -> None:
+        """models: the Models of one piece of work, with settings, meter, pace, budget and stored answers."""
+
+    def language(self, model: str) -> LanguageModel | None:
+        """The language model of that name; None where the back-end writes nothing."""
+
+    def embedding(self, model: str, fingerprint: str) -> EmbeddingModel:
+        """The embedding model of that name; of several forms that with the fingerprint."""

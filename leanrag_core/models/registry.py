@@ -1,30 +1,19 @@
-"""Which model a name means: builtin, or openai:NAME at the endpoint of the settings."""
+"""Models by name: "builtin", or "BACKEND:NAME" with a back-end of models/backends."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.models.base import EmbeddingModel, LanguageModel
+from leanrag_core.extensions import BrokenExtension, Extensions, discover
+from leanrag_core.models.base import Backend, EmbeddingModel, LanguageModel
 from leanrag_core.models.endpoint import Endpoint
 from leanrag_core.models.metering import Budget, Meter
 from leanrag_core.models.pacing import Pacer
-from leanrag_core.models.remote import CallMemory, RemoteLanguageModel
-from leanrag_core.models.remote_embedding import RemoteEmbeddingModel
+from leanrag_core.models.remote import CallMemory
 from leanrag_core.models.request_form import LearntForms
 from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.model_names import BUILTIN, ModelName, parse_model_name
 from leanrag_core.types.settings import Settings
-
-BUILTIN = "builtin"
-_PREFIX = "openai:"
-
-
-def remote_name(name: str) -> str:
-    """The server's name of the model, "" for builtin. Raises InvalidConfig for anything else."""
-    if name == BUILTIN:
-        return ""
-    if name.startswith(_PREFIX) and name.removeprefix(_PREFIX).strip():
-        return name.removeprefix(_PREFIX).strip()
-    raise InvalidConfig("model.unknown", name=name)
 
 
 @dataclass
@@ -39,6 +28,7 @@ class Models:
     budget: Budget = field(default_factory=Budget)
     index: str = ""
     forms: LearntForms = field(default_factory=LearntForms)
+    _backends: dict[str, Backend] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def meter(self) -> Meter:
@@ -60,26 +50,24 @@ class Models:
 
         Raises InvalidConfig for another name, and for a model without a price when the budget is in dollars.
         """
-        remote = remote_name(name)
-        if not remote:
-            return None
-        self.require_price(remote)
-        return RemoteLanguageModel(remote, self.endpoint, self.pacer, self.meter, self.memory, index=self.index)
+        parsed = parse_model_name(name)
+        return self._backend(parsed).language(parsed.model)
 
     def embedding(self, name: str, fingerprint: str = "") -> EmbeddingModel:
-        """The embedding model of that name; of the built-in one's two forms that with the fingerprint which an index
-        recorded, if either has it. Raises ModelUnavailable where the built-in one is not installed."""
-        remote = remote_name(name)
-        if not remote:
-            from leanrag_core.models.minilm import MiniLM
+        """The embedding model of that name. fingerprint: as an index recorded it, where a back-end has several forms.
 
-            usual = MiniLM()
-            if fingerprint in ("", usual.fingerprint):
-                return usual
-            floats = MiniLM(floats=True)  # as indexes were made before the built-in model computed in whole numbers
-            return floats if floats.fingerprint == fingerprint else usual
-        self.require_price(remote)
-        return RemoteEmbeddingModel(remote, self.endpoint, self.pacer, self.meter, self.memory, index=self.index)
+        Raises InvalidConfig as language() does, ModelUnavailable where the built-in one is not installed.
+        """
+        parsed = parse_model_name(name)
+        return self._backend(parsed).embedding(parsed.model, fingerprint)
+
+    def _backend(self, name: ModelName) -> Backend:
+        if name.backend not in self._backends:
+            makers = {made.name: made for made in backends()}
+            if name.backend not in makers:
+                raise InvalidConfig("model.unknown", name=str(name))
+            self._backends[name.backend] = makers[name.backend](self)
+        return self._backends[name.backend]
 
     def require_price(self, model: str) -> None:
         """Nothing, or InvalidConfig when a budget in dollars could not count the model's calls."""
@@ -87,11 +75,27 @@ class Models:
             raise InvalidConfig("model.no_price", model=model)
 
 
+def backends() -> tuple[type[Backend], ...]:
+    """The back-ends of models/backends; a file that does not load is passed over (see broken_backends())."""
+    return tuple(module.Backend for module in _found().modules)
+
+
+def broken_backends() -> tuple[BrokenExtension, ...]:
+    """The files of models/backends that do not load."""
+    return _found().broken
+
+
+def _found() -> Extensions:
+    from leanrag_core.models import backends as folder
+
+    return discover(folder, kind="Backend", required=("name", "title", "language", "embedding"))
+
+
 def require_models(models: Models, config: IndexConfig) -> None:
     """Nothing, or InvalidConfig when a build with these settings would meet a model that it cannot use."""
-    for name in (config.model, config.embedding, config.aggregation_model):
-        remote = remote_name(name) if name else ""
-        if remote:
-            models.require_price(remote)
+    for name in filter(None, (config.model, config.embedding, config.aggregation_model)):
+        parsed = parse_model_name(name)
+        if parsed.model:
+            models.require_price(parsed.model)
     if config.aggregation_model == BUILTIN and config.model != BUILTIN:
         raise InvalidConfig("model.builtin_aggregation")

@@ -14,6 +14,7 @@ from leanrag_core.models.metering import Meter
 from leanrag_core.models.pacing import Pacer
 from leanrag_core.models.reasoning import without_reasoning
 from leanrag_core.tokens import count_tokens
+from leanrag_core.types.model_names import endpoint_model
 from leanrag_core.types.usage import Usage
 
 _STAGE_OF = {  # the stage of a build that a prompt belongs to
@@ -53,7 +54,7 @@ class RemoteLanguageModel:
         self, model: str, endpoint: Endpoint, pacer: Pacer, meter: Meter, memory: CallMemory, *, index: str = ""
     ) -> None:
         self.model = model
-        self.name = f"openai:{model}"
+        self.name = endpoint_model(model)
         self.endpoint, self.pacer, self.meter, self.memory = endpoint, pacer, meter, memory
         self.index = index
 

@@ -16,6 +16,7 @@ from leanrag_core.models.endpoint import Endpoint
 from leanrag_core.models.metering import Meter
 from leanrag_core.models.pacing import Pacer
 from leanrag_core.models.remote import CallMemory
+from leanrag_core.types.model_names import endpoint_model
 from leanrag_core.types.usage import Usage
 
 _TEXTS_A_CALL = 64
@@ -30,7 +31,7 @@ class RemoteEmbeddingModel:
         self, model: str, endpoint: Endpoint, pacer: Pacer, meter: Meter, memory: CallMemory, *, index: str = ""
     ) -> None:
         self.model = model
-        self.name = f"openai:{model}"
+        self.name = endpoint_model(model)
         self.endpoint, self.pacer, self.meter, self.memory = endpoint, pacer, meter, memory
         self.index = index
         self._lock = threading.Lock()

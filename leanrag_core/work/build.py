@@ -9,7 +9,7 @@ from typing import Protocol
 from leanrag_core.jobs.events import JobLog, JobSpec
 from leanrag_core.jobs.runner import telling_what_is_spent
 from leanrag_core.models.metering import Budget
-from leanrag_core.models.registry import BUILTIN, Models
+from leanrag_core.models.registry import Models
 from leanrag_core.records import plain
 from leanrag_core.storage.indexes import folder_name
 from leanrag_core.storage.staging import give_up_staging
@@ -17,6 +17,7 @@ from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
+from leanrag_core.types.model_names import BUILTIN
 from leanrag_core.types.progress import Progress, Report
 from leanrag_core.types.recorded_config import recorded_config
 from leanrag_core.work.base import Done, argument

@@ -3,9 +3,10 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.models import backends
 from leanrag_core.models.metering import Budget
 from leanrag_core.models.minilm import MiniLM
-from leanrag_core.models.registry import Models, remote_name
+from leanrag_core.models.registry import Models, broken_backends
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.models.remote_embedding import RemoteEmbeddingModel
 from leanrag_core.storage.calls import CallStore
@@ -31,10 +32,10 @@ def test_a_name_after_openai_is_a_model_of_the_endpoint(models: Models) -> None:
     assert language.pacer is embedding.pacer
 
 
-@pytest.mark.parametrize("name", ["", "gpt-5", "openai:", "openai:  ", "BUILTIN", "../builtin"])
-def test_any_other_name_is_refused_with_what_to_write(name: str) -> None:
+@pytest.mark.parametrize("name", ["", "gpt-5", "openai:", "openai:  ", "BUILTIN", "../builtin", "builtin:x", "other:x"])
+def test_any_other_name_is_refused_with_what_to_write(models: Models, name: str) -> None:
     with pytest.raises(InvalidConfig, match="write builtin, or openai:NAME"):
-        remote_name(name)
+        models.language(name)
 
 
 def test_an_index_gets_that_form_of_the_builtin_model_which_it_recorded(models: Models) -> None:
@@ -49,3 +50,20 @@ def test_an_index_gets_that_form_of_the_builtin_model_which_it_recorded(models: 
 def test_a_budget_that_is_no_amount_is_refused(dollars: float) -> None:
     with pytest.raises(InvalidConfig, match="budget"):
         Budget(dollars=dollars)
+
+
+def test_a_file_in_the_folder_is_a_back_end_and_a_broken_one_hides_no_other(
+    models: Models, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "echo.py").write_text(
+        "class Backend:\n"
+        "    name, title = 'echo', None\n"
+        "    def __init__(self, models): self.models = models\n"
+        "    def language(self, model): return f'{model} of {self.models.settings.host}'\n"
+        "    def embedding(self, model, fingerprint): return None\n"
+    )
+    (tmp_path / "torn.py").write_text("import no_such_package_anywhere\n")
+    monkeypatch.setattr(backends, "__path__", [*backends.__path__, str(tmp_path)])
+    assert str(models.language("echo:parrot")) == "parrot of 127.0.0.1"
+    assert isinstance(models.embedding("builtin"), MiniLM)
+    assert [broken.file for broken in broken_backends()] == ["torn.py"]

@@ -10,6 +10,7 @@ from leanrag_core.figures.changes import changes
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.queries import browse
 from leanrag_core.types.index import Index
+from leanrag_core.types.model_names import model_title
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.visible import escape
 from pages._shared.ask import citations, retrieval_view
@@ -49,7 +50,7 @@ def written_by(answer: Answer) -> str:
     usage = answer.usage
     tokens = usage.prompt_tokens + usage.completion_tokens
     cost = f", {numbers.money(usage.cost)}" if usage.cost else ""
-    name = answer.model.removeprefix("openai:")
+    name = model_title(answer.model)
     return f"Written by {name} from the context alone, {numbers.tokens(tokens)} tokens{cost}."
 
 

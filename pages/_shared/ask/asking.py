@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.types.index import Index
+from leanrag_core.types.model_names import model_title
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer, Trace
 from pages._shared.ask import answer_view
@@ -117,7 +118,7 @@ def _marked(text: str) -> Markup:
 
 def _model(ask: Ask) -> str:
     settings = session.workbench().settings()
-    return (settings.answer_model or ask.summary.config.model).removeprefix("openai:")
+    return model_title(settings.answer_model or ask.summary.config.model)
 
 
 def _failed(scope: Scope, error: LeanRAGError, ask: Ask) -> None:

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.models.registry import BUILTIN
 from leanrag_core.retrieval.base import require_question
+from leanrag_core.types.model_names import BUILTIN
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.ask import asking
 from pages._shared.common import forms, session, state, widgets

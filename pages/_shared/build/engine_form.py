@@ -8,6 +8,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.model_names import endpoint_model, is_remote, model_title
 from leanrag_core.types.settings import Settings
 from pages._shared.build import prompts_form
 from pages._shared.common import forms, keys, session, state, widgets
@@ -92,9 +93,9 @@ def endpoint(corpus_id: str) -> Engine:
             blank="Built-in, all-MiniLM-L6-v2",
         )
     draw(html('<div class="lr-hint">{}</div>', _where(settings)))
-    values: dict[str, Any] = {"model": f"openai:{model}" if model else "builtin"}
-    values["aggregation_model"] = f"openai:{other}" if other and other != model else ""
-    values["embedding"] = f"openai:{embedding}" if embedding else "builtin"
+    values: dict[str, Any] = {"model": endpoint_model(model) if model else "builtin"}
+    values["aggregation_model"] = endpoint_model(other) if other and other != model else ""
+    values["embedding"] = endpoint_model(embedding) if embedding else "builtin"
     left, right = st.columns([2, 1], gap="small")
     with left:
         values["entity_types"] = entity_types()
@@ -107,7 +108,7 @@ def endpoint(corpus_id: str) -> Engine:
 def take_settings(config: Mapping[str, Any]) -> None:
     """The form holds the engine of an index's settings, its prompts included. For callbacks."""
     model = str(config.get("model", "builtin"))
-    remote = model.startswith("openai:")
+    remote = is_remote(model)
     state.remember("b_engine", ENDPOINT if remote else None)
     if not remote:
         return
@@ -117,7 +118,7 @@ def take_settings(config: Mapping[str, Any]) -> None:
         ("b_embedding", "embedding"),
     ):
         value = str(config.get(field_name) or "")
-        state.remember(name, value.removeprefix("openai:") if value.startswith("openai:") else None)
+        state.remember(name, model_title(value) if is_remote(value) else None)
     types = tuple(str(one) for one in config.get("entity_types", _DEFAULT_TYPES))
     state.remember("b_types", None if types == _DEFAULT_TYPES else ",".join(types))
     state.remember("b_gleaning_rounds", int(config.get("gleaning_rounds", IndexConfig().gleaning_rounds)))

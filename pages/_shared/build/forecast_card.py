@@ -12,6 +12,7 @@ from leanrag_core.models.metering import Budget
 from leanrag_core.records import plain
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.forecast import Forecast
+from leanrag_core.types.model_names import model_title
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.summary import CorpusSummary, JobState
 from pages._shared.build import outlook_view
@@ -202,7 +203,7 @@ def _cost(expected: Forecast, settings: Settings, config: IndexConfig) -> str:
 def unpriced(settings: Settings, config: IndexConfig) -> list[str]:
     """The models of these settings that have no price in Settings."""
     used = {config.model, config.aggregation_model or config.model, config.embedding} - {"builtin"}
-    return sorted(name.removeprefix("openai:") for name in used if name.removeprefix("openai:") not in settings.prices)
+    return sorted(model_title(name) for name in used if model_title(name) not in settings.prices)
 
 
 def _basis(expected: Forecast) -> str:

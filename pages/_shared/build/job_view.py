@@ -9,6 +9,7 @@ from leanrag_core.errors import JobNotFound, LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.build_counts import counts_so_far
 from leanrag_core.models.metering import Budget
+from leanrag_core.types.model_names import model_title
 from leanrag_core.types.summary import JobState, StageState
 from pages._shared.build import outlook_view
 from pages._shared.common import frame, markup, session, state, widgets
@@ -99,7 +100,7 @@ def _feed(job: JobState) -> Markup:
 
 def _awaited(job: JobState) -> str:
     if job.current == "extract" and frame.uses_endpoint(job.config):
-        return f"The first answers of {str(job.config.get('model', '')).removeprefix('openai:')} are awaited."
+        return f"The first answers of {model_title(str(job.config.get('model', '')))} are awaited."
     return "The documents are being read; names are listed here as they are found."
 
 
@@ -221,7 +222,7 @@ def _about(job: JobState) -> str:
     ]
     remote = frame.uses_endpoint(config)
     if remote:
-        facts.insert(0, str(config.get("model", "")).removeprefix("openai:"))
+        facts.insert(0, model_title(str(config.get("model", ""))))
     again = "asks only for what is missing" if remote else "starts it from the beginning, with the same settings"
     tail = {
         "done": "",

@@ -14,6 +14,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.palette import Palette, palette
 from leanrag_core.queries.index_titles import short_title
+from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.summary import IndexSummary, JobState
 from pages._shared.common import running_view, session, state, widgets
 from pages._shared.common.html import NOTHING, draw, html, joined
@@ -106,7 +107,7 @@ def _where_text_goes(chosen: IndexSummary | None) -> Markup:
 def uses_endpoint(config: Mapping[str, Any]) -> bool:
     """Whether the settings of an index name a model of the endpoint."""
     models = (config.get(name) for name in ("model", "embedding", "aggregation_model"))
-    return any(str(model).startswith("openai:") for model in models if model)
+    return any(is_remote(str(model)) for model in models if model)
 
 
 def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:

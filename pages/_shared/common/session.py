@@ -8,9 +8,9 @@ import streamlit as st
 
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.execution.background import ReadAhead, StreamedCall, StreamedCalls
-from leanrag_core.models.registry import BUILTIN
 from leanrag_core.storage.open_indexes import OpenIndexes
 from leanrag_core.types.index import Index
+from leanrag_core.types.model_names import BUILTIN, is_remote
 from leanrag_core.types.summary import IndexList, IndexSummary, JobState
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.workbench import Workbench
@@ -135,4 +135,7 @@ def running_jobs() -> list[JobState]:
 def endpoint_builds() -> int:
     """How many builds with a model of the endpoint are under way, counted at most every three seconds."""
     configs = [job.config for job in running_jobs()]
-    return sum(any(str(value).startswith("openai:") for value in config.values()) for config in configs)
+    return sum(
+        any(is_remote(str(config.get(name, ""))) for name in ("model", "embedding", "aggregation_model"))
+        for config in configs
+    )

@@ -12,6 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from leanrag_core.figures import numbers
+from leanrag_core.types.model_names import model_title
 from pages._shared.common import forms, markup, session
 from pages._shared.common.frame import plain_errors
 from pages._shared.common.html import draw, html
@@ -64,7 +65,7 @@ def panel() -> None:
     names = {one.id: one.title for one in session.index_list().indexes}
     table = pd.DataFrame(
         {
-            "Model": [one.model.removeprefix("openai:") for one in found],
+            "Model": [model_title(one.model) for one in found],
             "Task": [task_name(one.task) for one in found],
             "Index": [names.get(one.index, one.index or "–") for one in found],
             "Calls": [one.calls for one in found],
@@ -106,7 +107,7 @@ def panel() -> None:
 def single_calls(group: Group, n: int) -> None:
     """The newest calls of a group, and the reply of one of them as it is stored."""
     calls = _newest(str(session.workbench().calls.folder), group, n)
-    draw(markup.label(f"Replies of {group.model.removeprefix('openai:')}", _which(group, len(calls))))
+    draw(markup.label(f"Replies of {model_title(group.model)}", _which(group, len(calls))))
     number = 0
     if len(calls) > 1:
         number = int(st.number_input("Reply", 1, len(calls), key=f"reply_{group}", width=140)) - 1

@@ -1,0 +1,1 @@
+"""Measures of retrieval and answers against questions with gold evidence."""

@@ -1,0 +1,1 @@
+"""One file for each measure, found by itself."""

@@ -1,0 +1,35 @@
+"""Models at an OpenAI-compatible endpoint: the one that the settings name."""
+
+from typing import TYPE_CHECKING
+
+from leanrag_core.messages.message import message
+from leanrag_core.models.base import EmbeddingModel, LanguageModel
+
+if TYPE_CHECKING:
+    from leanrag_core.models.registry import Models
+
+
+class Backend:
+    """Models of one server, which share its pace, the meter and the stored answers."""
+
+    name = "openai"
+    title = message("backend.openai")
+
+    def __init__(self, models: "Models") -> None:
+        self._models = models
+
+    def language(self, model: str) -> LanguageModel:
+        """A model that answers messages. Raises InvalidConfig where a budget in dollars could not count its calls."""
+        from leanrag_core.models.remote import RemoteLanguageModel
+
+        work = self._models
+        work.require_price(model)
+        return RemoteLanguageModel(model, work.endpoint, work.pacer, work.meter, work.memory, index=work.index)
+
+    def embedding(self, model: str, fingerprint: str) -> EmbeddingModel:
+        """A model that embeds texts. Raises InvalidConfig as language() does."""
+        from leanrag_core.models.remote_embedding import RemoteEmbeddingModel
+
+        work = self._models
+        work.require_price(model)
+        return RemoteEmbeddingModel(model, work.endpoint, work.pacer, work.meter, work.memory, index=work.index)

@@ -1,0 +1,86 @@
+"""Measures on an outcome that fits on one screen."""
+
+from pathlib import Path
+
+import pytest
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.evaluation.base import Measure, Outcome, means, measures
+from leanrag_core.evaluation.gold import Evidence, GoldQuestion, normalised, read_questions
+from leanrag_core.messages.message import message
+from leanrag_core.types.trace import Context, Source, Trace, TraceIndex, TraceItem
+
+TEXT = "The mill at Carrow was built in 1788. It ground barley."
+
+
+def outcome(*, answers: tuple[str, ...] = (), quotes: tuple[tuple[str, str], ...] = ()) -> Outcome:
+    passage = TraceItem(
+        "c1", "passage", "mill", ("passage",), text=TEXT, source=Source("mill.txt", 0, "Mill", 0, len(TEXT), None, 14)
+    )
+    trace = Trace(
+        question="When was the mill built?",
+        strategy="leanrag",
+        title=message("plain", text="LeanRAG"),
+        parameters={},
+        items=(passage,),
+        relations=(),
+        context=Context(TEXT, 14, ()),
+        steps=(),
+        styles=(),
+        index=TraceIndex("i", "Mills", (1,)),
+    )
+    return Outcome(GoldQuestion("1", trace.question, answers, tuple(Evidence(*quote) for quote in quotes)), trace)
+
+
+def measure(name: str) -> Measure:
+    return next(found for found in measures() if found.name == name)
+
+
+def test_recall_is_the_share_of_quotes_in_passages_of_their_document() -> None:
+    quotes = (
+        ("mill.txt", "mill at Carrow, was built in 1788"),  # punctuation does not count
+        ("mill.txt", "It ground wheat."),
+        ("other.txt", "It ground barley."),
+        ("mill.txt", "it ground   barley"),
+    )
+    assert measure("evidence-recall").score(outcome(quotes=quotes)) == 0.5
+    assert measure("evidence-recall").score(outcome()) is None
+
+
+@pytest.mark.parametrize(
+    ("answers", "score"),
+    [(("1788",), 1.0), (("178",), 0.0), (("wheat", "Barley!"), 1.0), (("yes",), None), ((), None), (("...",), None)],
+)
+def test_an_answer_counts_as_whole_words_and_yes_does_not_count(answers: tuple[str, ...], score: float | None) -> None:
+    assert measure("answer-in-context").score(outcome(answers=answers)) == score
+
+
+def test_means_are_over_the_questions_that_a_measure_applies_to() -> None:
+    table = {mean.measure: mean for mean in means([outcome(answers=("1788",)), outcome(answers=("wheat",)), outcome()])}
+    assert (table["answer-in-context"].value, table["answer-in-context"].n) == (0.5, 2)
+    assert (table["evidence-recall"].value, table["evidence-recall"].n) == (None, 0)
+    assert (table["context-tokens"].value, table["context-tokens"].n) == (14.0, 3)
+
+
+def test_names_are_compared_without_articles_case_and_punctuation() -> None:
+    assert normalised("The  Tide-Mill, AT ｃarrow") == "tide mill at carrow"
+
+
+def test_questions_are_read_line_by_line_and_a_bad_line_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_text(
+        '{"id": "q1", "question": "When?", "answers": ["1788"], '
+        '"evidence": [{"document": "mill.txt", "quote": "1788"}]}\n'
+        '\n{"question": "Who?"}\n',
+        encoding="utf-8",
+    )
+    assert read_questions(path) == (
+        GoldQuestion("q1", "When?", ("1788",), (Evidence("mill.txt", "1788"),)),
+        GoldQuestion("3", "Who?"),
+    )
+    for bad in ("[]", "{", '{"question": "?", "evidence": [1]}', "[" * 100_000):
+        path.write_text(bad, encoding="utf-8")
+        with pytest.raises(InvalidConfig, match=r"line 1 of questions\.jsonl is no question"):
+            read_questions(path)
+    with pytest.raises(InvalidConfig, match="cannot be read"):
+        read_questions(tmp_path / "absent.jsonl")
