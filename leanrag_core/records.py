@@ -77,18 +77,24 @@ def from_json(kind: type[T], content: bytes, *, name: str = "", max_bytes: int =
     Raises RecordDamaged for content that is too large, no JSON, or not of the type, and what the type itself raises.
     """
     name = name or kind.__name__
-    return from_values(kind, values_of(content, name=name, max_bytes=max_bytes), name=name)
+    values_of(content, name=name, max_bytes=max_bytes)
+    return _validated(kind, content, name, closed=False)
 
 
 def from_values(kind: type[T], values: Any, *, name: str = "", closed: bool = False) -> T:
     """The record of that type, from JSON values. closed: fields of a newer version are refused. Raises as from_json()
     does."""
+    # From JSON, since pydantic takes a list for a tuple, and an object for a dataclass, only there.
+    return _validated(kind, json_bytes(values), name or kind.__name__, closed=closed)
+
+
+def _validated(kind: type[T], content: bytes, name: str, *, closed: bool) -> T:
     from pydantic import ValidationError
 
-    try:  # from JSON, since only there a list is taken for a tuple, and an object for a dataclass
-        value: T = _adapter(kind).validate_json(json_bytes(values), strict=True, extra="forbid" if closed else None)
+    try:
+        value: T = _adapter(kind).validate_json(content, strict=True, extra="forbid" if closed else None)
     except ValidationError as error:
-        raise _damaged(name or kind.__name__, error) from error
+        raise _damaged(name, error) from error
     return value
 
 

@@ -1,36 +1,41 @@
 """Corpora on disk: one folder a corpus, one JSON file a document, named by ids and never by the user's file names."""
 
 import contextlib
-import json
 import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from filelock import FileLock, Timeout
 
 from leanrag_core import private
-from leanrag_core.atomic import sync_all, sync_folder, write_bytes, write_json, writing
-from leanrag_core.errors import CorpusDamaged, CorpusNotFound, FolderRefused, InvalidConfig, StorageFailed
-from leanrag_core.messages.catalog import sentence
-from leanrag_core.messages.message import Message, message
+from leanrag_core.atomic import sync_all, sync_folder, write_bytes, writing
+from leanrag_core.errors import (
+    CorpusDamaged,
+    CorpusNotFound,
+    FolderRefused,
+    InvalidConfig,
+    RecordDamaged,
+    StorageFailed,
+)
+from leanrag_core.messages.message import message
 from leanrag_core.plain_words import in_words
-from leanrag_core.records import from_json, json_bytes, plain
+from leanrag_core.records import from_json, to_json
 from leanrag_core.tokens import count_tokens
-from leanrag_core.types.corpus import Document, Heading, Refusal, Span
+from leanrag_core.types.corpus import Document, Refusal
+from leanrag_core.types.corpus_record import CorpusRecord, RefusedFile
 from leanrag_core.types.summary import CorpusSummary, Damaged, DocumentSummary
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
 _FILE = re.compile(r"\.?[a-z0-9][a-z0-9-]{0,80}\.json(\.\d+\.\d+)?")  # the latter half written by who was killed
 _DELETED = ".deleted-"
 _PATIENCE_SECONDS = 60  # for another session that writes
-_RECORD = ("id", "name", "description", "sample", "source", "created", "documents")
-_REMEDY = "delete the corpus in the Library and add its documents again; its indexes are not concerned"
+_RECORD = "corpus.json"
+_MAX_DOCUMENT_BYTES = 1 << 40  # as much as was parsed is read again; the limit is the parser's
 
 
 def summarise(document: Document) -> DocumentSummary:
@@ -56,50 +61,49 @@ class CorpusStore:
         private.tighten(root)
 
     def _folder(self, corpus_id: str) -> Path:
-        if not _ID.fullmatch(corpus_id) or not (self.root / corpus_id / "corpus.json").is_file():
-            raise CorpusNotFound(f"no corpus {corpus_id!r}: choose one of the Library, or add documents there")
+        if not _ID.fullmatch(corpus_id) or not (self.root / corpus_id / _RECORD).is_file():
+            raise CorpusNotFound("corpus.not_found", corpus=corpus_id)
         return self.root / corpus_id
 
     def _document_file(self, corpus_id: str, document_id: str) -> Path:
         path = self._folder(corpus_id) / f"{document_id}.json"
-        if not _ID.fullmatch(document_id) or path.name == "corpus.json" or not path.is_file():
-            raise CorpusNotFound(f"no document {document_id!r} in this corpus: it may have been removed")
+        if not _ID.fullmatch(document_id) or path.name == _RECORD or not path.is_file():
+            raise CorpusNotFound("corpus.document_not_found", document=document_id)
         return path
 
-    def _record(self, corpus_id: str) -> dict[str, Any]:
-        path = self._folder(corpus_id) / "corpus.json"
+    def _record(self, corpus_id: str) -> CorpusRecord:
+        path = self._folder(corpus_id) / _RECORD
         try:
-            record = dict(json.loads(path.read_text(encoding="utf-8")))
-            missing = [name for name in _RECORD if name not in record]
-        except OSError as error:  # its content may well be whole, so nobody is told to delete it
-            raise CorpusDamaged(f"{path} cannot be read ({error.strerror}): check the disk and the rights") from error
-        except (ValueError, TypeError, RecursionError) as error:
-            raise CorpusDamaged(f"{path} cannot be read ({in_words(error)}): {_REMEDY}") from error
-        if missing:
-            raise CorpusDamaged(f"{path} lacks {missing[0]!r}: {_REMEDY}")
-        return record
+            return from_json(CorpusRecord, path.read_bytes(), name=path.name)
+        except OSError as error:  # the content may well be whole, so the remedy is not to delete it
+            raise CorpusDamaged("corpus.disk_refuses", path=str(path), reason=in_words(error)) from error
+        except RecordDamaged as error:
+            raise CorpusDamaged("corpus.record_damaged", path=str(path), reason=error.reason) from error
+
+    def _write(self, folder: Path, record: CorpusRecord) -> None:
+        write_bytes(folder / _RECORD, to_json(record, indent=1), private=True)
 
     def create(self, name: str, *, corpus_id: str = "", description: str = "", sample: bool = False) -> str:
         """A corpus of that name exists, empty; returns its id. Raises StorageFailed."""
         slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40]
         corpus_id = corpus_id or "-".join(part for part in (slug, secrets.token_hex(3)) if part)
         if not _ID.fullmatch(corpus_id):
-            raise InvalidConfig(f"corpus id {corpus_id!r} is not one: take small letters, digits and hyphens")
+            raise InvalidConfig("corpus.id_invalid", corpus=corpus_id)
         folder = self.root / corpus_id
-        record = {
-            "id": corpus_id,
-            "name": name.strip() or "Untitled",
-            "description": description,
-            "sample": sample,
-            "source": "",
-            "created": datetime.now(UTC).isoformat(timespec="seconds"),
-            "documents": [],
-        }
-        with writing(f"the corpus {record['name']!r} in {self.root}"):
+        record = CorpusRecord(
+            id=corpus_id,
+            name=name.strip() or "Untitled",
+            description=description,
+            sample=sample,
+            source="",
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            documents=(),
+        )
+        with writing(f"the corpus {record.name!r} in {self.root}"):
             private.make_folder(self.root)
             private.make_folder(folder)
             try:
-                write_json(folder / "corpus.json", record, private=True)
+                self._write(folder, record)
             except BaseException:
                 with contextlib.suppress(OSError):  # one that was there before holds files, and stays
                     folder.rmdir()
@@ -120,7 +124,7 @@ class CorpusStore:
     def source(self, corpus_id: str) -> str:
         """Fingerprint of what the corpus was read from; empty when there is no such corpus."""
         try:
-            return str(self._record(corpus_id)["source"])
+            return self._record(corpus_id).source
         except (CorpusNotFound, CorpusDamaged):
             return ""
 
@@ -154,7 +158,7 @@ class CorpusStore:
         self, corpus_id: str, documents: tuple[Document, ...], source: str, refused: Sequence[Refusal]
     ) -> tuple[list[DocumentSummary], list[Refusal]]:
         folder, record = self._folder(corpus_id), self._record(corpus_id)
-        known = {row["id"]: row["name"] for row in record["documents"]}
+        known = {row.id: row.name for row in record.documents}
         new, duplicates = [], []
         for document in documents:
             if document.id in known:
@@ -163,17 +167,20 @@ class CorpusStore:
                 known[document.id] = document.name
                 new.append(document)
         added = [summarise(document) for document in new]
-        record["documents"] += [asdict(summary) for summary in added]
-        record["source"] = source or record["source"]
         settled = {document.name for document in documents} | {refusal.name for refusal in refused}
-        still = [row for row in record.get("refused", ()) if row["name"] not in settled]
-        record["refused"] = still + [_refusal_record(refusal) for refusal in refused]
+        still_refused = [row for row in record.refused if row.name not in settled]
+        record = replace(
+            record,
+            documents=(*record.documents, *added),
+            source=source or record.source,
+            refused=(*still_refused, *map(RefusedFile.of, refused)),
+        )
         paths = [folder / f"{document.id}.json" for document in new]
         try:
             for path, document in zip(paths, new, strict=True):
-                write_bytes(path, json.dumps(asdict(document), ensure_ascii=False).encode(), private=True, sync=False)
+                write_bytes(path, to_json(document), private=True, sync=False)
             sync_all(paths, folder)
-            write_json(folder / "corpus.json", record, private=True)
+            self._write(folder, record)
         except BaseException:
             for path in paths:
                 path.unlink(missing_ok=True)
@@ -182,18 +189,17 @@ class CorpusStore:
 
     def refused(self, corpus_id: str) -> list[Refusal]:
         """Files that were added to the corpus and could not be read, in the order in which they were."""
-        rows = self._record(corpus_id).get("refused", ())
-        return [_refusal_of(row) for row in rows]
+        return [row.refusal() for row in self._record(corpus_id).refused]
 
     def remove(self, corpus_id: str, document_id: str) -> None:
         """The document is no longer in the corpus; one that was not there changes nothing."""
         self._folder(corpus_id)
         with self._alone(f"the list of documents of the corpus {corpus_id}", "The document is still in."):
             folder, record = self._folder(corpus_id), self._record(corpus_id)
-            kept = [row for row in record["documents"] if row["id"] != document_id]
-            if len(kept) == len(record["documents"]):
+            kept = tuple(row for row in record.documents if row.id != document_id)
+            if len(kept) == len(record.documents):
                 return
-            write_json(folder / "corpus.json", {**record, "documents": kept}, private=True)
+            self._write(folder, replace(record, documents=kept))
             self._document_file(corpus_id, document_id).unlink()
 
     def delete(self, corpus_id: str) -> None:
@@ -244,55 +250,32 @@ class CorpusStore:
         """The corpus's card. Raises CorpusNotFound or CorpusDamaged."""
         record = self._record(corpus_id)
         return CorpusSummary(
-            id=record["id"],
-            name=record["name"],
-            description=record["description"],
-            sample=record["sample"],
-            documents=len(record["documents"]),
-            tokens=sum(row["tokens"] for row in record["documents"]),
-            created=record["created"],
+            id=record.id,
+            name=record.name,
+            description=record.description,
+            sample=record.sample,
+            documents=len(record.documents),
+            tokens=sum(row.tokens for row in record.documents),
+            created=record.created,
         )
 
     def documents(self, corpus_id: str) -> list[DocumentSummary]:
         """Rows of the corpus's documents, by name."""
-        stored = self._record(corpus_id)["documents"]
-        rows = [DocumentSummary(**{**row, "notes": tuple(row["notes"])}) for row in stored]
-        return sorted(rows, key=lambda row: (row.name, row.id))
+        return sorted(self._record(corpus_id).documents, key=lambda row: (row.name, row.id))
 
     def document(self, corpus_id: str, document_id: str) -> Document:
         """The document with its text. Raises CorpusNotFound, or CorpusDamaged when its file does not read."""
         path = self._document_file(corpus_id, document_id)
         try:
-            cells = json.loads(path.read_text(encoding="utf-8"))
-            cells["pages"] = tuple(Span(**span) for span in cells["pages"])
-            cells["boilerplate"] = tuple(Span(**span) for span in cells["boilerplate"])
-            cells["headings"] = tuple(Heading(**heading) for heading in cells["headings"])
-            cells["notes"] = tuple(cells["notes"])
-            return Document(**cells)
-        except (ValueError, TypeError, LookupError, RecursionError) as error:
-            raise CorpusDamaged(
-                f"{path} cannot be read ({in_words(error)}): remove the document in the Library and add it again"
-            ) from error
+            return from_json(Document, path.read_bytes(), name=path.name, max_bytes=_MAX_DOCUMENT_BYTES)
+        except RecordDamaged as error:
+            raise CorpusDamaged("corpus.document_damaged", path=str(path), reason=error.reason) from error
 
 
 def _require_ours(folder: Path) -> None:
     """Nothing, or FolderRefused where something that is not of a corpus would go with the folder."""
     if folder.is_symlink():
-        raise FolderRefused(f"{folder} is a link, and what it points to stays as it is: remove the link by hand")
+        raise FolderRefused("corpus.folder_is_link", folder=str(folder))
     strange = [path.name for path in sorted(folder.iterdir()) if not _FILE.fullmatch(path.name) or path.is_dir()]
     if strange:
-        raise FolderRefused(
-            f"{folder} holds {strange[0]!r}, which is not of a corpus: move away by hand what is yours, then try again"
-        )
-
-
-def _refusal_record(refusal: Refusal) -> dict[str, Any]:
-    """What the record of a corpus keeps: the message, and its English sentence, which older versions read."""
-    return {"name": refusal.name, "reason": sentence(refusal.reason), "message": plain(refusal.reason)}
-
-
-def _refusal_of(row: Mapping[str, Any]) -> Refusal:
-    """The refusal of its record; those of earlier versions have the sentence alone."""
-    if "message" in row:
-        return Refusal(str(row["name"]), from_json(Message, json_bytes(row["message"]), name="corpus.json"))
-    return Refusal(str(row["name"]), message("plain", text=str(row["reason"])))
+        raise FolderRefused("corpus.folder_not_ours", folder=str(folder), file=strange[0])

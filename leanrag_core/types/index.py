@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.types.build_report import BuildReport
-from leanrag_core.types.corpus import Chunk, Document, Heading, Span
+from leanrag_core.types.corpus import Chunk, Document, document_of
 from leanrag_core.types.graph import Layer, children_offsets
 from leanrag_core.types.manifest import Manifest
 from leanrag_core.types.rows import Columns, numbers
@@ -75,12 +75,7 @@ class Index:
 
     def document(self, row: int) -> Document:
         """The document in that row."""
-        cells = self.documents.slice(row, 1).to_pylist()[0]
-        cells["pages"] = tuple(Span(**span) for span in cells["pages"])
-        cells["boilerplate"] = tuple(Span(**span) for span in cells["boilerplate"])
-        cells["headings"] = tuple(Heading(**heading) for heading in cells["headings"])
-        cells["notes"] = tuple(cells["notes"])
-        return Document(**cells)
+        return document_of(self.documents.slice(row, 1).to_pylist()[0])
 
     def chunk(self, row: int) -> Chunk:
         """The chunk in that row (its position in the corpus)."""
