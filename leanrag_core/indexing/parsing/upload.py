@@ -1,13 +1,11 @@
 """One uploaded file to documents, by the reader of its format."""
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from types import ModuleType
 
 from leanrag_core.errors import UnreadableDocument
+from leanrag_core.extensions import BrokenExtension, Extensions, discover
 from leanrag_core.indexing.parsing.archive import Allowance, Member
 from leanrag_core.indexing.parsing.blocks import assemble, shown_name, shown_path
 from leanrag_core.messages.message import message
@@ -29,17 +27,20 @@ class Begun:
     name: str
 
 
-@cache
 def formats() -> dict[str, ModuleType]:
-    """Reader of each file suffix: a module of this folder with SUFFIXES, MEDIA_TYPE, and parse() or members()."""
-    from leanrag_core.indexing import parsing
+    """The reader of each file suffix; a file of the folder that does not load is passed over (see broken_formats())."""
+    return {suffix: module for module in _found().modules for suffix in module.SUFFIXES}
 
-    found: dict[str, ModuleType] = {}
-    for info in pkgutil.iter_modules(parsing.__path__):
-        if info.name.startswith("read_"):
-            module = importlib.import_module(f"{parsing.__name__}.{info.name}")
-            found |= dict.fromkeys(module.SUFFIXES, module)
-    return dict(sorted(found.items()))
+
+def broken_formats() -> tuple[BrokenExtension, ...]:
+    """The files of formats/ that do not load."""
+    return _found().broken
+
+
+def _found() -> Extensions:
+    from leanrag_core.indexing.parsing import formats as folder
+
+    return discover(folder, required=("SUFFIXES", "MEDIA_TYPE"))
 
 
 def known() -> str:

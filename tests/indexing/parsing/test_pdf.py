@@ -7,7 +7,8 @@ import pytest
 from fpdf import FPDF
 from fpdf.enums import AccessPermission
 
-from leanrag_core.indexing.parsing import parse_upload, read_pdf
+from leanrag_core.indexing.parsing import parse_upload
+from leanrag_core.indexing.parsing.formats import pdf as read_pdf
 from leanrag_core.types.corpus import Heading
 from tests.indexing.parsing.conftest import Read
 

@@ -5,7 +5,7 @@ import json
 from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing.blocks import FormatResult
 from leanrag_core.indexing.parsing.encoding import decode
-from leanrag_core.indexing.parsing.read_json import TOO_DEEP, records
+from leanrag_core.indexing.parsing.formats.json import TOO_DEEP, records
 from leanrag_core.messages.message import message
 from leanrag_core.types.corpus import Refusal
 

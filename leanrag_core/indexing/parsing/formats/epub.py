@@ -10,9 +10,9 @@ from urllib.parse import unquote, urlsplit
 from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing.archive import Allowance
 from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed, one_line
+from leanrag_core.indexing.parsing.formats.html import blocks_of, utf8_or_bytes
+from leanrag_core.indexing.parsing.formats.zip import unpack
 from leanrag_core.indexing.parsing.limits import is_out_of_memory
-from leanrag_core.indexing.parsing.read_html import blocks_of, utf8_or_bytes
-from leanrag_core.indexing.parsing.read_zip import unpack
 from leanrag_core.indexing.parsing.xml_text import own_text
 
 SUFFIXES = ("epub",)

@@ -51,7 +51,7 @@ def _blocks(tokens: list[Any]) -> list[Block]:
         elif token.type in ("fence", "code_block"):
             found.append(Block(token.content))
         elif token.type == "html_block":
-            from leanrag_core.indexing.parsing.read_html import blocks_of
+            from leanrag_core.indexing.parsing.formats.html import blocks_of
 
             found += blocks_of(token.content)
     return found

@@ -6,7 +6,7 @@ from typing import Any
 from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed, one_line
 from leanrag_core.indexing.parsing.encoding import decode
-from leanrag_core.indexing.parsing.read_text import blocks_of
+from leanrag_core.indexing.parsing.formats.text import blocks_of
 from leanrag_core.messages.message import message
 from leanrag_core.types.corpus import Refusal
 
