@@ -1,5 +1,7 @@
 """The report of a build, value by value against the tables of its index, counted here in another way."""
 
+import base64
+import json
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -119,6 +121,26 @@ def assert_report_is_true(app: AppTest, index: Index) -> None:
         assert f"<td>{stage.capitalize()}</td><td>{n:,}</td>" in said(app)
     for share in re.findall(r"([\d,]+) ?%", said(app)):
         assert 0 <= int(share.replace(",", "")) <= 100
+
+
+def test_charts_are_drawn_when_their_fold_is_open_and_count_what_the_index_holds(home: Workbench, visit: Visit) -> None:
+    [summary] = home.indexes()
+    index = home.open(summary.id)
+    app = report_of(home, index, visit)
+    assert not app.get("plotly_chart"), "closed, they cost nothing"
+    app.session_state["build_charts"] = True
+    app.run()
+    assert not app.exception
+    drawn_figures = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+    in_bars = sum(sum(_numbers(bar["y"])) for bar in drawn_figures[0]["data"])
+    assert in_bars == sum(len(layer) for layer in index.layers[1:])
+
+
+def _numbers(values: Any) -> list[float]:
+    """The values of an array of a Plotly figure, which are packed where they came from numpy."""
+    if isinstance(values, dict):
+        return np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"]).tolist()
+    return list(values)
 
 
 def said(app: AppTest) -> str:

@@ -8,6 +8,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.clustering import cluster_facts
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary, JobState
+from pages._shared.build import build_charts
 from pages._shared.common import markup, session, state
 from pages._shared.common.frame import kind_line, message, plain_errors
 from pages._shared.common.html import draw, html
@@ -62,6 +63,12 @@ def show(job: JobState) -> None:
         if drops:
             with st.expander("What was left out, and why"):
                 drop_list(found)
+    title = "Charts: clusters, relations, time and tokens"
+    charts = st.expander(title, icon=":material/bar_chart:", key="build_charts", on_change="rerun")
+    if charts.open:
+        with charts, plain_errors():
+            build_charts.hierarchy(session.open_index(found))
+            build_charts.costs(job)
     if found.kind == "LLM graph":
         losses(job, found)
 

@@ -1,0 +1,89 @@
+"""What every Plotly chart of the workbench shares: fonts, margins, a hairline grid on one axis, titled axes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from leanrag_core.figures.palette import Palette
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+FONT = '"Source Sans","Source Sans Pro",system-ui,sans-serif'
+# The mode bar holds the download alone; plotly.js draws the picture in the browser and sends nothing anywhere.
+CONFIG: Mapping[str, Any] = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """A figure with the numbers behind it. head, rows: the same values as a table; units stand in the head. label: what
+    the figure shows, in one sentence, for those who do not see it."""
+
+    figure: "go.Figure"
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    label: str
+
+
+def empty_figure(
+    palette: Palette, *, x_title: str, y_title: str, height: int = 260, grid: str = "y", showlegend: bool = False
+) -> "go.Figure":
+    """A figure without traces in the colours of the theme. Titles name the unit; grid: "x", "y" or "" for none."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    figure.update_layout(
+        height=height,
+        margin={"l": 8, "r": 16, "t": 24, "b": 8},
+        font={"family": FONT, "size": 13, "color": palette["text"]},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        showlegend=showlegend,
+        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font": {"color": palette["text"]}},
+        hoverlabel={
+            "bgcolor": palette["surf"],
+            "bordercolor": palette["line"],
+            "font": {"color": palette["text"], "size": 13, "family": FONT},
+            "align": "left",
+        },
+        bargap=0.12,
+        dragmode=False,
+    )
+    for axis, title in (("xaxis", x_title), ("yaxis", y_title)):
+        figure.update_layout(
+            {
+                axis: {
+                    "title": {"text": title, "font": {"size": 12, "color": palette["mute"]}, "standoff": 8},
+                    "tickfont": {"size": 12, "color": palette["mute"]},
+                    "showgrid": grid == axis[0],
+                    "gridcolor": palette["line"],
+                    "gridwidth": 1,
+                    "linecolor": palette["line"],
+                    "showline": grid != axis[0],
+                    "zeroline": False,
+                    "separatethousands": True,
+                    "automargin": True,
+                    "fixedrange": True,
+                }
+            }
+        )
+    return figure
+
+
+def marked_line(figure: "go.Figure", palette: Palette, x: float, text: str) -> None:
+    """A dashed vertical line at x with its meaning written at the top."""
+    figure.add_shape(
+        type="line", x0=x, x1=x, y0=0, y1=1, yref="paper", line={"color": palette["text"], "width": 1.5, "dash": "dash"}
+    )
+    font = {"color": palette["text"], "size": 12}
+    figure.add_annotation(x=x, y=1, yref="paper", yanchor="bottom", text=text, showarrow=False, font=font)
+
+
+def as_csv(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The table as CSV text."""
+    import csv
+    import io
+
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([head, *rows])
+    return text.getvalue()

@@ -1,0 +1,98 @@
+"""The charts of a build's report: what the clusters and relations are like, and what the build took."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import streamlit as st
+
+from leanrag_core.figures import numbers
+from leanrag_core.figures.cluster_sizes import LayerClusterSizes, cluster_sizes_chart
+from leanrag_core.figures.stage_charts import (
+    Compared,
+    StageTime,
+    StageTokens,
+    forecast_chart,
+    stage_times_chart,
+    stage_tokens_chart,
+)
+from leanrag_core.figures.strengths import strengths_chart
+from leanrag_core.jobs.outlook import outlook
+from leanrag_core.types.forecast import Range
+from leanrag_core.types.index import Index
+from leanrag_core.types.summary import JobState
+from pages._shared.build import outlook_view
+from pages._shared.common import chart_view, markup
+from pages._shared.common.frame import colours
+
+
+def hierarchy(index: Index) -> None:
+    """Cluster sizes of all layers, and lambda of each aggregated layer that has relations."""
+    clusters = [
+        LayerClusterSizes(below.number + 1, np.bincount(below.parent)) for below in index.layers[:-1] if len(below) > 1
+    ]
+    facts = {int(kept["layer"]): kept for kept in index.report.get("clustering", ())}
+    left, right = st.columns(2, gap="large")
+    with left:
+        if clusters:
+            caps = [facts[layer.layer].get("cap") for layer in clusters if layer.layer in facts]
+            chart = cluster_sizes_chart(clusters, caps[0] if caps else None, colours())
+            chart_view.show(chart, title="Cluster sizes", key="cluster_sizes")
+        else:
+            markup.note("One entity alone: nothing was clustered.")
+    with right:
+        joined = [layer for layer in index.layers[1:] if layer.relations.num_rows and layer.number in facts]
+        if not joined:
+            markup.note("No relation between clusters.")
+            return
+        for tab, layer in zip(st.tabs([f"Layer {layer.number}" for layer in joined]), joined, strict=True):
+            with tab:
+                strength = layer.relations["strength"].to_numpy()
+                chart = strengths_chart(strength, float(facts[layer.number]["tau"]), layer.number, colours())
+                chart_view.show(chart, title="Relations between clusters by λ", key=f"lambda_{layer.number}")
+
+
+def costs(job: JobState) -> None:
+    """Time by stage; for a model at an endpoint also tokens by stage, and the forecast beside the actual values."""
+    times = [StageTime(stage.name, stage.seconds) for stage in job.stages if stage.seconds >= 0.05]
+    tokens = [
+        StageTokens(stage, usage["calls"], usage["prompt_tokens"], usage["completion_tokens"])
+        for stage, usage in job.spent.get("by_stage", {}).items()
+        if usage["calls"]
+    ]
+    left, right = st.columns(2, gap="large")
+    with left:
+        if times:
+            chart_view.show(stage_times_chart(times, colours()), title="Time by stage", key="stage_times")
+    with right:
+        if tokens:
+            chart_view.show(stage_tokens_chart(tokens, colours()), title="Tokens by stage", key="stage_tokens")
+        else:
+            markup.note("Built by the built-in engine: no calls and no tokens.")
+    compared = _compared(job)
+    if compared:
+        chart_view.show(forecast_chart(compared, colours()), title="Forecast and actual", key="forecast_actual")
+
+
+def _compared(job: JobState) -> Sequence[Compared]:
+    if not outlook_view.has_forecast(job):
+        return ()
+    seen = outlook(job.forecast, job.spent, job.stages)
+    if seen is None:
+        return ()
+    compared = [
+        _compare(f"{stage.stage.capitalize()}, calls", Range(**cells["calls"]), stage.so_far.calls, "{:,.0f}".format)
+        for stage, cells in zip(seen.stages, job.forecast["stages"], strict=True)
+    ]
+    stages = job.forecast["stages"]
+    tokens = sum((Range(**cells[kind]) for cells in stages for kind in ("prompt_tokens", "completion_tokens")), Range())
+    dollars = sum((Range(**cells["dollars"]) for cells in stages), Range())
+    compared.append(_compare("Tokens", tokens, seen.so_far.tokens, lambda value: numbers.tokens(round(value))))
+    if dollars.expected:
+        compared.append(_compare("Cost", dollars, seen.so_far.dollars, numbers.money))
+    compared.append(_compare("Time", Range(**job.forecast["seconds"]), job.seconds, numbers.duration))
+    return compared
+
+
+def _compare(title: str, foreseen: Range, actual: float, shown: Callable[[float], str]) -> Compared:
+    span = numbers.span(shown(foreseen.low), shown(foreseen.high))
+    return Compared(title, foreseen.low, foreseen.expected, foreseen.high, actual, span, shown(actual))
