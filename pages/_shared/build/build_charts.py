@@ -30,24 +30,27 @@ def hierarchy(index: Index) -> None:
     clusters = [
         LayerClusterSizes(below.number + 1, np.bincount(below.parent)) for below in index.layers[:-1] if len(below) > 1
     ]
-    facts = {int(kept["layer"]): kept for kept in index.report.get("clustering", ())}
+    cap_of = {of_layer.layer: of_layer.cap for of_layer in index.report.clustering}
+    tau_of = {of_layer.layer: of_layer.tau for of_layer in index.report.clustering}
     left, right = st.columns(2, gap="large")
     with left:
         if clusters:
-            caps = [facts[layer.layer].get("cap") for layer in clusters if layer.layer in facts]
-            chart = cluster_sizes_chart(clusters, caps[0] if caps else None, colours())
-            chart_view.show(chart, title="Cluster sizes", key="cluster_sizes")
+            cap = cap_of.get(clusters[0].layer)
+            chart_view.show(cluster_sizes_chart(clusters, cap, colours()), title="Cluster sizes", key="cluster_sizes")
         else:
             markup.note("One entity alone: nothing was clustered.")
     with right:
-        joined = [layer for layer in index.layers[1:] if layer.relations.num_rows and layer.number in facts]
+        joined = [layer for layer in index.layers[1:] if layer.relations.num_rows]
         if not joined:
             markup.note("No relation between clusters.")
             return
         for tab, layer in zip(st.tabs([f"Layer {layer.number}" for layer in joined]), joined, strict=True):
+            tau, strength = tau_of.get(layer.number), layer.relations["strength"].to_numpy()
             with tab:
-                strength = layer.relations["strength"].to_numpy()
-                chart = strengths_chart(strength, float(facts[layer.number]["tau"]), layer.number, colours())
+                if tau is None:
+                    markup.note("The report of this index does not say tau: build the index again to see it.")
+                    continue
+                chart = strengths_chart(strength, tau, layer.number, colours())
                 chart_view.show(chart, title="Relations between clusters by λ", key=f"lambda_{layer.number}")
 
 
