@@ -1,30 +1,10 @@
-// Draws the layered subgraph as SVG. Every text is set by textContent; colours are the page's --lr-* properties.
-const NS = "http://www.w3.org/2000/svg";
-const FONT = '"Source Sans","Source Sans Pro",system-ui,sans-serif';
+// Draws the layered subgraph with the functions of svg.js.
 const RTL = /^[^\p{L}]*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
-const pen = document.createElement("canvas").getContext("2d");
-
-function make(tag, attributes, parent, text) {
-  const element = document.createElementNS(NS, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  if (text !== undefined) element.textContent = text;
-  if (parent) parent.append(element);
-  return element;
-}
-
+// At most so many lines; the last one ends with an ellipsis where there is more.
 function wrap(text, width, most, font) {
-  pen.font = font;
-  const fits = (line) => pen.measureText(line).width <= width;
-  const shorten = (line) => { while (line && !fits(line + "…")) line = line.slice(0, -1); return line.trimEnd() + "…"; };
-  const lines = [];
-  let line = "";
-  for (const word of text.split(/\s+/)) {
-    const longer = line ? line + " " + word : word;
-    if (line && !fits(longer)) { lines.push(line); line = word; } else line = longer;
-  }
-  lines.push(line);
-  if (lines.length > most) { lines.length = most; lines[most - 1] = shorten(lines[most - 1] + " …").replace(/ ……$|……$/, "…"); }
-  return lines.map((one) => (fits(one) ? one : shorten(one)));
+  const fits = measure(width, font), lines = linesOf(text, fits);
+  if (lines.length > most) { lines.length = most; lines[most - 1] = cut(lines[most - 1] + " …", fits).replace(/ ……$|……$/, "…"); }
+  return lines.map((line) => cut(line, fits));
 }
 
 // The widest of the layouts that the plot has room for.

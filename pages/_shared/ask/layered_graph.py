@@ -3,25 +3,15 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
 from leanrag_core.figures.layered import LayeredGraph
 from leanrag_core.types.visible import visible_values
+from pages._shared.common.component import component
 
-_HERE = Path(__file__).resolve().parent
-
-
-@st.cache_resource(show_spinner=False)
-def _component() -> Callable[..., Any]:
-    return st.components.v2.component(
-        "lr_layered_graph",
-        html='<div class="lr-graph"></div><ol class="lr-seedlist" hidden></ol>',
-        css=(_HERE / "layered_graph.css").read_text(encoding="utf-8"),
-        js=(_HERE / "layered_graph.js").read_text(encoding="utf-8"),
-        isolate_styles=False,
-    )
+_SCRIPT = Path(__file__).with_name("layered_graph.js")
+_FRAME = '<div class="lr-graph"></div><ol class="lr-seedlist" hidden></ol>'
 
 
 def show(layouts: Sequence[LayeredGraph], *, label: str, picked: str, key: str, on_pick: Callable[[str], None]) -> None:
@@ -36,4 +26,4 @@ def show(layouts: Sequence[LayeredGraph], *, label: str, picked: str, key: str, 
     # The height is stated, so that nothing below jumps while the drawing comes.
     with st.container(key=f"{key}_box", gap=None):
         drawn = {"layouts": [asdict(graph) for graph in layouts], "label": label, "picked": picked}
-        _component()(data=visible_values(drawn), key=key, on_picked_change=picked_now)
+        component(_SCRIPT, _FRAME, draws_svg=True)(data=visible_values(drawn), key=key, on_picked_change=picked_now)

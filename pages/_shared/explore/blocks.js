@@ -1,36 +1,10 @@
-// Draws blocks as SVG. Every text is set by textContent; colours are the page's --lr-* properties.
+// Draws blocks with the functions of svg.js.
 // One block can be reached by Tab; from there the arrows lead along the tree, Enter picks.
-const NS = "http://www.w3.org/2000/svg";
-const FONT = '"Source Sans","Source Sans Pro",system-ui,sans-serif';
-const pen = document.createElement("canvas").getContext("2d");
-
-function make(tag, attributes, parent, text) {
-  const element = document.createElementNS(NS, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  if (text !== undefined) element.textContent = text;
-  if (parent) parent.append(element);
-  return element;
-}
-
-function cut(text, fits) { // the longest beginning that fits, found by halving
-  if (fits(text)) return text;
-  let low = 0, high = text.length;
-  while (low < high) { const middle = (low + high + 1) >> 1; if (fits(text.slice(0, middle) + "…")) low = middle; else high = middle - 1; }
-  return low ? text.slice(0, low).trimEnd() + "…" : "";
-}
-
+// At most so many lines; the last one is filled with what there is more, and cut.
 function wrap(text, width, most, size) {
-  pen.font = `${size}px ${FONT}`;
-  const fits = (line) => pen.measureText(line).width <= width;
-  const words = text.split(/\s+/), lines = [];
-  let line = "", at = 0;
-  for (; at < words.length && lines.length < most; at++) {
-    const longer = line ? line + " " + words[at] : words[at];
-    if (line && !fits(longer)) { lines.push(line); line = words[at]; } else line = longer;
-  }
-  if (lines.length < most) lines.push(line);
-  else if (line || at < words.length) lines[most - 1] += " " + [line, ...words.slice(at)].join(" ");
-  return lines.map((one) => cut(one, fits)).filter(Boolean);
+  const fits = measure(width, `${size}px ${FONT}`), lines = linesOf(text, fits);
+  if (lines.length > most) lines.splice(most - 1, lines.length, lines.slice(most - 1).join(" "));
+  return lines.map((line) => cut(line, fits)).filter((line) => line && line !== "…");
 }
 
 function label(block, group, x, y, width, height) {
@@ -77,8 +51,8 @@ function draw(host, data, pick) {
 }
 
 function inside(block, data) { // whether the block lies in the picked one
-  const at = Object.fromEntries(data.blocks.map((one) => [one.id, one]));
-  for (let one = at[block.parent]; one; one = at[one.parent]) if (one.id === data.picked) return true;
+  const at = Object.fromEntries(data.blocks.map((block) => [block.id, block]));
+  for (let above = at[block.parent]; above; above = at[above.parent]) if (above.id === data.picked) return true;
   return false;
 }
 

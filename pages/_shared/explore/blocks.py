@@ -3,25 +3,15 @@
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
 from leanrag_core.figures.blocks import Blocks
 from leanrag_core.types.visible import visible_values
+from pages._shared.common.component import component
 
-_HERE = Path(__file__).resolve().parent
-
-
-@st.cache_resource(show_spinner=False)
-def _component() -> Callable[..., Any]:
-    return st.components.v2.component(
-        "lr_blocks",
-        html='<div class="lr-blocks"></div>',
-        css=(_HERE / "blocks.css").read_text(encoding="utf-8"),
-        js=(_HERE / "blocks.js").read_text(encoding="utf-8"),
-        isolate_styles=False,
-    )
+_SCRIPT = Path(__file__).with_name("blocks.js")
+_FRAME = '<div class="lr-blocks"></div>'
 
 
 def show(blocks: Blocks, *, label: str, picked: str, key: str, on_pick: Callable[[str], None]) -> None:
@@ -33,7 +23,7 @@ def show(blocks: Blocks, *, label: str, picked: str, key: str, on_pick: Callable
             on_pick(str(chosen))
 
     # The height is stated, so that nothing below jumps while the drawing comes.
-    _component()(
+    component(_SCRIPT, _FRAME, draws_svg=True)(
         data=visible_values({**asdict(blocks), "label": label, "picked": picked}),
         key=key,
         height=round(blocks.height) + 4,

@@ -1,0 +1,37 @@
+// What the drawings have in common; put before the script of each. Every text is set by textContent, and colours are
+// the page's --lr-* properties.
+const NS = "http://www.w3.org/2000/svg";
+const FONT = '"Source Sans","Source Sans Pro",system-ui,sans-serif';
+const pen = document.createElement("canvas").getContext("2d");
+
+function make(tag, attributes, parent, text) {
+  const element = document.createElementNS(NS, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  if (text !== undefined) element.textContent = text;
+  if (parent) parent.append(element);
+  return element;
+}
+
+// Whether a line of text is not wider than that many pixels in that font.
+function measure(width, font) {
+  return (line) => { pen.font = font; return pen.measureText(line).width <= width; };
+}
+
+// The longest beginning that fits with an ellipsis, by bisection; the whole text where that fits.
+function cut(text, fits) {
+  if (fits(text)) return text;
+  let low = 0, high = text.length;
+  while (low < high) { const middle = (low + high + 1) >> 1; if (fits(text.slice(0, middle) + "…")) low = middle; else high = middle - 1; }
+  return text.slice(0, low).trimEnd() + "…";
+}
+
+// The text in lines, broken between words; a word that is too long has a line of its own.
+function linesOf(text, fits) {
+  const lines = [];
+  let line = "";
+  for (const word of text.split(/\s+/)) {
+    const longer = line ? line + " " + word : word;
+    if (line && !fits(longer)) { lines.push(line); line = word; } else line = longer;
+  }
+  return [...lines, line];
+}
