@@ -41,4 +41,4 @@ class CorpusRecord:
     source: str
     created: str
     documents: tuple[DocumentSummary, ...]
-    refused: tuple[RefusedFile, ...] = absent_at_default(())
+    refused: tuple[RefusedFile, ...] = ()

@@ -1,8 +1,5 @@
 """What a build will take, said before it begins; the name, the budget, and the button that starts it."""
 
-import json
-from dataclasses import asdict
-
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
@@ -172,8 +169,8 @@ def _kept_answers(corpus_id: str, config: IndexConfig) -> int:
 
 def _rebuild_note(corpus_id: str, config: IndexConfig, kept: int) -> str:
     """Why the forecast is a bound only."""
-    same = json.loads(json.dumps(asdict(config)))
-    if any(one.corpus_id == corpus_id and one.config == same for one in session.index_list().indexes):
+    indexes = session.index_list().indexes
+    if any(index.corpus_id == corpus_id and index.config.is_of(config) for index in indexes):
         return (
             "There is an index with exactly these settings. Building it again asks only for what is not stored: "
             "nothing, as long as the documents are the same."

@@ -127,7 +127,7 @@ def test_what_concatenation_cuts_is_one_drop_a_layer_with_its_count(farm):
     cuts = [drop for drop in hierarchy.drops if drop.stage == "aggregate relations"]
     assert cuts[0].item == "layer 1"
     assert "1 descriptions" in cuts[0].reason
-    assert hierarchy.clustering[0]["descriptions_cut"] == 1
+    assert hierarchy.clustering[0].descriptions_cut == 1
 
 
 def test_no_text_is_embedded_twice(farm):
