@@ -39,6 +39,10 @@ class UnreadableDocument(LeanRAGError):
     """A file could not be turned into text; the message names the file, the reason and the remedy."""
 
 
+class ImportFailed(LeanRAGError):
+    """A graph that was made elsewhere could not be read; the message names the file, the reason and the remedy."""
+
+
 class EmptyCorpus(LeanRAGError):
     """There is nothing to index."""
 

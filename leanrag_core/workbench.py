@@ -29,7 +29,7 @@ from leanrag_core.storage import layout
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.storage.chroma_address import ChromaSeen
 from leanrag_core.storage.corpora import CorpusStore
-from leanrag_core.storage.indexes import IndexStore, folder_name
+from leanrag_core.storage.indexes import IndexStore, folder_name, import_id
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.settings import read_settings, write_settings
 from leanrag_core.storage.stages import StageStore
@@ -319,6 +319,51 @@ class Workbench:
             )
         self.stages.trim(models.settings.stages_mb * _MEGABYTE)
         return open_index(out)
+
+    def import_graph(
+        self,
+        path: str | Path,
+        format_name: str = "plain",
+        config: IndexConfig | None = None,
+        *,
+        out: Path | None = None,
+        name: str = "",
+        models: Models | None = None,
+        report: Report = silent,
+        execution: Execution | None = None,
+    ) -> Index:
+        """An index over the graph at that path, which another program made; built in this process.
+
+        format_name: of an importer (importing.base). out: a folder of the person's own, else the index store. Raises
+        ImportFailed for files that cannot be read, InvalidConfig for an unknown format.
+        """
+        from leanrag_core.execution.choice import opened
+        from leanrag_core.importing.base import importer
+        from leanrag_core.indexing.build import build_from_graph
+
+        config, path = config or IndexConfig(), Path(path)
+        models = models or self.models(index=path.resolve().name)
+        require_models(models, config)
+        name = name or path.resolve().name
+        imported = importer(format_name).read(path)
+        with opened(execution or models.settings.execution) as executor:
+            built = build_from_graph(
+                imported,
+                config,
+                out or self.index_path(folder_name(import_id(format_name, path), config)),
+                source=format_name,
+                embedding=models.embedding(config.embedding),
+                aggregation=models.language(config.aggregation_model or config.model),
+                workers=models.settings.concurrency,
+                executor=executor,
+                stages=self.stages,
+                connect=self.searches.for_writing(models.settings.chroma_url),
+                in_store=out is None,
+                name=name,
+                report=report,
+            )
+        self.stages.trim(models.settings.stages_mb * _MEGABYTE)
+        return open_index(built)
 
     def is_built(self, out: Path, config: IndexConfig, documents: Sequence[Document]) -> bool:
         """Whether the folder holds the index of these documents with these settings."""

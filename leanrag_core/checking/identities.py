@@ -12,6 +12,7 @@ from leanrag_core.indexing.aggregation import tables as aggregated
 from leanrag_core.indexing.identity import fingerprint_of, index_id
 from leanrag_core.indexing.resolution import names
 from leanrag_core.types.index import Index
+from leanrag_core.types.manifest import IMPORTED
 
 _NO_BUILD = "the index was not built from documents by this program, so its ids do not follow from its content"
 
@@ -87,7 +88,7 @@ def _digest(content: object) -> str:
 
 
 def of_the_index(subject: Subject) -> Iterator[Problem | Note]:
-    """The index's id follows from its corpus, configuration and models; its kind from its model."""
+    """The index's id follows from its corpus, configuration and models; its kind from its model, unless imported."""
     if not subject.is_build:
         yield Note(_NO_BUILD)
         return
@@ -97,5 +98,5 @@ def of_the_index(subject: Subject) -> Iterator[Problem | Note]:
         yield Problem("manifest.json", None, "corpus_fingerprint is not that of the documents")
     if manifest.id != index_id(manifest.values()):
         yield Problem("manifest.json", None, "id does not follow from corpus, configuration and models")
-    if manifest.heuristic != (manifest.language_model == "none"):
+    if manifest.kind != IMPORTED and manifest.heuristic != (manifest.language_model == "none"):
         yield Problem("manifest.json", None, f"kind is {manifest.kind!r}, which language_model contradicts")

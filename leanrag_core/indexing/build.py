@@ -1,6 +1,6 @@
 """From documents to an index, stage by stage: chunk, extract and merge, embed, cluster and aggregate, write."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,7 +14,12 @@ from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.manifest import id_of
 from leanrag_core.indexing.progress import HierarchyProgress
-from leanrag_core.indexing.stages.base_graph import BaseGraph, extract_base_graph
+from leanrag_core.indexing.stages.base_graph import (
+    BaseGraph,
+    extract_base_graph,
+    graph_fingerprint,
+    imported_base_graph,
+)
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.bounds import require_unit_rows
@@ -25,8 +30,9 @@ from leanrag_core.storage.stages import StageStore
 from leanrag_core.storage.staging import staged, turn_to_build
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, Refusal
+from leanrag_core.types.imported import ImportedGraph
 from leanrag_core.types.index import Index
-from leanrag_core.types.manifest import HEURISTIC, NO_CORPUS, CorpusName
+from leanrag_core.types.manifest import HEURISTIC, IMPORTED, NO_CORPUS, CorpusName
 from leanrag_core.types.progress import Progress, Report, silent
 
 
@@ -69,17 +75,79 @@ def build_index(
         models.deciding(ordered, config, extractor.fingerprint), extractor.kind, name, corpus, tuple(refusals)
     )
     waits = Progress("parse", 0, len(ordered), "documents", "waits for another build of the same index")
-    with turn_to_build(out, waiting=lambda: report(waits)) as waited:
-        if not (waited and _is_built(out, origin)):
-            with staged(out, in_store=in_store) as staging:
-                write_index(staging, index := _build(ordered, config, models, origin, report))
-                write_safely(
-                    SearchPlace(staging, staging / CHROMA),
-                    index,
-                    lambda done, total: report(Progress("index", done, total, "vectors")),
-                    connect=connect,
-                )
+    _write(
+        out, origin, lambda: _build(ordered, config, models, origin, report), waits, report, connect, in_store=in_store
+    )
     return out
+
+
+def build_from_graph(
+    imported: ImportedGraph,
+    config: IndexConfig,
+    out: Path,
+    *,
+    source: str,
+    embedding: EmbeddingModel,
+    aggregation: LanguageModel | None = None,
+    workers: int = 1,
+    executor: Executor = HERE,
+    stages: StageStore | None = None,
+    connect: Connect | None = None,
+    in_store: bool = False,
+    name: str = "",
+    report: Report = silent,
+) -> Path:
+    """Writes an index over a base graph that was made elsewhere to `out`; a build that fails changes nothing there.
+
+    Chunks are those of the import, so chunk_tokens and overlap_tokens of the settings have no effect. source: name of
+    the importer. The rest: see build_index().
+    """
+    if not imported.graph.entities.num_rows:
+        raise EmptyCorpus("build.no_entities")
+    models = BuildModels(
+        embedding, aggregation, aggregation, PromptBook(config.prompts), ThreadMap(workers), executor, stages
+    )
+    tables = corpus_tables(imported.documents, imported.chunks)
+    fingerprint = f"import-{source}/{graph_fingerprint(imported, tables)}"
+    origin = Origin(models.deciding(imported.documents, config, fingerprint), IMPORTED, name)
+
+    def make() -> Index:
+        report(Progress("chunk", len(imported.chunks), len(imported.chunks), "chunks"))
+        base = imported_base_graph(imported, models, report)
+        chunk_vectors = models.chunk_vectors([chunk.text for chunk in imported.chunks])
+        require_unit_rows(chunk_vectors, "chunks")
+        hierarchy = hierarchy_over(base, config, models, heuristic=False, report=report)
+        report(Progress("index", 0, 0, "vectors"))
+        return assemble(origin, tables, chunk_vectors, base, hierarchy)
+
+    waits = Progress("parse", 0, len(imported.documents), "documents", "waits for another build of the same index")
+    _write(out, origin, make, waits, report, connect, in_store=in_store)
+    return out
+
+
+def _write(
+    out: Path,
+    origin: Origin,
+    make: Callable[[], Index],
+    waits: Progress,
+    report: Report,
+    connect: Connect | None,
+    *,
+    in_store: bool,
+) -> None:
+    """The index that make() gives is in `out`; or that of another process, if it was built while this one waited."""
+    with turn_to_build(out, waiting=lambda: report(waits)) as waited:
+        if waited and _is_built(out, origin):
+            return
+        with staged(out, in_store=in_store) as staging:
+            index = make()
+            write_index(staging, index)
+            write_safely(
+                SearchPlace(staging, staging / CHROMA),
+                index,
+                lambda done, total: report(Progress("index", done, total, "vectors")),
+                connect=connect,
+            )
 
 
 def _is_built(out: Path, origin: Origin) -> bool:

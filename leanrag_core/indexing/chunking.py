@@ -21,10 +21,14 @@ def chunk_documents(documents: Sequence[Document], *, max_tokens: int, overlap_t
     chunks: list[Chunk] = []
     for document in documents:
         for start, end in _windows(document.text, max_tokens, overlap_tokens):
-            digest = hashlib.sha256(f"{document.id}:{start}:{end}".encode()).hexdigest()[:16]
-            text = document.text[start:end]
-            chunks.append(Chunk(f"chunk-{digest}", document.id, len(chunks), start, end, count_tokens(text), text))
+            text, id_ = document.text[start:end], chunk_id(document.id, start, end)
+            chunks.append(Chunk(id_, document.id, len(chunks), start, end, count_tokens(text), text))
     return chunks
+
+
+def chunk_id(document_id: str, start: int, end: int) -> str:
+    """Id of the chunk of that document and span."""
+    return f"chunk-{hashlib.sha256(f'{document_id}:{start}:{end}'.encode()).hexdigest()[:16]}"
 
 
 def _windows(text: str, max_tokens: int, overlap_tokens: int) -> list[tuple[int, int]]:

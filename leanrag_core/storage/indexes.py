@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +23,14 @@ def folder_name(corpus_id: str, config: IndexConfig) -> str:
     """Folder of the index of these settings: the same settings build into the same place."""
     settings = json.dumps(asdict(config), sort_keys=True)
     return f"{corpus_id}-{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
+
+
+def import_id(format_name: str, path: Path) -> str:
+    """What takes the place of a corpus's id in the folder's name: the same path is imported into the same place."""
+    place = path.resolve()
+    slug = re.sub(r"[^a-z0-9]+", "-", place.name.lower()).strip("-")[:40]
+    digest = hashlib.sha256(f"{format_name}:{place}".encode("utf-8", "surrogateescape")).hexdigest()[:6]
+    return "-".join(part for part in ("import", slug, digest) if part)
 
 
 class IndexStore:

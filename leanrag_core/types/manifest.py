@@ -11,7 +11,7 @@ from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.recorded_config import RecordedConfig
 from leanrag_core.types.summary import LayerSummary
 
-HEURISTIC, BY_MODEL = "heuristic graph", "LLM graph"
+HEURISTIC, BY_MODEL, IMPORTED = "heuristic graph", "LLM graph", "imported graph"  # kinds of a base graph
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from leanrag_core.storage.stages import StageStore, stage_key
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Drop, Extraction
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
+from leanrag_core.types.imported import ImportedGraph
 from leanrag_core.types.index import CorpusTables
 from leanrag_core.types.manifest import HEURISTIC
 from leanrag_core.types.progress import Progress, Report
@@ -79,6 +80,22 @@ def extract_base_graph(
     if n_entities == 0:
         raise EmptyCorpus("build.no_entities")
     return base
+
+
+def imported_base_graph(imported: ImportedGraph, models: BuildModels, report: Report) -> BaseGraph:
+    """The base graph of an import, long descriptions condensed as those of a build."""
+    condensed = condense(imported.graph, models.aggregation, models.prompts, apply=models.apply)
+    named = set(condensed.graph.entities["chunks"].combine_chunks().flatten().to_pylist())
+    empty = tuple(chunk.id for chunk in imported.chunks if chunk.position not in named)
+    findings = Findings((*imported.drops, *condensed.drops), dict(imported.aliases), empty, condensed.usage)
+    report(_counted("merge", condensed.graph.entities.num_rows, "entities", condensed.graph))
+    return BaseGraph(condensed.graph, findings)
+
+
+def graph_fingerprint(imported: ImportedGraph, tables: CorpusTables) -> str:
+    """Hash of an imported graph with its documents and chunks."""
+    parts = (tables.documents, tables.chunks, imported.graph.entities, imported.graph.relations)
+    return stage_key("import", MERGE_RULES, *map(_stream, parts)).hex()[:16]
 
 
 def _counted(stage: str, done: int, unit: str, graph: Graph) -> Progress:

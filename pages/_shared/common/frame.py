@@ -166,8 +166,8 @@ def gone_index() -> bool:
 
 def _figures(summary: IndexSummary) -> Markup:
     entities, relations = summary.layers[0].entities, summary.layers[0].relations
-    heuristic = summary.kind == "heuristic graph"
-    label = html('<span class="lr-kind">Heuristic graph</span>') if heuristic else html("LLM graph")
+    kind = KIND_NOTE[summary.kind][0] if summary.kind in KIND_NOTE else summary.kind
+    label = html('<span class="lr-kind">{}</span>', kind) if summary.kind == "heuristic graph" else html("{}", kind)
     if summary.builtin_texts:
         label += html("<br>{:,} of its texts built-in", summary.builtin_texts)
     return html(
@@ -201,6 +201,7 @@ KIND_NOTE = {
         "made without a language model. Entities are reliable, relations are rough.",
     ),
     "LLM graph": ("LLM graph", "entities and relations were written by a language model."),
+    "imported graph": ("Imported graph", "entities and relations were made by another program."),
 }
 
 

@@ -1,0 +1,65 @@
+"""import: a graph that another program made to an index."""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from leanrag_core.commands._shared.options import add_config, add_execution, add_json, config_of, execution_of
+from leanrag_core.commands._shared.printing import PrintedProgress, index_sentence, print_json
+
+
+def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The verb import."""
+    parser = verbs.add_parser("import", help="a graph that another program made to an index")
+    parser.add_argument("format", metavar="FORMAT", help="plain: a folder of entity, relation and chunk tables")
+    parser.add_argument("path", type=Path, metavar="PATH")
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR")
+    parser.add_argument("--name", default="", help="name of the index (default: the path's name)")
+    parser.add_argument("--budget", type=float, default=0.0, metavar="DOLLARS", help="stop when it is spent")
+    parser.add_argument("--budget-tokens", type=int, default=0, metavar="TOKENS", help="the same, counted in tokens")
+    add_execution(parser)
+    add_config(parser)
+    add_json(parser)
+    parser.set_defaults(run=_import)
+
+
+def _import(options: argparse.Namespace) -> int:
+    from leanrag_core.indexing.describe import describe
+    from leanrag_core.models.metering import Budget
+    from leanrag_core.storage.ownership import require_replaceable, require_sources_outside
+    from leanrag_core.storage.staging import give_up_staging
+    from leanrag_core.workbench import Workbench
+
+    config = config_of(options)
+    require_replaceable(options.out)
+    require_sources_outside([options.path], options.out)
+    bench = Workbench.default()
+    models = bench.models(
+        budget=Budget(options.budget, options.budget_tokens), index=options.name or options.out.name, needed_by=config
+    )
+    started = time.perf_counter()
+    options.stop.line = "stopped; nothing half-finished is left, and what models answered is kept for the next time"
+    options.stop.clean_up = lambda: give_up_staging(options.out)
+    index = bench.import_graph(
+        options.path,
+        options.format,
+        config,
+        out=options.out,
+        name=options.name,
+        models=models,
+        report=PrintedProgress(),
+        execution=execution_of(options, models.settings.execution),
+    )
+    shown, seconds = describe(index), time.perf_counter() - started
+    dropped = index.report.dropped.get("import", ())
+    for drop in dropped[:20]:
+        print(f"{drop.item}: {drop.reason}", file=sys.stderr)
+    n_dropped = index.report.drops.get("import", 0)
+    if n_dropped > len(dropped[:20]):
+        print(f"{n_dropped:,} in all; the first 200 are in {options.out / 'report.json'}", file=sys.stderr)
+    if options.json:
+        print_json({**shown, "index": str(options.out), "seconds": round(seconds, 2)})
+    else:
+        print(f"{options.out}: {index_sentence(shown)} {seconds:.1f} s.")
+    return 0

@@ -1,0 +1,1 @@
+"""Graphs that were made elsewhere, read into the base graph of an index. One file a format in formats/."""

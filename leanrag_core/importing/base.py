@@ -1,0 +1,43 @@
+"""What every importer gives, and how importers are found: one file each in formats/."""
+
+import importlib
+import pkgutil
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.messages.message import Message
+from leanrag_core.types.imported import ImportedGraph
+
+
+class Importer(Protocol):
+    """Reads the graph of another system. name: what a command calls it. title, help: as a form shows them."""
+
+    name: str
+    title: Message
+    help: Message
+
+    def read(self, path: Path) -> ImportedGraph:
+        """The graph at that path. Raises ImportFailed for files that cannot be read as this format; single rows that
+        cannot be used are drops."""
+
+
+@cache
+def importers() -> tuple[Importer, ...]:
+    """One importer of each format, by name."""
+    from leanrag_core.importing import formats
+
+    modules = [
+        importlib.import_module(f"{formats.__name__}.{each.name}") for each in pkgutil.iter_modules(formats.__path__)
+    ]
+    made: list[Importer] = [module.Importer() for module in modules]
+    return tuple(sorted(made, key=lambda importer: importer.name))
+
+
+def importer(name: str) -> Importer:
+    """The importer of that format. Raises InvalidConfig for a name that none has."""
+    known = {each.name: each for each in importers()}
+    if name not in known:
+        raise InvalidConfig("import.unknown_format", name=name, known=", ".join(known))
+    return known[name]

@@ -1,0 +1,1 @@
+"""One file a format; each has a class Importer (see importing.base)."""

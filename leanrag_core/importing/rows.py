@@ -1,0 +1,180 @@
+"""Tables of other programs, row by row: CSV, tab-separated and JSON Lines files, in any encoding of text."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from leanrag_core.errors import ImportFailed, UnreadableDocument
+from leanrag_core.indexing.parsing.encoding import decode
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
+from leanrag_core.types.extraction import Drop
+
+SUFFIXES = (".csv", ".tsv", ".jsonl")
+MAX_FILE_BYTES = 2_000_000_000
+_STAGE = "import"
+_ROWS_LOOKED_AT = 100  # for the names of columns; a row of JSON may lack some
+_LIST_MARKS = ("|", ";", "\n")  # between the parts of a list in one cell, the first that occurs
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a file. place: file and number of the row, for drops. cells: texts, numbers and lists by column."""
+
+    place: str
+    cells: Mapping[str, Any]
+
+    def text(self, *columns: str) -> str:
+        """The first of the columns that holds something, as text."""
+        for column in columns:
+            value = self.cells.get(column)
+            if value is not None and not isinstance(value, list | dict):
+                text = str(value)
+                if text.strip():
+                    return text
+        return ""
+
+    def parts(self, *columns: str) -> tuple[str, ...]:
+        """The first of the columns that holds something, as a list: a JSON list, or parts with | or ; between."""
+        for column in columns:
+            value = self.cells.get(column)
+            if isinstance(value, str) and value.lstrip().startswith("["):
+                value = _json_list(value)
+            if isinstance(value, list):
+                return tuple(str(part).strip() for part in value if part is not None and str(part).strip())
+        text = self.text(*columns)
+        mark = next((mark for mark in _LIST_MARKS if mark in text), None)
+        return tuple(part.strip() for part in (text.split(mark) if mark else [text]) if part.strip())
+
+
+def _json_list(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+@dataclass
+class Drops:
+    """Collects what is left out of an import. Every row is counted."""
+
+    drops: list[Drop] = field(default_factory=list)
+
+    def add(self, place: str, code: str, **values: Any) -> None:
+        """Something at that place was left out or changed, for that reason."""
+        self.drops.append(Drop(_STAGE, place, sentence(message(code, **values))))
+
+
+def table_file(folder: Path, name: str) -> Path | None:
+    """The file of that table in the folder, whatever its format. Raises ImportFailed when there are several."""
+    files = [folder / f"{name}{suffix}" for suffix in SUFFIXES if (folder / f"{name}{suffix}").is_file()]
+    if len(files) > 1:
+        raise ImportFailed("import.several_files", name=name, first=files[0].name, second=files[1].name)
+    return files[0] if files else None
+
+
+def read_rows(path: Path, required: Sequence[tuple[str, ...]], drops: Drops) -> Iterator[Row]:
+    """The rows of the file, its columns' names in lower case. required: for each column that must be there, its names.
+
+    Raises ImportFailed for a file that is too large, no text, empty, or lacks a column.
+    """
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise ImportFailed("import.too_large", file=path.name, limit=MAX_FILE_BYTES)
+        text = decode(path.read_bytes()).text
+    except (OSError, UnreadableDocument) as error:
+        raise ImportFailed("import.unreadable", file=path.name, reason=str(error)) from error
+    rows = _json_rows(path, text, drops) if path.suffix == ".jsonl" else _table_rows(path, text, drops)
+    first = list(islice(rows, _ROWS_LOOKED_AT))
+    if not first:
+        raise ImportFailed("import.no_rows", file=path.name)
+    _require_columns(path, first, required)
+    yield from first
+    yield from rows
+
+
+def _require_columns(path: Path, rows: Sequence[Row], required: Sequence[tuple[str, ...]]) -> None:
+    columns = list(dict.fromkeys(name for row in rows for name in row.cells))
+    for names in required:
+        if not any(name in columns for name in names):
+            there = ", ".join(name[:60] for name in columns[:20])
+            raise ImportFailed("import.no_column", file=path.name, column=" or ".join(names), there=there)
+
+
+def _table_rows(path: Path, text: str, drops: Drops) -> Iterator[Row]:
+    delimiter = "\t" if path.suffix == ".tsv" else ","
+    header, width = _header(path, text, delimiter)
+    skipped = 0
+
+    def skip(row: Any) -> str:
+        nonlocal skipped
+        skipped += 1
+        drops.add(f"{path.name} row {row.number or '?'}", "import.other_width", n=row.actual_columns, wanted=width)
+        return "skip"
+
+    table = _parsed(path, text, delimiter, header, skip)
+    number = 1
+    for batch in table.to_batches(max_chunksize=4096):
+        for cells in batch.to_pylist():
+            number += 1
+            yield Row(f"{path.name} row {number}", cells)
+
+
+def _header(path: Path, text: str, delimiter: str) -> tuple[list[str], int]:
+    try:
+        names = [name.strip().lower() for name in next(csv.reader(io.StringIO(text), delimiter=delimiter), [])]
+    except csv.Error as error:
+        raise ImportFailed("import.unreadable", file=path.name, reason=str(error)) from error
+    twice = next((name for name in names if name and names.count(name) > 1), None)
+    if twice is not None:
+        raise ImportFailed("import.column_twice", file=path.name, column=twice)
+    return names, len(names)
+
+
+def _parsed(path: Path, text: str, delimiter: str, header: list[str], skip: Any) -> pa.Table:
+    from pyarrow import csv as arrow_csv
+
+    content = text.encode("utf-8", "replace")
+    names = [name or f"column {place}" for place, name in enumerate(header, 1)]
+    if not names:
+        raise ImportFailed("import.no_rows", file=path.name)
+    try:
+        return arrow_csv.read_csv(
+            pa.BufferReader(content),
+            read_options=arrow_csv.ReadOptions(
+                column_names=names,
+                skip_rows_after_names=1,
+                block_size=max(1 << 20, min(len(content) + 1, 1 << 30)),
+                use_threads=False,
+            ),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=delimiter, newlines_in_values=True, invalid_row_handler=skip
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types={name: pa.string() for name in names}, strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowException as error:
+        raise ImportFailed("import.unreadable", file=path.name, reason=" ".join(str(error).split())[:300]) from error
+
+
+def _json_rows(path: Path, text: str, drops: Drops) -> Iterator[Row]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        place = f"{path.name} line {number}"
+        try:
+            cells = json.loads(line)
+        except (ValueError, RecursionError):
+            cells = None
+        if isinstance(cells, dict):
+            yield Row(place, {str(name).strip().lower(): value for name, value in cells.items()})
+        else:
+            drops.add(place, "import.no_object")

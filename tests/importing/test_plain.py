@@ -1,0 +1,195 @@
+"""Plain tables of another program, good and hostile, to an index that checks and answers."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from leanrag_core import Workbench
+from leanrag_core.errors import ImportFailed, InvalidConfig
+from leanrag_core.importing.base import importer, importers
+from leanrag_core.types.imported import ImportedGraph
+
+ENTITIES = """id,name,type,description,chunks
+1,Honey bee,animal,Honey bees live in colonies.,c1|c2
+2,White clover,plant,White clover gives nectar.,c1
+3,Varroa mite,animal,The Varroa mite feeds on honey bees.,c2
+"""
+RELATIONS = """source,target,description,weight,keywords,chunks
+1,2,Honey bees visit white clover for nectar.,4,pollination;nectar,c1
+3,1,The mite weakens honey bees.,2.5,parasite,c2
+"""
+CHUNKS = """id,text,document
+c1,"Honey bees visit white clover.
+Its nectar feeds the colony.",bees.md
+c2,The Varroa mite weakens honey bees.,mites.md
+"""
+
+
+def tables(folder: Path, **contents: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in contents.items():
+        table, _, suffix = name.partition("_")
+        (folder / f"{table}.{suffix or 'csv'}").write_text(content, encoding="utf-8")
+    return folder
+
+
+def read(folder: Path, **contents: str) -> ImportedGraph:
+    return importer("plain").read(tables(folder, **contents))
+
+
+def reasons(imported: ImportedGraph) -> dict[str, str]:
+    return {drop.item: drop.reason for drop in imported.drops}
+
+
+def test_tables_become_a_graph_with_exact_sources(tmp_path: Path) -> None:
+    imported = read(tmp_path, entities=ENTITIES, relations=RELATIONS, chunks=CHUNKS)
+    assert [document.name for document in imported.documents] == ["bees.md", "mites.md"]
+    texts = {document.id: document.text for document in imported.documents}
+    assert all(texts[chunk.document_id][chunk.start : chunk.end] == chunk.text for chunk in imported.chunks)
+    graph = imported.graph
+    assert graph.entities["name"].to_pylist() == ["Honey bee", "White clover", "Varroa mite"]
+    assert graph.entities["chunks"].to_pylist() == [[0, 1], [0], [1]]
+    assert graph.relations["weight"].to_pylist() == [4.0, 2.5]
+    assert graph.relations["keywords"].to_pylist() == [["pollination", "nectar"], ["parasite"]]
+    assert (imported.drops, imported.notes) == ((), ())
+
+
+def test_json_lines_give_the_same_graph_as_csv(tmp_path: Path) -> None:
+    lines = [
+        {"ID": "1", "Name": "Honey bee", "type": "animal", "description": "Bees.", "chunks": ["c1"]},
+        {"ID": "2", "Name": "White clover", "type": "plant", "description": "Clover.", "chunks": ["c1"]},
+    ]
+    relation = {"source": "honey BEE", "target": "2", "weight": 4, "description": "They visit it.", "chunks": ["c1"]}
+    passage = {"id": "c1", "content": "Honey bees visit white clover."}
+    written = read(
+        tmp_path / "jsonl",
+        entities_jsonl="\n".join(map(json.dumps, lines)),
+        relations_jsonl=json.dumps(relation),
+        chunks_jsonl=json.dumps(passage),
+    )
+    table = read(
+        tmp_path / "jsonl2" / "jsonl",
+        entities_csv="name,type,description,chunks\nHoney bee,animal,Bees.,c1\nWhite clover,plant,Clover.,c1\n",
+        relations_csv="from,to,weight,description,chunks\nHoney bee,White clover,4,They visit it.,c1\n",
+        chunks_csv="id,text\nc1,Honey bees visit white clover.\n",
+    )
+    assert written.graph.entities.equals(table.graph.entities)
+    assert written.graph.relations.equals(table.graph.relations)
+    assert written.chunks == table.chunks
+    assert written.drops == table.drops == ()
+
+
+def test_a_document_that_holds_its_passages_keeps_its_own_text(tmp_path: Path) -> None:
+    documents = json.dumps({"id": "d", "title": "Bees", "text": "Before. Bees fly. Bees fly. After."})
+    passages = "\n".join(json.dumps({"id": f"c{n}", "document": "d", "text": "Bees fly."}) for n in range(2))
+    imported = read(tmp_path, entities="name,chunks\nBees,c0|c1\n", documents_jsonl=documents, chunks_jsonl=passages)
+    assert [(chunk.start, chunk.end) for chunk in imported.chunks] == [(8, 17), (18, 27)]
+    assert imported.documents[0].title == "Bees"
+
+
+def test_what_names_no_source_has_its_description_as_one(tmp_path: Path) -> None:
+    entities = "name,description\n" + "".join(f"Bee {n},Bee number {n} is busy.\n" for n in range(300))
+    relations = "source,target,description\nBee 1,Bee 299,They meet.\nBee 2,Bee 3,\n"
+    imported = read(tmp_path / "bees", entities=entities, relations=relations)
+    assert [document.name for document in imported.documents] == ["Descriptions in bees"]
+    assert len(imported.chunks) > 3
+    by_name = dict(
+        zip(imported.graph.entities["name"].to_pylist(), imported.graph.entities["chunks"].to_pylist(), strict=True)
+    )
+    for name, [row] in by_name.items():
+        assert f"{name}:" in imported.chunks[row].text
+    assert imported.graph.relations["description"].to_pylist() == ["They meet.", "Bee 2 – Bee 3"]
+    assert [(note.code, note.values["n"]) for note in imported.notes] == [("import.described", 302)]
+
+
+HOSTILE = {
+    "entities": "id,name,description,chunks\n"
+    "1,Bee,Bees fly.,c1\n"
+    "2,,Nameless.,c1\n"
+    '3,"  ...  ",Punctuation.,c1\n'
+    "1,Wasp,The id of the bee.,c1\n"
+    f"4,{'x' * 5000},Long.,c1\n"
+    f"5,Ant,{'long ' * 200_000},c1|c9\n"
+    "6,BEE,The bee again.,c1\n"
+    "7,short\n"
+    "8,<script>alert(1)</script>,<img src=x onerror=alert(1)>,c1\n",
+    "relations": "source,target,weight\n1,99,1\n1,,1\n1,5,nan\n1,5,-3\n1,6,1\n1,5,2\n",
+    "chunks": 'id,text\nc1,Bees fly.\nc1,Again.\nc2,""\n',
+}
+
+
+def test_rows_that_cannot_be_used_are_left_out_and_counted(tmp_path: Path) -> None:
+    imported = read(tmp_path, **HOSTILE)
+    names = imported.graph.entities["name"].to_pylist()
+    assert sorted(names) == ["<script>alert(1)</script>", "Ant", "Bee"]
+    told = reasons(imported)
+    assert len(imported.drops) == 14, "7 of entities, 4 and a self-loop of relations, 2 of chunks"
+    assert told["entities.csv row 3"] == "its name is empty or holds nothing but punctuation, so it was left out"
+    assert told["entities.csv row 5"] == "its id belongs to a row before it, so it was left out"
+    assert "longer than 300 characters" in told["entities.csv row 6"]
+    assert told["relations.csv row 2"] == "its end '99' is not among the entities, so the relation was left out"
+    assert told["relations.csv row 3"] == "an end of it is empty, so the relation was left out"
+    assert "1 was taken" in told["relations.csv row 4"]
+    assert told["chunks.csv row 4"] == "it has no text, so it was left out"
+    [relation] = imported.graph.relations.to_pylist()
+    assert relation["weight"] == 1 + 1 + 2, "the weights of one pair of ends add up"
+
+
+@pytest.mark.parametrize(
+    ("contents", "said"),
+    [
+        ({}, r"has no entities\.csv"),
+        ({"entities": ""}, "has no rows"),
+        ({"entities": "name\n"}, "has no rows"),
+        ({"entities": "nom,text\nBee,x\n"}, r"has no column name or entity .*; its columns are nom, text"),
+        ({"entities": "name,name\nBee,x\n"}, "has the column name twice"),
+        ({"entities": "name\n...\n"}, "no row of the entities can be used"),
+        ({"entities": "name\nBee\n", "entities_jsonl": "{}"}, r"both entities\.csv and entities\.jsonl"),
+        ({"entities_jsonl": "[1]\nnull\n{\n" + "[" * 5000}, "has no rows"),
+        ({"entities": "name\nBee\n", "relations": "a,b\n1,2\n"}, "has no column source"),
+        ({"entities": "name\nBee\n", "chunks": "id\nc1\n"}, "has no column text or content"),
+    ],
+)
+def test_tables_that_cannot_be_read_are_refused_with_what_to_do(
+    tmp_path: Path, contents: dict[str, str], said: str
+) -> None:
+    with pytest.raises(ImportFailed, match=said):
+        read(tmp_path, **contents)
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "entities.csv").write_bytes(bytes(range(256)) * 20)
+    with pytest.raises(ImportFailed, match=r"entities\.csv"):
+        importer("plain").read(tmp_path)
+    with pytest.raises(ImportFailed, match="is no folder"):
+        importer("plain").read(tmp_path / "none")
+
+
+def test_every_importer_has_a_name_and_a_title_and_others_are_refused() -> None:
+    assert "plain" in [each.name for each in importers()]
+    assert all(each.title.code and each.help.code for each in importers())
+    with pytest.raises(InvalidConfig, match=r"there is no importer 'gephi'; there are: .*plain"):
+        importer("gephi")
+
+
+def test_an_imported_index_passes_every_check_and_answers(tmp_path: Path) -> None:
+    bench = Workbench.default(tmp_path / "home")
+    folder = tables(tmp_path / "bees", entities=ENTITIES, relations=RELATIONS, chunks=CHUNKS)
+    index = bench.import_graph(folder)
+    assert index.path is not None
+    assert [result for result in bench.check(index.path) if not result.ok] == []
+    assert [summary.kind for summary in bench.indexes()] == ["imported graph"]
+    answer = bench.ask(index, "What weakens honey bees?")
+    assert "mite" in answer.text
+    again = bench.import_graph(folder)
+    assert again.id == index.id
+    (folder / "relations.csv").write_text(RELATIONS.replace("2.5", "3.5"), encoding="utf-8")
+    assert bench.import_graph(folder).id != index.id, "what was imported decides the id"
+
+
+def test_a_hostile_graph_makes_a_sound_index_that_lists_what_was_left_out(tmp_path: Path) -> None:
+    bench = Workbench.default(tmp_path / "home")
+    index = bench.import_graph(tables(tmp_path / "hostile", **HOSTILE), out=tmp_path / "out")
+    assert [result for result in bench.check(tmp_path / "out") if not result.ok] == []
+    assert index.report.drops == {"import": 13, "merge": 2}
