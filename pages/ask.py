@@ -1,11 +1,11 @@
 """Ask: a question, how its answer was found step by step, and every source behind it."""
 
-from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
 from pages._shared.ask import asking, controls, question_view, result_view
 from pages._shared.build import job_view
 from pages._shared.common import session, state
 from pages._shared.common.frame import enter, gone_index, heading, kind_line, plain_errors
+from pages._shared.common.messages import say
 from pages._shared.common.scope import PAGE
 
 
@@ -14,15 +14,15 @@ def page() -> None:
     strategies = {info.name: info for info in session.workbench().strategies().strategies}
     names = controls.url_names(PAGE, strategies)
     if summary is None:
-        heading("Ask")
+        heading(say("page.ask"))
         asking.withdraw(PAGE)
         if not gone_index():
             job_view.no_index()
         state.publish(names)
         return
-    facts = f"{isolated(summary.title)}, {numbers.counted(summary.documents, 'document')}"
-    size = "" if "clustersize" in summary.apart else f", clustersize {summary.config.cluster_size}"
-    heading("Ask", f"{facts}{size}")
+    facts = f"{isolated(summary.title)}, {say('count.documents', n=summary.documents)}"
+    size = "" if "clustersize" in summary.apart else f", {say('ask.cluster_size', n=summary.config.cluster_size)}"
+    heading(say("page.ask"), f"{facts}{size}")
     kind_line(summary)
     question_view.form(PAGE)
     chosen = controls.show(PAGE, strategies)

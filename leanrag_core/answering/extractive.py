@@ -179,4 +179,5 @@ def _named_in(sentence: _Sentence, names: Sequence[tuple[str, str]]) -> tuple[st
 
 def _refusal(trace: Trace, nearest: str) -> Answer:
     text = f"{NOTHING_FITS} Nearest: {nearest}" if nearest else NOTHING_FITS
-    return Answer(text, (AnswerPart(text, ()),), (), grounded=False, extractive=True, model="builtin", trace=trace)
+    parts = (AnswerPart(text, ()),)
+    return Answer(text, parts, (), grounded=False, extractive=True, model="builtin", trace=trace, nearest=nearest)

@@ -4,10 +4,17 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.messages.message import Message
 
 
 def option(
-    default: Any, *, help: str, low: Any = None, high: Any = None, paper: Any = None, choices: tuple[Any, ...] = ()
+    default: Any,
+    *,
+    help: str | Message,
+    low: Any = None,
+    high: Any = None,
+    paper: Any = None,
+    choices: tuple[Any, ...] = (),
 ) -> Any:
     """A dataclass field that also draws its form, its command-line flag and its validation."""
     return field(default=default, metadata={"help": help, "low": low, "high": high, "paper": paper, "choices": choices})

@@ -245,7 +245,8 @@ class AnswerPart:
 @dataclass(frozen=True)
 class Answer:
     """An answer from a context alone. text: with marks in brackets, e.g. "... [C1]". extractive: made of the
-    context's own sentences. grounded: False when the context does not answer (text then says so)."""
+    context's own sentences. grounded: False when the context does not answer (text then says so). nearest: the sentence
+    of the context that is nearest to the question, where an extractive answer is not grounded."""
 
     text: str
     parts: tuple[AnswerPart, ...]
@@ -255,3 +256,4 @@ class Answer:
     model: str
     trace: Trace
     usage: Usage = NO_USAGE
+    nearest: str = ""

@@ -23,39 +23,29 @@ from leanrag_core.types.trace import Trace
 class Config:
     """Options of a LeanRAG retrieval; the defaults are the paper's method."""
 
-    top_n: int = option(10, low=1, high=100, paper=10, help="Seed entities: more reach further, and cost context.")
-    top_c: int = option(5, low=0, high=50, paper=5, help="Source chunks put into the context.")
-    inter_cluster: bool = option(
-        True, paper=True, help="Relations between aggregated entities on the paths (the paper's RQ3 turns them off)."
-    )
-    source_chunks: bool = option(True, paper=True, help="Source chunks in the context (RQ4 turns them off).")
-    findings: bool = option(False, help="Findings of the aggregated entities in the context.")
-    seed_layers: str = option(
-        "base", choices=("base", "all"), paper="base", help="Seeds from layer 0, or from all layers (flat search)."
-    )
-    fuse_vectors: bool = option(
-        False, help="Outside the paper: fuse the chunk ranking with the vector ranking; always fills top-C."
-    )
-    match_names: bool = option(False, help="Outside the paper: prefer entities whose name occurs in the question.")
+    top_n: int = option(10, low=1, high=100, paper=10, help=message("leanrag.option.top_n"))
+    top_c: int = option(5, low=0, high=50, paper=5, help=message("leanrag.option.top_c"))
+    inter_cluster: bool = option(True, paper=True, help=message("leanrag.option.inter_cluster"))
+    source_chunks: bool = option(True, paper=True, help=message("leanrag.option.source_chunks"))
+    findings: bool = option(False, help=message("leanrag.option.findings"))
+    seed_layers: str = option("base", choices=("base", "all"), paper="base", help=message("leanrag.option.seed_layers"))
+    fuse_vectors: bool = option(False, help=message("leanrag.option.fuse_vectors"))
+    match_names: bool = option(False, help=message("leanrag.option.match_names"))
     search: str = option(
         "auto",
         choices=KINDS,
-        help=f"Vector search: exact, or approximate (Chroma's candidates, scored exactly); auto takes the approximate "
-        f"one above {EXACT_UP_TO:,} entities.",
+        help=message("leanrag.option.search", limit=EXACT_UP_TO),
     )
-    entity_tokens: int = option(9000, low=0, high=32000, help="Token budget of the entities.")
-    aggregated_tokens: int = option(
-        8000, low=0, high=32000, help="Token budget of the aggregated entities; findings take what is left of it."
-    )
-    relation_tokens: int = option(8000, low=0, high=32000, help="Token budget of the relations.")
+    entity_tokens: int = option(9000, low=0, high=32000, help=message("leanrag.option.entity_tokens"))
+    aggregated_tokens: int = option(8000, low=0, high=32000, help=message("leanrag.option.aggregated_tokens"))
+    relation_tokens: int = option(8000, low=0, high=32000, help=message("leanrag.option.relation_tokens"))
     inter_cluster_share: int = option(
         60,
         low=0,
         high=100,
-        help="Percent of the relations' budget that is kept for inter-cluster relations, the rest for base relations; "
-        "room that one kind does not use goes to the other.",
+        help=message("leanrag.option.inter_cluster_share"),
     )
-    chunk_tokens: int = option(12000, low=0, high=64000, help="Token budget of the source chunks.")
+    chunk_tokens: int = option(12000, low=0, high=64000, help=message("leanrag.option.chunk_tokens"))
 
     def __post_init__(self) -> None:
         validate(self)

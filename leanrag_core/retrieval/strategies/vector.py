@@ -19,8 +19,8 @@ from leanrag_core.types.trace import Style, Trace, TraceStep
 class Config:
     """Options of the vector baseline."""
 
-    top_c: int = option(5, low=1, high=50, help="Source chunks put into the context.")
-    chunk_tokens: int = option(12000, low=0, high=64000, help="Token budget of the source chunks.")
+    top_c: int = option(5, low=1, high=50, help=message("vector.option.top_c"))
+    chunk_tokens: int = option(12000, low=0, high=64000, help=message("vector.option.chunk_tokens"))
 
     def __post_init__(self) -> None:
         validate(self)

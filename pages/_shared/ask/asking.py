@@ -19,8 +19,8 @@ from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer, Trace
 from pages._shared.ask import answer_view
 from pages._shared.common import markup, session
-from pages._shared.common.frame import message
 from pages._shared.common.html import draw, html, joined
+from pages._shared.common.messages import message, say
 from pages._shared.common.scope import Scope
 
 _MARK = re.compile(r"\[([EARC]\d+)\]")
@@ -95,8 +95,7 @@ def _streamed(scope: Scope, slot: DeltaGenerator, index: Index, ask: Ask, trace:
             slot.html(str(_written(call.text, name)))
         elif not drawn and int(time.monotonic() - began) > waited:
             waited = int(time.monotonic() - began)
-            seconds = f", {waited:,} s" if waited > 1 else ""
-            head.html(str(markup.label("Answer", f"waiting for {name}{seconds}")))
+            head.html(str(markup.label(say("ask.answer"), _waiting(name, waited))))
     st.session_state.pop(scope.key("wanted"), None)
     try:
         return call.result()
@@ -105,9 +104,15 @@ def _streamed(scope: Scope, slot: DeltaGenerator, index: Index, ask: Ask, trace:
         raise
 
 
+def _waiting(model: str, seconds: int) -> str:
+    if seconds > 1:
+        return say("ask.waiting_seconds", model=model, seconds=seconds)
+    return say("ask.waiting", model=model)
+
+
 def _written(text: str, model: str) -> Markup:
     """A reply that is being written, its marks already drawn as marks."""
-    head = markup.label("Answer", f"{model} is writing")
+    head = markup.label(say("ask.answer"), say("ask.model_writes", model=model))
     return html('{}<div class="lr-read lr-writing" aria-busy="true">{}</div>', head, _marked(text))
 
 
@@ -122,17 +127,17 @@ def _model(ask: Ask) -> str:
 
 
 def _failed(scope: Scope, error: LeanRAGError, ask: Ask) -> None:
-    draw(markup.label("Answer"))
-    message(error, kind="error", title="No answer was written.")
+    draw(markup.label(say("ask.answer")))
+    message(error, kind="error", title=say("ask.no_answer_written"))
     partial = st.session_state.pop(scope.key("partial"), "")
     if partial.strip():
         draw(
-            markup.label("What had arrived by then", "not kept")
+            markup.label(say("ask.partial_answer"), say("ask.not_kept"))
             + html('<div class="lr-read lr-muted">{}</div>', _marked(partial))
         )
-    draw(html('<div class="lr-small lr-muted">Retrieval is complete; everything beside this still holds.</div>'))
+    draw(markup.muted(say("ask.retrieval_complete")))
     st.button(
-        "Try again",
+        say("ask.try_again"),
         icon=":material/replay:",
         key=scope.name("retry_answer"),
         on_click=want,
@@ -143,15 +148,11 @@ def _failed(scope: Scope, error: LeanRAGError, ask: Ask) -> None:
 def _offer(scope: Scope, ask: Ask) -> None:
     """Nobody has asked with these settings yet: a call costs something, so it is not made unasked."""
     draw(
-        markup.label("Answer")
-        + html(
-            '<div class="lr-small">Not asked with these settings yet. Retrieval needs no call; the answer takes one of '
-            "{}.</div>",
-            _model(ask),
-        )
+        markup.label(say("ask.answer"))
+        + html('<div class="lr-small">{}</div>', say("ask.not_asked_yet", model=_model(ask)))
     )
     st.button(
-        "Write the answer",
+        say("ask.write_answer"),
         icon=":material/edit:",
         key=scope.name("write_answer"),
         on_click=want,

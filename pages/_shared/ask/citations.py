@@ -8,13 +8,8 @@ import streamlit as st
 
 from leanrag_core.figures.direction import isolated
 from leanrag_core.types.trace import Answer, Trace
+from pages._shared.common.messages import words
 
-SECTIONS = {  # where a sentence of an extractive answer stands, in words
-    "entities": "entity",
-    "aggregated": "aggregated entity",
-    "relations": "relation",
-    "chunks": "source chunk",
-}
 _HERE = Path(__file__).resolve().parent
 
 
@@ -32,12 +27,14 @@ def _component() -> Callable[..., Any]:
 def titles(trace: Trace) -> dict[str, str]:
     """What each citation mark of the context stands for, in words."""
     names = {node.id: node.name for node in trace.nodes}
-    relations = {one.id: f"{isolated(names[one.source])}, {isolated(names[one.target])}" for one in trace.relations}
+    relations = {
+        relation.id: f"{isolated(names[relation.source])}, {isolated(names[relation.target])}"
+        for relation in trace.relations
+    }
     chunks = {passage.id: passage.name for passage in trace.passages}
-    kinds = {"entities": "entity", "aggregated": "aggregated entity", "relations": "relation", "chunks": "source chunk"}
-    said = names | relations | chunks
+    shown = names | relations | chunks
     return {
-        item.mark: f"{kinds[section.name]}, {isolated(said.get(item.ref, item.text[:60]))}"
+        item.mark: f"{words(section.noun or section.title)}, {isolated(shown.get(item.ref, item.text[:60]))}"
         for section in trace.context.sections
         for item in section.items
     }
@@ -46,6 +43,7 @@ def titles(trace: Trace) -> dict[str, str]:
 def show(answer: Answer, *, open_mark: str, key: str, on_cite: Callable[[str], None]) -> None:
     """The answer is drawn; on_cite is called with the mark that was clicked."""
     title_of = titles(answer.trace)
+    section_titles = {section.name: words(section.noun or section.title) for section in answer.trace.context.sections}
 
     def cited_now() -> None:
         chosen = st.session_state[key].get("cited")
@@ -55,7 +53,7 @@ def show(answer: Answer, *, open_mark: str, key: str, on_cite: Callable[[str], N
     parts = [
         {
             "text": part.text,
-            "from": SECTIONS.get(part.section, ""),
+            "from": section_titles.get(part.section, ""),
             "marks": [{"name": name, "title": title_of.get(name, "")} for name in part.marks],
         }
         for part in answer.parts

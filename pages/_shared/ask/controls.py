@@ -6,13 +6,13 @@ from typing import Any
 
 import streamlit as st
 
-from leanrag_core.messages.catalog import sentence
 from pages._shared.common import forms, state, widgets
 from pages._shared.common.html import draw, html
+from pages._shared.common.messages import LANGUAGE, say, words
 from pages._shared.common.scope import Scope
 
 PILLS = ("inter_cluster", "source_chunks", "findings")
-SLIDERS = {"top_n": ("n", "Top-N seeds"), "top_c": ("c", "Top-C chunks")}
+SLIDERS = {"top_n": "n", "top_c": "c"}
 _LEAST_SCALE = {"n": 30, "c": 20}  # a slider's scale goes at least that far
 
 
@@ -29,7 +29,7 @@ def url_names(scope: Scope, strategies: Mapping[str, Any]) -> list[str]:
     names = ["index", "q", "strategy", "n", "c", "step", "node", "show"]
     names += [f"{name}_use" for name in strategies]
     names += [f"{name}_{field}" for name, info in strategies.items() for field in forms.option_fields(info.config)]
-    return [scope.name(name) for name in names]
+    return [*(scope.name(name) for name in names), LANGUAGE]
 
 
 def show(scope: Scope, strategies: Mapping[str, Any]) -> Chosen:
@@ -39,9 +39,9 @@ def show(scope: Scope, strategies: Mapping[str, Any]) -> Chosen:
         name = _strategy(scope, strategies)
         config = strategies[name].config
         specs = forms.option_fields(config)
-        for field, (short, title) in SLIDERS.items():
+        for field, short in SLIDERS.items():
             if field in specs:
-                options[field] = _slider(scope, specs[field], short, title)
+                options[field] = _slider(scope, specs[field], short)
         pills = [field for field in PILLS if field in specs]
         if pills:
             options |= _switches(scope, f"{name}_use", specs, pills)
@@ -50,7 +50,7 @@ def show(scope: Scope, strategies: Mapping[str, Any]) -> Chosen:
             with st.container(gap="xsmall", width="content"):
                 draw(html('<div class="lr-small" style="height:1.35rem"></div>'))
                 with st.popover(
-                    "More settings",
+                    say("ask.more_settings"),
                     icon=":material/tune:",
                     type="tertiary",
                     width="content",
@@ -67,10 +67,10 @@ def _strategy(scope: Scope, strategies: Mapping[str, Any]) -> str:
         scope.name("strategy"),
         names,
         lambda mount: st.selectbox(
-            "Strategy",
+            say("ask.strategy"),
             names,
             index=names.index(mount.value),
-            format_func=lambda strategy: sentence(strategies[strategy].title),
+            format_func=lambda strategy: words(strategies[strategy].title),
             key=mount.key,
             on_change=mount.changed,
             width=210,
@@ -78,7 +78,7 @@ def _strategy(scope: Scope, strategies: Mapping[str, Any]) -> str:
     )
 
 
-def _slider(scope: Scope, spec: Field[Any], short: str, title: str) -> int:
+def _slider(scope: Scope, spec: Field[Any], short: str) -> int:
     """Top-N or top-C: the strategies share it, each within its own bounds."""
     low, high = int(spec.metadata["low"]), int(spec.metadata["high"])
 
@@ -95,7 +95,14 @@ def _slider(scope: Scope, spec: Field[Any], short: str, title: str) -> int:
             name,
             spec.default,
             lambda mount: st.slider(
-                title, low, top, mount.value, key=mount.key, on_change=mount.changed, width=160, help=forms.hint(spec)
+                forms.title_of(spec.name),
+                low,
+                top,
+                mount.value,
+                key=mount.key,
+                on_change=mount.changed,
+                width=160,
+                help=forms.hint(spec),
             ),
             parse=int,
             allowed=allowed,
@@ -111,7 +118,7 @@ def _switches(scope: Scope, name: str, specs: Mapping[str, Field[Any]], fields: 
         scope.name(name),
         default,
         lambda mount: st.pills(
-            "Use",
+            say("ask.use"),
             fields,
             selection_mode="multi",
             default=mount.value,

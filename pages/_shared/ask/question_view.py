@@ -7,9 +7,9 @@ from leanrag_core.retrieval.base import require_question
 from leanrag_core.types.model_names import BUILTIN
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.ask import asking
-from pages._shared.common import forms, session, state, widgets
-from pages._shared.common.frame import message
-from pages._shared.common.html import draw, html
+from pages._shared.common import forms, markup, session, state, widgets
+from pages._shared.common.html import draw
+from pages._shared.common.messages import message, say
 from pages._shared.common.scope import Scope
 
 
@@ -21,7 +21,7 @@ def form(scope: Scope) -> None:
             widgets.show(scope.key("draft"), state.recall(scope.name("q")), _draft, lambda written: None)
         with right, st.container(key=f"primary_{scope.name('ask')}"):
             st.form_submit_button(
-                "Ask",
+                say("ask.button"),
                 type="primary",
                 icon=":material/send:",
                 width="stretch",
@@ -31,17 +31,17 @@ def form(scope: Scope) -> None:
             )
     too_long = st.session_state.get(scope.key("question_too_long"))
     if too_long:
-        message(too_long, kind="error", title="This question was not asked.")
+        message(too_long, kind="error", title=say("ask.question_not_asked"))
 
 
 def _draft(mount: widgets.Mount[str]) -> str:
     st.text_area(
-        "Question",
+        say("ask.question"),
         value=mount.value,
         key=mount.key,
         height="content",
         label_visibility="collapsed",
-        placeholder="Ask something that the documents can answer",
+        placeholder=say("ask.question_placeholder"),
     )
     return mount.value
 
@@ -54,7 +54,7 @@ def _ask_now(scope: Scope) -> None:
         if question:
             require_question(question)
     except InvalidConfig as error:  # and it stays out of the address, which could not be opened again
-        st.session_state[scope.key("question_too_long")] = str(error)
+        st.session_state[scope.key("question_too_long")] = error.message
         return
     _take(scope, question)
     widgets.settle(draft, question)
@@ -77,9 +77,9 @@ def examples(scope: Scope, summary: IndexSummary) -> None:
     if summary.config.model == BUILTIN:  # which knows a question off the topic, not one beside the answer
         questions = [question for question in questions if question.get("type") != "unanswerable"]
     if not questions:
-        message("Write a question that these documents can answer, then press Ask or Ctrl+Enter.")
+        message(say("ask.no_examples"))
         return
-    draw(html('<div class="lr-label">Examples from this corpus</div>'))
+    draw(markup.label(say("ask.examples")))
     first_of_type: dict[str, str] = {}
     for question in questions:
         first_of_type.setdefault(str(question.get("type", "")), question["question"])

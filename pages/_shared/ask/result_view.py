@@ -9,7 +9,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 from pages._shared.ask import answer_view, asking, retrieval_view
 from pages._shared.common import passage_view, session
-from pages._shared.common.frame import message
+from pages._shared.common.messages import message, say
 from pages._shared.common.scope import Scope
 
 WIDER_ABOVE = 10  # seeds; the figure then takes more of the page
@@ -20,8 +20,8 @@ def show(scope: Scope, index: Index, ask: asking.Ask) -> None:
     try:
         _result(scope, index, ask)
     except EndpointError as error:
-        message(str(error), kind="error", title="The question could not be embedded.")
-        st.button("Try again", icon=":material/replay:", key=scope.name("retry_retrieval"))
+        message(error, kind="error", title=say("ask.not_embedded"))
+        st.button(say("ask.try_again"), icon=":material/replay:", key=scope.name("retry_retrieval"))
 
 
 def drawers(scope: Scope, index: Index) -> None:

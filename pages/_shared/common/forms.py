@@ -11,44 +11,7 @@ from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.visible import visible
 from pages._shared.common import state, widgets
 from pages._shared.common.html import draw, html
-from pages._shared.common.messages import message
-
-TITLES = {
-    "parse_seconds": "Seconds for a file",
-    "parse_memory_mb": "Memory for a file, MB",
-    "parse_output_mb": "Text of a file, MB",
-    "stages_mb": "Kept results of builds, MB",
-    "cluster_size": "clustersize",
-    "tau": "tau",
-    "chunk_tokens": "Chunk size, tokens",
-    "overlap_tokens": "Overlap, tokens",
-    "size_cap": "Size cap",
-    "cap_by": "Cap by",
-    "smoothing": "Smoothing rounds",
-    "neighbours": "Neighbours averaged",
-    "space": "Dimensions",
-    "concatenation_tokens": "Joined relations, tokens",
-    "seed": "Random seed",
-    "top_n": "Top-N seeds",
-    "top_c": "Top-C chunks",
-    "inter_cluster": "Inter-cluster relations",
-    "source_chunks": "Source chunks",
-    "findings": "Findings",
-    "seed_layers": "Seeds from",
-    "fuse_vectors": "Fuse with vector ranking",
-    "match_names": "Prefer names in the question",
-    "entity_tokens": "Budget: entities, tokens",
-    "aggregated_tokens": "Budget: aggregated, tokens",
-    "relation_tokens": "Budget: relations, tokens",
-    "inter_cluster_share": "Inter-cluster share of relations, percent",
-    "gleaning_rounds": "Gleaning rounds",
-    "concurrency": "Calls in flight",
-    "requests_per_minute": "Requests a minute",
-    "tokens_per_minute": "Tokens a minute",
-    "timeout_seconds": "Timeout, seconds",
-    "max_reply_tokens": "Longest reply, tokens",
-}
-
+from pages._shared.common.messages import known, message, say, words
 
 Fault = Callable[[Any], str]
 
@@ -63,9 +26,16 @@ NO_FAULTS: Mapping[str, Fault] = {}
 
 def title_of(name: str, config: type | None = None) -> str:
     """The title on screen of a field of that configuration, or of a strategy's option."""
+    code = f"option.title.{name}"
     if name == "chunk_tokens" and config is not IndexConfig:
-        return "Budget: chunks, tokens"
-    return TITLES.get(name, name.replace("_", " ").capitalize())
+        code = "option.title.chunk_budget"
+    return say(code) if known(code) else name.replace("_", " ").capitalize()
+
+
+def choice_title(choice: Any) -> str:
+    """A choice of an option as it is shown."""
+    code = f"option.choice.{choice}"
+    return say(code) if known(code) else str(choice)
 
 
 def option_fields(config: type) -> dict[str, Field[Any]]:
@@ -75,11 +45,11 @@ def option_fields(config: type) -> dict[str, Field[Any]]:
 
 def hint(spec: Field[Any]) -> str:
     """The field's line of help with the paper's value."""
-    said = str(spec.metadata.get("help") or "")
+    help_text = words(spec.metadata.get("help") or "")
     paper = spec.metadata.get("paper")
     if paper is None or isinstance(paper, bool):
-        return said
-    return f"{said} Paper: {paper:,}." if isinstance(paper, int) else f"{said} Paper: {paper}."
+        return help_text
+    return say("option.help_with_paper", help=help_text, paper=f"{paper:,}" if isinstance(paper, int) else str(paper))
 
 
 def _reading(spec: Field[Any]) -> tuple[Any, Callable[[str], Any], Callable[[Any], bool]]:
@@ -112,12 +82,12 @@ def draw_field(config: type, name: str, *, prefix: str = "", help_below: bool = 
     def widget(mount: widgets.Mount[Any]) -> Any:
         common: dict[str, Any] = {"key": mount.key, "help": shown_help, "on_change": mount.changed}
         if choices:
-            return st.selectbox(title, choices, index=choices.index(mount.value), **common)
+            return st.selectbox(title, choices, index=choices.index(mount.value), format_func=choice_title, **common)
         if isinstance(default, bool):
             return st.toggle(title, value=mount.value, **common)
         if isinstance(default, int):
             return st.number_input(title, min_value=low, max_value=high, value=mount.value, step=1, **common)
-        return st.text_input(title, value=mount.value, placeholder="chosen from the data", **common)
+        return st.text_input(title, value=mount.value, placeholder=say("option.chosen_from_data"), **common)
 
     with st.container(gap="xsmall"):
         value = widgets.remembered(f"{prefix}{name}", default, widget, parse=parse, allowed=allowed)

@@ -6,25 +6,15 @@ from typing import Literal
 import streamlit as st
 from markupsafe import Markup
 
-from leanrag_core.figures import numbers
 from leanrag_core.figures.changes import Changes, Difference
 from leanrag_core.figures.direction import isolated
-from leanrag_core.figures.palette import SECTIONS
 from leanrag_core.figures.passages import Piece
 from leanrag_core.types.graph import Entity
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Context
 from pages._shared.common.html import NOTHING, draw, html, joined
+from pages._shared.common.messages import say, words
 
-LEGEND = (
-    ("seed", "Seed, with rank"),
-    ("path", "On the path"),
-    ("lca", "LCA"),
-    ("tree", "Tree link"),
-    ("inter", "Inter-cluster relation"),
-    ("base", "Base relation"),
-    ("later", "Not yet reached"),
-)
 _LISTED = 4  # names of one kind in "What changed"
 
 
@@ -42,9 +32,10 @@ def layer_tag(number: int) -> Markup:
     """ "L2" in the layer's colour."""
     return html(
         '<span class="lr-layer" style="background:var(--lr-l{step});color:var(--lr-l{step}k)" '
-        'title="Layer {number}">L{number}</span>',
+        'title="{title}">L{number}</span>',
         step=min(number, 4),
         number=number,
+        title=say("markup.layer", layer=number),
     )
 
 
@@ -62,10 +53,10 @@ def mark(name: str) -> Markup:
     return html('<span class="lr-mark {}">{}</span>', name[:1].lower(), name)
 
 
-def legend() -> Markup:
-    """What the signs of the layered graph mean, in fixed order."""
-    entries = joined(html('<span><i class="lr-mk {}"></i>{}</span>', sign, text) for sign, text in LEGEND)
-    return html('<div class="lr-legend">{}</div>', entries)
+def legend(entries: Iterable[tuple[str, str]]) -> Markup:
+    """What the signs of a figure mean: class of the sign, and its meaning."""
+    signs = joined(html('<span><i class="lr-mk {}"></i>{}</span>', sign, text) for sign, text in entries)
+    return html('<div class="lr-legend">{}</div>', signs)
 
 
 def pieces(parts: Iterable[Piece]) -> Markup:
@@ -75,7 +66,7 @@ def pieces(parts: Iterable[Piece]) -> Markup:
 
 def seed_dots(count: int, of: int) -> Markup:
     """Filled dots for the seeds in a chunk, hollow ones for the others, and the count in words."""
-    words = f"{count} of {numbers.counted(of, 'seed')}"
+    words = say("markup.seeds_of", count=count, n=of)
     if of > 20:
         return html("{}", words)
     dots = html("<s></s>") * count + html('<s class="o"></s>') * (of - count)
@@ -86,27 +77,24 @@ def token_bar(context: Context, totals: dict[str, str]) -> Markup:
     """The context's tokens by section. totals: section name -> "5 of 23, 18 left out"."""
     budget = sum(section.budget for section in context.sections) or 1
     bar, cells = [], []
-    for name, letter, title, role in SECTIONS:
-        section = context.section(name)
+    for section in context.sections:
         if section.tokens:
-            bar.append(html('<i class="{}" style="width:{:.2f}%"></i>', name, 100 * section.tokens / budget))
+            bar.append(html('<i class="{}" style="width:{:.2f}%"></i>', section.name, 100 * section.tokens / budget))
         cells.append(
             html(
-                '<div><b><i class="sw" style="background:var(--lr-{})"></i>{} &nbsp;{}</b>'
-                "<span>{:,} of {:,} tokens<br>{}</span></div>",
-                role,
-                letter,
-                title,
-                section.tokens,
-                section.budget,
-                totals[name],
+                '<div><b><i class="sw" style="background:var(--lr-{})"></i>{} &nbsp;{}</b><span>{}<br>{}</span></div>',
+                section.colour,
+                section.letter,
+                words(section.title),
+                say("markup.tokens_of", tokens=section.tokens, budget=section.budget),
+                totals[section.name],
             )
         )
-    said = ", ".join(f"{title} {context.section(name).tokens:,}" for name, _, title, _ in SECTIONS)
-    note = f"{context.tokens:,} of {budget:,} tokens"
+    by_section = ", ".join(f"{words(section.title)} {section.tokens:,}" for section in context.sections)
+    described = say("markup.tokens_by_section", sections=by_section)
     return (
-        label("Context", note)
-        + html('<div class="lr-bar" role="img" aria-label="Tokens by section: {}">{}</div>', said, joined(bar))
+        label(say("markup.context"), say("markup.tokens_of", tokens=context.tokens, budget=budget))
+        + html('<div class="lr-bar" role="img" aria-label="{}">{}</div>', described, joined(bar))
         + html('<div class="lr-tok">{}</div>', joined(cells))
     )
 
@@ -114,13 +102,13 @@ def token_bar(context: Context, totals: dict[str, str]) -> Markup:
 def differences(found: Changes) -> Markup:
     """What entered, with a plus, and what left, struck through, with a minus."""
     lines: list[Markup] = []
-    for title, part in (
-        ("Seed", found.seeds),
-        ("Aggregated", found.aggregated),
-        ("Relation", found.relations),
-        ("Chunk", found.chunks),
+    for kind, part in (
+        ("seeds", found.seeds),
+        ("aggregated", found.aggregated),
+        ("relations", found.relations),
+        ("chunks", found.chunks),
     ):
-        lines += _change_lines(title, part)
+        lines += _change_lines(f"change.{kind}", part)
     if found.lca:
         lines += [
             html('<div class="{}"><span>LCA: {}</span></div>', sign, name(top))
@@ -130,14 +118,15 @@ def differences(found: Changes) -> Markup:
     return html('<div class="lr-diff">{}</div>', joined(lines))
 
 
-def _change_lines(title: str, part: Difference) -> list[Markup]:
+def _change_lines(code: str, part: Difference) -> list[Markup]:
     lines = []
     for sign, names in (("in", part.entered), ("out", part.left)):
         if names:
             shown = "; ".join(map(isolated, names[:_LISTED]))
-            more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
-            plural = title if len(names) == 1 or title == "Aggregated" else f"{title}s"
-            lines.append(html('<div class="{}"><span>{}: {}{}</span></div>', sign, plural, shown, more))
+            more = say("change.more", n=len(names) - _LISTED) if len(names) > _LISTED else ""
+            lines.append(
+                html('<div class="{}"><span>{}: {}{}</span></div>', sign, say(code, n=len(names)), shown, more)
+            )
     return lines
 
 

@@ -1,7 +1,7 @@
 """The edge at which messages become sentences of the reader's language, and the box in which they are drawn."""
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.messages.catalog import ENGLISH, languages, sentence
+from leanrag_core.messages.catalog import ENGLISH, codes, languages, sentence
 from leanrag_core.messages.message import Message, Value
 from pages._shared.common import state
 from pages._shared.common.html import NOTHING, draw, html
@@ -25,6 +25,11 @@ def words(told: Told) -> str:
 def say(code: str, /, **values: Value) -> str:
     """The sentence of that code of the catalog, in the reader's language."""
     return words(Message(code, values))
+
+
+def known(code: str) -> bool:
+    """Whether the catalog has a sentence for that code."""
+    return code in codes()
 
 
 def message(told: Told, *, kind: str = "note", title: Told = "") -> None:

@@ -8,11 +8,13 @@ from typing import Any
 import streamlit as st
 
 from leanrag_core.figures import numbers, passages
-from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message as message_of
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import TraceItem
 from leanrag_core.types.visible import escape
 from pages._shared.common import drawers, markup
+from pages._shared.common.html import draw
+from pages._shared.common.messages import say, words
 from pages._shared.common.scope import PAGE, Scope
 
 _HERE = Path(__file__).resolve().parent
@@ -30,18 +32,19 @@ def card(
     held = f"{why}<br>" if why else ""
     place = markup.name(source.document)
     if source.page or passage.row is not None:
-        place += f", page {source.page}" if source.page else f", chunk {(passage.row or 0) + 1:,}"
-    shown = markup.mark(mark) if mark else '<span class="lr-tag">left out of the context</span>'
+        code = "passage.page" if source.page else "passage.chunk"
+        place += f", {escape(say(code, page=source.page, n=(passage.row or 0) + 1))}"
+    shown = markup.mark(mark) if mark else f'<span class="lr-tag">{escape(say("passage.left_out"))}</span>'
     with st.container(border=True, gap="xsmall"):
         st.html(
             f'<div class="lr-chunk"><div class="top">{shown}<b>{escape(passage.name)}</b></div>'
             f'<p>{text}</p><div class="f">{held}{place}</div></div>'
         )
-        st.button("Open in document", key=key, type="tertiary", icon=":material/article:", on_click=on_open)
+        st.button(say("passage.open"), key=key, type="tertiary", icon=":material/article:", on_click=on_open)
 
 
 def _reason(passage: TraceItem) -> str:
-    return sentence(passage.reason) if passage.reason else ""
+    return words(passage.reason) if passage.reason else ""
 
 
 def short_card(index: Index, row: int, names: Sequence[str], *, on_open: Callable[[], None], key: str) -> None:
@@ -51,9 +54,9 @@ def short_card(index: Index, row: int, names: Sequence[str], *, on_open: Callabl
     text = markup.pieces(passages.excerpt(chunk.text, names, longest=260))
     st.html(
         f'<div class="lr-chunk"><div class="top"><b>{escape(document["title"][0].as_py())}</b>'
-        f'<span class="lr-muted">chunk {row + 1:,}</span></div><p>{text}</p></div>'
+        f'<span class="lr-muted">{escape(say("passage.chunk", n=row + 1))}</span></div><p>{text}</p></div>'
     )
-    st.button("Open in document", key=key, type="tertiary", icon=":material/article:", on_click=on_open)
+    st.button(say("passage.open"), key=key, type="tertiary", icon=":material/article:", on_click=on_open)
 
 
 @dataclass(frozen=True)
@@ -66,18 +69,20 @@ class Passage:
     mark: str = ""
 
 
-@st.dialog("Source passage", width="medium", position="right", icon=":material/article:")
 def open_passage(scope: Scope, index: Index, asked: Passage) -> None:
     """The chunk in its document: chunk tinted, names of seeds underlined, the cited sentence darker."""
     row, names, cited, mark = asked.row, asked.names, asked.cited, asked.mark
     chunk = index.chunk(row)
     document = index.document(index.chunks["document"][row].as_py())
     page = next((n for n, span in enumerate(document.pages, start=1) if span.start <= chunk.start < span.end), None)
-    heading = next((one.title for one in reversed(document.headings) if one.start <= chunk.start), "")
-    facts = [f"chunk {row + 1:,} of {index.chunks.num_rows:,}", f"{chunk.tokens:,} tokens"]
-    facts += [f"page {page}"] if page else []
-    facts += [f"characters {chunk.start:,} to {chunk.end:,} of {len(document.text):,}"]
-    under = f", under “{markup.name(heading)}”" if heading else ""
+    heading = next((each.title for each in reversed(document.headings) if each.start <= chunk.start), "")
+    facts = [
+        say("passage.chunk_of", n=row + 1, chunks=index.chunks.num_rows),
+        words(message_of("count.tokens", n=chunk.tokens)),
+        *([say("passage.page", page=page)] if page else []),
+        say("passage.characters", start=chunk.start, end=chunk.end, characters=len(document.text)),
+    ]
+    under = f": {markup.name(heading)}" if heading else ""
     st.html(
         f'<div class="lr-name">{markup.mark(mark) + " " if mark else ""}{markup.name(document.title)}</div>'
         f'<div class="lr-small lr-muted">{markup.name(document.name)}{under}<br>'
@@ -85,14 +90,14 @@ def open_passage(scope: Scope, index: Index, asked: Passage) -> None:
     )
     whole = False
     if len(document.text) <= _WHOLE and (chunk.start > 500 or chunk.end + 1200 < len(document.text)):
-        whole = st.toggle("Whole document", key=scope.name(f"whole_{chunk.id}"))
+        whole = st.toggle(say("passage.whole_document"), key=scope.name(f"whole_{chunk.id}"))
     around = {"before": len(document.text), "after": len(document.text)} if whole else {}
     found = passages.passage(document.text, chunk.start, chunk.end, names=names, cited=cited, **around)
-    said = "Tinted: the chunk. "
-    said += "Darker: the cited sentence. " if any("cited" in one.marks for one in found.pieces) else ""
-    said += "Underlined: what was looked for." if any("name" in one.marks for one in found.pieces) else ""
-    st.html(f'<div class="lr-small lr-muted">{said}</div>')
-    pieces = [{"text": one.text, "marks": sorted(one.marks)} for one in found.pieces]
+    marks = {mark for piece in found.pieces for mark in piece.marks}
+    legend = [say("passage.tinted")]
+    legend += [say(f"passage.{kind}") for kind, sign in (("darker", "cited"), ("underlined", "name")) if sign in marks]
+    draw(markup.muted(" ".join(legend)))
+    pieces = [{"text": piece.text, "marks": sorted(piece.marks)} for piece in found.pieces]
     data = {"pieces": pieces, "cut_before": found.cut_before, "cut_after": found.cut_after}
     _passage_component()(data=data, key=scope.name(f"passage_{chunk.id}_{whole}"))
 
@@ -111,7 +116,8 @@ def drawer(index: Index, *, scope: Scope = PAGE) -> None:
     """Opens the passage that was asked for in this scope; the last call of a page that shows chunks."""
     asked = drawers.take(scope, Passage)
     if asked is not None and 0 <= asked.row < index.chunks.num_rows:
-        open_passage(scope, index, asked)
+        dialog = st.dialog(say("passage.title"), width="medium", position="right", icon=":material/article:")
+        dialog(open_passage)(scope, index, asked)
 
 
 def ask_for(
