@@ -15,10 +15,11 @@ from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.limits import parse_limits
 from leanrag_core.indexing.parsing.upload import known
 from leanrag_core.indexing.reading import read_files, read_uploads
-from leanrag_core.jobs import events, runner
+from leanrag_core.jobs import runner
+from leanrag_core.jobs.kinds import BUILD
 from leanrag_core.jobs.store import JobStore
+from leanrag_core.jobs.work import Work
 from leanrag_core.models.base import EmbeddingModel
-from leanrag_core.models.metering import Budget
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.models.request_form import LearntForms
 from leanrag_core.queries.index_titles import with_titles
@@ -38,18 +39,19 @@ from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
+from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import NO_CORPUS, CorpusName
 from leanrag_core.types.model_names import BUILTIN
 from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.recorded_config import recorded_config
 from leanrag_core.types.settings import Settings
+from leanrag_core.types.spending import Budget
 from leanrag_core.types.summary import (
     CorpusSummary,
     Damaged,
     DocumentSummary,
     IndexList,
     IndexSummary,
-    JobState,
     UploadReport,
 )
 from leanrag_core.types.trace import Answer, Trace
@@ -397,21 +399,19 @@ class Workbench:
 
     def run_job(self, folder: Path) -> int:
         """Do the job of that folder in this process; returns the exit code."""
-        work = BuildWork(self)
+        return runner.run(folder, self.works())
 
-        def run(spec: events.JobSpec, report: Report) -> tuple[str, dict[str, Any]]:
-            done = work.run(folder, spec, report)
-            return done.result, done.report
-
-        return runner.run(folder, run, work.clean_up)
+    def works(self) -> dict[str, Work]:
+        """The work of each kind of job, by the kind's name."""
+        return {BUILD.name: BuildWork(self)}
 
     def jobs(self) -> list[JobState]:
         """All jobs, the newest first."""
         return self.job_store.all()
 
     def job(self, job_id: str) -> JobState:
-        """Where a job stands. Raises JobNotFound."""
-        return self.job_store.state(job_id)
+        """The state of a job. Raises JobNotFound."""
+        return self.job_store.job(job_id)
 
     def job_log(self, job_id: str) -> str:
         """What the job's process printed."""
@@ -446,7 +446,7 @@ class Workbench:
     def ensure_sample_index(self) -> str | None:
         """On a first start the sample index is being built; returns the job's id, None when there is nothing to do."""
         listed, begun = self.index_list(), ("queued", "running", "cancelled")
-        if listed.indexes or listed.damaged or any(job.status in begun for job in self.jobs()):
+        if listed.indexes or listed.damaged or any(job.builds_index and job.status in begun for job in self.jobs()):
             return None
         self._samples.read(FIRST_SAMPLE)
         return self.start_build(sample_id(FIRST_SAMPLE), SAMPLE_CONFIG)

@@ -12,10 +12,11 @@ from leanrag_core.figures import numbers
 from leanrag_core.indexing.aggregation.threshold import parse_tau
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.job import JobState
 from leanrag_core.types.model_names import model_title
 from leanrag_core.types.presets import presets
-from leanrag_core.types.summary import CorpusSummary, IndexSummary, JobState
-from pages._shared.build import build_report, engine_form, forecast_card, job_view
+from leanrag_core.types.summary import CorpusSummary, IndexSummary
+from pages._shared.build import build_report, engine_form, forecast_card, job_view, job_words
 from pages._shared.common import forms, markup, session, state, widgets
 from pages._shared.common.frame import enter, heading, message, page_path, plain_errors
 from pages._shared.common.html import draw, html
@@ -282,7 +283,7 @@ def confirm_delete(index: IndexSummary) -> None:
 def job_panel(jobs: list[JobState]) -> None:
     """The job that the URL names, else the one that runs; ended ones can be put away."""
     wanted = state.recall("job")
-    live = [job for job in jobs if job_view.is_live(job)]
+    live = [job for job in jobs if job.live]
     if not wanted and live:
         wanted = live[0].id
         state.remember("job", wanted)
@@ -295,15 +296,15 @@ def job_panel(jobs: list[JobState]) -> None:
         state.remember("job", None)
         return
     job_view.show(job.id)
-    if job.status == "done":
+    if job.status == "done" and job.builds_index:
         build_report.show(job)
     build_report.log_fold(job)
-    others = sorted((other for other in live if other.id != job.id), key=lambda one: (one.status == "queued", one.id))
+    others = sorted((other for other in live if other.id != job.id), key=lambda job: (job.status == "queued", job.id))
     with st.container(horizontal=True, gap="small"):
         for other in others:
-            label = forms.plain(job_view.other_title(other, live))
+            label = forms.plain(job_words.other_title(other, live))
             st.button(label, key=f"other_{other.id}", type="tertiary", on_click=state.remember, args=("job", other.id))
-        if not job_view.is_live(job):
+        if not job.live:
             st.button("Close this report", key="away", type="tertiary", on_click=state.remember, args=("job", None))
     draw(html('<hr class="lr-rule">') + markup.label("A new build"))
 
@@ -330,9 +331,10 @@ def page() -> None:
         index_table(indexes)
     else:
         draw(html('<div class="lr-empty">No index yet. The one you build will be listed here.</div>'))
-    ended = [job for job in jobs if not job_view.is_live(job) and job.id != state.recall("job")]
+    ended = [job for job in jobs if not job.live and job.id != state.recall("job")]
     if ended:
-        with st.expander(f"Earlier builds, {len(ended):,}", icon=":material/history:"):
+        what = "builds" if all(job.builds_index or job.status == "unknown" for job in ended) else "jobs"
+        with st.expander(f"Earlier {what}, {len(ended):,}", icon=":material/history:"):
             for job in ended[:12]:
                 label = forms.plain(f"{job.title}, {job.status}, {numbers.day(job.started)}")
                 st.button(

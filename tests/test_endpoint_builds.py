@@ -20,12 +20,12 @@ from leanrag_core.checking.check import check_index
 from leanrag_core.errors import EndpointError, InvalidConfig
 from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.jobs.events import read_events
-from leanrag_core.models.metering import Budget
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.types.corpus import Chunk
+from leanrag_core.types.job import JobState
 from leanrag_core.types.settings import Price, Settings
-from leanrag_core.types.summary import JobState
+from leanrag_core.types.spending import Budget
 from tests.endpoint import faults
 from tests.endpoint.faults import FaultPlan
 from tests.endpoint.server import EndpointServer
@@ -138,10 +138,12 @@ def test_a_spent_budget_stops_a_job_and_a_larger_one_ends_it(server: EndpointSer
     bench, corpus = bench_in(tmp_path, server, prices={"m": Price(10.0, 10.0), "e": Price()})
     job = ended(bench, bench.start_build(corpus, CONFIG, budget=Budget(dollars=0.05)))
     assert job.status == "stopped"
-    assert "the budget of $0.05 is spent" in job.error
-    assert job.spent["usage"]["cost"] > 0
-    assert {stage["stage"] for stage in job.forecast["stages"]} >= {"extract", "aggregate entities", "embed"}
-    assert set(job.spent["by_stage"]) <= {"extract", "embed"}
+    assert job.error is not None
+    assert job.error.code == "budget.dollars_spent"
+    assert job.spending.usage.cost > 0
+    assert job.forecast is not None
+    assert {stage.stage for stage in job.forecast.stages} >= {"extract", "aggregate entities", "embed"}
+    assert set(job.spending.by_stage) <= {"extract", "embed"}
     assert bench.indexes() == []
     paid = {one.key for one in server.answered("extract_graph")}
     again = ended(bench, bench.start_build(corpus, CONFIG))
@@ -223,8 +225,8 @@ def _started(bench: Workbench, job: str) -> int:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         for event in read_events(bench.root / "jobs" / job):
-            if event["event"] == "started":
-                return int(event["pid"])
+            if event.event == "started" and event.pid is not None:
+                return event.pid
         time.sleep(0.02)
     raise AssertionError(json.dumps(bench.job_log(job)))
 

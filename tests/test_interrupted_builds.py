@@ -10,7 +10,8 @@ import pytest
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs.events import read_events
-from leanrag_core.types.summary import STAGES, JobState
+from leanrag_core.jobs.kinds import BUILD
+from leanrag_core.types.job import JobState
 from tests.test_workbench import BEES, HIVES
 
 CONFIG = IndexConfig(cluster_size=4)
@@ -45,8 +46,9 @@ def files_of(bench: Workbench) -> dict[str, bytes]:
 
 
 def kill(bench: Workbench, job_id: str) -> None:
-    started = next(event for event in read_events(bench.root / "jobs" / job_id) if event["event"] == "started")
-    os.kill(started["pid"], signal.SIGKILL)
+    started = next(event for event in read_events(bench.root / "jobs" / job_id) if event.event == "started")
+    assert started.pid is not None
+    os.kill(started.pid, signal.SIGKILL)
 
 
 @pytest.mark.slow
@@ -56,7 +58,7 @@ def test_a_build_killed_at_any_stage_ends_with_the_same_index_when_resumed(bench
     expected = files_of(bench)
     bench.delete_index(bench.indexes()[0].id)
     for stage in ("chunk", "extract", "embed", "aggregate entities", "index"):
-        assert stage in STAGES
+        assert stage in {known.name for known in BUILD.stages}
         job_id = bench.start_build(corpus_id, CONFIG)
         wait(bench, job_id, lambda state, stage=stage: state.current == stage or ended(state))
         if not ended(bench.job(job_id)):

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.summary import CorpusSummary, JobState
+from leanrag_core.types.job import JobState
+from leanrag_core.types.summary import CorpusSummary
 
 _PER_SECOND = (400.0, 2500.0)  # tokens a second of the built-in engine on a slow and on a fast machine
 _FIXED_SECONDS = 8.0  # loading models and starting a process

@@ -74,7 +74,7 @@ def build_index(
     origin = Origin(
         models.deciding(ordered, config, extractor.fingerprint), extractor.kind, name, corpus, tuple(refusals)
     )
-    waits = Progress("parse", 0, len(ordered), "documents", "waits for another build of the same index")
+    waits = Progress("parse", 0, len(ordered), "documents", waiting=True)
     _write(
         out, origin, lambda: _build(ordered, config, models, origin, report), waits, report, connect, in_store=in_store
     )
@@ -120,7 +120,7 @@ def build_from_graph(
         report(Progress("index", 0, 0, "vectors"))
         return assemble(origin, tables, chunk_vectors, base, hierarchy)
 
-    waits = Progress("parse", 0, len(imported.documents), "documents", "waits for another build of the same index")
+    waits = Progress("parse", 0, len(imported.documents), "documents", waiting=True)
     _write(out, origin, make, waits, report, connect, in_store=in_store)
     return out
 

@@ -21,11 +21,10 @@ from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Chunk, Document
-from leanrag_core.types.forecast import Forecast, Range, StageForecast
+from leanrag_core.types.forecast import Forecast, Range, StageForecast, grown
 from leanrag_core.types.model_names import BUILTIN, model_title
 from leanrag_core.types.settings import Price
 
-_HEAPS = 0.82  # distinct entities grow with this power of the chunks
 _DENSITY = Range(4.0, 12.0, 30.0)  # entities of 1,000 tokens, where nothing is known (published graphs: 4 to 28)
 _RELATIONS_AN_ENTITY = Range(0.8, 1.6, 3.0)
 _BETWEEN = 0.7  # share of relations whose ends lie in two clusters
@@ -147,9 +146,9 @@ def _entities(known: _Known, n_chunks: int, n_tokens: int) -> Range:
         exact = float(len(known.names))
         return Range(exact, exact, exact)
     if known.chunks:
-        grown = len(known.names) * (n_chunks / known.chunks) ** _HEAPS
+        expected = grown(len(known.names), known.chunks, n_chunks)
         spread = min(0.6, 0.6 / known.chunks**0.5 + 0.1)
-        return Range(max(len(known.names), grown * (1 - spread)), grown, grown * (1 + spread))
+        return Range(max(len(known.names), expected * (1 - spread)), expected, expected * (1 + spread))
     return _DENSITY.scaled(n_tokens / 1000)
 
 

@@ -1,20 +1,21 @@
-"""What a build will have taken at its end: its forecast, put right by what it has taken so far.
+"""What a job will have taken at its end: its forecast, corrected by what it has taken so far.
 
-A stage that has ended counts as it was. One under way goes on at its own calls a unit and tokens a call; one that has
-not begun is as foreseen, in proportion to the entities: those to be expected from the names so far, then those counted.
-Small counts are mixed with the forecast, as if the first three calls or chunks had gone as foreseen.
+A stage that has ended counts as it was. A running one goes on at its own calls a unit and tokens a call; one that has
+not begun is as forecast, in proportion to the entities: those to be expected from the names so far, then those counted.
+Small counts are mixed with the forecast, as if the first three calls or chunks had gone as forecast.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from leanrag_core.types.summary import StageState
+from leanrag_core.types.forecast import Forecast, StageForecast, grown
+from leanrag_core.types.job import CHUNKS, ENTITIES, UNITS, JobKind, StageState
+from leanrag_core.types.spending import Spending
+from leanrag_core.types.usage import NO_USAGE, Usage
 
-_BELIEVED = 3.0  # calls as foreseen that the first true ones are mixed with
-_HEAPS = 0.82  # distinct entities grow with this power of the chunks, as in the forecast
+_PRIOR = 3.0  # calls as forecast that the first real ones are mixed with
 _SECONDS_A_TEXT = 0.02  # of the built-in embedding, before it has begun
-_GROWING = ("embed", "cluster", "aggregate entities", "aggregate relations")  # go on, layer by layer, to the end
+_TEXTS_AN_ENTITY = 1.1  # entities of layer 0 and of those above
 
 
 @dataclass(frozen=True)
@@ -31,17 +32,17 @@ class Amount:
 
 @dataclass(frozen=True)
 class StageOutlook:
-    """A stage that calls a model: as foreseen, so far, and at its end as it looks now."""
+    """A stage that calls a model: as forecast, so far, and at its end as it looks now."""
 
-    stage: str
-    foreseen: Amount
+    forecast: StageForecast
+    expected: Amount
     so_far: Amount
     at_end: Amount
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """A build under way. seconds_left: None before there is anything to tell."""
+    """A running job. seconds_left: None before anything is known."""
 
     stages: tuple[StageOutlook, ...]
     seconds_left: float | None
@@ -57,94 +58,113 @@ class Outlook:
         return sum((stage.at_end for stage in self.stages), Amount())
 
 
-def outlook(forecast: Mapping[str, Any], spent: Mapping[str, Any], stages: Sequence[StageState]) -> Outlook | None:
-    """The outlook of a job with that forecast, that meter's reading and those stages; None without a forecast."""
-    if not forecast.get("stages"):
+def outlook(
+    kind: JobKind, forecast: Forecast | None, spending: Spending, states: Sequence[StageState]
+) -> Outlook | None:
+    """The outlook of a job with that forecast, that meter's reading and those stages; None where no model is called."""
+    if forecast is None or not forecast.calling:
         return None
-    state_of = {stage.name: stage for stage in stages}
-    taken = spent.get("by_stage", {})
-    expected = float(forecast["entities"]["expected"])
-    entities = state_of["merge"].total if _ended("merge", state_of) else _entities(state_of["extract"], expected)
-    grown = entities / expected if entities and expected else 1.0
-    found = []
-    for cells in forecast["stages"]:
-        name, foreseen, so_far = cells["stage"], _foreseen(cells), _so_far(taken.get(cells["stage"], {}))
-        if _ended(name, state_of):
-            calls = so_far.calls
-        elif name == "extract":
-            calls = so_far.calls + foreseen.calls * (1 - _unread(forecast, state_of[name]))
-        elif name in _GROWING and name != "embed" and state_of[name].total:
-            calls = so_far.calls + _ahead(state_of[name], so_far.calls)
-        else:
-            calls = max(so_far.calls, foreseen.calls * (grown if name in _GROWING else 1.0))
-        found.append(StageOutlook(name, foreseen, so_far, _priced(calls, foreseen, so_far)))
-    return Outlook(tuple(found), _seconds_left(forecast, found, state_of))
+    stages = _Stages(kind, states)
+    expected = forecast.entities.expected
+    entities = stages.entities(expected)
+    ratio = entities / expected if entities and expected else 1.0
+    outlooks = []
+    for planned in forecast.calling:
+        at_start, so_far = _expected(planned), _so_far(spending.by_stage.get(planned.stage, NO_USAGE))
+        calls = stages.calls_at_end(forecast, planned.stage, at_start, so_far, ratio)
+        outlooks.append(StageOutlook(planned, at_start, so_far, _priced(calls, at_start, so_far)))
+    return Outlook(tuple(outlooks), _seconds_left(forecast, outlooks, stages))
 
 
-def _ended(name: str, state_of: Mapping[str, StageState]) -> bool:
-    """Whether the stage makes no more calls. Those of the hierarchy take turns until the index is written."""
-    after = {"extract": ("merge", "embed", "index"), "merge": ("embed", "index")}.get(name, ("index",))
-    return any(state_of[one].status != "waiting" for one in after)
+class _Stages:
+    """The stages of a job by name; one that is not there has not begun."""
+
+    def __init__(self, kind: JobKind, states: Sequence[StageState]) -> None:
+        self.kind, self.states = kind, states
+        self._state_of: Mapping[str, StageState] = {state.name: state for state in states}
+
+    def state(self, name: str) -> StageState:
+        return self._state_of.get(name, StageState(name, "waiting"))
+
+    def ended(self, name: str) -> bool:
+        """Whether the stage makes no more calls."""
+        names = [stage.name for stage in self.kind.stages]
+        after = self.kind.stage(name).ended_by or (names[names.index(name) + 1 :] if name in names else ())
+        return any(self.state(later).status != "waiting" for later in after)
+
+    def entities(self, expected: float) -> float:
+        """Entities at the end of the extraction: counted, or by Heaps' law from the names so far, mixed with the
+        forecast."""
+        if self.ended("merge"):
+            return self.state("merge").total
+        extract = self.state("extract")
+        if not (extract.found and extract.done):
+            return expected
+        n = grown(extract.found, extract.done, max(extract.total, extract.done))
+        return (extract.done * n + _PRIOR * expected) / (extract.done + _PRIOR)
+
+    def calls_at_end(self, forecast: Forecast, name: str, at_start: Amount, so_far: Amount, ratio: float) -> float:
+        """Calls that the stage will have made. ratio: of entities to be expected now to those of the forecast."""
+        grows_with, state = self.kind.stage(name).calls, self.state(name)
+        if self.ended(name):
+            return so_far.calls
+        if grows_with == CHUNKS:
+            return so_far.calls + at_start.calls * (1 - _share_read(forecast, state))
+        if grows_with == UNITS and state.total:
+            return so_far.calls + _calls_ahead(state, so_far.calls)
+        return max(so_far.calls, at_start.calls * (ratio if grows_with in (ENTITIES, UNITS) else 1.0))
 
 
-def _entities(extract: StageState, expected: float) -> float:
-    """Entities at the end of the extraction: by Heaps' law from the names so far, mixed with the forecast."""
-    if not (extract.found and extract.done):
-        return expected
-    grown = extract.found * (max(extract.total, extract.done) / extract.done) ** _HEAPS
-    return (extract.done * grown + _BELIEVED * expected) / (extract.done + _BELIEVED)
+def _expected(stage: StageForecast) -> Amount:
+    tokens = stage.prompt_tokens.expected + stage.completion_tokens.expected
+    return Amount(stage.calls.expected, tokens, stage.dollars.expected)
 
 
-def _foreseen(cells: Mapping[str, Any]) -> Amount:
-    tokens = cells["prompt_tokens"]["expected"] + cells["completion_tokens"]["expected"]
-    return Amount(cells["calls"]["expected"], tokens, cells["dollars"]["expected"])
+def _so_far(usage: Usage) -> Amount:
+    return Amount(usage.calls, usage.prompt_tokens + usage.completion_tokens, usage.cost)
 
 
-def _so_far(usage: Mapping[str, Any]) -> Amount:
-    tokens = usage.get("prompt_tokens", 0) + usage.get("completion_tokens", 0)
-    return Amount(usage.get("calls", 0), tokens, usage.get("cost", 0.0))
-
-
-def _unread(forecast: Mapping[str, Any], state: StageState) -> float:
+def _share_read(forecast: Forecast, state: StageState) -> float:
     """Share of the chunks without stored answers that are done, the others being taken first."""
-    stored = min(forecast["sampled"], forecast["chunks"])
-    missing = forecast["chunks"] - stored
+    stored = min(forecast.sampled, forecast.chunks)
+    missing = forecast.chunks - stored
     return min(1.0, max(0.0, (state.done - stored) / missing)) if missing else 1.0
 
 
-def _ahead(state: StageState, calls: float) -> float:
+def _calls_ahead(state: StageState, calls: float) -> float:
     """Calls for the units ahead, at the calls a unit so far; stored answers take none."""
-    each = (calls + _BELIEVED) / (state.done + _BELIEVED)
+    each = (calls + _PRIOR) / (state.done + _PRIOR)
     return max(0, state.total - state.done) * min(1.0, each)
 
 
-def _priced(calls: float, foreseen: Amount, so_far: Amount) -> Amount:
+def _priced(calls: float, expected: Amount, so_far: Amount) -> Amount:
     """Tokens and dollars of those calls: what was taken, and the rest at the price of a call so far."""
     ahead = max(0.0, calls - so_far.calls)
 
-    def total(taken: float, expected: float) -> float:
-        each = expected / foreseen.calls if foreseen.calls else 0.0
-        return taken + ahead * (taken + _BELIEVED * each) / (so_far.calls + _BELIEVED)
+    def total(taken: float, planned: float) -> float:
+        each = planned / expected.calls if expected.calls else 0.0
+        return taken + ahead * (taken + _PRIOR * each) / (so_far.calls + _PRIOR)
 
-    return Amount(calls, total(so_far.tokens, foreseen.tokens), total(so_far.dollars, foreseen.dollars))
+    return Amount(calls, total(so_far.tokens, expected.tokens), total(so_far.dollars, expected.dollars))
 
 
-def _seconds_left(
-    forecast: Mapping[str, Any], found: Sequence[StageOutlook], state_of: Mapping[str, StageState]
-) -> float | None:
-    """Calls ahead at the calls a second so far (at first: as foreseen), and the texts that are embedded here."""
-    if all(state.status == "waiting" for state in state_of.values()):
+def _seconds_left(forecast: Forecast, outlooks: Sequence[StageOutlook], stages: _Stages) -> float | None:
+    """Calls ahead at the calls a second so far (at first: as forecast), and the texts that are embedded here."""
+    if all(state.status == "waiting" for state in stages.states):
         return None
-    made = sum(stage.so_far.calls for stage in found)
-    ahead = sum(max(0.0, stage.at_end.calls - stage.so_far.calls) for stage in found)
-    asking = sum(state_of[stage.stage].seconds for stage in found)
-    foreseen = sum(stage.foreseen.calls for stage in found)
-    expected = forecast["seconds"]["expected"] / foreseen if foreseen else 0.0
-    each = (asking + _BELIEVED * expected) / (made + _BELIEVED) if made else expected
+    made = sum(stage.so_far.calls for stage in outlooks)
+    ahead = sum(max(0.0, stage.at_end.calls - stage.so_far.calls) for stage in outlooks)
+    asking = sum(stages.state(stage.forecast.stage).seconds for stage in outlooks)
+    planned = sum(stage.expected.calls for stage in outlooks)
+    expected = forecast.seconds.expected / planned if planned else 0.0
+    each = (asking + _PRIOR * expected) / (made + _PRIOR) if made else expected
     left = ahead * each
-    texts = state_of["embed"]
-    if all(stage.stage != "embed" for stage in found) and state_of["index"].status == "waiting":
-        entities = state_of["merge"].total or _entities(state_of["extract"], forecast["entities"]["expected"])
+    embeds_here = any(stage.name == "embed" for stage in stages.kind.stages) and all(
+        stage.forecast.stage != "embed" for stage in outlooks
+    )
+    if embeds_here and not stages.ended("embed"):
+        texts = stages.state("embed")
+        entities = stages.state("merge").total or stages.entities(forecast.entities.expected)
         slow = texts.seconds / texts.done if texts.done else _SECONDS_A_TEXT
-        left += max(0.0, (texts.total or 1.1 * entities) - texts.done) * slow
+        left += max(0.0, (texts.total or _TEXTS_AN_ENTITY * entities) - texts.done) * slow
     return left

@@ -1,7 +1,8 @@
-"""The job store: one folder each below one folder."""
+"""The job store: below one folder, a folder for each job."""
 
 import secrets
 import shutil
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,52 +11,65 @@ from typing import Any
 from leanrag_core import private
 from leanrag_core.atomic import writing
 from leanrag_core.errors import JobNotFound
-from leanrag_core.jobs import events, runner
-from leanrag_core.types.summary import JobState
+from leanrag_core.jobs import events, runner, state
+from leanrag_core.jobs.kinds import BUILD, KINDS
+from leanrag_core.types.job import JobKind, JobState
 
 _ENDED = ("done", "failed", "cancelled", "stopped", "unknown")  # an interrupted one may be slow to take its lock
 
 
 class JobStore:
-    """Begins, lists and cancels jobs; each runs in a process of its own and outlives this one."""
+    """Begins, lists and cancels jobs; each runs in a process of its own and outlives this one.
 
-    def __init__(self, root: Path, package_root: Path) -> None:
-        self.root, self._package_root = root, package_root
+    kinds: of the jobs that it understands; it shows others and leaves them alone.
+    """
+
+    def __init__(self, root: Path, package_root: Path, kinds: Sequence[JobKind] = KINDS) -> None:
+        self.root, self._package_root, self._kinds = root, package_root, kinds
         private.tighten(root)
         self._ended: dict[str, tuple[tuple[object, ...], JobState]] = {}
 
     def folder(self, job_id: str) -> Path:
         """The folder of a job. Raises JobNotFound for an id that could leave the store."""
         if not job_id or "/" in job_id or "\\" in job_id or job_id.startswith("."):
-            raise JobNotFound(f"no job {job_id!r}: see the list on the Build page")
+            raise JobNotFound("job.invalid_id", job=job_id)
         return self.root / job_id
 
-    def begin(self, title: str, corpus_id: str, config: dict[str, Any], arguments: dict[str, Any]) -> str:
-        """A job is made and its process starts; returns its id. config, arguments: plain JSON values.
+    def begin(
+        self,
+        title: str,
+        corpus_id: str,
+        config: Mapping[str, Any],
+        arguments: Mapping[str, Any],
+        kind: JobKind = BUILD,
+    ) -> str:
+        """A job is made and its process starts; returns its id. config, arguments: JSON values.
 
         Raises StorageFailed.
         """
         now = datetime.now(UTC)
         job_id = f"{now.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
-        spec = events.JobSpec(job_id, title, corpus_id, config, arguments, now.isoformat())
+        spec = events.JobSpec(job_id, title, corpus_id, config, arguments, now.isoformat(), kind.name)
         events.create_job(self.folder(job_id), spec)
         with writing(f"the job {title!r} in {self.root}", "Nothing was begun."):
             try:
                 runner.launch(self.folder(job_id), self._package_root)
-            except BaseException:  # before there is a process, so nobody else knows of the folder
+            except BaseException:  # there is no process yet, so nobody else knows of the folder
                 shutil.rmtree(self.folder(job_id), ignore_errors=True)
                 raise
         return job_id
 
     def spec(self, job_id: str) -> events.JobSpec:
-        """What the job was to do. Raises JobNotFound."""
-        return events.read_spec(self.folder(job_id))
+        """What the job was to do. Raises JobNotFound, JobUnknown for a job of another kind."""
+        spec = events.read_spec(self.folder(job_id))
+        state.kind_of(spec, self._kinds)
+        return spec
 
     def all(self) -> list[JobState]:
         """All jobs, the newest first."""
         states = []
         for folder in sorted((path.parent for path in self.root.glob("*/spec.json")), reverse=True):
-            with suppress(JobNotFound):  # deleted just now
+            with suppress(JobNotFound, FileNotFoundError):  # deleted just now
                 states.append(self._read(folder))
         return states
 
@@ -65,14 +79,14 @@ class JobStore:
         kept = self._ended.get(folder.name)
         if kept is not None and kept[0] == stamp:
             return kept[1]
-        state = events.read_state(folder)
-        if state.status in _ENDED:
-            self._ended[folder.name] = stamp, state
-        return state
+        job = state.read_state(folder, self._kinds)
+        if job.status in _ENDED:
+            self._ended[folder.name] = stamp, job
+        return job
 
-    def state(self, job_id: str) -> JobState:
-        """Where a job stands. Raises JobNotFound."""
-        return events.read_state(self.folder(job_id))
+    def job(self, job_id: str) -> JobState:
+        """The state of a job. Raises JobNotFound."""
+        return state.read_state(self.folder(job_id), self._kinds)
 
     def log(self, job_id: str) -> str:
         """What the job's process printed."""
@@ -80,14 +94,15 @@ class JobStore:
         return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
 
     def cancel(self, job_id: str) -> None:
-        """The job stops within two seconds and leaves nothing half-finished. Raises JobNotFound."""
+        """The job stops within two seconds and leaves nothing half-finished. Raises JobNotFound, JobUnknown."""
+        self.spec(job_id)
         runner.ask_to_cancel(self.folder(job_id))
 
 
 def _changed(path: Path) -> tuple[int, int] | None:
     """Size and time of a file; None when there is none."""
     try:
-        seen = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return seen.st_size, seen.st_mtime_ns
+    return status.st_size, status.st_mtime_ns

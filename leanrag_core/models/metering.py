@@ -1,40 +1,13 @@
 """What calls cost while they are made: counted for pages and logs, and held against a budget."""
 
-import math
 import threading
 from collections import defaultdict, deque
-from dataclasses import dataclass, field
 
-from leanrag_core.errors import BudgetSpent, InvalidConfig
+from leanrag_core.errors import BudgetSpent
+from leanrag_core.types.spending import Budget, Spending
 from leanrag_core.types.usage import NO_USAGE, Usage
 
 _ERRORS_KEPT = 8
-
-
-@dataclass(frozen=True)
-class Budget:
-    """What a build may spend; 0 means no limit. dollars: US dollars; tokens: prompt and completion together.
-
-    Raises InvalidConfig for a budget that is no number or below zero.
-    """
-
-    dollars: float = 0.0
-    tokens: int = 0
-
-    def __post_init__(self) -> None:
-        if not (math.isfinite(self.dollars) and self.dollars >= 0 and self.tokens >= 0):
-            raise InvalidConfig("budget.invalid", dollars=self.dollars, tokens=self.tokens)
-
-
-@dataclass(frozen=True)
-class Spent:
-    """A meter's reading. by_stage: usage of each stage's calls. reused: answers that were in the call store."""
-
-    usage: Usage = NO_USAGE
-    by_stage: dict[str, Usage] = field(default_factory=dict)
-    reused: int = 0
-    faults: int = 0
-    last_faults: tuple[str, ...] = ()
 
 
 class Meter:
@@ -80,7 +53,7 @@ class Meter:
                 raise BudgetSpent("budget.dollars_spent", dollars=self.budget.dollars, **reading)
             raise BudgetSpent("budget.tokens_spent", limit=self.budget.tokens, **reading)
 
-    def read(self) -> Spent:
+    def read(self) -> Spending:
         """The present reading."""
         with self._lock:
-            return Spent(self._total, dict(self._by_stage), self._reused, self._faults, tuple(self._last))
+            return Spending(self._total, dict(self._by_stage), self._reused, self._faults, tuple(self._last))

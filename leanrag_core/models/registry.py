@@ -7,13 +7,14 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.extensions import BrokenExtension, Extensions, discover
 from leanrag_core.models.base import Backend, EmbeddingModel, LanguageModel
 from leanrag_core.models.endpoint import Endpoint
-from leanrag_core.models.metering import Budget, Meter
+from leanrag_core.models.metering import Meter
 from leanrag_core.models.pacing import Pacer
 from leanrag_core.models.remote import CallMemory
 from leanrag_core.models.request_form import LearntForms
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.model_names import BUILTIN, ModelName, parse_model_name
 from leanrag_core.types.settings import Settings
+from leanrag_core.types.spending import Budget
 
 
 @dataclass

@@ -1,6 +1,15 @@
-"""What a build will cost, before it is begun: by stage, as low / expected / high."""
+"""What a job will take, before it begins: by stage, as low / expected / high."""
 
 from dataclasses import dataclass
+
+from leanrag_core.messages.message import Message
+
+_HEAPS_EXPONENT = 0.82  # distinct entities grow with this power of the text (Heaps' law)
+
+
+def grown(n: float, read: float, whole: float) -> float:
+    """Distinct entities of the whole text, when its part `read` has n. read, whole: in any unit, such as chunks."""
+    return n * (whole / read) ** _HEAPS_EXPONENT
 
 
 @dataclass(frozen=True)
@@ -22,27 +31,43 @@ class Range:
 ZERO = Range()
 
 
+def exactly(value: float) -> Range:
+    """A range of one value."""
+    return Range(value, value, value)
+
+
 @dataclass(frozen=True)
 class StageForecast:
-    """Calls, tokens and US dollars of one stage. saved: calls whose answers are stored already."""
+    """Calls, tokens and US dollars of one stage. saved: calls whose answers are stored already.
+
+    seconds: of a stage that works on this machine and calls no model at an endpoint; None where it calls one.
+    """
 
     stage: str
-    calls: Range
-    prompt_tokens: Range
-    completion_tokens: Range
-    dollars: Range
+    calls: Range = ZERO
+    prompt_tokens: Range = ZERO
+    completion_tokens: Range = ZERO
+    dollars: Range = ZERO
     saved: int = 0
+    seconds: Range | None = None
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """A whole build. sampled: chunks whose replies are known, on which the estimate of the rest stands."""
+    """What a job takes. sampled: chunks whose extraction is known, from which the rest is estimated. seconds: of the
+    whole job. basis: what the estimate rests on. Old records have no basis and list only stages that call models."""
 
     chunks: int
     sampled: int
     entities: Range
     stages: tuple[StageForecast, ...]
     seconds: Range
+    basis: Message | None = None
+
+    @property
+    def calling(self) -> tuple[StageForecast, ...]:
+        """The stages that call a model at an endpoint."""
+        return tuple(stage for stage in self.stages if stage.seconds is None)
 
     @property
     def calls(self) -> Range:

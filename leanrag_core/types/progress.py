@@ -1,16 +1,18 @@
-"""News from long work, as it is told to pages, command line and job log alike."""
+"""Progress of long work, as pages, command line and job log get it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+
+from leanrag_core.types.spending import Spending
 
 
 @dataclass(frozen=True)
 class Progress:
-    """A stage of a build has done so much. total 0: unknown. current: what is being written.
+    """How much of a stage is done. total 0: unknown. current: what is being written.
 
-    spent: a meter's reading as JSON values, where models at an endpoint are used. found, relations: how many names of
-    entities, and relations, have been found so far; before merging while chunks are read.
+    waiting: nothing is done, since another job builds the same index. spent: a meter's reading, where models at an
+    endpoint are used. found, relations: how many names of entities, and relations, have been found so far; before
+    merging while chunks are read.
     """
 
     stage: str
@@ -18,9 +20,10 @@ class Progress:
     total: int
     unit: str = ""
     current: str = ""
-    spent: dict[str, Any] | None = None
+    spent: Spending | None = None
     found: int | None = None
     relations: int | None = None
+    waiting: bool = False
 
 
 Report = Callable[[Progress], None]

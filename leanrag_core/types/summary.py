@@ -1,8 +1,7 @@
-"""What lists on pages and on the command line show: corpora, documents, indexes, jobs."""
+"""What lists on pages and on the command line show: corpora, documents, indexes."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from leanrag_core.records import Count
 from leanrag_core.types.corpus import Refusal
@@ -39,7 +38,7 @@ class CorpusSummary:
 
 @dataclass(frozen=True)
 class UploadReport:
-    """What became of each uploaded file; the good ones are in whatever the others were."""
+    """What became of each uploaded file. The readable ones are in the corpus, even when others could not be read."""
 
     corpus_id: str
     added: tuple[DocumentSummary, ...]
@@ -49,7 +48,7 @@ class UploadReport:
 
 @dataclass(frozen=True)
 class LayerSummary:
-    """Counts of one layer; `clusters` and the like speak of how this layer was grouped into the next one."""
+    """Counts of one layer. clusters, largest_cluster: of the clusters that make the next layer."""
 
     __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012 - read by pydantic
 
@@ -92,7 +91,7 @@ class IndexSummary:
 
 @dataclass(frozen=True)
 class Damaged:
-    """What is there and does not read. reason: a sentence with the remedy."""
+    """Something stored that does not read. reason: a sentence with the remedy."""
 
     id: str
     reason: str
@@ -104,72 +103,3 @@ class IndexList:
 
     indexes: tuple[IndexSummary, ...]
     damaged: tuple[Damaged, ...]
-
-
-STAGES = (
-    "parse",
-    "chunk",
-    "extract",
-    "merge",
-    "embed",
-    "cluster",
-    "aggregate entities",
-    "aggregate relations",
-    "index",
-)
-
-
-@dataclass(frozen=True)
-class StageState:
-    """Where a stage of a job stands. status: waiting, running, done. total: 0 while unknown. found, relations: how many
-    names of entities, and relations, the stage has found so far."""
-
-    name: str
-    status: str
-    done: int = 0
-    total: int = 0
-    unit: str = ""
-    seconds: float = 0.0
-    found: int = 0
-    relations: int = 0
-
-
-@dataclass(frozen=True)
-class Written:
-    """What a build wrote: in which stage, and its text."""
-
-    stage: str
-    text: str
-
-
-@dataclass(frozen=True)
-class JobState:
-    """A job as its events tell it.
-
-    status: queued, running, done, failed, cancelled, stopped (its budget is spent), interrupted (its process died),
-    unknown (of another kind, or with a record that does not read; error says which, and nothing else is known).
-    forecast: the Forecast made when it began. spent: the meter's last reading. budget: what it may spend, dollars and
-    tokens; 0 means no limit. heard: seconds since its last event. seconds_left: None while unknown. result: id of the
-    index that was made. recent: what was written last, the newest first.
-    """
-
-    id: str
-    title: str
-    status: str
-    stages: tuple[StageState, ...]
-    started: str
-    seconds: float
-    share: float
-    seconds_left: float | None
-    current: str
-    recent: tuple[Written, ...]
-    corpus_id: str
-    config: dict[str, Any]
-    error: str = ""
-    details: str = ""
-    result: str | None = None
-    report: dict[str, Any] = field(default_factory=dict)
-    forecast: dict[str, Any] = field(default_factory=dict)
-    spent: dict[str, Any] = field(default_factory=dict)
-    heard: float = 0.0
-    budget: dict[str, Any] = field(default_factory=dict)

@@ -16,9 +16,9 @@ from streamlit.testing.v1 import AppTest
 import leanrag_core.samples
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job
-from leanrag_core.records import plain
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
+from leanrag_core.types.job import JobReport
 from leanrag_core.types.settings import Settings
 from tests.app import drawn
 from tests.app.conftest import CORPUS
@@ -36,8 +36,7 @@ def report_of(bench: Workbench, index: Index, visit: Visit) -> AppTest:
     create_job(folder, JobSpec("one", "Bees", corpus, config, {"name": ""}, "2026-01-02T03:04:05+00:00"))
     log = JobLog(folder)
     log.write("started", pid=1)
-    counts = {**plain(index.manifest.counts), "drops": dict(index.report.drops)}
-    log.write("done", result=index.path.name, report={"counts": counts, "spent": {}})
+    log.write("done", result=index.path.name, report=JobReport(drops=dict(index.report.drops)))
     app = visit("build", bench, job="one")
     drawn.assert_sound(app)
     return app

@@ -19,9 +19,12 @@ from leanrag_core.models import minilm
 from leanrag_core.models.endpoint import Endpoint, Reply
 from leanrag_core.storage import layout
 from leanrag_core.types.forecast import Forecast, Range, StageForecast
+from leanrag_core.types.job import JobReport
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.settings import Price, Settings
+from leanrag_core.types.spending import Spending
 from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.usage import Usage
 from tests.app import drawn
 from tests.app.conftest import CORPUS
 from tests.endpoint import faults
@@ -108,12 +111,12 @@ def foreseen() -> tuple[str, dict[str, Any]]:
         return StageForecast(name, exactly, exactly.scaled(1000), Range(), exactly.scaled(0.01))
 
     stages = (stage("extract", 20), stage("merge", 0), stage("aggregate entities", 6), stage("aggregate relations", 4))
-    return "forecast", {"forecast": asdict(Forecast(10, 0, Range(30, 30, 30), stages, Range(60, 60, 60)))}
+    return "forecast", {"forecast": Forecast(10, 0, Range(30, 30, 30), stages, Range(60, 60, 60))}
 
 
-def taken(calls: int, tokens: int) -> dict[str, Any]:
-    usage = {"calls": calls, "prompt_tokens": tokens, "completion_tokens": 0, "seconds": 1.0, "cost": 0.2}
-    return {"usage": usage, "by_stage": {"extract": usage}, "reused": 2, "faults": 1, "last_faults": [HOSTILE]}
+def taken(calls: int, tokens: int) -> Spending:
+    usage = Usage(calls, tokens, seconds=1.0, cost=0.2)
+    return Spending(usage, {"extract": usage}, reused=2, faults=1, last_faults=(HOSTILE,))
 
 
 STARTED: tuple[str, dict[str, Any]] = ("started", {"pid": 1})
@@ -141,7 +144,7 @@ def test_a_running_build_shows_what_it_will_have_taken_and_that_its_budget_is_sh
 
 
 def test_a_build_that_is_done_shows_forecast_and_actual_by_stage(llm_home: Workbench, visit: Visit) -> None:
-    done = ("done", {"result": the_index(llm_home).id, "report": {"counts": {"drops": {}}}})
+    done = ("done", {"result": the_index(llm_home).id, "report": JobReport()})
     a_job(llm_home, STARTED, foreseen(), ("spent", {"spent": taken(19, 21_000)}), done)
     app = visit("build", llm_home, job="one")
     drawn.assert_sound(app)

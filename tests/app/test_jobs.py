@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job, job_lock, read_spec
+from leanrag_core.types.job import JobReport
 from leanrag_core.types.progress import Progress
 from tests.app import drawn
 from tests.app.conftest import CORPUS
@@ -111,7 +112,7 @@ def test_a_running_build_shows_its_stages_and_can_be_cancelled(home: Workbench, 
 
 def test_a_build_that_is_done_reports_its_counts(home: Workbench, visit: Visit) -> None:
     [index] = home.indexes()
-    drops = {"counts": {"drops": {"merge": 2, HOSTILE: 1}}}
+    drops = JobReport(drops={"merge": 2, HOSTILE: 1})
     a_job(home, STARTED, progress("index", 31, 31, "vectors"), ("done", {"result": index.id, "report": drops}))
     app = visit("build", home, job="one")
     drawn.assert_sound(app)
@@ -137,7 +138,7 @@ def test_explore_beside_the_list_opens_the_chosen_index(home: Workbench, visit: 
 
 
 def test_a_build_whose_index_was_deleted_says_so(home: Workbench, visit: Visit) -> None:
-    a_job(home, STARTED, ("done", {"result": "deleted", "report": {}}))
+    a_job(home, STARTED, ("done", {"result": "deleted", "report": JobReport()}))
     app = visit("build", home, job="one")
     drawn.assert_sound(app)
     assert "The index of this build has been deleted." in drawn.text(app)

@@ -3,11 +3,13 @@ from dataclasses import replace
 import pytest
 
 from leanrag_core.figures.forecast import forecast
+from leanrag_core.jobs.kinds import BUILD
 from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.summary import CorpusSummary, JobState
+from leanrag_core.types.job import JobState
+from leanrag_core.types.summary import CorpusSummary
 
 CORPUS = CorpusSummary("mine", "Mine", "", False, 10, 10_000, "2026-01-01T00:00:00+00:00")
-JOB = JobState("j", "Mine", "done", (), "2026-01-01T00:00:00+00:00", 28.0, 1.0, None, "", (), "mine", {})
+JOB = JobState("j", BUILD, "Mine", "done", (), "2026-01-01T00:00:00+00:00", 28.0, 1.0, None, "", (), "mine", {})
 CONFIG = IndexConfig(chunk_tokens=512, overlap_tokens=64)
 
 

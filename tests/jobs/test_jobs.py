@@ -1,16 +1,25 @@
 import json
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from leanrag_core.errors import EmptyCorpus, JobNotFound, JobUnknown
-from leanrag_core.jobs import events, runner
+from leanrag_core.errors import JobNotFound, JobUnknown, ModelUnavailable
+from leanrag_core.jobs import events, runner, slots, state
+from leanrag_core.jobs.kinds import BUILD
+from leanrag_core.jobs.slots import Slot
 from leanrag_core.jobs.store import JobStore
-from leanrag_core.types.progress import Progress, Report
-from leanrag_core.types.summary import STAGES, Written
+from leanrag_core.jobs.work import Done, RunningJob
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
+from leanrag_core.types.forecast import Forecast, StageForecast, exactly
+from leanrag_core.types.job import JobReport, Written
+from leanrag_core.types.progress import Progress
+from leanrag_core.types.spending import Spending
+from leanrag_core.types.usage import Usage
 
 LONG_AGO = "2026-01-02T03:04:05+00:00"
 
@@ -22,49 +31,66 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "job-1"
 
 
-def no_clean_up(spec: events.JobSpec) -> None:
-    raise AssertionError("nothing had to be cleaned up")
+class Doing:
+    """Work that a function does."""
+
+    def __init__(self, run: Callable[[RunningJob], Done]) -> None:
+        self.run = run
+
+    def clean_up(self, spec: events.JobSpec) -> None:
+        raise AssertionError("nothing had to be cleaned up")
+
+
+def do(folder: Path, run: Callable[[RunningJob], Done]) -> int:
+    return runner.run(folder, {"build": Doing(run)})
+
+
+def error_of(folder: Path) -> str:
+    error = state.read_state(folder).error
+    return sentence(error) if error else ""
 
 
 def test_a_job_that_ends_well_is_done_and_names_its_result(folder: Path) -> None:
-    def work(spec: events.JobSpec, report: Report) -> tuple[str, dict[str, Any]]:
-        report(Progress("parse", 2, 2, "documents"))
-        report(Progress("extract", 3, 12, "chunks", "queen"))
-        return "index-1", {"n": 1}
+    def work(job: RunningJob) -> Done:
+        job.report(Progress("parse", 2, 2, "documents"))
+        job.report(Progress("extract", 3, 12, "chunks", "queen"))
+        return Done("index-1", JobReport({"chunks": 12, "entities": (3, 1)}, {"merge": 2}))
 
-    assert runner.run(folder, work, no_clean_up) == 0
-    state = events.read_state(folder)
-    assert (state.status, state.result, state.report, state.share) == ("done", "index-1", {"n": 1}, 1.0)
-    assert state.recent == (Written("extract", "queen"),)
-    assert {stage.name: stage.status for stage in state.stages}["extract"] == "done"
-
-
-def test_a_known_error_is_told_in_its_own_words_with_the_details(folder: Path) -> None:
-    def work(spec: events.JobSpec, report: Report) -> tuple[str, dict[str, Any]]:
-        raise EmptyCorpus("there is nothing to index: add documents")
-
-    assert runner.run(folder, work, no_clean_up) == 1
-    state = events.read_state(folder)
-    assert (state.status, state.error) == ("failed", "there is nothing to index: add documents")
-    assert "Traceback" in state.details
+    assert do(folder, work) == 0
+    job = state.read_state(folder)
+    assert (job.status, job.result, job.share) == ("done", "index-1", 1.0)
+    assert job.report == JobReport({"chunks": 12, "entities": (3, 1)}, {"merge": 2})
+    assert job.recent == (Written("extract", "queen"),)
+    assert {stage.name: stage.status for stage in job.stages}["extract"] == "done"
 
 
-def test_a_full_disk_is_told_with_the_remedy(folder: Path) -> None:
-    def work(spec: events.JobSpec, report: Report) -> tuple[str, dict[str, Any]]:
+def test_a_known_error_keeps_its_code_and_the_details(folder: Path) -> None:
+    def work(job: RunningJob) -> Done:
+        raise ModelUnavailable("budget.invalid", dollars=-1.0, tokens=0)
+
+    assert do(folder, work) == 1
+    job = state.read_state(folder)
+    assert job.status == "failed"
+    assert job.error == message("budget.invalid", dollars=-1.0, tokens=0)
+    assert "Traceback" in job.details
+
+
+def test_a_full_disk_is_reported_with_the_remedy(folder: Path) -> None:
+    def work(job: RunningJob) -> Done:
         raise OSError(28, "No space left on device")
 
-    runner.run(folder, work, no_clean_up)
-    assert "No space left on device. Free some space" in events.read_state(folder).error
+    do(folder, work)
+    assert "No space left on device. Free some space" in error_of(folder)
 
 
-def test_a_wish_to_cancel_stops_the_work_at_its_next_report(folder: Path) -> None:
-    def work(spec: events.JobSpec, report: Report) -> tuple[str, dict[str, Any]]:
+def test_a_request_to_cancel_stops_the_work_at_its_next_report(folder: Path) -> None:
+    def work(job: RunningJob) -> Done:
         (folder / "cancel").touch()
-        report(Progress("extract", 1, 9))
+        job.report(Progress("extract", 1, 9))
         raise AssertionError("the report should have stopped this")
 
-    runner.run(folder, work, no_clean_up)
-    assert events.read_state(folder).status == "cancelled"
+    do(folder, work)
+    assert state.read_state(folder).status == "cancelled"
 
 
 def test_a_running_job_shows_stage_share_and_time_left(folder: Path) -> None:
@@ -79,19 +105,19 @@ def test_a_running_job_shows_stage_share_and_time_left(folder: Path) -> None:
     lines = [json.loads(line) for line in log.path.read_text().splitlines()]
     log.path.write_text("".join(json.dumps({**line, "at": now - 30 + 10 * i}) + "\n" for i, line in enumerate(lines)))
     with events.job_lock(folder).acquire():
-        state = events.read_state(folder)
-    assert state.status == "running"
-    stages = {stage.name: stage for stage in state.stages}
+        job = state.read_state(folder)
+    assert job.status == "running"
+    stages = {stage.name: stage for stage in job.stages}
     assert (stages["parse"].status, stages["extract"].status, stages["embed"].status) == ("done", "running", "waiting")
     assert (stages["extract"].done, stages["extract"].total) == (50, 100)
     assert stages["parse"].seconds == pytest.approx(10, abs=0.1)
-    assert 0 < state.share < 1
-    assert state.seconds_left == pytest.approx(state.seconds * (1 - state.share) / state.share)
+    assert 0 < job.share < 1
+    assert job.seconds_left == pytest.approx(job.seconds * (1 - job.share) / job.share)
 
 
 def test_a_job_whose_process_died_is_interrupted(folder: Path) -> None:
     events.JobLog(folder).write("started", pid=999999999)
-    assert events.read_state(folder).status == "interrupted"
+    assert state.read_state(folder).status == "interrupted"
 
 
 def test_a_job_that_ends_while_it_is_looked_at_is_not_called_interrupted(
@@ -101,11 +127,11 @@ def test_a_job_that_ends_while_it_is_looked_at_is_not_called_interrupted(
     log.write("started", pid=1)
 
     def ends_now(folder: Path) -> bool:
-        log.write("done", result="index-1", report={})
+        log.write("done", result="index-1", report=JobReport())
         return False
 
     monkeypatch.setattr(events, "is_running", ends_now)
-    assert events.read_state(folder).status == "done"
+    assert state.read_state(folder).status == "done"
 
 
 def test_a_half_written_last_line_is_passed_over(folder: Path) -> None:
@@ -113,51 +139,50 @@ def test_a_half_written_last_line_is_passed_over(folder: Path) -> None:
     log.write("started", pid=1)
     with log.path.open("a") as file:
         file.write('{"at": 1, "event": "pro')
-    assert [event["event"] for event in events.read_events(folder)] == ["started"]
+    assert [event.event for event in events.read_events(folder)] == ["started"]
 
 
 def test_cancelling_a_job_that_nobody_runs_marks_it(folder: Path) -> None:
     runner.ask_to_cancel(folder)
-    assert events.read_state(folder).status == "cancelled"
+    assert state.read_state(folder).status == "cancelled"
 
 
 def test_an_unknown_job_is_not_found(tmp_path: Path) -> None:
     with pytest.raises(JobNotFound, match="no job 'none'"):
-        events.read_state(tmp_path / "none")
+        state.read_state(tmp_path / "none")
 
 
 def test_of_the_jobs_that_wait_the_oldest_is_next(tmp_path: Path) -> None:
     older, younger = tmp_path / "20260101-a", tmp_path / "20260102-b"
-    for one in (older, younger):
-        one.mkdir()
+    for waiting in (older, younger):
+        waiting.mkdir()
     (older / "waiting").touch()
     (younger / "waiting").touch()
     with events.job_lock(older).acquire():
-        assert runner._is_next(older)
-        assert not runner._is_next(younger)
-    assert runner._is_next(younger), "the process of the older one is gone"
+        assert slots._is_next(older)
+        assert not slots._is_next(younger)
+    assert slots._is_next(younger), "the process of the older one is gone"
 
 
-def test_what_is_spent_is_told_at_the_end_of_the_work_even_when_it_fails(folder: Path) -> None:
-    reading = {"calls": 3}
-    with pytest.raises(ValueError, match="no"), runner.telling_what_is_spent(folder, lambda: reading):
+def test_what_was_spent_is_recorded_at_the_end_of_the_work_even_when_it_fails(folder: Path) -> None:
+    reading = Spending(Usage(calls=3), {"extract": Usage(calls=3)}, last_faults=("busy",))
+    job = RunningJob(folder, events.read_spec(folder), Slot(folder))
+    with pytest.raises(ValueError, match="no"), job.metered(lambda: reading):
         raise ValueError("no")
-    assert events.read_state(folder).spent == reading
+    assert state.read_state(folder).spending == reading
 
 
 def test_with_a_forecast_the_time_left_is_that_of_the_calls_ahead(folder: Path) -> None:
-    exactly = dict.fromkeys(("low", "expected", "high"), 10.0)
-    stage = {"stage": "extract", "calls": exactly, "prompt_tokens": exactly, "completion_tokens": exactly}
-    forecast = {"chunks": 10, "sampled": 0, "entities": exactly, "seconds": exactly}
+    ten = exactly(10.0)
     log = events.JobLog(folder)
     log.write("started", pid=1)
-    log.write("forecast", forecast={**forecast, "stages": [{**stage, "dollars": exactly}]})
+    log.write("forecast", forecast=Forecast(10, 0, ten, (StageForecast("extract", ten, ten, ten, ten),), ten))
     log.write("progress", **Progress("extract", 0, 10, "chunks").__dict__)
     with events.job_lock(folder).acquire():
-        state = events.read_state(folder)
+        job = state.read_state(folder)
     # 10 calls of a second each, and 11 texts of 0.02 s that are embedded here
-    assert state.seconds_left == pytest.approx(10.22)
-    assert state.share == pytest.approx(state.seconds / (state.seconds + 10.22))
+    assert job.seconds_left == pytest.approx(10.22)
+    assert job.share == pytest.approx(job.seconds / (job.seconds + 10.22))
 
 
 def change_spec(folder: Path, **values: Any) -> None:
@@ -173,11 +198,11 @@ def test_a_job_of_another_kind_is_unknown_and_hides_no_other(values: dict[str, A
     later = folder.with_name("job-2")
     events.create_job(later, events.JobSpec("job-2", "wasps", "corpus-1", {}, {"name": ""}, LONG_AGO))
     change_spec(folder, **values)
-    desk = JobStore(folder.parent, folder.parent)
-    assert [(job.id, job.status) for job in desk.all()] == [("job-2", "interrupted"), ("job-1", "unknown")]
-    assert "left alone" in desk.state("job-1").error
+    store = JobStore(folder.parent, folder.parent)
+    assert [(job.id, job.status) for job in store.all()] == [("job-2", "interrupted"), ("job-1", "unknown")]
+    assert "left alone" in error_of(folder)
     before = {path.name for path in folder.iterdir()}
-    for act in (desk.cancel, desk.spec):
+    for act in (store.cancel, store.spec):
         with pytest.raises(JobUnknown, match="left alone"):
             act("job-1")
     assert {path.name for path in folder.iterdir()} == before
@@ -186,7 +211,7 @@ def test_a_job_of_another_kind_is_unknown_and_hides_no_other(values: dict[str, A
 @pytest.mark.parametrize("text", ["", "[]", '"job"', "{", "null", "[" * 100_000])
 def test_a_job_whose_record_does_not_read_is_unknown(text: str, folder: Path) -> None:
     (folder / "spec.json").write_text(text)
-    assert events.read_state(folder).status == "unknown"
+    assert state.read_state(folder).status == "unknown"
 
 
 def test_a_stage_that_is_not_known_is_shown_after_those_that_are(folder: Path) -> None:
@@ -195,11 +220,11 @@ def test_a_stage_that_is_not_known_is_shown_after_those_that_are(folder: Path) -
     log.write("progress", **Progress("extract", 3, 12, "chunks").__dict__)
     log.write("progress", **Progress("proof-read", 1, 4, "pages", "a comma").__dict__)
     with events.job_lock(folder).acquire():
-        state = events.read_state(folder)
-    assert state.status == "running"
-    assert [stage.name for stage in state.stages] == [*STAGES, "proof-read"]
-    assert (state.stages[-1].status, state.stages[-1].done, state.stages[-1].total) == ("running", 1, 4)
-    assert 0 < state.share < 1
+        job = state.read_state(folder)
+    assert job.status == "running"
+    assert [stage.name for stage in job.stages] == [*(stage.name for stage in BUILD.stages), "proof-read"]
+    assert (job.stages[-1].status, job.stages[-1].done, job.stages[-1].total) == ("running", 1, 4)
+    assert 0 < job.share < 1
 
 
 @pytest.mark.parametrize(
@@ -215,18 +240,18 @@ def test_a_stage_that_is_not_known_is_shown_after_those_that_are(folder: Path) -
 def test_events_that_do_not_read_make_a_job_unknown(facts: dict[str, Any], folder: Path) -> None:
     with (folder / "events.jsonl").open("a") as file:
         file.write(json.dumps({"at": 1.0, **facts}) + "\n" + json.dumps({"at": 2.0, **facts}) + "\n")
-    assert events.read_state(folder).status == "unknown"
+    assert state.read_state(folder).status == "unknown"
 
 
 def test_the_state_of_an_ended_job_is_read_once_and_again_when_its_events_change(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    log, desk = events.JobLog(folder), JobStore(folder.parent, folder.parent)
+    log, store = events.JobLog(folder), JobStore(folder.parent, folder.parent)
     log.write("started", pid=1)
     log.write("failed", error="no")
-    assert [job.status for job in desk.all()] == ["failed"]
+    assert [job.status for job in store.all()] == ["failed"]
     with monkeypatch.context() as patch:
-        patch.setattr(events, "read_state", lambda folder: pytest.fail("it was read again"))
-        assert [job.error for job in desk.all()] == ["no"]
+        patch.setattr(state, "read_state", lambda folder, kinds: pytest.fail("it was read again"))
+        assert [job.error for job in store.all()] == [message("plain", text="no")]
     log.write("failed", error="no, again")
-    assert [job.error for job in desk.all()] == ["no, again"]
+    assert [job.error for job in store.all()] == [message("plain", text="no, again")]

@@ -8,10 +8,10 @@ import pytest
 
 from leanrag_core.errors import BudgetSpent, CallFailed, EndpointError, ReplyError
 from leanrag_core.models.base import Completion
-from leanrag_core.models.metering import Budget
 from leanrag_core.models.registry import Models
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.types.settings import Price, Settings
+from leanrag_core.types.spending import Budget
 from tests.endpoint import faults
 from tests.endpoint.faults import FaultPlan
 from tests.endpoint.server import EndpointServer

@@ -19,7 +19,7 @@ from leanrag_core.figures.strengths import strengths_chart
 from leanrag_core.jobs.outlook import outlook
 from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
-from leanrag_core.types.summary import JobState
+from leanrag_core.types.job import JobState
 from pages._shared.build import outlook_view
 from pages._shared.common import chart_view, markup
 from pages._shared.common.frame import colours
@@ -58,9 +58,9 @@ def costs(job: JobState) -> None:
     """Time by stage; for a model at an endpoint also tokens by stage, and the forecast beside the actual values."""
     times = [StageTime(stage.name, stage.seconds) for stage in job.stages if stage.seconds >= 0.05]
     tokens = [
-        StageTokens(stage, usage["calls"], usage["prompt_tokens"], usage["completion_tokens"])
-        for stage, usage in job.spent.get("by_stage", {}).items()
-        if usage["calls"]
+        StageTokens(stage, usage.calls, usage.prompt_tokens, usage.completion_tokens)
+        for stage, usage in job.spending.by_stage.items()
+        if usage.calls
     ]
     left, right = st.columns(2, gap="large")
     with left:
@@ -77,25 +77,27 @@ def costs(job: JobState) -> None:
 
 
 def _compared(job: JobState) -> Sequence[Compared]:
-    if not outlook_view.has_forecast(job):
+    forecast = job.forecast
+    ahead = outlook(job.kind, forecast, job.spending, job.stages)
+    if forecast is None or ahead is None or not outlook_view.has_forecast(job):
         return ()
-    seen = outlook(job.forecast, job.spent, job.stages)
-    if seen is None:
-        return ()
+    taken = ahead.so_far
     compared = [
-        _compare(f"{stage.stage.capitalize()}, calls", Range(**cells["calls"]), stage.so_far.calls, "{:,.0f}".format)
-        for stage, cells in zip(seen.stages, job.forecast["stages"], strict=True)
+        _compare(
+            outlook_view.calls_title(job, stage.forecast.stage),
+            stage.forecast.calls,
+            stage.so_far.calls,
+            "{:,.0f}".format,
+        )
+        for stage in ahead.stages
     ]
-    stages = job.forecast["stages"]
-    tokens = sum((Range(**cells[kind]) for cells in stages for kind in ("prompt_tokens", "completion_tokens")), Range())
-    dollars = sum((Range(**cells["dollars"]) for cells in stages), Range())
-    compared.append(_compare("Tokens", tokens, seen.so_far.tokens, lambda value: numbers.tokens(round(value))))
-    if dollars.expected:
-        compared.append(_compare("Cost", dollars, seen.so_far.dollars, numbers.money))
-    compared.append(_compare("Time", Range(**job.forecast["seconds"]), job.seconds, numbers.duration))
+    compared.append(_compare("Tokens", forecast.tokens, taken.tokens, lambda value: numbers.tokens(round(value))))
+    if forecast.dollars.expected:
+        compared.append(_compare("Cost", forecast.dollars, taken.dollars, numbers.money))
+    compared.append(_compare("Time", forecast.seconds, job.seconds, numbers.duration))
     return compared
 
 
-def _compare(title: str, foreseen: Range, actual: float, shown: Callable[[float], str]) -> Compared:
-    span = numbers.span(shown(foreseen.low), shown(foreseen.high))
-    return Compared(title, foreseen.low, foreseen.expected, foreseen.high, actual, span, shown(actual))
+def _compare(title: str, expected: Range, actual: float, shown: Callable[[float], str]) -> Compared:
+    span = numbers.span(shown(expected.low), shown(expected.high))
+    return Compared(title, expected.low, expected.expected, expected.high, actual, span, shown(actual))

@@ -7,7 +7,8 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.figures.clustering import cluster_facts
 from leanrag_core.types.index import Index
-from leanrag_core.types.summary import IndexSummary, JobState
+from leanrag_core.types.job import JobState
+from leanrag_core.types.summary import IndexSummary
 from pages._shared.build import build_charts
 from pages._shared.common import markup, session, state
 from pages._shared.common.frame import kind_line, message, plain_errors
@@ -56,7 +57,7 @@ def show(job: JobState) -> None:
         with st.expander("How well the layers cluster"):
             clustering(found)
     with right:
-        drops = job.report.get("counts", {}).get("drops", {}) or {}
+        drops = job.report.drops
         body = markup.facts_table(("", ""), [(stage.capitalize(), f"{n:,}") for stage, n in sorted(drops.items())])
         none = html('<div class="lr-small lr-muted">Nothing was dropped.</div>')
         markup.block("Left out on the way", body if drops else none, "by stage, with reasons below" if drops else "")

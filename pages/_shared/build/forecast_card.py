@@ -5,13 +5,14 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.forecast import forecast
-from leanrag_core.models.metering import Budget
 from leanrag_core.records import plain
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.forecast import Forecast
+from leanrag_core.types.job import JobState
 from leanrag_core.types.model_names import model_title
 from leanrag_core.types.settings import Settings
-from leanrag_core.types.summary import CorpusSummary, JobState
+from leanrag_core.types.spending import NO_SPENDING, Budget
+from leanrag_core.types.summary import CorpusSummary
 from pages._shared.build import outlook_view
 from pages._shared.build.engine_form import Engine
 from pages._shared.common import markup, session, state, widgets
@@ -72,7 +73,7 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
 def builtin_forecast(corpus: CorpusSummary, config: IndexConfig, jobs: list[JobState]) -> None:
     """Time from earlier builds; the built-in engine costs nothing."""
     tokens_of = {one.id: one.tokens for one in session.workbench().corpora()}
-    own = [job for job in jobs if not job.spent]
+    own = [job for job in jobs if job.builds_index and job.spending == NO_SPENDING]
     expected = forecast(corpus, config, own, tokens_of)
     low, high = expected.seconds
     time = numbers.span(numbers.duration(low), numbers.duration(high)) if high else "a minute or so"

@@ -1,97 +1,92 @@
-"""Forecast beside truth: while a build goes on, what it will have taken by its end; afterwards, what it took."""
+"""Forecast and actual: of a running job what it will have taken by its end, of an ended one what it took."""
 
 from leanrag_core.figures import numbers
-from leanrag_core.jobs.outlook import Amount, Outlook, outlook
+from leanrag_core.jobs.outlook import Amount, Outlook, StageOutlook, outlook
 from leanrag_core.types.forecast import Range
-from leanrag_core.types.summary import JobState
+from leanrag_core.types.job import JobState
+from leanrag_core.types.spending import NO_SPENDING
+from leanrag_core.types.usage import NO_USAGE
 from pages._shared.common import markup
 from pages._shared.common.frame import message
+from pages._shared.common.messages import words
 
 _LIVE = ("", "Forecast", "So far", "By the end")
 _ENDED = ("", "Forecast", "Actual")
 
 
 def live(job: JobState) -> None:
-    """By stage: forecast, so far, and what it will be; a warning when the budget will not do."""
-    found = outlook(job.forecast, job.spent, job.stages)
-    if found is None:
+    """By stage: forecast, so far, and what it will be; a warning when the budget is too small."""
+    ahead = outlook(job.kind, job.forecast, job.spending, job.stages)
+    if ahead is None or job.forecast is None:
         return
-    rows = [
-        (
-            f"{stage.stage.capitalize()}, calls",
-            counts(Range(**cells["calls"])),
-            f"{stage.so_far.calls:,.0f}",
-            f"{stage.at_end.calls:,.0f}",
-        )
-        for stage, cells in zip(found.stages, job.forecast["stages"], strict=True)
-    ]
-    tokens, dollars, seconds = _totals(job)
-    so_far, at_end = found.so_far, found.at_end
-    rows.append(
-        ("Tokens", tokens_of(tokens), numbers.tokens(round(so_far.tokens)), numbers.tokens(round(at_end.tokens)))
-    )
-    if dollars.high or so_far.dollars:
-        rows.append(("Cost", money_of(dollars), numbers.money(so_far.dollars), numbers.money(at_end.dollars)))
-    whole = "" if found.seconds_left is None else numbers.duration(job.seconds + found.seconds_left)
-    rows.append(("Time", span(seconds), numbers.duration(job.seconds), whole or "–"))
+    rows = [_live_row(job, stage) for stage in ahead.stages]
+    forecast, so_far, at_end = job.forecast, ahead.so_far, ahead.at_end
+    tokens = numbers.tokens(round(so_far.tokens)), numbers.tokens(round(at_end.tokens))
+    rows.append(("Tokens", tokens_of(forecast.tokens), *tokens))
+    if forecast.dollars.high or so_far.dollars:
+        rows.append(("Cost", money_of(forecast.dollars), numbers.money(so_far.dollars), numbers.money(at_end.dollars)))
+    whole = "" if ahead.seconds_left is None else numbers.duration(job.seconds + ahead.seconds_left)
+    rows.append(("Time", span(forecast.seconds), numbers.duration(job.seconds), whole or "–"))
     markup.block(
         "Forecast", markup.facts_table(_LIVE, rows, caption="Forecast and so far"), "updated as the build goes on"
     )
-    short = _short_of(job, found)
-    if short:
-        message(short)
+    warning = _budget_warning(job, ahead)
+    if warning:
+        message(warning)
 
 
-def _short_of(job: JobState, found: Outlook) -> str:
+def _live_row(job: JobState, stage: StageOutlook) -> tuple[str, str, str, str]:
+    return (
+        calls_title(job, stage.forecast.stage),
+        counts(stage.forecast.calls),
+        f"{stage.so_far.calls:,.0f}",
+        f"{stage.at_end.calls:,.0f}",
+    )
+
+
+def calls_title(job: JobState, stage_name: str) -> str:
+    """The head of a row on the calls of a stage."""
+    return f"{words(job.kind.stage(stage_name).title)}, calls"
+
+
+def _budget_warning(job: JobState, ahead: Outlook) -> str:
     """What to know when the budget will be spent before the end; empty when it is enough."""
-    budget, at_end = job.budget, found.at_end
+    budget, at_end = job.budget, ahead.at_end
     lacking = []
-    if budget.get("tokens") and at_end.tokens > budget["tokens"]:
+    if budget.tokens and at_end.tokens > budget.tokens:
         lacking.append(
-            f"{numbers.tokens(round(at_end.tokens))} tokens where {numbers.tokens(budget['tokens'])} are allowed"
+            f"{numbers.tokens(round(at_end.tokens))} tokens where {numbers.tokens(budget.tokens)} are allowed"
         )
-    if budget.get("dollars") and at_end.dollars > budget["dollars"]:
-        lacking.append(f"{numbers.money(at_end.dollars)} where {numbers.money(budget['dollars'])} are allowed")
+    if budget.dollars and at_end.dollars > budget.dollars:
+        lacking.append(f"{numbers.money(at_end.dollars)} where {numbers.money(budget.dollars)} are allowed")
     if not lacking:
         return ""
     return f"The budget is too small: the build needs about {' and '.join(lacking)}. It stops there; resume it later."
 
 
 def has_forecast(job: JobState) -> bool:
-    """Whether there is a forecast to hold against what was taken."""
-    return bool(job.spent.get("usage") and job.forecast.get("stages"))
+    """Whether there is a forecast of calls to compare with what was taken."""
+    return job.spending != NO_SPENDING and job.forecast is not None and bool(job.forecast.calling)
 
 
 def ended(job: JobState) -> None:
-    """By stage: forecast and actual of a build that is done; nothing where there was no forecast."""
-    taken, stages = job.spent.get("by_stage", {}), job.forecast.get("stages", ())
-    if not has_forecast(job):
+    """By stage: forecast and actual of a job that is done; nothing where there was no forecast of calls."""
+    forecast = job.forecast
+    if forecast is None or not has_forecast(job):
         return
+    taken = job.spending.by_stage
     rows = [
-        (
-            f"{cells['stage'].capitalize()}, calls",
-            counts(Range(**cells["calls"])),
-            f"{taken.get(cells['stage'], {}).get('calls', 0):,}",
-        )
-        for cells in stages
+        (calls_title(job, stage.stage), counts(stage.calls), f"{taken.get(stage.stage, NO_USAGE).calls:,}")
+        for stage in forecast.calling
     ]
-    usage = job.spent["usage"]
-    tokens, dollars, seconds = _totals(job)
-    actual = Amount(usage["calls"], usage["prompt_tokens"] + usage["completion_tokens"], usage["cost"])
-    calls = sum((Range(**cells["calls"]) for cells in stages), Range())
-    rows.append(("All calls", counts(calls), f"{actual.calls:,}"))
-    rows.append(("Tokens", tokens_of(tokens), numbers.tokens(round(actual.tokens))))
-    if dollars.high or actual.dollars:
-        rows.append(("Cost", money_of(dollars), numbers.money(actual.dollars)))
-    rows.append(("Time", span(seconds), numbers.duration(job.seconds)))
+    usage = job.spending.usage
+    actual = Amount(usage.calls, usage.prompt_tokens + usage.completion_tokens, usage.cost)
+    rows.append(("All calls", counts(forecast.calls), f"{actual.calls:,}"))
+    rows.append(("Tokens", tokens_of(forecast.tokens), numbers.tokens(round(actual.tokens))))
+    if forecast.dollars.high or actual.dollars:
+        rows.append(("Cost", money_of(forecast.dollars), numbers.money(actual.dollars)))
+    rows.append(("Time", span(forecast.seconds), numbers.duration(job.seconds)))
     markup.block("Forecast and actual", markup.facts_table(_ENDED, rows, caption="Forecast and actual"))
-
-
-def _totals(job: JobState) -> tuple[Range, Range, Range]:
-    """Forecast tokens, dollars and seconds of the whole build."""
-    stages = job.forecast["stages"]
-    tokens = sum((Range(**one[name]) for one in stages for name in ("prompt_tokens", "completion_tokens")), Range())
-    return tokens, sum((Range(**one["dollars"]) for one in stages), Range()), Range(**job.forecast["seconds"])
 
 
 def counts(range_: Range) -> str:

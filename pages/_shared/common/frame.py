@@ -14,8 +14,9 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.palette import Palette, palette
 from leanrag_core.queries.index_titles import short_title
+from leanrag_core.types.job import JobState
 from leanrag_core.types.model_names import is_remote
-from leanrag_core.types.summary import IndexSummary, JobState
+from leanrag_core.types.summary import IndexSummary
 from pages._shared.common import running_view, session, state, widgets
 from pages._shared.common.html import NOTHING, draw, html, joined
 from pages._shared.common.messages import as_sentence, message, words
@@ -120,7 +121,7 @@ def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
                 session.workbench().delete_index(one.id)
                 st.rerun()  # not after an error, which would be wiped away
     if not indexes:
-        rest = "The first one is being built." if live else "Build one from a corpus."
+        rest = "The first one is being built." if any(job.builds_index for job in live) else "Build one from a corpus."
         draw(html('<div class="lr-side">No index yet.<br>{}</div>', rest))
         return None
     wanted = state.recall("index")

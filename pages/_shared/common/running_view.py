@@ -1,4 +1,4 @@
-"""The line in the sidebar that tells of builds under way, on every page."""
+"""The lines in the sidebar about jobs under way, on every page."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,19 +8,20 @@ from markupsafe import Markup
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
-from leanrag_core.types.summary import JobState
+from leanrag_core.types.job import JobState
 from pages._shared.common import forms, session, state
 from pages._shared.common.html import draw, html
+from pages._shared.common.messages import say
 
-_EVERY = 2.0  # seconds between two looks
-_MOST = 3  # builds with a line of their own
-_LIVE = ("queued", "running")
-_ENDED = {"done": "is built", "stopped": "stopped at its budget", "cancelled": "was cancelled"}
+_EVERY = 2.0  # seconds between two drawings
+_MOST = 3  # jobs with a line of their own
 
 
 def line(jobs: Sequence[JobState], build_page: Path, *, first: bool) -> None:
-    """A line for each of these jobs, with its share and a link to Build, drawn anew while they live. first: there is no
-    index yet, so that the page is drawn again when one of them has ended."""
+    """A line for each of these jobs, with its share and a link to Build, drawn again while they are live.
+
+    first: there is no index yet, so that the page is drawn again when one of them has made it.
+    """
     if jobs:
         st.fragment(_lines, run_every=_EVERY)(tuple(job.id for job in jobs), build_page, first)
 
@@ -32,12 +33,12 @@ def _lines(job_ids: Sequence[str], build_page: Path, first: bool) -> None:
             jobs.append(session.workbench().job(job_id))
         except LeanRAGError:  # deleted since
             continue
-    if first and any(job.status == "done" for job in jobs):
+    if first and any(job.status == "done" and job.builds_index for job in jobs):
         st.rerun()
     with st.container(key="running_jobs", gap="xsmall"):
         for job in jobs[:_MOST]:
             if st.button(
-                forms.plain(_said(job)),
+                forms.plain(_words(job)),
                 key=f"running_{job.id}",
                 type="tertiary",
                 icon=":material/construction:",
@@ -45,25 +46,33 @@ def _lines(job_ids: Sequence[str], build_page: Path, first: bool) -> None:
                 args=("job", job.id),
             ):
                 st.switch_page(build_page)
-            if job.status in _LIVE:
+            if job.live:
                 draw(_bar(job))
         if len(jobs) > _MOST:
-            draw(html('<div class="lr-side">and {}</div>', numbers.counted(len(jobs) - _MOST, "more build")))
+            what = "more build" if all(job.builds_index for job in jobs) else "more job"
+            draw(html('<div class="lr-side">and {}</div>', numbers.counted(len(jobs) - _MOST, what)))
 
 
-def _said(job: JobState) -> str:
-    if job.status == "running":
-        return f"Building {job.title}, {numbers.share(job.share)}"
-    if job.status == "queued":
-        return f"{job.title} is about to be built"
-    return f"{job.title} {_ENDED.get(job.status, 'could not be built')}"
+def _words(job: JobState) -> str:
+    wording = job.kind.wording
+    codes = {
+        "running": wording.running,
+        "queued": wording.queued,
+        "done": wording.done,
+        "stopped": "job.stopped",
+        "cancelled": "job.cancelled",
+    }
+    code = codes.get(job.status, wording.failed)
+    return say(code, title=job.title, share=numbers.share(job.share))
 
 
 def _bar(job: JobState) -> Markup:
     percent = f"{100 * job.share:.0f}"
+    what = "the build of" if job.builds_index else "the job"
     return html(
-        '<div class="lr-prog thin" role="progressbar" aria-label="Share of the build of {}" '
+        '<div class="lr-prog thin" role="progressbar" aria-label="Share of {} {}" '
         'aria-valuenow="{}" aria-valuemin="0" aria-valuemax="100"><u style="width:{}%"></u></div>',
+        what,
         job.title,
         percent,
         percent,

@@ -10,8 +10,9 @@ from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.execution.background import ReadAhead, StreamedCall, StreamedCalls
 from leanrag_core.storage.open_indexes import OpenIndexes
 from leanrag_core.types.index import Index
+from leanrag_core.types.job import JobState
 from leanrag_core.types.model_names import BUILTIN, is_remote
-from leanrag_core.types.summary import IndexList, IndexSummary, JobState
+from leanrag_core.types.summary import IndexList, IndexSummary
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.workbench import Workbench
 
@@ -128,7 +129,7 @@ def _answers_under_way() -> StreamedCalls[Answer]:
 
 def running_jobs() -> list[JobState]:
     """Jobs that are under way, the newest first."""
-    return [job for job in workbench().jobs() if job.status in ("queued", "running")]
+    return [job for job in workbench().jobs() if job.live]
 
 
 @st.cache_data(ttl=3, show_spinner=False)

@@ -1,0 +1,97 @@
+"""The kinds of jobs: each is one entry here; the workbench says what work a kind has."""
+
+from leanrag_core.messages.message import message
+from leanrag_core.types.job import CHUNKS, ENTITIES, UNITS, Figure, JobKind, Stage, SummaryLine, Wording
+
+# Share of a build with the built-in models that each stage takes, measured on the sample corpora.
+BUILD = JobKind(
+    "build",
+    makes="index",
+    stages=(
+        Stage("parse", message("stage.parse"), message("stage.parse.doing"), 0.02),
+        Stage("chunk", message("stage.chunk"), message("stage.chunk.doing"), 0.02),
+        Stage(
+            "extract",
+            message("stage.extract"),
+            message("stage.extract.doing"),
+            0.25,
+            writes=message("stage.extract.writes"),
+            calls=CHUNKS,
+            ended_by=("merge", "embed", "index"),
+        ),
+        Stage(
+            "merge",
+            message("stage.merge"),
+            message("stage.merge.doing"),
+            0.02,
+            writes=message("stage.merge.writes"),
+            ended_by=("embed", "index"),
+        ),
+        # The stages of the hierarchy take turns, layer by layer, until the index is written.
+        Stage("embed", message("stage.embed"), message("stage.embed.doing"), 0.49, calls=ENTITIES, ended_by=("index",)),
+        Stage("cluster", message("stage.cluster"), message("stage.cluster.doing"), 0.05, ended_by=("index",)),
+        Stage(
+            "aggregate entities",
+            message("stage.aggregate_entities"),
+            message("stage.aggregate_entities.doing"),
+            0.05,
+            writes=message("stage.aggregate_entities.writes"),
+            calls=UNITS,
+            ended_by=("index",),
+        ),
+        Stage(
+            "aggregate relations",
+            message("stage.aggregate_relations"),
+            message("stage.aggregate_relations.doing"),
+            0.02,
+            writes=message("stage.aggregate_relations.writes"),
+            calls=UNITS,
+            ended_by=("index",),
+        ),
+        Stage("index", message("stage.index"), message("stage.index.doing"), 0.08),
+    ),
+    figures=(
+        Figure(message("job.build.chunks_read"), "done", (("extract", None),)),
+        Figure(
+            message("job.build.entities"),
+            "found",
+            (("merge", message("job.build.in_layer_0")), ("extract", message("job.build.before_merging"))),
+        ),
+        Figure(
+            message("job.build.relations"),
+            "relations",
+            (("merge", message("job.build.in_layer_0")), ("extract", message("job.build.before_merging"))),
+        ),
+        Figure(message("job.build.aggregated"), "done", (("aggregate entities", message("job.build.entities_above")),)),
+        Figure(
+            message("job.build.inter_cluster"), "done", (("aggregate relations", message("job.build.relations_above")),)
+        ),
+    ),
+    wording=Wording(
+        subject="job.build.subject",
+        starting="job.build.starting",
+        queued="job.build.queued",
+        running="job.build.running",
+        done="job.build.done",
+        failed="job.build.failed",
+        goes_on="job.build.goes_on",
+        process_ended="job.build.process_ended",
+    ),
+)
+
+PART = JobKind(
+    "part",
+    makes="part",
+    stages=(
+        Stage("open", message("stage.open"), message("stage.open.doing"), 0.05),
+        Stage("make", message("stage.make"), message("stage.make.doing"), 0.9, calls=UNITS),
+        Stage("store", message("stage.store"), message("stage.store.doing"), 0.05),
+    ),
+    summary=(
+        SummaryLine("files", message("job.part.files")),
+        SummaryLine("bytes", message("job.part.size"), "bytes"),
+        SummaryLine("calls", message("job.part.calls")),
+    ),
+)
+
+KINDS = (BUILD, PART)

@@ -1,0 +1,167 @@
+"""Kinds of jobs, and a job as its events describe it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from leanrag_core.messages.message import Message, message
+from leanrag_core.types.forecast import Forecast
+from leanrag_core.types.spending import NO_BUDGET, NO_SPENDING, Budget, Spending
+
+# What the calls of a stage grow with: chunks without a stored answer; entities; entities, then one call for each unit
+# of the stage that is counted. Otherwise they are as many as the forecast says.
+CHUNKS, ENTITIES, UNITS, AS_FORECAST = "chunks", "entities", "units", ""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage of a kind of job.
+
+    name: as progress names it. doing: what is shown while it runs. share: of the time of a usual job of the kind.
+    writes: how one of the texts that it writes is labelled. calls: what its calls grow with. ended_by: stages that
+    begin only when this one makes no more calls; the next one by default.
+    """
+
+    name: str
+    title: Message
+    doing: Message
+    share: float = 0.0
+    writes: Message | None = None
+    calls: str = AS_FORECAST
+    ended_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number that is shown while a job runs. field: "done", "found" or "relations" of a stage.
+
+    sources: stages and the note on each; the first one that has found something counts, else the last one. A source
+    without a note is noted with the stage's total.
+    """
+
+    title: Message
+    field: str
+    sources: tuple[tuple[str, Message | None], ...]
+
+
+@dataclass(frozen=True)
+class SummaryLine:
+    """A line on what an ended job made. name: of the count in its report. unit: "bytes", or empty for a number."""
+
+    name: str
+    title: Message
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Wording:
+    """Codes of the sentences about a job. Each may use {title}; `running` {share} as well."""
+
+    subject: str = "job.subject"
+    starting: str = "job.starting"
+    queued: str = "job.queued"
+    running: str = "job.running"
+    done: str = "job.done"
+    failed: str = "job.failed"
+    goes_on: str = "job.goes_on"
+    process_ended: str = "job.process_ended"
+
+
+@dataclass(frozen=True)
+class JobKind:
+    """What jobs of one kind have in common. name: in the job's record. stages: in the order in which they begin.
+
+    makes: what the result of a job is the id of, "index" or "part"; empty for anything else. figures: shown while a
+    job runs; summary: shown of an ended one.
+    """
+
+    name: str
+    stages: tuple[Stage, ...] = ()
+    makes: str = ""
+    figures: tuple[Figure, ...] = ()
+    summary: tuple[SummaryLine, ...] = ()
+    wording: Wording = Wording()
+
+    def stage(self, name: str) -> Stage:
+        """The stage of that name; one that the kind does not list is shown by its name."""
+        title = message("plain", text=name.capitalize())
+        return next((stage for stage in self.stages if stage.name == name), Stage(name, title, title))
+
+
+@dataclass(frozen=True)
+class StageState:
+    """How far a stage of a job is. status: waiting, running, done. total: 0 while unknown. found, relations: how many
+    names of entities, and relations, the stage has found so far."""
+
+    name: str
+    status: str
+    done: int = 0
+    total: int = 0
+    unit: str = ""
+    seconds: float = 0.0
+    found: int = 0
+    relations: int = 0
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a job wrote: in which stage, and its text."""
+
+    stage: str
+    text: str
+
+
+@dataclass(frozen=True)
+class JobReport:
+    """What a job made, in numbers. drops: how much was left out, by stage."""
+
+    counts: Mapping[str, int | tuple[int, ...]] = field(default_factory=dict)
+    drops: Mapping[str, int] = field(default_factory=dict)
+
+
+NO_REPORT = JobReport()
+
+
+@dataclass(frozen=True)
+class JobState:
+    """A job as its events describe it.
+
+    status: queued, running, done, failed, cancelled, stopped (its budget is spent), interrupted (its process died),
+    unknown (of another kind, or with a record that does not read; error says which, and nothing else is known).
+    waits_for_index: it is queued until another job has built the same index. forecast: made when it began. heard:
+    seconds since its last event. seconds_left: None while unknown. result: id of what was made. recent: what was
+    written last, the newest first. details: of an error, technical.
+    """
+
+    id: str
+    kind: JobKind
+    title: str
+    status: str
+    stages: tuple[StageState, ...]
+    started: str
+    seconds: float
+    share: float
+    seconds_left: float | None
+    current: str
+    recent: tuple[Written, ...]
+    corpus_id: str
+    config: Mapping[str, Any]
+    error: Message | None = None
+    details: str = ""
+    result: str | None = None
+    report: JobReport = NO_REPORT
+    forecast: Forecast | None = None
+    spending: Spending = NO_SPENDING
+    heard: float = 0.0
+    budget: Budget = NO_BUDGET
+    waits_for_index: bool = False
+
+    @property
+    def live(self) -> bool:
+        """Whether the job may still change by itself."""
+        return self.status in ("queued", "running")
+
+    @property
+    def builds_index(self) -> bool:
+        """Whether an index comes of it."""
+        return self.kind.makes == "index"
