@@ -168,7 +168,7 @@ def test_jobs_that_wait_tell_their_place(llm_home: Workbench, visit: Visit) -> N
 
 def test_empty_chunks_are_listed_and_run_again_alone(llm_home: Workbench, visit: Visit, launched: list[Path]) -> None:
     index = the_index(llm_home)
-    a_job(llm_home, STARTED, ("done", {"result": index.id, "report": {}}))
+    a_job(llm_home, STARTED, ("done", {"result": index.id, "report": JobReport()}))
     app = visit("build", llm_home, job="one")
     drawn.assert_sound(app)
     [listed] = [body for body in drawn.html(app) if "<th>Begins</th>" in body]
