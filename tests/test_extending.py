@@ -1,0 +1,104 @@
+"""The examples of docs/extending.md are put into their folders, found, and used."""
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leanrag_core.answering.extractive import extractive_answer
+from leanrag_core.answering.record import ask_record
+from leanrag_core.evaluation.base import Outcome, means
+from leanrag_core.evaluation.gold import Evidence, GoldQuestion
+from leanrag_core.figures.layered import layered_graph
+from leanrag_core.importing.base import importer
+from leanrag_core.indexing.parsing.upload import known, parse_upload
+from leanrag_core.models.metering import Budget
+from leanrag_core.models.minilm import MiniLM
+from leanrag_core.models.registry import Models
+from leanrag_core.records import from_json, to_json
+from leanrag_core.retrieval.base import Query, strategies, strategy
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.storage.calls import CallStore
+from leanrag_core.types.index import Index
+from leanrag_core.types.settings import Settings
+from leanrag_core.types.trace import Trace
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "extending.md"
+EXAMPLES = dict(re.findall(r"^```python\n# (\S+\.py)\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.M))
+
+
+@pytest.fixture(autouse=True)
+def _examples_in_their_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for file, code in EXAMPLES.items():
+        folder = tmp_path / Path(file).parent
+        folder.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(code, encoding="utf-8")
+        package = import_module(Path(file).parent.as_posix().replace("/", "."))
+        monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
+
+
+def test_every_kind_has_an_example() -> None:
+    kinds = {Path(file).parent.as_posix().removeprefix("leanrag_core/") for file in EXAMPLES}
+    assert kinds == {
+        "retrieval/strategies",
+        "indexing/parsing/formats",
+        "models/backends",
+        "evaluation/measures",
+        "importing/formats",
+    }
+
+
+def test_the_strategy_retrieves_answers_draws_and_survives_json(index: Index) -> None:
+    assert "word_overlap" in {info.name for info in strategies().strategies}
+    assert strategies().broken == ()
+    model = MiniLM()
+    question = "Which mites weaken honey bees?"
+    query = Query(question, np.asarray(model.embed([question])[0]))
+    trace = strategy("word_overlap", {"top_c": 2}).retrieve(query, index, Tools(model.embed))
+    assert [section.letter for section in trace.context.sections] == ["W"]
+    assert trace.passages
+    assert all(item.mark.startswith("W") for item in trace.context.section("evidence").items)
+    assert from_json(Trace, to_json(trace)) == trace
+    assert layered_graph(trace).nodes
+    answer = extractive_answer(trace, model.embed, query.vector)
+    assert ask_record(trace, answer)["chunks"][0]["id"] == trace.passages[0].id
+
+
+def test_the_format_reads_its_files_and_refuses_others() -> None:
+    subtitles = b"1\n00:00:01,000 --> 00:00:02,500\nBees dance\nin the hive.\n\n2\n00:00:03,000 --> 00:00:04,000\nAnts walk.\n"
+    [document] = parse_upload("talk.srt", subtitles).documents
+    assert document.text == "Bees dance in the hive.\n\nAnts walk."
+    [refusal] = parse_upload("talk.srt", b"Bees dance.").refusals
+    assert "no subtitle with a time" in str(refusal)
+    assert "SUBTITLES" in known()
+
+
+def test_the_back_end_answers_and_is_counted(tmp_path: Path) -> None:
+    models = Models(Settings(), CallStore(tmp_path / "calls"), Budget(tokens=100))
+    language = models.language("parrot:grey")
+    assert language is not None
+    assert language.complete([{"role": "user", "content": "Say:\nhello there"}]).text == "hello there"
+    assert models.meter.read().usage.calls == 1
+
+
+def test_the_importer_reads_a_graph_and_drops_what_it_cannot_use(tmp_path: Path) -> None:
+    path = tmp_path / "bees.tgf"
+    path.write_text("1 Honey bee\n2 Varroa mite\n3 Hive\n#\n2 1 weakens\n1 3 lives in\n1 9 knows\n", encoding="utf-8")
+    imported = importer("tgf").read(path)
+    assert imported.graph.entities["name"].to_pylist() == ["Honey bee", "Varroa mite", "Hive"]
+    assert imported.graph.relations.num_rows == 2
+    assert len(imported.drops) == 1
+
+
+def test_the_measure_stands_among_the_others(index: Index) -> None:
+    query = Query("bees", np.asarray(index.chunk_vectors[0]))
+    trace = strategy("vector", {"top_c": 3}).retrieve(query, index, Tools(MiniLM().embed))
+    second = trace.passages[1].source
+    assert second is not None
+    first = trace.passages[0].source
+    assert first is not None
+    question = GoldQuestion("1", "bees", evidence=(Evidence(second.document, ""),))
+    expected = 1.0 if first.document == second.document else 0.5
+    assert {mean.measure: mean.value for mean in means([Outcome(question, trace)])}["first-hit"] == expected
