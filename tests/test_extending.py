@@ -67,7 +67,9 @@ def test_the_strategy_retrieves_answers_draws_and_survives_json(index: Index) ->
 
 
 def test_the_format_reads_its_files_and_refuses_others() -> None:
-    subtitles = b"1\n00:00:01,000 --> 00:00:02,500\nBees dance\nin the hive.\n\n2\n00:00:03,000 --> 00:00:04,000\nAnts walk.\n"
+    subtitles = (
+        b"1\n00:00:01,000 --> 00:00:02,500\nBees dance\nin the hive.\n\n2\n00:00:03,000 --> 00:00:04,000\nAnts walk.\n"
+    )
     [document] = parse_upload("talk.srt", subtitles).documents
     assert document.text == "Bees dance in the hive.\n\nAnts walk."
     [refusal] = parse_upload("talk.srt", b"Bees dance.").refusals
@@ -87,7 +89,7 @@ def test_the_importer_reads_a_graph_and_drops_what_it_cannot_use(tmp_path: Path)
     path = tmp_path / "bees.tgf"
     path.write_text("1 Honey bee\n2 Varroa mite\n3 Hive\n#\n2 1 weakens\n1 3 lives in\n1 9 knows\n", encoding="utf-8")
     imported = importer("tgf").read(path)
-    assert imported.graph.entities["name"].to_pylist() == ["Honey bee", "Varroa mite", "Hive"]
+    assert imported.graph.entities["name"].to_pylist() == ["Hive", "Honey bee", "Varroa mite"]
     assert imported.graph.relations.num_rows == 2
     assert len(imported.drops) == 1
 

@@ -1,12 +1,10 @@
 """What every importer gives, and how importers are found: one file each in formats/."""
 
-import importlib
-import pkgutil
-from functools import cache
 from pathlib import Path
 from typing import Protocol
 
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.extensions import BrokenExtension, Extensions, discover
 from leanrag_core.messages.message import Message
 from leanrag_core.types.imported import ImportedGraph
 
@@ -23,16 +21,21 @@ class Importer(Protocol):
         cannot be used are drops."""
 
 
-@cache
 def importers() -> tuple[Importer, ...]:
     """One importer of each format, by name."""
+    made: list[Importer] = [module.Importer() for module in _found().modules]
+    return tuple(sorted(made, key=lambda importer: importer.name))
+
+
+def broken_importers() -> tuple[BrokenExtension, ...]:
+    """The files of formats/ that do not load."""
+    return _found().broken
+
+
+def _found() -> Extensions:
     from leanrag_core.importing import formats
 
-    modules = [
-        importlib.import_module(f"{formats.__name__}.{each.name}") for each in pkgutil.iter_modules(formats.__path__)
-    ]
-    made: list[Importer] = [module.Importer() for module in modules]
-    return tuple(sorted(made, key=lambda importer: importer.name))
+    return discover(formats, "Importer", ("name", "title", "help", "read"))
 
 
 def importer(name: str) -> Importer:
