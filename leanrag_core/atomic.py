@@ -1,11 +1,10 @@
-"""Files that are as they were or complete, whatever happens while they are written: a fault, a kill, a power cut.
+"""Files that are as they were or complete, whatever happens while they are written: an error, a kill, a power cut.
 
-What is renamed into place was on the disk before, content and name: the system may otherwise write the new name first,
-and after a power cut an empty file bears it.
+A file is synced before it is renamed into place, and its folder after: the system may otherwise write the new name
+first, and after a power cut there is an empty file of that name.
 """
 
 import errno
-import json
 import os
 import threading
 from collections.abc import Iterable, Iterator
@@ -16,48 +15,56 @@ from typing import Any
 
 from leanrag_core import private as owner_only
 from leanrag_core.errors import StorageFailed
+from leanrag_core.messages.message import Message, message
+from leanrag_core.records import json_bytes
 
 _PROBE_BYTES = 1 << 16
 _OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
-_SYNCS_AT_ONCE = 8  # a disk writes many waiting files in nearly the time of one
+_SYNC_THREADS = 8  # a disk writes many waiting files in nearly the time that one takes
 _REASONS = {
-    errno.ENOSPC: ("the disk is full", "Free some space"),
-    errno.EDQUOT: ("your share of the disk is used up", "Free some space"),
-    errno.EFBIG: ("the file would be larger than this process may write", "Raise the limit (ulimit -f)"),
-    errno.EROFS: ("the disk is read-only", "Make it writable, or choose another folder"),
-    errno.EACCES: ("this user may not write there", "Give it the right to, or choose another folder"),
-    errno.EPERM: ("this user may not write there", "Give it the right to, or choose another folder"),
+    errno.ENOSPC: (message("disk.full"), message("disk.free_space")),
+    errno.EDQUOT: (message("disk.quota"), message("disk.free_space")),
+    errno.EFBIG: (message("disk.file_limit"), message("disk.raise_limit")),
+    errno.EROFS: (message("disk.read_only"), message("disk.make_writable")),
+    errno.EACCES: (message("disk.no_right"), message("disk.give_right")),
+    errno.EPERM: (message("disk.no_right"), message("disk.give_right")),
 }
 
 
 def write_json(path: Path, value: Any, *, private: bool = False) -> None:
-    """The value stands in the file on the disk, keys sorted, or the file is as it was. private: see write_bytes."""
-    text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-    write_bytes(path, text.encode(), private=private)
+    """Writes JSON values, keys sorted, a line each; see write_bytes."""
+    write_bytes(path, json_bytes(value, indent=1), private=private)
 
 
 def write_bytes(path: Path, content: bytes, *, private: bool = False, sync: bool = True) -> None:
-    """The content stands in the file, or the file is as it was and nothing stands beside it.
+    """Writes the content to the file; on an error the file is as it was, and nothing is left beside it.
 
     private: for its owner alone. sync: on the disk, too, when this returns; else the caller does that with sync_all().
     """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
-    try:
-        with open(beside, "wb", opener=owner_only.opener if private else None) as file:
-            file.write(content)
-            if sync:
-                file.flush()
-                os.fsync(file.fileno())
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    with replacing(path) as written, open(written, "wb", opener=owner_only.opener if private else None) as file:
+        file.write(content)
+        if sync:
+            file.flush()
+            os.fsync(file.fileno())
     if sync:
         sync_folder(path.parent)
 
 
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Gives a path beside the file to be written in the block, which then takes the file's place; on an error it is
+    deleted. It may take that place before its content is on the disk, unless the block syncs it."""
+    written = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
+    try:
+        yield written
+        os.replace(written, path)
+    except BaseException:
+        written.unlink(missing_ok=True)
+        raise
+
+
 def sync_file(path: Path) -> None:
-    """What was written to the file is on the disk."""
+    """Writes the file's content from the system's memory to the disk."""
     handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -66,7 +73,7 @@ def sync_file(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """The names in the folder are on the disk, as far as its file system can promise that."""
+    """Writes the names in the folder to the disk, as far as its file system can promise that."""
     if os.name == "nt":  # folders cannot be opened there
         return
     try:
@@ -77,20 +84,20 @@ def sync_folder(folder: Path) -> None:
 
 
 def sync_all(files: Iterable[Path], folder: Path) -> None:
-    """The files of the folder are on the disk, and their names."""
-    with ThreadPoolExecutor(_SYNCS_AT_ONCE) as pool:
+    """Syncs the files of the folder, and their names."""
+    with ThreadPoolExecutor(_SYNC_THREADS) as pool:
         list(pool.map(sync_file, files))
     sync_folder(folder)
 
 
 def sync_tree(folder: Path) -> None:
-    """Everything below the folder is on the disk."""
-    for here, _, names in os.walk(folder):
-        sync_all([Path(here) / name for name in names if not (Path(here) / name).is_symlink()], Path(here))
+    """Syncs everything below the folder."""
+    for root, _, names in os.walk(folder):
+        sync_all([Path(root) / name for name in names if not (Path(root) / name).is_symlink()], Path(root))
 
 
 def refused_by_the_disk(folder: Path) -> OSError | None:
-    """What the disk says when something is written to the folder; libraries do not always tell it on."""
+    """The error that writing to the folder raises, None when it works; libraries do not always pass such errors on."""
     probe = folder / f".probe.{os.getpid()}.{threading.get_ident()}"
     try:
         write_bytes(probe, b"\0" * _PROBE_BYTES, private=True)
@@ -101,7 +108,7 @@ def refused_by_the_disk(folder: Path) -> OSError | None:
 
 
 @contextmanager
-def writing(what: str, kept: str = "") -> Iterator[None]:
+def writing(what: Message, kept: Message | None = None) -> Iterator[None]:
     """Errors of the system in the block become StorageFailed. what: is written; kept: what is not lost, a sentence."""
     try:
         yield
@@ -110,7 +117,7 @@ def writing(what: str, kept: str = "") -> Iterator[None]:
 
 
 @contextmanager
-def disk_errors_of(what: str, kept: str = "") -> Iterator[None]:
+def disk_errors_of(what: Message, kept: Message | None = None) -> Iterator[None]:
     """As writing(), for a block that does much else: errors that only writing meets become StorageFailed."""
     try:
         yield
@@ -120,12 +127,15 @@ def disk_errors_of(what: str, kept: str = "") -> Iterator[None]:
         raise storage_failed(what, error, kept) from error
 
 
-def remedy_of(error: OSError) -> str:
-    """What to do about an error of the disk; nothing for one of another kind."""
-    return _REASONS[error.errno][1] if error.errno in _REASONS else ""
+def remedy_of(error: OSError) -> Message | None:
+    """What to do about an error of the disk; None for one of another kind."""
+    return _REASONS[error.errno][1] if error.errno in _REASONS else None
 
 
-def storage_failed(what: str, error: OSError, kept: str = "") -> StorageFailed:
-    """The error in words: which thing, what is wrong, what to do."""
-    reason, remedy = _REASONS.get(error.errno or 0, (error.strerror or str(error), "Look at the disk"))
-    return StorageFailed(f"{what} could not be written: {reason}. {remedy}, then try again. {kept}".rstrip())
+def storage_failed(what: Message, error: OSError, kept: Message | None = None) -> StorageFailed:
+    """The error as ours: which thing, what is wrong, what to do, what is not lost."""
+    other = message("plain", text=error.strerror or str(error)), message("disk.look")
+    reason, remedy = _REASONS.get(error.errno or 0, other)
+    if kept is None:
+        return StorageFailed("disk.not_written", what=what, reason=reason, remedy=remedy)
+    return StorageFailed("disk.not_written_kept", what=what, reason=reason, remedy=remedy, kept=kept)

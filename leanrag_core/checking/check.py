@@ -1,6 +1,5 @@
 """`check`: every invariant that can be seen on a stored index."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
@@ -12,6 +11,8 @@ from leanrag_core.checking import entities, files, identities, places, records, 
 from leanrag_core.checking import vectors as vector_checks
 from leanrag_core.checking.problem import Check, Note, Problem, Subject
 from leanrag_core.errors import IndexDamaged, LeanRAGError, ModelUnavailable
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import Message
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.plain_words import in_words
 from leanrag_core.storage.layout import read_index
@@ -19,7 +20,6 @@ from leanrag_core.types.index import Index
 
 _PROBLEMS_KEPT = 200  # of one check
 _PROBLEMS_SHOWN = 3
-_ROW = re.compile(r"\brow (\d+)")
 
 _CHECKS: tuple[tuple[str, Check], ...] = (
     ("file hashes", files.hashes),
@@ -72,15 +72,23 @@ def check_directory(directory: Path, embedding: Callable[[str, str], EmbeddingMo
     try:
         index = read_index(directory, hashes=False)
     except IndexDamaged as error:
-        file, _, text = str(error).removeprefix(str(directory)).lstrip("/").partition(" ")
-        row = _ROW.search(text)
-        problem = Problem(file, int(row[1]) if row else None, text)
+        problem = _opening_problem(error, directory)
         return [CheckResult("the index opens", False, str(problem), (problem,))]
     recorded = index.manifest.embedding
     try:
         return check_index(index, embedding(recorded.name, recorded.fingerprint))
     except ModelUnavailable as error:
         return check_index(index, reason=str(error))
+
+
+def _opening_problem(error: IndexDamaged, directory: Path) -> Problem:
+    """The file that keeps the index from opening, and why."""
+    path, problem = error.message.values["path"], error.message.values["problem"]
+    assert isinstance(path, str)
+    assert isinstance(problem, Message)
+    row = problem.values.get("row")
+    file = Path(path).relative_to(directory).as_posix()
+    return Problem(file, row if isinstance(row, int) else None, sentence(problem))
 
 
 def check_index(index: Index, embedding: EmbeddingModel | None = None, reason: str = "") -> list[CheckResult]:

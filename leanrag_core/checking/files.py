@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from leanrag_core.checking.problem import Note, Problem, Subject
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.storage.digests import differing
 
 
@@ -18,8 +19,8 @@ def hashes(subject: Subject) -> Iterator[Problem | Note]:
     if not recorded:
         yield Note("hashes are missing: the index was written before they were kept. Build it again to have them")
         return
-    for name, text in differing(subject.folder, recorded):
-        yield Problem(name, None, text)
+    for name, problem in differing(subject.folder, recorded):
+        yield Problem(name, None, sentence(problem))
 
 
 def tables(subject: Subject) -> Iterator[Problem | Note]:

@@ -23,7 +23,7 @@ from leanrag_core import private
 from leanrag_core.atomic import write_json, writing
 from leanrag_core.errors import JobNotFound, JobUnknown, RecordDamaged
 from leanrag_core.jobs.kinds import BUILD
-from leanrag_core.messages.message import Message
+from leanrag_core.messages.message import Message, message
 from leanrag_core.records import absent_at_default, from_json, json_bytes, plain, to_json, values_of
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import JobReport
@@ -82,7 +82,7 @@ class _Events:
 
 def create_job(folder: Path, spec: JobSpec) -> None:
     """The job's folder exists with its specification, on the disk, or it does not exist. Raises StorageFailed."""
-    with writing(f"the job {spec.title!r} in {folder.parent}", "Nothing was begun."):
+    with writing(message("what.job", title=spec.title, folder=str(folder.parent)), message("kept.nothing_begun")):
         private.make_folder(folder.parent)
         folder.mkdir(mode=private.FOLDER)
         try:
@@ -126,7 +126,7 @@ class JobLog:
         """One more event with those fields of JobEvent. Raises StorageFailed."""
         line = to_json(JobEvent(time.time(), event, **fields))
         with (
-            writing(f"what happens in the job {self.path.parent.name}", "What models have answered is kept."),
+            writing(message("what.job_events", job=self.path.parent.name), message("kept.answers")),
             open(self.path, "ab", opener=private.opener) as file,
         ):
             # A line that a full disk cut must not run into this one.

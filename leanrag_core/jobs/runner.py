@@ -43,7 +43,7 @@ def launch(folder: Path, package_root: Path) -> None:
 def ask_to_cancel(folder: Path) -> None:
     """The job's process stops within two seconds; one that never started is marked as cancelled."""
     read_spec(folder)
-    with writing(f"the wish to stop the job {folder.name}", "It goes on."):
+    with writing(message("what.stop_request", job=folder.name), message("kept.job_goes_on")):
         (folder / "cancel").touch(mode=private.FILE)
     if not is_running(folder):
         JobLog(folder).write("cancelled", error=message("job.cancelled_before_start"))
@@ -90,7 +90,7 @@ def _result(work: Work, job: RunningJob) -> tuple[str, dict[str, Any]]:
     except LeanRAGError as error:
         return "failed", {"error": error.message, "details": traceback.format_exc()}
     except OSError as error:
-        remedy = remedy_of(error) or "See the details"
+        remedy = remedy_of(error) or message("job.see_details")
         refused = message("job.os_refused", reason=str(error.strerror or error), remedy=remedy)
         return "failed", {"error": refused, "details": traceback.format_exc()}
     except Exception:

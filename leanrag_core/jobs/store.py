@@ -13,6 +13,7 @@ from leanrag_core.atomic import writing
 from leanrag_core.errors import JobNotFound
 from leanrag_core.jobs import events, runner, state
 from leanrag_core.jobs.kinds import BUILD, KINDS
+from leanrag_core.messages.message import message
 from leanrag_core.types.job import JobKind, JobState
 
 _ENDED = ("done", "failed", "cancelled", "stopped", "unknown")  # an interrupted one may be slow to take its lock
@@ -51,7 +52,7 @@ class JobStore:
         job_id = f"{now.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
         spec = events.JobSpec(job_id, title, corpus_id, config, arguments, now.isoformat(), kind.name)
         events.create_job(self.folder(job_id), spec)
-        with writing(f"the job {title!r} in {self.root}", "Nothing was begun."):
+        with writing(message("what.job", title=title, folder=str(self.root)), message("kept.nothing_begun")):
             try:
                 runner.launch(self.folder(job_id), self._package_root)
             except BaseException:  # there is no process yet, so nobody else knows of the folder

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leanrag_core.errors import IndexDamaged, SearchIndexFailed
-from leanrag_core.messages.message import Message
-from leanrag_core.storage.json_files import REMEDY
+from leanrag_core.errors import SearchIndexFailed
+from leanrag_core.messages.message import Message, message
+from leanrag_core.storage.damage import damaged
 from leanrag_core.storage.layout import CHUNKS, vectors_path
 from leanrag_core.storage.search_files import REMEDY as SEARCH_REMEDY
 from leanrag_core.storage.search_index import SearchIndex
@@ -111,7 +111,7 @@ def similarity(
     if not len(wrong):
         return scores
     row = int(wrong[0]) if rows is None else int(rows[wrong[0]])
-    raise IndexDamaged("index.not_unit_vector", file=str(vectors_path(index, part)), row=row, remedy=REMEDY)
+    raise damaged(vectors_path(index, part), message("damage.not_unit_vector", row=row))
 
 
 def cosines(vectors: np.ndarray, vector: np.ndarray) -> np.ndarray:

@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.errors import IndexDamaged, InvalidVectors
-from leanrag_core.storage.json_files import REMEDY
+from leanrag_core.errors import InvalidVectors
+from leanrag_core.messages.message import message
+from leanrag_core.storage.damage import damaged
 from leanrag_core.types.graph import ENTITY_TOKENS, RELATION_TOKENS, Layer
 from leanrag_core.types.index import CHUNK_BYTES, CHUNK_TOKENS
 from leanrag_core.types.rows import numbers
@@ -33,17 +34,17 @@ def require_columns(table: pa.Table, schema: pa.Schema, path: Path) -> None:
     present = set(table.column_names)
     for field in schema:
         if field.name not in present or table.schema.field(field.name).type != field.type:
-            raise _damaged(path, f"has no column {field.name!r} of type {field.type}")
+            raise damaged(path, message("damage.no_column", column=field.name, type=str(field.type)))
     for name in table.column_names:
         column = table[name]
         if name in _COUNTED and not pa.types.is_integer(column.type):
-            raise _damaged(path, f"has no whole numbers in its column {name!r}")
+            raise damaged(path, message("damage.no_integers", column=name))
         if column.null_count and name not in _MAY_BE_NULL:
-            raise _damaged(path, f"has {column.null_count:,} empty cells in its column {name!r}")
+            raise damaged(path, message("damage.empty_cells", n=column.null_count, column=name))
         for piece in column.chunks:
             row = _first_unsound(piece)
             if row is not None:
-                raise _damaged(path, f"has a cell that leads outside the file: column {name!r}, row {row}")
+                raise damaged(path, message("damage.outside_file", column=name, row=row))
 
 
 def _first_unsound(array: pa.Array) -> int | None:
@@ -70,7 +71,7 @@ def _first_unsound(array: pa.Array) -> int | None:
 def require_vectors(vectors: np.ndarray, rows: int, dimension: int, path: Path) -> None:
     """Raises IndexDamaged when there is not one vector of that dimension for each row."""
     if vectors.shape != (rows, dimension):
-        raise _damaged(path, f"holds an array of shape {vectors.shape} for {rows:,} rows of {dimension} dimensions")
+        raise damaged(path, message("damage.shape", shape=str(vectors.shape), rows=rows, dimension=dimension))
 
 
 def require_chunks(documents: pa.Table, chunks: pa.Table, path: Path) -> None:
@@ -85,7 +86,7 @@ def require_chunks(documents: pa.Table, chunks: pa.Table, path: Path) -> None:
             lengths = numbers(pc.binary_length(documents["text"]))[owner]  # of bytes, at least one a character
             wrong = np.flatnonzero((start < 0) | (start > end) | (end > lengths))
             if len(wrong):
-                raise _damaged(path, f"has a chunk outside its document: column {first!r}, row {wrong[0]}")
+                raise damaged(path, message("damage.outside_document", column=first, row=int(wrong[0])))
 
 
 def require_layer(layer: Layer, below: Layer | None, n_chunks: int, entities: Path, relations: Path) -> None:
@@ -98,19 +99,19 @@ def require_layer(layer: Layer, below: Layer | None, n_chunks: int, entities: Pa
     weight = numbers(layer.relations["weight"])
     wrong = np.flatnonzero(~np.isfinite(weight))
     if len(wrong):
-        raise _damaged(relations, f"has no number in its column 'weight', row {wrong[0]}")
+        raise damaged(relations, message("damage.no_number", column="weight", row=int(wrong[0])))
 
 
 def require_tree(tree: pa.Table, sizes: list[int], path: Path) -> None:
     """Raises IndexDamaged when not every entity but those of the last layer has one parent in the layer above."""
     owner, row, parent = (numbers(tree[name]) for name in ("layer", "row", "parent"))
     if len(owner) != sum(sizes[:-1]):
-        raise _damaged(path, f"names {len(owner):,} entities below the last layer, there are {sum(sizes[:-1]):,}")
+        raise damaged(path, message("damage.tree_size", named=len(owner), held=sum(sizes[:-1])))
     start = 0
     for number, (size, above) in enumerate(pairwise(sizes)):
         part = slice(start, start + size)
         if (owner[part] != number).any() or (row[part] != np.arange(size, dtype=np.int32)).any():
-            raise _damaged(path, f"does not name every entity of layer {number} once, in order")
+            raise damaged(path, message("damage.tree_order", layer=number))
         _require_range(parent[part], above, path, "parent", start)
         start += size
 
@@ -118,16 +119,12 @@ def require_tree(tree: pa.Table, sizes: list[int], path: Path) -> None:
 def _require_cells(table: pa.Table, name: str, end: int, path: Path) -> None:
     for piece in table[name].chunks:
         if piece.values.null_count:
-            raise _damaged(path, f"has empty cells in the lists of its column {name!r}")
+            raise damaged(path, message("damage.empty_list_cells", column=name))
         _require_range(numbers(piece.flatten()), end, path, name)
 
 
 def _require_range(values: np.ndarray, end: int, path: Path, name: str, start: int = 0) -> None:
     if len(values) and (values.min() < 0 or values.max() >= end):
         wrong = int(np.flatnonzero((values < 0) | (values >= end))[0])
-        where = f"column {name!r}, value {start + wrong} is {values[wrong]}"
-        raise _damaged(path, f"names a row that is not there: {where}")
-
-
-def _damaged(path: Path, what: str) -> IndexDamaged:
-    return IndexDamaged(f"{path} {what}: {REMEDY}")
+        problem = message("damage.no_such_row", column=name, place=start + wrong, value=int(values[wrong]))
+        raise damaged(path, problem)

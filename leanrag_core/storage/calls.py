@@ -21,16 +21,17 @@ from pathlib import Path
 from typing import Any
 
 from leanrag_core import private
-from leanrag_core.atomic import refused_by_the_disk, storage_failed, writing
+from leanrag_core.atomic import refused_by_the_disk, replacing, storage_failed, writing
 from leanrag_core.errors import IndexDamaged, StorageFailed
+from leanrag_core.messages.message import Message, message
 from leanrag_core.plain_words import in_words
 from leanrag_core.storage.turns import Turns
 
 _INLINE = 1 << 30  # bytes; everything stays in the database, no file name is ever read from it
 _FULL = 2  # SQLite's synchronous=FULL
 _ROOM_BYTES = 4 << 20  # for the answers to all calls in flight
-_PATIENCE_SECONDS = 60  # for another process that writes
-_KEPT = "The answers in it are kept: do not delete it."
+_TIMEOUT_SECONDS = 60  # for another process that writes
+_KEPT = message("kept.stored_answers")
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _REASONS = {
     sqlite3.SQLITE_FULL: errno.ENOSPC,
@@ -83,7 +84,7 @@ class CallStore:
             disk=_text_disk(),
             eviction_policy="none",
             disk_min_file_size=_INLINE,
-            timeout=_PATIENCE_SECONDS,
+            timeout=_TIMEOUT_SECONDS,
             sqlite_synchronous=_FULL,
         )
 
@@ -102,33 +103,30 @@ class CallStore:
             self._cache.close()  # that of this thread
 
     def _explained(self, error: Exception) -> Exception:
-        """The error in words. Only a file that is no database is called damaged: a full disk must cost no answer."""
-        what = f"the store of model calls in {self.folder}"
+        """The error as ours. Only a file that is no database is called damaged: a full disk must cost no answer."""
+        what = self._what()
         if isinstance(error, OSError):
             return storage_failed(what, error, _KEPT)
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _DAMAGE:
-            return IndexDamaged(
-                f"{what} is damaged ({in_words(error)}): move it away to start again, or put a copy in its place"
-            )
+            return IndexDamaged("calls.damaged", what=what, reason=in_words(error))
         known = _REASONS.get(code)
         refused = OSError(known, os.strerror(known)) if known else refused_by_the_disk(self.folder)
         if refused is not None:
             return storage_failed(what, refused, _KEPT)
         if isinstance(error, sqlite3.Error) and code not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            return StorageFailed(
-                f"{what} does not answer ({in_words(error)}). Look at the disk, then try again. {_KEPT}"
-            )
-        return StorageFailed(
-            f"{what} has been in use by another process for a minute. Wait for it, then try again. {_KEPT}"
-        )
+            return StorageFailed("calls.silent", what=what, reason=in_words(error), kept=_KEPT)
+        return StorageFailed("calls.in_use", what=what, kept=_KEPT)
+
+    def _what(self) -> Message:
+        return message("what.calls", folder=str(self.folder))
 
     @contextmanager
     def turn(self, key: str) -> Iterator[None]:
         """Nobody else asks the question of that key while the block lasts, in whatever process; who waited looks first
         whether it is answered by now. Raises StorageFailed when there is no room for an answer, before one is paid."""
         with ExitStack() as stack:
-            with writing(f"the store of model calls in {self.folder}", _KEPT):
+            with writing(self._what(), _KEPT):
                 private.make_folder(self.folder)
                 if shutil.disk_usage(self.folder).free < _ROOM_BYTES:
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -221,26 +219,24 @@ class CallStore:
         return total
 
     def export(self, path: Path) -> int:
-        """A JSON Lines file of every call stands at `path`; returns their number."""
+        """Writes a JSON Lines file of every call; returns their number."""
         written = 0
-        with writing(f"the file {path} of stored calls", _KEPT):
-            beside = path.with_name(f"{path.name}.new")
-            try:
-                with open(beside, "w", encoding="utf-8", opener=private.opener) as file:
-                    for key, record in self._records():
-                        file.write(json.dumps({"key": key, **record}, ensure_ascii=False) + "\n")
-                        written += 1
-                os.replace(beside, path)
-            finally:
-                beside.unlink(missing_ok=True)
+        with (
+            writing(message("what.exported_calls", path=str(path)), _KEPT),
+            replacing(path) as beside,
+            open(beside, "w", encoding="utf-8", opener=private.opener) as file,
+        ):
+            for key, record in self._records():
+                file.write(json.dumps({"key": key, **record}, ensure_ascii=False) + "\n")
+                written += 1
         return written
 
     def delete(self, *, index: str | None = None, before: float | None = None) -> int:
         """Calls that were first made for the index, or before that time (or all, when neither is given), are gone."""
         chosen = [
-            one.key
-            for one in self.entries()
-            if (index is None or one.index == index) and (before is None or one.at < before)
+            entry.key
+            for entry in self.entries()
+            if (index is None or entry.index == index) and (before is None or entry.at < before)
         ]
         with self._plain_errors(), self._cache.transact():
             for key in chosen:

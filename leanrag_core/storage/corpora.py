@@ -22,7 +22,7 @@ from leanrag_core.errors import (
     RecordDamaged,
     StorageFailed,
 )
-from leanrag_core.messages.message import message
+from leanrag_core.messages.message import Message, message
 from leanrag_core.plain_words import in_words
 from leanrag_core.records import from_json, to_json
 from leanrag_core.tokens import count_tokens
@@ -33,7 +33,7 @@ from leanrag_core.types.summary import CorpusSummary, Damaged, DocumentSummary
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
 _FILE = re.compile(r"\.?[a-z0-9][a-z0-9-]{0,80}\.json(\.\d+\.\d+)?")  # the latter half written by who was killed
 _DELETED = ".deleted-"
-_PATIENCE_SECONDS = 60  # for another session that writes
+_TIMEOUT_SECONDS = 60  # for another session that writes
 _RECORD = "corpus.json"
 _MAX_DOCUMENT_BYTES = 1 << 40  # as much as was parsed is read again; the limit is the parser's
 
@@ -84,7 +84,7 @@ class CorpusStore:
         write_bytes(folder / _RECORD, to_json(record, indent=1), private=True)
 
     def create(self, name: str, *, corpus_id: str = "", description: str = "", sample: bool = False) -> str:
-        """A corpus of that name exists, empty; returns its id. Raises StorageFailed."""
+        """Makes an empty corpus of that name; returns its id. Raises StorageFailed."""
         slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40]
         corpus_id = corpus_id or "-".join(part for part in (slug, secrets.token_hex(3)) if part)
         if not _ID.fullmatch(corpus_id):
@@ -99,7 +99,7 @@ class CorpusStore:
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             documents=(),
         )
-        with writing(f"the corpus {record.name!r} in {self.root}"):
+        with writing(message("what.corpus", name=record.name, folder=str(self.root))):
             private.make_folder(self.root)
             private.make_folder(folder)
             try:
@@ -113,7 +113,7 @@ class CorpusStore:
     def create_with(
         self, name: str, documents: tuple[Document, ...], *, refused: Sequence[Refusal] = ()
     ) -> tuple[str, tuple[list[DocumentSummary], list[Refusal]]]:
-        """A corpus of that name with the documents, or none; returns its id, and what add() does."""
+        """Makes a corpus of that name with the documents, or none on an error; returns its id and add()'s result."""
         corpus_id = self.create(name)
         try:
             return corpus_id, self.add(corpus_id, documents, refused=refused)
@@ -131,28 +131,25 @@ class CorpusStore:
     def add(
         self, corpus_id: str, documents: tuple[Document, ...], *, source: str = "", refused: Sequence[Refusal] = ()
     ) -> tuple[list[DocumentSummary], list[Refusal]]:
-        """The documents are in; those whose content was there already come back as refusals.
+        """Adds the documents; those whose content was there already are returned as refusals.
 
-        source: fingerprint of what the corpus is now read from; it stands there together with the documents, so that
-        whoever finds it finds them. refused: files that could not be read; they are told with the corpus, until one of
-        the same name can. Raises StorageFailed; then none of the documents is in.
+        source: fingerprint of what the corpus is now read from; it is written together with the documents. refused:
+        files that could not be read; they are recorded until one of the same name can. Raises StorageFailed; then none
+        of the documents is in.
         """
         self._folder(corpus_id)
-        with self._alone(f"documents of the corpus {corpus_id}", "None of them was added."):
+        with self._locked(message("what.documents", corpus=corpus_id), message("kept.no_document_added")):
             return self._add(corpus_id, documents, source, refused)
 
     @contextlib.contextmanager
-    def _alone(self, what: str, kept: str = "") -> Iterator[None]:
-        """While a record is read and written again no other session does that. what, kept: see atomic.writing."""
+    def _locked(self, what: Message, kept: Message | None = None) -> Iterator[None]:
+        """Locks the records while one is read and written again. what, kept: see atomic.writing."""
         with writing(what, kept):
             try:
-                with FileLock(str(self.root / ".lock"), timeout=_PATIENCE_SECONDS, mode=private.FILE):
+                with FileLock(str(self.root / ".lock"), timeout=_TIMEOUT_SECONDS, mode=private.FILE):
                     yield
             except Timeout as error:
-                raise StorageFailed(
-                    f"{what} could not be written: another process has been writing to {self.root} for a minute. "
-                    "Wait for it, then try again"
-                ) from error
+                raise StorageFailed("corpus.in_use", what=what, folder=str(self.root)) from error
 
     def _add(
         self, corpus_id: str, documents: tuple[Document, ...], source: str, refused: Sequence[Refusal]
@@ -192,9 +189,9 @@ class CorpusStore:
         return [row.refusal() for row in self._record(corpus_id).refused]
 
     def remove(self, corpus_id: str, document_id: str) -> None:
-        """The document is no longer in the corpus; one that was not there changes nothing."""
+        """Removes the document from the corpus; an unknown id changes nothing."""
         self._folder(corpus_id)
-        with self._alone(f"the list of documents of the corpus {corpus_id}", "The document is still in."):
+        with self._locked(message("what.document_list", corpus=corpus_id), message("kept.document")):
             folder, record = self._folder(corpus_id), self._record(corpus_id)
             kept = tuple(row for row in record.documents if row.id != document_id)
             if len(kept) == len(record.documents):
@@ -203,12 +200,12 @@ class CorpusStore:
             self._document_file(corpus_id, document_id).unlink()
 
     def delete(self, corpus_id: str) -> None:
-        """The corpus and its documents are gone: first from sight, then from the disk.
+        """Deletes the corpus and its documents; it is hidden first.
 
         Raises FolderRefused where its folder is a link, or holds what is not of a corpus; StorageFailed.
         """
         self._folder(corpus_id)
-        with self._alone(f"the list of corpora in {self.root}"):
+        with self._locked(message("what.corpus_list", folder=str(self.root))):
             self._remove_deleted()
             folder = self._folder(corpus_id)
             _require_ours(folder)
@@ -217,7 +214,7 @@ class CorpusStore:
             self._remove_deleted()
 
     def _remove_deleted(self) -> None:
-        """Corpora that are out of sight are gone from the disk, those of a process that died over it too."""
+        """Deletes hidden corpora, also those that a process left when it died."""
         for path in sorted(self.root.glob(f"{_DELETED}*")):
             if _ID.fullmatch(path.name.removeprefix(_DELETED)) and not path.is_symlink():
                 shutil.rmtree(path)

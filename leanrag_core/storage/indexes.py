@@ -9,6 +9,8 @@ from pathlib import Path
 
 from leanrag_core import private
 from leanrag_core.errors import IndexNotFound, InvalidConfig, LeanRAGError
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
 from leanrag_core.plain_words import in_words
 from leanrag_core.storage import layout, staging
 from leanrag_core.types.config import IndexConfig
@@ -45,7 +47,7 @@ class IndexStore:
     def path(self, index_id: str) -> Path:
         """The folder of an index. Raises IndexNotFound for an id that could leave the store."""
         if not index_id or "/" in index_id or "\\" in index_id or index_id.startswith("."):
-            raise IndexNotFound(f"no index {index_id!r}: choose one of the Build page")
+            raise IndexNotFound("index.not_found", index=index_id)
         return self.root / index_id
 
     def index_list(self) -> IndexList:
@@ -61,10 +63,11 @@ class IndexStore:
                 damaged.append(Damaged(name, str(error)))
             except (OSError, LookupError, TypeError, ValueError) as error:
                 if path.is_file():  # else it was deleted just now
-                    damaged.append(
-                        Damaged(name, f"the index {name} cannot be read ({in_words(error)}): build it again")
-                    )
-        return IndexList(tuple(sorted(found, key=lambda one: (one.created, one.id), reverse=True)), tuple(damaged))
+                    reason = message("index.unreadable", index=name, reason=in_words(error))
+                    damaged.append(Damaged(name, sentence(reason)))
+        return IndexList(
+            tuple(sorted(found, key=lambda index: (index.created, index.id), reverse=True)), tuple(damaged)
+        )
 
     def summary(self, index_id: str) -> IndexSummary:
         """The index's row in a list. Raises IndexNotFound, IndexDamaged or IndexTooNew."""
@@ -112,11 +115,11 @@ class IndexStore:
         return layout.read_index(self.path(index_id))
 
     def rename(self, index_id: str, name: str) -> None:
-        """The index bears that name. Raises InvalidConfig for an empty or very long one, StorageFailed."""
+        """Renames the index. Raises InvalidConfig for an empty or very long one, StorageFailed."""
         if not name.strip():
-            raise InvalidConfig("the name is empty: write one")
+            raise InvalidConfig("index.name_empty")
         if len(name) > _NAME_CHARACTERS:
-            raise InvalidConfig(f"the name has {len(name):,} characters: write at most {_NAME_CHARACTERS:,}")
+            raise InvalidConfig("index.name_too_long", n=len(name), limit=_NAME_CHARACTERS)
         layout.rename_index(self.path(index_id), name.strip())
 
     def delete(self, index_id: str) -> None:

@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from leanrag_core.errors import IndexDamaged, RecordDamaged
+from leanrag_core.errors import RecordDamaged
+from leanrag_core.messages.message import message
 from leanrag_core.plain_words import in_words
 from leanrag_core.records import from_values, json_bytes, values_of
+from leanrag_core.storage.damage import damaged
 
 T = TypeVar("T")
 SEAL = "sha256"
-REMEDY = "delete the index in the app and build it again"
 
 
 def read_object(path: Path, *, max_bytes: int) -> dict[str, Any]:
@@ -23,14 +24,14 @@ def read_object(path: Path, *, max_bytes: int) -> dict[str, Any]:
     try:
         size = path.stat().st_size
         if size > max_bytes:  # before it is read
-            raise IndexDamaged("index.file_too_large", path=str(path), n=size, limit=max_bytes)
+            raise damaged(path, message("damage.too_large", n=size, limit=max_bytes))
         values = values_of(path.read_bytes(), name=path.name, max_bytes=max_bytes)
         if not isinstance(values, dict):
-            raise ValueError("it holds no JSON object")
+            raise damaged(path, message("damage.no_object"))
     except RecordDamaged as error:
-        raise IndexDamaged("index.file_unreadable", path=str(path), reason=error.reason) from error
-    except (OSError, ValueError) as error:
-        raise IndexDamaged("index.file_unreadable", path=str(path), reason=in_words(error)) from error
+        raise damaged(path, message("damage.unreadable", reason=error.reason)) from error
+    except OSError as error:
+        raise damaged(path, message("damage.unreadable", reason=in_words(error))) from error
     return values
 
 
@@ -39,7 +40,7 @@ def read_record(kind: type[T], path: Path, values: Mapping[str, Any]) -> T:
     try:
         return from_values(kind, values, name=path.name)
     except RecordDamaged as error:
-        raise IndexDamaged("index.not_a_record", path=str(path), reason=error.reason) from error
+        raise damaged(path, message("damage.not_a_record", reason=error.reason)) from error
 
 
 def sealed(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -51,4 +52,4 @@ def sealed(values: Mapping[str, Any]) -> dict[str, Any]:
 def require_seal(values: Mapping[str, Any], path: Path) -> None:
     """Raises IndexDamaged when the values are not those that were sealed; what was never sealed passes."""
     if SEAL in values and values != sealed(values):
-        raise IndexDamaged("index.file_changed", path=str(path))
+        raise damaged(path, message("damage.changed"))

@@ -22,9 +22,11 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.atomic import write_bytes, writing
-from leanrag_core.errors import IndexDamaged, IndexNotFound, IndexTooNew
+from leanrag_core.errors import IndexNotFound, IndexTooNew
+from leanrag_core.messages.message import message
 from leanrag_core.records import json_bytes, plain
 from leanrag_core.storage import bounds, tables
+from leanrag_core.storage.damage import damaged
 from leanrag_core.storage.digests import digests_of, require_same
 from leanrag_core.storage.json_files import read_object, read_record, require_seal, sealed
 from leanrag_core.storage.ownership import CHROMA as CHROMA
@@ -106,20 +108,16 @@ def _read_manifest(directory: Path) -> tuple[Manifest, dict[str, object]]:
     """The manifest, and its JSON values with those that only a newer version knows."""
     path = directory / MANIFEST
     if not path.is_file():
-        raise IndexNotFound(
-            f"no index in {directory}: build it on the Build page or with 'python -m leanrag_core build PATH --out DIR'"
-        )
+        raise IndexNotFound("index.not_in_folder", folder=str(directory))
     values = read_object(path, max_bytes=_MAX_BYTES[MANIFEST])
     version = values.get("format_version")
     if isinstance(version, int) and version > FORMAT_VERSION:
-        raise IndexTooNew(
-            f"{directory} has index format {version}, this program reads up to {FORMAT_VERSION}: update the program"
-        )
+        raise IndexTooNew("index.too_new", folder=str(directory), version=version, newest=FORMAT_VERSION)
     manifest = read_record(Manifest, path, values)
     require_seal(values, path)
     counts = manifest.counts
     if not counts.layers == len(counts.entities) == len(counts.relations) == len(manifest.layers):
-        raise IndexDamaged("index.layers_miscounted", path=str(path))
+        raise damaged(path, message("damage.layers_miscounted"))
     return replace(manifest, config=manifest.config.noting(values["config"])), values
 
 
@@ -134,7 +132,7 @@ def read_index(directory: Path, *, hashes: bool = True) -> Index:
     version, n_layers, recorded = manifest.format_version, manifest.counts.layers, manifest.files
     missing = sorted(set(file_names(version, n_layers)) - set(recorded)) if recorded else ()
     if missing:
-        raise IndexDamaged("index.file_not_recorded", path=str(directory / MANIFEST), file=missing[0])
+        raise damaged(directory / MANIFEST, message("damage.not_recorded", file=missing[0]))
     if hashes:
         require_same(directory, recorded)
 
@@ -183,7 +181,7 @@ def read_index(directory: Path, *, hashes: bool = True) -> Index:
 def rename_index(directory: Path, name: str) -> None:
     """Renames the index; its id and content stay, and what a newer version wrote into its manifest."""
     values = _read_manifest(directory)[1]
-    with writing(f"the name of the index {directory.name}", "It keeps the name it had."):
+    with writing(message("what.index_name", index=directory.name), message("kept.name")):
         write_bytes(directory / MANIFEST, json_bytes(sealed({**values, "name": name}), indent=1))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from leanrag_core.errors import FolderRefused
+from leanrag_core.messages.message import Message, message
 
 MANIFEST = "manifest.json"
 REPORT = "report.json"
@@ -19,7 +20,7 @@ _FILES = re.compile(
     r"manifest\.json|report\.json"
     r"|(documents|chunks|hierarchy|entities-\d+|relations-\d+)\.(arrow|parquet)|vectors-(chunks|\d+)\.npy"
 )
-_HALF_WRITTEN = re.compile(r"\.(.+)\.\d+\.\d+|(.+)\.new")  # by a process that was killed
+_HALF_WRITTEN = re.compile(r"\.(.+)\.\d+\.\d+|(.+)\.new")  # by a process that was killed; .new by older versions
 _LITTER = (".DS_Store", "Thumbs.db", "desktop.ini")  # of file managers
 
 
@@ -30,24 +31,21 @@ def require_replaceable(folder: Path, *, in_store: bool = False) -> None:
     store of indexes, where one whose manifest no longer reads is still known by its files.
     """
     if folder.is_symlink():
-        raise FolderRefused(f"{folder} is a link, and what it points to stays as it is: {_choose(in_store)}")
+        raise FolderRefused("folder.is_link", folder=str(folder), remedy=_remedy(in_store))
     if not folder.exists():
         return
     if not folder.is_dir():
-        raise FolderRefused(f"{folder} is a file, not a folder for an index: {_choose(in_store)}")
+        raise FolderRefused("folder.is_file", folder=str(folder), remedy=_remedy(in_store))
     names = sorted(path.name for path in folder.iterdir())
     if not names:
         return
     strange = [name for name in names if not _is_ours(folder / name)]
     if strange:
-        more = f" and {len(strange) - 1:,} more" if len(strange) > 1 else ""
-        raise FolderRefused(
-            f"{folder} holds files that do not belong to an index ({strange[0]!r}{more}): {_choose(in_store)}"
-        )
+        code = "folder.holds_file" if len(strange) == 1 else "folder.holds_files"
+        remedy = _remedy(in_store)
+        raise FolderRefused(code, folder=str(folder), file=strange[0], others=len(strange) - 1, remedy=remedy)
     if not in_store and not _reads_as_ours(folder / MANIFEST):
-        raise FolderRefused(
-            f"{folder} has no manifest of an index that reads, so it may be something else: {_choose(in_store)}"
-        )
+        raise FolderRefused("folder.no_manifest", folder=str(folder), remedy=_remedy(in_store))
 
 
 def require_sources_outside(sources: Iterable[Path], out: Path) -> None:
@@ -57,15 +55,9 @@ def require_sources_outside(sources: Iterable[Path], out: Path) -> None:
     for source in sources:
         given = Path(os.path.realpath(source))  # unlike resolve, it bears a link to itself
         if given.is_relative_to(inside):
-            raise FolderRefused(
-                f"{source} lies inside the output folder {out}, which is replaced when the index is built: choose "
-                "another output folder"
-            )
+            raise FolderRefused("folder.source_inside", source=str(source), folder=str(out))
         if _is_read_with(inside, given) and inside.is_dir() and any(inside.iterdir()):
-            raise FolderRefused(
-                f"the output folder {out} holds an index already and lies inside {source}, so the index's own files "
-                "would be read as documents: choose an output folder outside of it"
-            )
+            raise FolderRefused("folder.inside_source", source=str(source), folder=str(out))
 
 
 def _is_read_with(path: Path, folder: Path) -> bool:
@@ -75,10 +67,8 @@ def _is_read_with(path: Path, folder: Path) -> bool:
     return not any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
-def _choose(in_store: bool) -> str:
-    if in_store:
-        return "move away by hand what is yours, then try again"
-    return "choose a folder that is new, empty, or an index of this program"
+def _remedy(in_store: bool) -> Message:
+    return message("folder.move_away") if in_store else message("folder.choose")
 
 
 def _is_ours(path: Path) -> bool:
@@ -95,12 +85,12 @@ def _is_ours(path: Path) -> bool:
 def _reads_as_ours(manifest: Path) -> bool:
     """Whether it is a manifest of an index, of whatever format version."""
     try:
-        cells = json.loads(manifest.read_text(encoding="utf-8"))
+        values = json.loads(manifest.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return False
     return (
-        isinstance(cells, dict)
-        and type(cells.get("format_version")) is int
-        and isinstance(cells.get("id"), str)
-        and isinstance(cells.get("counts"), dict)
+        isinstance(values, dict)
+        and type(values.get("format_version")) is int
+        and isinstance(values.get("id"), str)
+        and isinstance(values.get("counts"), dict)
     )

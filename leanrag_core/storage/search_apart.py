@@ -17,6 +17,7 @@ from pathlib import Path
 from leanrag_core.atomic import refused_by_the_disk, storage_failed
 from leanrag_core.environment import without_secrets
 from leanrag_core.errors import LeanRAGError, SearchIndexFailed, StorageFailed
+from leanrag_core.messages.message import message
 from leanrag_core.storage.search_connection import SearchPlace
 
 _WRITER = "leanrag_core.storage.search_writer"
@@ -81,7 +82,7 @@ def written_or_nothing(folder: Path) -> Iterator[None]:
         refused = _disk_error(error, folder.parent) if by_chroma and isinstance(error, Exception) else None
         shutil.rmtree(folder, ignore_errors=True)  # after the look at the disk, since it makes room
         if refused is not None:
-            raise storage_failed(f"a search index in {folder.parent}", refused) from error
+            raise storage_failed(message("what.search_index", folder=str(folder.parent)), refused) from error
         if isinstance(error, LeanRAGError) or not isinstance(error, Exception):
             raise
         raise SearchIndexFailed("search.not_written", folder=str(folder.parent), reason=str(error)) from error

@@ -7,6 +7,7 @@ from typing import Any
 from leanrag_core import private
 from leanrag_core.atomic import write_bytes, writing
 from leanrag_core.errors import InvalidConfig, RecordDamaged
+from leanrag_core.messages.message import message
 from leanrag_core.records import from_values, to_json, values_of
 from leanrag_core.types.settings import Settings
 
@@ -35,6 +36,6 @@ def settings_of(values: Mapping[str, Any]) -> Settings:
 
 def write_settings(path: Path, settings: Settings) -> None:
     """Writes the settings in one step, for their owner alone. Raises StorageFailed."""
-    with writing(f"the settings file {path}", "The settings are as they were."):
+    with writing(message("what.settings", path=str(path)), message("kept.settings")):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_bytes(path, to_json(settings, indent=1), private=True)

@@ -1,4 +1,4 @@
-"""Directories of indexes are built beside and renamed into place, and go out of sight before they are deleted."""
+"""Folders of indexes are built beside and renamed into place; they are hidden before they are deleted."""
 
 import contextlib
 import os
@@ -12,23 +12,24 @@ from filelock import FileLock, Timeout
 from leanrag_core import private
 from leanrag_core.atomic import disk_errors_of, sync_folder, sync_tree, writing
 from leanrag_core.errors import IndexNotFound
+from leanrag_core.messages.message import Message, message
 from leanrag_core.storage.ownership import MANIFEST, require_replaceable
 
 _STAGING = ".building-"
 _RETIRED = ".retired-"
 _DELETED = ".deleted-"
-_KEPT = "What stood there before is as it was, and what models have answered is kept."
+_KEPT = message("kept.index_and_answers")
 _POLL_SECONDS = 0.2
 
 
 @contextlib.contextmanager
 def turn_to_build(target: Path, *, waiting: Callable[[], None]) -> Iterator[bool]:
-    """This is the only process and thread that builds target while the block lasts; gives whether it had to wait.
+    """Locks target while the block lasts, so that one process and thread builds it; gives whether it had to wait.
 
-    waiting: called again and again meanwhile; what it raises ends the wait. A process that dies lets go of its turn.
+    waiting: called repeatedly meanwhile; what it raises ends the wait. The lock of a process that dies is released.
     """
     target = _named(target)
-    with writing(f"the index {target}"):
+    with writing(_index(target)):
         target.parent.mkdir(parents=True, exist_ok=True)
         lock, waited = FileLock(_lock_file(target)), False
         while True:
@@ -44,7 +45,9 @@ def turn_to_build(target: Path, *, waiting: Callable[[], None]) -> Iterator[bool
     try:
         yield waited
     finally:
-        _lock_file(target).unlink(missing_ok=True)  # before it is let go: who waits sees that and takes a new one
+        _lock_file(target).unlink(
+            missing_ok=True
+        )  # before it is released: a process that waits sees that and makes a new one
         lock.release()
 
 
@@ -53,20 +56,24 @@ def _named(target: Path) -> Path:
     return Path(os.path.abspath(target))
 
 
+def _index(target: Path) -> Message:
+    return message("what.index", folder=str(target))
+
+
 def _lock_file(target: Path) -> Path:
     return target.parent / f"{_STAGING}{target.name}.lock"
 
 
 @contextlib.contextmanager
 def staged(target: Path, *, in_store: bool = False) -> Iterator[Path]:
-    """A fresh directory beside target that takes its place when the block ends well, and vanishes otherwise.
+    """Gives a new folder beside target. When the block ends it takes target's place; on an error it is deleted.
 
-    What stands in it is on the disk before it takes that place. Raises FolderRefused where target may not be replaced
+    Its content is on the disk before it takes that place. Raises FolderRefused where target may not be replaced
     (see require_replaceable), StorageFailed where the disk takes no more.
     """
     target = _named(target)
     require_replaceable(target, in_store=in_store)
-    with writing(f"the index {target}"):
+    with writing(_index(target)):
         if in_store:
             private.make_folder(target.parent)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -74,9 +81,9 @@ def staged(target: Path, *, in_store: bool = False) -> Iterator[Path]:
         staging = target.parent / f"{_STAGING}{target.name}-{os.getpid()}"
         staging.mkdir()
     try:
-        with disk_errors_of(f"the index {target}", _KEPT):
+        with disk_errors_of(_index(target), _KEPT):
             yield staging
-        with writing(f"the index {target}", _KEPT):
+        with writing(_index(target), _KEPT):
             sync_tree(staging)
             require_replaceable(target, in_store=in_store)  # somebody may have put files there meanwhile
             _put_in_place(staging, target)
@@ -100,7 +107,7 @@ def _put_in_place(staging: Path, target: Path) -> None:
 
 
 def remove_stale_staging(target: Path) -> None:
-    """Half-made directories of processes that died while they built target are gone."""
+    """Deletes unfinished folders of processes that died while they built target."""
     target = _named(target)
     for prefix in (_STAGING, _RETIRED):
         ours = re.compile(re.escape(f"{prefix}{target.name}-") + r"([1-9][0-9]{0,9})")
@@ -115,7 +122,7 @@ def remove_stale_staging(target: Path) -> None:
 
 
 def bring_back(root: Path) -> None:
-    """Indexes of the store that a process had set aside when it died, between two renames, are in their places."""
+    """Puts indexes of the store back that a process had set aside when it died between two renames."""
     for path in sorted(root.glob(f"{_RETIRED}*")):
         name, _, maker = path.name.removeprefix(_RETIRED).rpartition("-")
         at_work = maker == str(os.getpid())  # another thread of this process, which has its turn
@@ -125,16 +132,16 @@ def bring_back(root: Path) -> None:
 
 
 def give_up_staging(target: Path) -> None:
-    """What this process has begun to build is gone, and its turn with it. It must end at once."""
+    """Deletes what this process has begun to build, and its lock; the process must end at once."""
     target = _named(target)
     has_its_turn = (target.parent / f"{_STAGING}{target.name}-{os.getpid()}").exists()
     remove_stale_staging(target)
-    if has_its_turn:  # else the lock is that of another build, which this one waits for
+    if has_its_turn:  # else another build has the lock, and this one waits for it
         _lock_file(target).unlink(missing_ok=True)
 
 
 def _alive_elsewhere(pid: int) -> bool:
-    """Whether the process is another one than this, and at work."""
+    """Whether the process is not this one, and is running."""
     if pid == os.getpid():
         return False
     try:
@@ -147,19 +154,19 @@ def _alive_elsewhere(pid: int) -> bool:
 
 
 def delete_index(directory: Path) -> None:
-    """The index of a store is gone, readable or not: first from sight, then from the disk.
+    """Deletes the index of a store, readable or not: it is hidden first.
 
     Raises IndexNotFound, FolderRefused where the folder holds something that is not ours, StorageFailed.
     """
     if not (directory / MANIFEST).is_file():
-        raise IndexNotFound(f"no index in {directory}: it may have been deleted already")
+        raise IndexNotFound("index.deleted_already", folder=str(directory))
     require_replaceable(directory, in_store=True)
     retired = directory.parent / f"{_DELETED}{directory.name}-{os.getpid()}"
     for path in sorted(directory.parent.glob(f"{_DELETED}*-*")):  # by processes that died over it
         maker = path.name.rsplit("-", 1)[1]
         if maker.isdigit() and not path.is_symlink() and not _alive_elsewhere(int(maker)):
             shutil.rmtree(path, ignore_errors=True)
-    with writing(f"the folder of the index {directory}"):
+    with writing(message("what.index_folder", folder=str(directory))):
         os.replace(directory, retired)
         sync_folder(directory.parent)
         shutil.rmtree(retired)

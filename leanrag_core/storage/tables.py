@@ -4,41 +4,30 @@ A mapped table takes no memory before a row of it is read, is shared by all proc
 the same time whatever its size. Files are renamed into place: what another reader has mapped stays what it was.
 """
 
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from leanrag_core.atomic import replacing
 from leanrag_core.errors import IndexDamaged
+from leanrag_core.messages.message import message
 from leanrag_core.plain_words import in_words
-from leanrag_core.storage.json_files import REMEDY
+from leanrag_core.storage.damage import damaged
 from leanrag_core.tokens import count_many, finding_lines, rest_of_line
 from leanrag_core.types.graph import ENTITY_TOKENS, RELATION_TOKENS, Layer
 from leanrag_core.types.index import CHUNK_BYTES, CHUNK_TOKENS, Index, chunk_bytes
 
 _ROWS = 1 << 20  # of one record batch
-_AT_ONCE = 1 << 16  # cells
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    written = path.with_name(f"{path.name}.new")
-    try:
-        yield written
-        os.replace(written, path)
-    except BaseException:
-        written.unlink(missing_ok=True)
-        raise
+_CELLS_A_PART = 1 << 16
 
 
 def write_table(path: Path, table: pa.Table) -> None:
-    """The table stands at `path`; equal tables give equal bytes, however they were chunked."""
+    """Writes the table; equal tables give equal bytes, however they were chunked."""
     with (
-        _replacing(path) as written,
+        replacing(path) as written,
         pa.OSFile(str(written), "wb") as sink,
         pa.ipc.new_file(sink, table.schema) as file,
     ):
@@ -70,13 +59,13 @@ def read_parquet(path: Path) -> pa.Table:
 
 def unread(path: Path, error: BaseException) -> IndexDamaged:
     """That the file cannot be read, and what to do."""
-    return IndexDamaged(f"{path} cannot be read ({in_words(error)[:300]}): {REMEDY}")
+    return damaged(path, message("damage.unreadable", reason=in_words(error)[:300]))
 
 
 def write_vectors(path: Path, vectors: np.ndarray) -> None:
-    """The vectors stand at `path`. vectors: (n, d), stored as float32."""
+    """Writes the vectors. vectors: (n, d), stored as float32."""
     rows = np.ascontiguousarray(vectors, dtype=np.float32)
-    with _replacing(path) as written, written.open("wb") as file:
+    with replacing(path) as written, written.open("wb") as file:
         np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(rows))
         file.write(rows.data)  # as np.save writes it, but a full disk is an error that says so
 
@@ -98,7 +87,7 @@ def entities_with_tokens(layer: Layer) -> pa.Table:
     counts = (
         _counted(layer.entities["name"], lambda name: f" {name}"),
         _counted(layer.entities["description"], rest_of_line),
-        _counted(layer.entities["findings"], lambda held: finding_lines([tuple(one.values()) for one in held or ()])),
+        _counted(layer.entities["findings"], lambda cell: finding_lines([tuple(row.values()) for row in cell or ()])),
     )
     return _with_columns(layer.entities, dict(zip(ENTITY_TOKENS, counts, strict=True)))
 
@@ -123,8 +112,8 @@ def chunks_with_places(index: Index) -> pa.Table:
 def _counted(column: pa.ChunkedArray, shown: Callable[[Any], str]) -> np.ndarray:
     """Tokens of each cell as it is shown; a part of the column at a time is made of Python objects."""
     counts = [np.zeros(0, dtype=np.int32)]
-    for start in range(0, len(column), _AT_ONCE):
-        counts.append(count_many([shown(cell) for cell in column.slice(start, _AT_ONCE).to_pylist()]))
+    for start in range(0, len(column), _CELLS_A_PART):
+        counts.append(count_many([shown(cell) for cell in column.slice(start, _CELLS_A_PART).to_pylist()]))
     return np.concatenate(counts)
 
 

@@ -26,7 +26,6 @@ UNCONVERTED = (
     "leanrag_core/indexing/empty_chunks.py",
     "leanrag_core/indexing/built.py",
     "leanrag_core/jobs/",
-    "leanrag_core/storage/",
     "leanrag_core/workbench.py",
 )
 

@@ -11,7 +11,7 @@ import pytest
 
 from leanrag_core.checking.check import check_index
 from leanrag_core.errors import CorpusDamaged, IndexDamaged, InvalidConfig, SearchIndexFailed
-from leanrag_core.jobs.events import read_events
+from leanrag_core.jobs.events import JobEvent, read_events
 from leanrag_core.records import plain
 from leanrag_core.storage import layout
 from leanrag_core.storage.corpora import CorpusStore
@@ -326,9 +326,9 @@ def test_settings_that_are_nested_too_deeply_are_told(tmp_path: Path) -> None:
 
 
 def test_a_line_of_a_jobs_events_that_does_not_read_hides_no_other(tmp_path: Path) -> None:
-    lines = [deep(100_000).encode(), b'{"a": "\xff"', b'{"event": "begun"}']
+    lines = [deep(100_000).encode(), b'{"a": "\xff"', b'{"at": 1.5, "event": "begun"}']
     (tmp_path / "events.jsonl").write_bytes(b"\n".join(lines))
-    assert read_events(tmp_path) == [{"event": "begun"}]
+    assert read_events(tmp_path) == (JobEvent(1.5, "begun"),)
 
 
 def test_a_text_that_is_none_is_told_in_an_index_without_hashes_too(stored: Path) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from leanrag_core import atomic
 from leanrag_core.errors import StorageFailed
+from leanrag_core.messages.message import message
 from leanrag_core.storage import tables
 
 FREEING = ("delete a corpus", "delete an index", "wish to stop a job")  # a full disk does not hinder them
@@ -94,7 +95,7 @@ def test_a_file_is_as_it_was_and_nothing_beside_it_when_a_step_fails(
 
     monkeypatch.setattr(atomic.os, call, fail)
     with pytest.raises(StorageFailed, match=r"^the file could not be written: the disk is full\. Free"):  # noqa: SIM117
-        with atomic.writing("the file"):
+        with atomic.writing(message("plain", text="the file")):
             atomic.write_json(tmp_path / "a.json", {"n": 2})
     assert json.loads((tmp_path / "a.json").read_text()) == {"n": 1}
     assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
@@ -136,8 +137,11 @@ def test_large_files_of_an_index_say_that_the_disk_is_full(
 ) -> None:
     device = Path("/dev/full")  # takes nothing, as a full disk
     assert device.exists()
-    monkeypatch.setattr(tables, "_replacing", lambda path: contextlib.nullcontext(device))
-    with pytest.raises(StorageFailed, match="the disk is full"), atomic.disk_errors_of("the index"):
+    monkeypatch.setattr(tables, "replacing", lambda path: contextlib.nullcontext(device))
+    with (
+        pytest.raises(StorageFailed, match="the disk is full"),
+        atomic.disk_errors_of(message("plain", text="the index")),
+    ):
         write(tmp_path / "file")
 
 
