@@ -3,18 +3,18 @@
 import streamlit as st
 
 from leanrag_core.figures.chart import CONFIG, Chart, as_csv
-from leanrag_core.types.visible import escape
 from pages._shared.common import markup
+from pages._shared.common.html import draw, html
 
 
 def show(chart: Chart, *, title: str, key: str, note: str = "") -> None:
     """The chart under its title, and a fold with the same numbers as a table and as CSV. key: unique on the page."""
-    st.html(markup.label(title, note))
+    draw(markup.label(title, note))
     # Streamlit's own theme would replace the colours of the palette.
     st.plotly_chart(chart.figure, theme=None, config=dict(CONFIG), key=key, alt=chart.label)
     with st.popover("Table", type="tertiary", icon=":material/table_rows:", key=f"table_{key}"):
-        st.html(f'<div class="lr-small lr-muted">{escape(chart.label)}.</div>')
-        st.html(markup.facts_table(chart.head, chart.rows, caption=title))
+        draw(html('<div class="lr-small lr-muted">{}.</div>', chart.label))
+        draw(markup.facts_table(chart.head, chart.rows, caption=title))
         st.download_button(
             "Download CSV",
             as_csv(chart.head, chart.rows),
