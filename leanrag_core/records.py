@@ -8,7 +8,7 @@ deterministic: equal values give equal bytes. pydantic is imported with the firs
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import field, fields, is_dataclass
+from dataclasses import Field, field, fields, is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -47,6 +47,11 @@ def absent_at_default(default: Any = None, *, factory: Callable[[], Any] | None 
     if factory is not None:
         return field(default_factory=factory, metadata={_ABSENT: factory})
     return field(default=default, metadata={_ABSENT: lambda: default})
+
+
+def may_be_absent(spec: "Field[Any]") -> bool:
+    """Whether a stored record leaves that field out while it has its default."""
+    return _ABSENT in spec.metadata
 
 
 def to_json(value: Any, *, indent: int | None = None) -> bytes:

@@ -22,7 +22,18 @@ from pages._shared.common.frame import enter, heading, message, page_path, plain
 from pages._shared.common.html import draw, html
 
 FIELDS = ("chunk_tokens", "overlap_tokens", "cluster_size", "tau", "seed", "size_cap")
-CLUSTERING = ("smoothing", "neighbours", "space", "cap_by", "singletons", "concatenation_tokens")
+CLUSTERING = (
+    "smoothing",
+    "neighbours",
+    "space",
+    "cap_by",
+    "singletons",
+    "concatenation_tokens",
+    "cluster_engine",
+    "covariance",
+    "cluster_count",
+    "reduction",
+)
 PRESETS = {one.title: one for one in presets()}
 FORM = (*FIELDS, *CLUSTERING, "preset")
 

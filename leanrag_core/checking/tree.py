@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from leanrag_core.checking.problem import Note, Problem, Subject, at_rows
+from leanrag_core.clustering.reference import most_by_bic
 
 
 def parents(subject: Subject) -> Iterator[Problem | Note]:
@@ -57,6 +58,8 @@ def sizes(subject: Subject) -> Iterator[Problem | Note]:
     cap = 2 * cluster_size
     for below, above in pairwise(subject.index.layers):
         file, m = subject.table(f"entities-{above.number}"), -(-len(below) // cluster_size)
+        if config.cluster_engine == "reference" and config.cluster_count == "bic":
+            m = max(m, most_by_bic(len(below)))
         if len(above) > m:
             yield Problem(file, None, f"{len(above)} clusters, more than m = {m}")
         held = np.bincount(below.parent, minlength=len(above))

@@ -14,6 +14,7 @@ from leanrag_core.clustering.options import (
     numbered_by_first_row,
 )
 from leanrag_core.clustering.reduction import principal_axes
+from leanrag_core.clustering.reference import ReferenceOptions, fit_reference
 from leanrag_core.clustering.sizes import capped, filled, joined_singletons
 from leanrag_core.clustering.smoothing import averaging, smoothed, spread_within
 from leanrag_core.clustering.splitting import split_and_joined
@@ -41,11 +42,15 @@ def cluster(
     vectors = _checked(vectors)
     n = len(vectors)
     m = n_components(n, options.cluster_size)
-    neighbours, fit = None, None
+    neighbours, likelihood = None, None
     labels = np.zeros(n, dtype=np.int32)
+    reference = options.reference
     with one_blas_thread():
-        if m > 1:
+        if reference is not None and n > 1:
+            labels, m, likelihood = _by_reference(vectors, reference, options)
+        elif m > 1:
             labels, fit, neighbours = _clustered(vectors, m, options, apply)
+            likelihood = fit.likelihood
         labels = numbered_by_first_row(labels)
         near = neighbours_inside(labels, vectors, neighbours, options.seed)
     inside = relations_inside(labels, ends)
@@ -53,7 +58,7 @@ def cluster(
     facts = ClusterFacts(
         nodes=n,
         components=m,
-        likelihood=None if fit is None else round(fit.likelihood, 6),
+        likelihood=None if likelihood is None else round(likelihood, 6),
         clusters=sizes.clusters,
         smallest=sizes.smallest,
         median=sizes.median,
@@ -61,7 +66,7 @@ def cluster(
         singletons=sizes.singletons,
         neighbours_inside=round(near, 6),
         relations_inside=None if inside is None else round(inside, 6),
-        covariance="tied",
+        covariance=reference.covariance if reference else "tied",
     )
     return Clustering(labels, facts)
 
@@ -120,6 +125,20 @@ def _clustered(
     if options.cap == "capacity":
         labels = filled(labels, white, m)
     return labels, fit, neighbours
+
+
+def _by_reference(
+    vectors: np.ndarray, reference: ReferenceOptions, options: ClusterOptions
+) -> tuple[np.ndarray, int, float]:
+    """Labels, components and likelihood of scikit-learn's mixture, under the same cap and rule for single nodes."""
+    fit = fit_reference(vectors, reference, cluster_size=options.cluster_size, space=options.space, seed=options.seed)
+    labels = fit.labels
+    if options.largest is not None:
+        most = max(n_components(len(vectors), options.cluster_size), fit.components)
+        labels = split_and_joined(labels, fit.points, options.largest, most)
+    if options.join_singletons:
+        labels = joined_singletons(labels, fit.points, options.largest)
+    return labels, fit.components, fit.likelihood
 
 
 def _most_dimensions(n: int) -> int:

@@ -1,9 +1,10 @@
 """What clustering is asked for and what it answers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
+from leanrag_core.clustering.reference import ReferenceOptions
 from leanrag_core.errors import InvalidConfig
 
 CAPS = ("capacity", "split", "none")
@@ -18,7 +19,8 @@ class ClusterOptions:
     (the cluster is cut along its longest axis) or not ("none"). smoothing: rounds of averaging with the nearest
     neighbours; 0 is the plain mixture. neighbours: how many are averaged. space: principal components in which the
     mixture is fitted. join_singletons: a cluster of one node joins its best component with room, if it is
-    not much less probable there than the fringe of the members is.
+    not much less probable there than the fringe of the members is. reference: fits scikit-learn's mixture with these
+    options instead; smoothing and neighbours then have no effect, and a cap always splits.
     """
 
     cluster_size: int = 20
@@ -28,6 +30,7 @@ class ClusterOptions:
     space: int = 128
     join_singletons: bool = True
     seed: int = 0
+    reference: ReferenceOptions | None = None
 
     def __post_init__(self) -> None:
         if self.cluster_size < 2:
@@ -47,6 +50,11 @@ class ClusterOptions:
     def largest(self) -> int | None:
         """The most nodes that a cluster may hold; None without a cap."""
         return None if self.cap == "none" else 2 * self.cluster_size
+
+    def settings(self) -> dict[str, str | int | bool]:
+        """The options by name, as a report records them; those of the reference engine only where it is used."""
+        own = {spec.name: getattr(self, spec.name) for spec in fields(self) if spec.name != "reference"}
+        return own | (self.reference.settings() if self.reference else {})
 
 
 @dataclass(frozen=True)

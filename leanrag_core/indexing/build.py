@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from leanrag_core.clustering.options import ClusterOptions
+from leanrag_core.clustering.reference import ReferenceOptions
 from leanrag_core.errors import EmptyCorpus, LeanRAGError
 from leanrag_core.execution.choice import HERE, Executor
 from leanrag_core.execution.threads import ThreadMap
@@ -221,4 +222,7 @@ def _clustering(config: IndexConfig) -> ClusterOptions:
         space=config.space,
         join_singletons=config.singletons == "join",
         seed=config.seed,
+        reference=ReferenceOptions(config.covariance, config.cluster_count, config.reduction)
+        if config.cluster_engine == "reference"
+        else None,
     )

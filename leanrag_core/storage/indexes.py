@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from leanrag_core.errors import IndexNotFound, InvalidConfig, LeanRAGError
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.plain_words import in_words
+from leanrag_core.records import plain
 from leanrag_core.storage import layout, staging
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
@@ -23,7 +23,7 @@ _NAME_CHARACTERS = 500
 
 def folder_name(corpus_id: str, config: IndexConfig) -> str:
     """Folder of the index of these settings: the same settings build into the same place."""
-    settings = json.dumps(asdict(config), sort_keys=True)
+    settings = json.dumps(plain(config), sort_keys=True)
     return f"{corpus_id}-{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
 
 

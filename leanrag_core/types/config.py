@@ -5,6 +5,7 @@ from typing import Any
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.message import Message
+from leanrag_core.records import absent_at_default
 
 
 def option(
@@ -15,9 +16,12 @@ def option(
     high: Any = None,
     paper: Any = None,
     choices: tuple[Any, ...] = (),
+    absent: bool = False,
 ) -> Any:
-    """A dataclass field that also draws its form, its command-line flag and its validation."""
-    return field(default=default, metadata={"help": help, "low": low, "high": high, "paper": paper, "choices": choices})
+    """A dataclass field that also draws its form, its command-line flag and its validation. absent: the stored record
+    leaves it out at its default, so that indexes from before the option have the same record and id."""
+    drawn = {"help": help, "low": low, "high": high, "paper": paper, "choices": choices}
+    return field(default=default, metadata=drawn | (dict(absent_at_default(default).metadata) if absent else {}))
 
 
 def validate(config: Any) -> None:
@@ -78,6 +82,30 @@ class IndexConfig:
     )
     singletons: str = option(
         "join", choices=("join", "keep"), help="A cluster of one node joins its best cluster with room, or stays alone."
+    )
+    cluster_engine: str = option(
+        "workbench",
+        choices=("workbench", "reference"),
+        absent=True,
+        help="Who fits the mixture: workbench scales to a million entities; reference is scikit-learn, for small ones.",
+    )
+    covariance: str = option(
+        "tied",
+        choices=("tied", "full", "diag"),
+        absent=True,
+        help="Reference engine: one covariance for all clusters, a full or a diagonal one for each.",
+    )
+    cluster_count: str = option(
+        "size",
+        choices=("size", "bic"),
+        absent=True,
+        help="Reference engine: n / clustersize clusters, or as many as the lowest BIC of 1 to 49 says, as released.",
+    )
+    reduction: str = option(
+        "pca",
+        choices=("pca", "umap", "none"),
+        absent=True,
+        help="Reference engine: what is clustered. Principal components, 2 dimensions of UMAP as released, or all.",
     )
     model: str = option("builtin", help="Language model: builtin, or openai:NAME at your endpoint.")
     embedding: str = option("builtin", help="Embedding model: builtin (all-MiniLM-L6-v2), or openai:NAME.")

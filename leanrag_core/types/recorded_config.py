@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from leanrag_core.errors import InvalidConfig, RecordDamaged
-from leanrag_core.records import absent_at_default, from_values, plain
+from leanrag_core.records import absent_at_default, from_values, may_be_absent, plain
 from leanrag_core.types.config import IndexConfig
 
 
@@ -31,7 +31,9 @@ class RecordedConfig(IndexConfig):
     def noting(self, values: Mapping[str, Any]) -> "RecordedConfig":
         """The same settings with what their JSON values lack, and what else they have."""
         known = _settings(self)
-        lacking = tuple(name for name in known if name not in values)
+        lacking = tuple(
+            spec.name for spec in fields(IndexConfig) if spec.name not in values and not may_be_absent(spec)
+        )
         return RecordedConfig(
             **known, lacking=lacking, others={name: value for name, value in values.items() if name not in known}
         )

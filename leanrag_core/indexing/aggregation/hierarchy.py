@@ -1,7 +1,7 @@
 """Hierarchical aggregation: from the base graph G0 to the hierarchy H (section 3 of the method, eq. 3-5)."""
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -150,7 +150,7 @@ def _layer_clusters(
         neighbours_inside=facts.neighbours_inside,
         cap=options.largest,
         covariance=facts.covariance,
-        options=asdict(options),
+        options=options.settings(),
         tau=relations.tau,
         relations_below=relations.below,
         relations_inside=relations.inside,

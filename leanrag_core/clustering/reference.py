@@ -1,0 +1,156 @@
+"""The reference engine: scikit-learn's GaussianMixture as it is, with the choices of the released LeanRAG code.
+
+The engine of clusters.py fits one tied covariance from local merges, so that a million entities take minutes. This one
+computes every density of every component; it is for studies on small corpora: other covariances, the number of
+components by BIC, UMAP before the fit.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from leanrag_core.errors import InvalidConfig
+
+COVARIANCES = ("tied", "full", "diag")
+COUNTS = ("size", "bic")
+REDUCTIONS = ("pca", "umap", "none")
+_MOST_BY_BIC = 49  # the released code tries 1 ... 49 components
+_MOST_WORK = 5e10  # multiplications of one round over all points: some 10 s on a core
+_RELEASED_DIMENSIONS = 2  # of UMAP in the released code
+_UMAP_NEIGHBOURS = 15
+_ROUNDS = 100  # of expectation maximisation, scikit-learn's default
+
+
+@dataclass(frozen=True)
+class ReferenceOptions:
+    """What the mixture is fitted to, and how.
+
+    covariance: "tied" (one for all components), "full" or "diag" (one for each). count: "size" takes
+    ceil(n / cluster_size) components, "bic" takes max(n // cluster_size, the count among 1 ... 49 of lowest BIC), as
+    the released code does. reduction: "pca" to `space` dimensions, "umap" to 2 by cosine (package umap-learn), or
+    "none".
+    """
+
+    covariance: str = "tied"
+    count: str = "size"
+    reduction: str = "pca"
+
+    def settings(self) -> dict[str, str]:
+        """The options by name, as a report records them."""
+        return {"engine": "reference", **asdict(self)}
+
+
+@dataclass(frozen=True, eq=False)
+class ReferenceFit:
+    """labels: (n,) int32 most responsible component. points: (n, k) float32 that the mixture was fitted to.
+    components: as asked of the mixture. likelihood: mean log density of a point."""
+
+    labels: np.ndarray
+    points: np.ndarray
+    components: int
+    likelihood: float
+
+
+def fit_reference(
+    vectors: np.ndarray, options: ReferenceOptions, *, cluster_size: int, space: int, seed: int
+) -> ReferenceFit:
+    """The mixture that scikit-learn fits to the vectors; the same vectors and seed give the same labels.
+
+    vectors: (n, d) float32, n at least 2. Raises InvalidConfig for a fit that would take too long, with the limit, and
+    for UMAP where umap-learn is not installed. Source: LeanRAG, recursive semantic clustering, and its released code.
+    """
+    from threadpoolctl import threadpool_limits
+
+    n = len(vectors)
+    dimensions = _dimensions(vectors, options, space)
+    counts = _candidate_counts(n, cluster_size, options.count)
+    _refuse_too_large(n, dimensions, counts, options.covariance)
+    with threadpool_limits(limits=1):  # sums in another order, on more threads, would give other bits
+        points = _reduced(vectors, options.reduction, dimensions, seed)
+        if options.count == "bic":
+            components = max(n // cluster_size, min(counts, key=lambda count: _bic(points, count, options, seed)))
+        else:
+            components = counts[0]
+        components = min(components, _most_components(n))
+        mixture = _mixture(components, options, seed).fit(points)
+        return ReferenceFit(
+            labels=mixture.predict(points).astype(np.int32),
+            points=points.astype(np.float32),
+            components=components,
+            likelihood=float(mixture.score(points)),
+        )
+
+
+def most_by_bic(n: int) -> int:
+    """The most components that BIC may choose for n points."""
+    return min(_MOST_BY_BIC, _most_components(n))
+
+
+def _most_components(n: int) -> int:
+    """Half of the points, so that every layer is at most half of the one below and the recursion ends."""
+    return max(1, n // 2)
+
+
+def _candidate_counts(n: int, cluster_size: int, count: str) -> list[int]:
+    if count == "bic":
+        return list(range(1, most_by_bic(n) + 1))
+    return [-(-n // cluster_size)]
+
+
+def _dimensions(vectors: np.ndarray, options: ReferenceOptions, space: int) -> int:
+    n, d = vectors.shape
+    if options.reduction == "none":
+        return d
+    return min(_RELEASED_DIMENSIONS if options.reduction == "umap" else space, d, n)
+
+
+def _refuse_too_large(n: int, dimensions: int, counts: list[int], covariance: str) -> None:
+    per_density = dimensions if covariance == "diag" else dimensions * dimensions
+    work = float(n) * per_density * sum(counts)
+    if work > _MOST_WORK:
+        raise InvalidConfig(
+            "clustering.reference_too_large",
+            n=n,
+            components=counts[-1],
+            dimensions=dimensions,
+            times=round(work / _MOST_WORK, 1),
+        )
+
+
+def _reduced(vectors: np.ndarray, reduction: str, dimensions: int, seed: int) -> np.ndarray:
+    """(n, dimensions) float64."""
+    if reduction == "pca":
+        from sklearn.decomposition import PCA
+
+        return PCA(dimensions, svd_solver="covariance_eigh").fit_transform(vectors.astype(np.float64))
+    if reduction == "umap":
+        try:
+            from umap import UMAP
+        except ImportError as error:
+            raise InvalidConfig("clustering.umap_missing") from error
+        neighbours = min(_UMAP_NEIGHBOURS, len(vectors) - 1)
+        # Few points have no spectral embedding to start from.
+        start = "spectral" if len(vectors) > neighbours + _RELEASED_DIMENSIONS else "random"
+        reducer = UMAP(
+            n_components=dimensions,
+            n_neighbors=neighbours,
+            metric="cosine",
+            init=start,
+            random_state=seed,
+            n_jobs=1,
+        )
+        return np.asarray(reducer.fit_transform(vectors), dtype=np.float64)
+    return vectors.astype(np.float64)
+
+
+def _mixture(components: int, options: ReferenceOptions, seed: int) -> Any:
+    from sklearn.mixture import GaussianMixture
+
+    return GaussianMixture(
+        components, covariance_type=options.covariance, max_iter=_ROUNDS, init_params="kmeans", random_state=seed
+    )
+
+
+def _bic(points: np.ndarray, count: int, options: ReferenceOptions, seed: int) -> float:
+    return float(_mixture(count, options, seed).fit(points).bic(points))
