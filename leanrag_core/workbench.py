@@ -422,15 +422,18 @@ class Workbench:
         self.job_store.cancel(job_id)
 
     def resume(self, job_id: str, *, budget: Budget | None = None) -> str:
-        """A new job does the work of an ended one again; it ends with the same index. What was answered is not asked
-        again. budget: what the new job may spend, as much as the ended one by default."""
+        """A new job does the work of an ended one again, with the same result; answers that are stored are reused.
+
+        budget: what the new job may spend, as much as the ended one by default.
+        """
         spec = self.job_store.spec(job_id)
-        budget = budget or argument(Budget, spec, "budget")
+        if spec.kind != BUILD.name:
+            return self.job_store.repeat(job_id, budget)
         return self.start_build(
             spec.corpus_id,
             recorded_config(spec.config).checked(),
             str(spec.arguments.get("name", "")) or None,
-            budget=budget,
+            budget=budget or argument(Budget, spec, "budget"),
             execution=argument(Execution, spec, "execution"),
         )
 

@@ -14,7 +14,9 @@ from leanrag_core.errors import JobNotFound
 from leanrag_core.jobs import events, runner, state
 from leanrag_core.jobs.kinds import BUILD, KINDS
 from leanrag_core.messages.message import message
+from leanrag_core.records import plain
 from leanrag_core.types.job import JobKind, JobState
+from leanrag_core.types.spending import Budget
 
 _ENDED = ("done", "failed", "cancelled", "stopped", "unknown")  # an interrupted one may be slow to take its lock
 
@@ -22,11 +24,11 @@ _ENDED = ("done", "failed", "cancelled", "stopped", "unknown")  # an interrupted
 class JobStore:
     """Begins, lists and cancels jobs; each runs in a process of its own and outlives this one.
 
-    kinds: of the jobs that it understands; it shows others and leaves them alone.
+    kinds: of the jobs that it understands, those of this version by default; it shows others and leaves them alone.
     """
 
-    def __init__(self, root: Path, package_root: Path, kinds: Sequence[JobKind] = KINDS) -> None:
-        self.root, self._package_root, self._kinds = root, package_root, kinds
+    def __init__(self, root: Path, package_root: Path, kinds: Sequence[JobKind] | None = None) -> None:
+        self.root, self._package_root, self._kinds = root, package_root, KINDS if kinds is None else kinds
         private.tighten(root)
         self._ended: dict[str, tuple[tuple[object, ...], JobState]] = {}
 
@@ -59,6 +61,15 @@ class JobStore:
                 shutil.rmtree(self.folder(job_id), ignore_errors=True)
                 raise
         return job_id
+
+    def repeat(self, job_id: str, budget: Budget | None = None) -> str:
+        """A new job does the same as that one; returns its id. budget: what it may spend, as much by default.
+
+        Raises JobNotFound, JobUnknown, StorageFailed.
+        """
+        spec = self.spec(job_id)
+        arguments = spec.arguments if budget is None else {**spec.arguments, "budget": plain(budget)}
+        return self.begin(spec.title, spec.corpus_id, spec.config, arguments, state.kind_of(spec, self._kinds))
 
     def spec(self, job_id: str) -> events.JobSpec:
         """What the job was to do. Raises JobNotFound, JobUnknown for a job of another kind."""

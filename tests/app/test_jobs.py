@@ -12,11 +12,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import IndexConfig, Workbench
+from leanrag_core.jobs import store as job_store
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job, job_lock, read_spec
+from leanrag_core.jobs.kinds import KINDS
 from leanrag_core.types.job import JobReport
 from leanrag_core.types.progress import Progress
 from tests.app import drawn
 from tests.app.conftest import CORPUS
+from tests.jobs.sweep import SWEEP
 
 Visit = Callable[..., AppTest]
 HOSTILE = "<img src=x onerror=alert(1)> [x](javascript:alert(1)) $a$"
@@ -295,3 +298,88 @@ def test_on_a_first_start_the_library_says_that_an_index_is_being_built(empty_ho
     assert "No index yet.The first one is being built." in said
     assert "its index is being built" in said
     assert "Build one from a corpus" not in said
+
+
+@pytest.fixture
+def with_sweeps(home: Workbench, monkeypatch: pytest.MonkeyPatch) -> Workbench:
+    """The home in a version that has a third kind of job."""
+    monkeypatch.setattr(job_store, "KINDS", (*KINDS, SWEEP))
+    return home
+
+
+def a_sweep(bench: Workbench, *events: tuple[str, dict[str, Any]], name: str = "one") -> Path:
+    folder = bench.root / "jobs" / name
+    create_job(folder, JobSpec(name, f"Sweep {HOSTILE}", "", {"values": 3}, {}, LONG_AGO, SWEEP.name))
+    log = JobLog(folder)
+    for event, fields in events:
+        log.write(event, **fields)
+    return folder
+
+
+@pytest.mark.parametrize("page", ["library", "build", "explore", "ask", "settings"])
+def test_a_running_job_that_is_no_build_is_shown_on_every_page(page: str, with_sweeps: Workbench, visit: Visit) -> None:
+    settings, answers = progress("settings", 1, 1), progress("answers", 5, 10, "answers", "the queen")
+    folder = a_sweep(with_sweeps, STARTED, settings, answers)
+    with job_lock(folder).acquire():
+        app = visit(page, with_sweeps)
+        drawn.assert_sound(app)
+        if page != "build":
+            assert app.button("running_one").label.replace("\\", "") == f"Sweep {HOSTILE}, 55 %"
+            return
+    page_text = drawn.text(app)
+    assert "Answering questions, 55 %" in page_text
+    assert "Questions5of 10" in page_text
+    assert "answeredthe queen" in page_text
+    assert "values 3" in page_text
+    assert "Safe to close: the work goes on." in page_text
+    assert "Building" not in page_text
+
+
+def test_a_done_job_that_is_no_build_shows_what_it_made(with_sweeps: Workbench, visit: Visit) -> None:
+    report = JobReport({"answers": 1234, "bytes": 3_000_000})
+    a_sweep(with_sweeps, STARTED, progress("answers", 10, 10), ("done", {"result": "sweep-1", "report": report}))
+    app = visit("build", with_sweeps, job="one")
+    drawn.assert_sound(app)
+    page_text = drawn.text(app)
+    assert f"Sweep {HOSTILE} is done" in page_text
+    assert "Answers given1,234" in page_text
+    assert "Size3.0 MB" in page_text
+    assert "The index of this build has been deleted." not in page_text
+    assert [button.key for button in app.button if button.key in ("explore_one", "ask_one")] == []
+
+
+def test_an_ended_job_that_is_no_build_is_resumed_as_what_it_was(
+    with_sweeps: Workbench, visit: Visit, launched: list[Path]
+) -> None:
+    a_sweep(with_sweeps, STARTED, FAILED)
+    app = visit("build", with_sweeps, job="one")
+    assert f"Sweep {HOSTILE} failed" in drawn.text(app)
+    app.button("resume_one").click().run()
+    drawn.assert_sound(app)
+    [folder] = launched
+    assert (read_spec(folder).kind, read_spec(folder).config) == (SWEEP.name, {"values": 3})
+
+
+def test_a_running_job_that_is_no_build_does_not_promise_an_index(
+    empty_home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_store, "KINDS", (*KINDS, SWEEP))
+    a_job(empty_home, STARTED, ("cancelled", {}), name="zero")  # so that no sample index is begun
+    folder = a_sweep(empty_home, STARTED, progress("answers", 5, 10))
+    with job_lock(folder).acquire():
+        app = visit("explore", empty_home)
+    drawn.assert_sound(app)
+    page_text = drawn.text(app)
+    assert "The first one is being built." not in page_text
+    assert "Build one from a corpus" in page_text
+
+
+def test_a_build_that_waits_for_another_one_of_its_index_says_so(home: Workbench, visit: Visit) -> None:
+    folder = a_job(home, STARTED, ("waiting", {}))
+    with job_lock(folder).acquire():
+        app = visit("build", home)
+        drawn.assert_sound(app)
+        assert "Bees waits for another build of the same index" in drawn.text(app)
+        JobLog(folder).write("turn")
+        JobLog(folder).write("progress", **Progress("parse", 1, 3, "documents").__dict__)
+        assert "Reading documents" in drawn.text(app.run())
