@@ -164,6 +164,14 @@ class EndpointRefusal(EndpointError):
         self.server_text = server_text
 
 
+class RunNotFound(LeanRAGError):
+    """There is no recorded run in the file."""
+
+
+class RunTooNew(LeanRAGError):
+    """A recorded run was written by a newer version of this program."""
+
+
 class PartMissing(LeanRAGError):
     """An index lacks a part that a strategy needs."""
 

@@ -1,8 +1,9 @@
 """Questions to an index: which models they take, what a strategy finds, and the answer from it."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,21 +15,23 @@ from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.prompts.book import PromptBook
-from leanrag_core.retrieval.base import Query, require_question, strategy
+from leanrag_core.retrieval.base import AnsweringStrategy, Query, require_question, strategy
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import read_ahead
 from leanrag_core.storage.digests import damage_named
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.index import Index
 from leanrag_core.types.model_names import BUILTIN
+from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.settings import Settings
+from leanrag_core.types.spending import Budget
 from leanrag_core.types.trace import Answer, Trace
 
 
 class ModelsOf(Protocol):
     """Makes the models of one piece of work. index: for which index its calls are kept."""
 
-    def __call__(self, *, index: str = "") -> Models: ...
+    def __call__(self, *, budget: Budget | None = None, index: str = "") -> Models: ...
 
 
 class Questions:
@@ -47,17 +50,32 @@ class Questions:
         with self._choosing:
             self._embeddings.clear()
 
-    def retrieve(self, index: Index, question: str, strategy_name: str, options: dict[str, Any]) -> Trace:
-        """What the strategy finds for the question. Raises InvalidConfig or ModelMismatch."""
+    def retrieve(
+        self,
+        index: Index,
+        question: str,
+        strategy_name: str,
+        options: Mapping[str, Any],
+        *,
+        budget: Budget | None = None,
+        report: Report = silent,
+        cancelled: Callable[[], None] | None = None,
+    ) -> Trace:
+        """What the strategy retrieves for the question. budget, report, cancelled: of strategies that call a model; see
+        retrieval.tools. Raises InvalidConfig, ModelMismatch, PartMissing, BudgetSpent, Cancelled."""
         chosen = strategy(strategy_name, options)
         self.choose_search_server()
         query = Query(question.strip(), self.question_vector(index, question))
         with self.naming_damage(index):
-            return chosen.retrieve(query, index, self._tools(index))
+            tools = self._tools(index, budget)
+            tools = replace(tools, report=report, cancelled=cancelled or tools.cancelled)
+            trace = chosen.retrieve(query, index, tools)
+        spent = tools.meter.read().usage
+        return replace(trace, usage=spent) if spent.calls and not trace.usage.calls else trace
 
-    def _tools(self, index: Index) -> Tools:
+    def _tools(self, index: Index, budget: Budget | None = None) -> Tools:
         """What a strategy may use for one question."""
-        models = self._models(index=_folder_name(index))
+        models = self._models(budget=budget, index=_folder_name(index))
         recorded = index.manifest.embedding
         return Tools(
             embed=lambda texts: self.embedding(recorded.name, recorded.fingerprint).embed(list(texts)),
@@ -100,7 +118,9 @@ class Questions:
         return np.asarray(model.embed([question.strip()])[0])
 
     def answer(self, index: Index, trace: Trace) -> Answer:
-        """The answer to a trace's question from its context alone."""
+        """The answer to a trace's question: the strategy's own where it has one, else from the context alone."""
+        if (answering := _answering_strategy(trace)) is not None:
+            return answering.answer(trace, self._tools(index))
         language = self._answering_model(index)
         if language is not None:
             return write_answer(trace, language, _answer_prompt(index))
@@ -113,17 +133,19 @@ class Questions:
 
     def kept_answer(self, index: Index, trace: Trace) -> Answer | None:
         """answer() where no model at an endpoint needs to be asked: None when one would be."""
-        language = self._answering_model(index)
+        language, own = self._answering_model(index), _answering_strategy(trace)
         if not isinstance(language, RemoteLanguageModel):
             return self.answer(index, trace)
+        if own is not None:
+            return None if own.calls_model else self.answer(index, trace)
         messages, task = answer_messages(trace, _answer_prompt(index))
         known = language.recalled(language.key(messages, task=task), None, messages)
         return None if known is None else written_answer(trace, known, language.name)
 
     def stream_answer(self, index: Index, trace: Trace, on_text: Callable[[str], None]) -> Answer:
-        """answer(), piece by piece where a language model writes it; extractive answers come in one piece."""
+        """answer(), piece by piece where a language model writes it from the context; others come in one piece."""
         language = self._answering_model(index)
-        if not isinstance(language, RemoteLanguageModel):
+        if not isinstance(language, RemoteLanguageModel) or _answering_strategy(trace) is not None:
             answer = self.answer(index, trace)
             on_text(answer.text)
             return answer
@@ -136,6 +158,12 @@ class Questions:
             if (name, fingerprint) not in self._embeddings:
                 self._embeddings[name, fingerprint] = self._models().embedding(name, fingerprint)
             return self._embeddings[name, fingerprint]
+
+
+def _answering_strategy(trace: Trace) -> AnsweringStrategy | None:
+    """The strategy of the trace, configured as it was, if it answers by itself."""
+    chosen = strategy(trace.strategy, trace.parameters)
+    return chosen if isinstance(chosen, AnsweringStrategy) else None
 
 
 def _folder_name(index: Index) -> str:

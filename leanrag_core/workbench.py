@@ -31,6 +31,7 @@ from leanrag_core.storage.calls import CallStore
 from leanrag_core.storage.chroma_address import ChromaSeen
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.indexes import IndexStore, folder_name, import_id
+from leanrag_core.storage.recorded_runs import read_run, write_run
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.settings import read_settings, write_settings
 from leanrag_core.storage.stages import StageStore
@@ -44,6 +45,7 @@ from leanrag_core.types.manifest import NO_CORPUS, CorpusName
 from leanrag_core.types.model_names import BUILTIN
 from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.recorded_config import recorded_config
+from leanrag_core.types.recorded_run import RecordedRun
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.spending import Budget
 from leanrag_core.types.summary import (
@@ -514,9 +516,22 @@ class Workbench:
         """The strategies that can answer a question, LeanRAG first, and the files that hold none."""
         return strategies()
 
-    def retrieve(self, index: Index, question: str, strategy_name: str = "leanrag", **options: Any) -> Trace:
-        """What the strategy finds for the question. Raises InvalidConfig or ModelMismatch."""
-        return self._questions.retrieve(index, question, strategy_name, options)
+    def retrieve(
+        self,
+        index: Index,
+        question: str,
+        strategy_name: str = "leanrag",
+        *,
+        budget: Budget | None = None,
+        report: Report = silent,
+        cancelled: Callable[[], None] | None = None,
+        **options: Any,
+    ) -> Trace:
+        """What the strategy retrieves for the question. Raises InvalidConfig, ModelMismatch, and for strategies that
+        call a model BudgetSpent and what `cancelled` raises."""
+        return self._questions.retrieve(
+            index, question, strategy_name, options, budget=budget, report=report, cancelled=cancelled
+        )
 
     def naming_damage(self, index: Index) -> AbstractContextManager[None]:
         """An error of the block becomes IndexDamaged where a file of the index turns out to have been changed."""
@@ -537,7 +552,7 @@ class Workbench:
         return self._questions.question_vector(index, question)
 
     def answer(self, index: Index, trace: Trace) -> Answer:
-        """The answer to a trace's question from its context alone."""
+        """The answer to a trace's question: the strategy's own, else from the context alone."""
         return self._questions.answer(index, trace)
 
     def kept_answer(self, index: Index, trace: Trace) -> Answer | None:
@@ -551,3 +566,11 @@ class Workbench:
     def ask(self, index: Index, question: str, strategy_name: str = "leanrag", **options: Any) -> Answer:
         """Retrieve and answer."""
         return self.answer(index, self.retrieve(index, question, strategy_name, **options))
+
+    def save_run(self, path: Path, trace: Trace, answer: Answer | None = None) -> None:
+        """Writes a recorded run, which open_run() reads without index and model. Raises StorageFailed."""
+        write_run(path, RecordedRun(trace, answer))
+
+    def open_run(self, path: Path) -> RecordedRun:
+        """The recorded run of that file. Raises RunNotFound, RunTooNew, RecordDamaged."""
+        return read_run(path)

@@ -5,13 +5,14 @@ from pages._shared.ask import asking, controls, question_view, result_view
 from pages._shared.build import job_view
 from pages._shared.common import session, state
 from pages._shared.common.frame import enter, gone_index, heading, kind_line, plain_errors
-from pages._shared.common.messages import say
+from pages._shared.common.messages import message, say
 from pages._shared.common.scope import PAGE
 
 
 def page() -> None:
     summary = enter("ask")
-    strategies = {info.name: info for info in session.workbench().strategies().strategies}
+    listed = session.workbench().strategies()
+    strategies = {info.name: info for info in listed.strategies}
     names = controls.url_names(PAGE, strategies)
     if summary is None:
         heading(say("page.ask"))
@@ -26,6 +27,8 @@ def page() -> None:
     kind_line(summary)
     question_view.form(PAGE)
     chosen = controls.show(PAGE, strategies)
+    for broken in listed.broken:
+        message(broken.message, title=say("ask.broken_strategy"))
     question = state.recall("q")
     state.publish(names)  # before the answer is written, so that the page can be reloaded while it is
     with plain_errors(), session.reading(summary) as index:

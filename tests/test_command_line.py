@@ -141,3 +141,18 @@ def test_a_question_that_is_too_long_is_wrong_usage(built: Path, capsys: pytest.
     assert capsys.readouterr().err.startswith(
         "leanrag: the question has 100,000 characters, the limit is 4,000: shorten"
     )
+
+
+def test_a_saved_run_is_shown_without_its_index(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run.json"
+    assert main(["ask", str(built), "What nectar?", "--save", str(run)]) == 0
+    asked = capsys.readouterr().out
+    monkeypatch.setenv("LEANRAG_HOME", str(tmp_path / "empty"))
+    assert main(["show-run", str(run)]) == 0
+    assert capsys.readouterr().out == f" question: What nectar?\n{asked}"
+    assert main(["show-run", str(run), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["question"] == "What nectar?"
+    assert main(["show-run", str(tmp_path / "absent.json")]) == 1
+    assert "there is no recorded run" in capsys.readouterr().err

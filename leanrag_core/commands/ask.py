@@ -2,11 +2,13 @@
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 from leanrag_core.commands._shared.options import add_json, add_preset
 from leanrag_core.commands._shared.printing import print_json
+from leanrag_core.commands._shared.run_lines import print_run
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.types.presets import preset
 from leanrag_core.types.visible import visible
@@ -23,6 +25,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument("--top-c", type=int, default=None)
     parser.add_argument("--no-answer", action="store_true", help="retrieve only")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the strategy")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="record the run, for show-run and the app")
     add_json(parser)
     parser.set_defaults(run=_ask)
 
@@ -34,7 +37,10 @@ def _ask(options: argparse.Namespace) -> int:
     from leanrag_core.workbench import Workbench, open_index
 
     chosen: dict[str, Any] = {}
-    known = next((each.config for each in strategies().strategies if each.name == options.strategy), None)
+    listed = strategies()
+    for broken in listed.broken:
+        print(f"note: {visible(sentence(broken.message))}", file=sys.stderr)
+    known = next((each.config for each in listed.strategies if each.name == options.strategy), None)
     if known is not None:  # another strategy takes those of its options that the preset speaks of
         chosen |= {name: value for name, value in preset(options.preset).ask.items() if hasattr(known, name)}
     for pair in options.option:
@@ -51,19 +57,10 @@ def _ask(options: argparse.Namespace) -> int:
     bench, index = Workbench.default(), open_index(options.index)
     trace = bench.retrieve(index, options.question, options.strategy, **chosen)
     answer = None if options.no_answer else bench.answer(index, trace)
+    if options.save:
+        bench.save_run(options.save, trace, answer)
     if options.json:
         print_json(ask_record(trace, answer))
         return 0
-    for step in trace.steps:
-        print(f"{step.name:>9}: {visible(sentence(step.caption))}")
-    for note in trace.notes:
-        print(f"{'note':>9}: {visible(sentence(note))}")
-    mark_of = {item.ref: item.mark for section in trace.context.sections for item in section.items}
-    for passage in trace.passages:
-        if source := passage.source:
-            why = f", {sentence(passage.reason)}" if passage.reason else ""
-            place = f"{visible(source.document)} [{source.start}:{source.end}]"
-            print(f"{mark_of.get(passage.id, ''):>9}: {place}{why}")
-    if answer:
-        print(f"\n{'Extractive answer' if answer.extractive else 'Answer'}: {visible(answer.text)}")
+    print_run(trace, answer)
     return 0

@@ -44,14 +44,13 @@ class Meter:
         with self._lock:
             spent = self._total
         tokens = spent.prompt_tokens + spent.completion_tokens
-        over = (self.budget.dollars and spent.cost >= self.budget.dollars) or (
-            self.budget.tokens and tokens >= self.budget.tokens
-        )
-        if over:
-            reading = {"calls": spent.calls, "tokens": tokens, "cost": spent.cost}
-            if self.budget.dollars and spent.cost >= self.budget.dollars:
-                raise BudgetSpent("budget.dollars_spent", dollars=self.budget.dollars, **reading)
-            raise BudgetSpent("budget.tokens_spent", limit=self.budget.tokens, **reading)
+        budget, reading = self.budget, {"calls": spent.calls, "tokens": tokens, "cost": spent.cost}
+        if budget.dollars and spent.cost >= budget.dollars:
+            raise BudgetSpent("budget.dollars_spent", dollars=budget.dollars, **reading)
+        if budget.tokens and tokens >= budget.tokens:
+            raise BudgetSpent("budget.tokens_spent", limit=budget.tokens, **reading)
+        if budget.calls and spent.calls >= budget.calls:
+            raise BudgetSpent("budget.calls_spent", n=budget.calls, **reading)
 
     def read(self) -> Spending:
         """The present reading."""

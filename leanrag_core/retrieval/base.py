@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from leanrag_core.extensions import BrokenExtension, discover
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Trace, TraceIndex
+from leanrag_core.types.trace import Answer, Trace, TraceIndex
 
 MAX_QUESTION = 4_000  # characters: the page's address holds the question, at up to nine bytes for each
 _DECLARED = ("name", "title", "help", "calls_model", "parts", "official_budgets", "retrieve")
@@ -45,8 +45,7 @@ class Strategy(Protocol):
     calls_model: whether retrieve() calls a language model; then it runs when the person asks and not before. parts:
     names of the index parts that it needs. official_budgets: options with the values of its publication.
 
-    A strategy that answers by itself has answer(trace, tools) -> Answer too; without it, the answer is written from
-    the trace's context.
+    A strategy that answers by itself is an AnsweringStrategy; other answers are written from the trace's context.
     """
 
     name: str
@@ -60,6 +59,14 @@ class Strategy(Protocol):
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """All that was retrieved, with reasons."""
+
+
+@runtime_checkable
+class AnsweringStrategy(Strategy, Protocol):
+    """A strategy that makes the answer too, for example from the answers to parts of the context."""
+
+    def answer(self, trace: Trace, tools: Tools) -> Answer:
+        """The answer to the trace's question."""
 
 
 @dataclass(frozen=True)

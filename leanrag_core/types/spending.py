@@ -10,17 +10,19 @@ from leanrag_core.types.usage import NO_USAGE, Usage
 
 @dataclass(frozen=True)
 class Budget:
-    """What a job may spend; 0 means no limit. dollars: US dollars; tokens: prompt and completion together.
+    """What a job or question may spend; 0 means no limit. dollars: US dollars; tokens: prompt and completion together;
+    calls: that an endpoint answered.
 
     Raises InvalidConfig for a budget that is no number or below zero.
     """
 
     dollars: float = 0.0
     tokens: int = 0
+    calls: int = 0
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.dollars) and self.dollars >= 0 and self.tokens >= 0):
-            raise InvalidConfig("budget.invalid", dollars=self.dollars, tokens=self.tokens)
+        if not (math.isfinite(self.dollars) and min(self.dollars, self.tokens, self.calls) >= 0):
+            raise InvalidConfig("budget.invalid", dollars=self.dollars, tokens=self.tokens, calls=self.calls)
 
 
 NO_BUDGET = Budget()

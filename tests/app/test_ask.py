@@ -1,10 +1,12 @@
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import IndexConfig, Workbench
+from leanrag_core.retrieval import strategies
 from pages._shared.ask.answer_view import Reference
 from pages._shared.common import forms
 from pages._shared.common.scope import PAGE
@@ -176,3 +178,14 @@ def test_a_question_that_is_too_long_is_told_and_stays_out_of_the_link(home: Wor
     next(button for button in app.button if button.label == "Ask").click().run()
     assert "shorten it" not in drawn.text(app)
     assert app.query_params["q"] == "Who keeps bees?"
+
+
+def test_a_broken_strategy_file_is_reported_and_the_others_work(
+    home: Workbench, visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "spoilt.py").write_text("raise RuntimeError('<b>no key</b> is set')")
+    monkeypatch.setattr(strategies, "__path__", [*strategies.__path__, str(tmp_path)])
+    app = visit("ask", home, q=QUESTION)
+    drawn.assert_sound(app)
+    assert "The file spoilt.py cannot be loaded: <b>no key</b> is set." in drawn.text(app)
+    assert drawn.component(app, "lr_citations")

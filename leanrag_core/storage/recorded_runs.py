@@ -1,0 +1,82 @@
+"""Recorded runs as files: JSON of a bounded size, read strictly, since such files are passed from person to person."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from leanrag_core.atomic import write_bytes, writing
+from leanrag_core.errors import RunNotFound, RunTooNew
+from leanrag_core.messages.message import message
+from leanrag_core.records import from_json, to_json, values_of
+from leanrag_core.types.recorded_run import FORMAT, VERSION, RecordedRun
+from leanrag_core.types.trace import Answer, AnswerPart, Trace
+from leanrag_core.types.usage import Usage
+
+MAX_BYTES = 32_000_000
+
+
+@dataclass(frozen=True)
+class _AnswerRecord:
+    """An answer without its trace, which the file holds once."""
+
+    text: str
+    parts: tuple[AnswerPart, ...]
+    citations: tuple[str, ...]
+    grounded: bool
+    extractive: bool
+    model: str
+    usage: Usage
+
+
+@dataclass(frozen=True)
+class _RunRecord:
+    format: str
+    version: int
+    trace: Trace
+    answer: _AnswerRecord | None
+
+
+def write_run(path: Path, run: RecordedRun) -> None:
+    """The file holds the run, in one step. Raises StorageFailed."""
+    answer = run.answer
+    stored = answer and _AnswerRecord(
+        text=answer.text,
+        parts=answer.parts,
+        citations=answer.citations,
+        grounded=answer.grounded,
+        extractive=answer.extractive,
+        model=answer.model,
+        usage=answer.usage,
+    )
+    content = to_json(_RunRecord(run.format, run.version, run.trace, stored or None))
+    with writing(message("what.recorded_run", file=str(path))):
+        write_bytes(path, content)
+
+
+def read_run(path: Path) -> RecordedRun:
+    """The run in the file. Raises RunNotFound, RunTooNew, RecordDamaged."""
+    if not path.is_file():
+        raise RunNotFound("run.not_found", file=str(path))
+    with path.open("rb") as file:
+        return run_of(file.read(MAX_BYTES + 1), name=path.name)
+
+
+def run_of(content: bytes, *, name: str) -> RecordedRun:
+    """The run of a file's content, such as an upload. name: of the file, for errors. Raises as read_run() does."""
+    values = values_of(content, name=name, max_bytes=MAX_BYTES)
+    if not isinstance(values, dict) or values.get("format") != FORMAT:
+        raise RunNotFound("run.other_file", file=name)
+    version = values.get("version")
+    if isinstance(version, int) and version > VERSION:
+        raise RunTooNew("run.too_new", file=name, version=version, known=VERSION)
+    record = from_json(_RunRecord, content, name=name, max_bytes=MAX_BYTES)
+    answer = record.answer and Answer(
+        text=record.answer.text,
+        parts=record.answer.parts,
+        citations=record.answer.citations,
+        grounded=record.answer.grounded,
+        extractive=record.answer.extractive,
+        model=record.answer.model,
+        trace=record.trace,
+        usage=record.answer.usage,
+    )
+    return RecordedRun(record.trace, answer or None, record.format, record.version)

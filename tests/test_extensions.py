@@ -1,0 +1,64 @@
+"""Extensions of one file: what is found in a folder, and what is said of a file that is no extension."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from leanrag_core.__main__ import main
+from leanrag_core.extensions import discover
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.retrieval import strategies as folder
+from leanrag_core.retrieval.base import strategies
+from leanrag_core.storage.layout import write_index
+from leanrag_core.types.index import Index
+
+BROKEN = {
+    "a_raises.py": "raise RuntimeError('no key is set')",
+    "b_syntax.py": "def (:",
+    "c_empty.py": "",
+    "d_no_config.py": "class Strategy:\n    name = 'd'\n",
+    "e_no_name.py": "class Config: ...\nclass Strategy: ...\n",
+    "_part.py": "raise RuntimeError('a part of another file is not looked at')",
+}
+
+
+@pytest.fixture
+def broken_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    for name, text in BROKEN.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(folder, "__path__", [*folder.__path__, str(tmp_path)])
+    yield tmp_path
+    for name in BROKEN:
+        sys.modules.pop(f"{folder.__name__}.{Path(name).stem}", None)
+
+
+def test_broken_files_are_reported_and_hide_none_of_the_others(broken_files: Path) -> None:
+    listed = strategies()
+    assert [info.name for info in listed.strategies] == ["leanrag", "vector"]
+    said = {broken.file: sentence(broken.message) for broken in listed.broken}
+    assert said == {
+        "a_raises.py": "the file a_raises.py cannot be loaded: no key is set",
+        "b_syntax.py": said["b_syntax.py"],
+        "c_empty.py": "the file c_empty.py has no Config: see docs/extending.md",
+        "d_no_config.py": "the file d_no_config.py has no Config: see docs/extending.md",
+        "e_no_name.py": "the file e_no_name.py has no Strategy.name: see docs/extending.md",
+    }
+    assert said["b_syntax.py"].startswith("the file b_syntax.py cannot be loaded: invalid syntax")
+
+
+def test_the_command_line_notes_broken_files_and_goes_on(
+    broken_files: Path, tmp_path_factory: pytest.TempPathFactory, index: Index, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = tmp_path_factory.mktemp("index")
+    write_index(home, index)
+    main(["ask", str(home), "bees?", "--no-answer"])
+    assert "note: the file a_raises.py cannot be loaded: no key is set" in capsys.readouterr().err
+
+
+def test_the_strategies_of_the_program_are_all_usable() -> None:
+    assert strategies().broken == ()
+    assert {module.__name__.rsplit(".", 1)[-1] for module in discover(folder, "Strategy").modules} == {
+        info.name for info in strategies().strategies
+    }
