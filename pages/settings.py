@@ -4,11 +4,14 @@ import pandas as pd
 import streamlit as st
 
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import Message
 from leanrag_core.types.model_names import endpoint_model, model_title
-from leanrag_core.types.settings import Price, Settings
+from leanrag_core.types.settings import LANGUAGES, Price, Settings
 from pages._shared.common import forms, markup, session, state
 from pages._shared.common.frame import enter, heading, message, plain_errors
 from pages._shared.common.html import draw, html
+from pages._shared.common.messages import LANGUAGE, say
 from pages._shared.settings import (
     call_store_view,
     endpoint_view,
@@ -95,6 +98,25 @@ def limits_section(settings: Settings) -> None:
     found = endpoint_view.listing(settings) if endpoint_view.is_set_up(settings) else None
     if found is not None and found.writing:
         probe(settings, found)
+
+
+def language_section(settings: Settings) -> None:
+    section(say("settings.language"), say("settings.language_note"))
+    codes = list(LANGUAGES)
+    chosen = st.segmented_control(
+        say("settings.language"),
+        codes,
+        default=settings.language,
+        format_func=lambda code: sentence(Message("settings.language_name"), code),
+        key="language",
+        required=True,
+        label_visibility="collapsed",
+    )
+    if chosen != settings.language:
+        settings_form.keep("language", chosen)
+        state.remember(LANGUAGE, None)
+        st.rerun()
+    settings_form.fault("language")
 
 
 def reading_section(settings: Settings) -> None:
@@ -229,6 +251,7 @@ def page() -> None:
         section("Work", "who reads, embeds and clusters in a build")
         execution_view.panel(settings)
     with right:
+        language_section(settings)
         reading_section(settings)
         section("Search index", "of large layers")
         search_server_view.panel(settings)

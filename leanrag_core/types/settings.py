@@ -9,6 +9,7 @@ from leanrag_core.types.config import option, validate
 from leanrag_core.types.execution import Execution
 
 OPENAI_HOST = "api.openai.com"
+LANGUAGES = ("en", "zh")  # those of the catalogs
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class Settings:
     )
     execution: Execution = field(default_factory=Execution)
     prices: Mapping[str, Price] = field(default_factory=dict)
+    language: str = option("en", choices=LANGUAGES, help="Language of the Ask page and of the frame around all pages.")
 
     def __post_init__(self) -> None:
         validate(self)

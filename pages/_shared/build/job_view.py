@@ -13,7 +13,7 @@ from pages._shared.build import job_words, outlook_view, spending_view
 from pages._shared.common import frame, markup, session, state
 from pages._shared.common.frame import message, page_path
 from pages._shared.common.html import draw, html, joined
-from pages._shared.common.messages import words
+from pages._shared.common.messages import say, words
 
 _MOVED = "lr_job_moved"  # another job is to be shown
 _FAULT = "lr_job_fault"  # why a request about a job failed
@@ -212,12 +212,14 @@ def no_index() -> None:
     """What a page that needs an index says when there is none: what is being built, or how to build one."""
     builds = [job for job in session.running_jobs() if job.builds_index]
     if builds:
-        message("No index yet. The first one is being built.")
+        message(f"{say('frame.no_index')} {say('frame.first_is_built')}")
         show(builds[0].id)
         return
-    draw(html('<div class="lr-empty">No index yet. Build one from a corpus: the built-in models need no key.</div>'))
+    draw(html('<div class="lr-empty">{}</div>', say("frame.how_to_begin")))
     with st.container(horizontal=True, gap="small"):
-        if st.button("Build an index", type="primary", key="primary_build_first", icon=":material/construction:"):
+        if st.button(
+            say("frame.build_an_index"), type="primary", key="primary_build_first", icon=":material/construction:"
+        ):
             st.switch_page(page_path("build"))
-        if st.button("Add documents", icon=":material/upload_file:", key="add_first"):
+        if st.button(say("frame.add_documents"), icon=":material/upload_file:", key="add_first"):
             st.switch_page(page_path("library"))

@@ -15,18 +15,19 @@ from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.palette import Palette, palette
 from leanrag_core.queries.index_titles import short_title
 from leanrag_core.types.job import JobState
+from leanrag_core.types.manifest import HEURISTIC
 from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.common import running_view, session, state, widgets
 from pages._shared.common.html import NOTHING, draw, html, joined
-from pages._shared.common.messages import as_sentence, message, words
+from pages._shared.common.messages import as_sentence, known, message, say, words
 
 PAGES = (
-    ("library", "Library", "library_books"),
-    ("build", "Build", "construction"),
-    ("explore", "Explore", "account_tree"),
-    ("ask", "Ask", "forum"),
-    ("settings", "Settings", "settings"),
+    ("library", "library_books"),
+    ("build", "construction"),
+    ("explore", "account_tree"),
+    ("ask", "forum"),
+    ("settings", "settings"),
 )
 _HERE = Path(__file__).resolve().parent
 _TITLE = 24  # characters that the sidebar's list of indexes has room for
@@ -90,15 +91,15 @@ def _where_text_goes(chosen: IndexSummary | None) -> Markup:
         )
     lines = []
     if chosen is None or not uses_endpoint(chosen.config.by_name()):
-        lines.append(("ok", "Built-in engine. Nothing leaves this machine."))
+        lines.append(("ok", say("frame.builtin_engine")))
     elif settings.local:
-        lines.append(("ok", "Model on this machine."))
+        lines.append(("ok", say("frame.local_model")))
     else:
-        lines.append(("out", f"Questions and passages are sent to {settings.host}."))
+        lines.append(("out", say("frame.sent_to", host=settings.host)))
     if not settings.local and session.endpoint_builds():
         if lines[0][0] == "ok":
-            lines = [("ok", "This index: nothing leaves this machine.")]
-        lines.append(("out", f"A build is sending text to {settings.host}."))
+            lines = [("ok", say("frame.index_stays"))]
+        lines.append(("out", say("frame.build_sends_to", host=settings.host)))
     return joined(
         html('<p class="lr-private"><i class="lr-dot-{}" aria-hidden="true"></i>{}</p>', sign, said)
         for sign, said in lines
@@ -116,13 +117,13 @@ def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
     indexes = {one.id: one for one in listed.indexes}
     for one in listed.damaged:
         message(one.reason, kind="error")
-        if st.button("Delete it", key=f"delete_damaged_{one.id}", icon=":material/delete:"):
+        if st.button(say("frame.delete_damaged"), key=f"delete_damaged_{one.id}", icon=":material/delete:"):
             with plain_errors():
                 session.workbench().delete_index(one.id)
                 st.rerun()  # not after an error, which would be wiped away
     if not indexes:
-        rest = "The first one is being built." if any(job.builds_index for job in live) else "Build one from a corpus."
-        draw(html('<div class="lr-side">No index yet.<br>{}</div>', rest))
+        rest = say("frame.first_is_built" if any(job.builds_index for job in live) else "frame.build_first")
+        draw(html('<div class="lr-side">{}<br>{}</div>', say("frame.no_index"), rest))
         return None
     wanted = state.recall("index")
     # The index that a link names is never replaced by another one: what is asked would be answered from that.
@@ -131,11 +132,11 @@ def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
         "index",
         newest,
         lambda mount: st.selectbox(
-            "Index",
+            say("frame.index"),
             list(indexes),
             index=None if mount.value is None else list(indexes).index(mount.value),
             format_func=lambda id_: short_title(indexes[id_], _TITLE),
-            placeholder="Choose an index",
+            placeholder=say("frame.choose_index"),
             key=mount.key,
             on_change=mount.changed,
         ),
@@ -155,33 +156,43 @@ def gone_index() -> bool:
     if not session.index_list().indexes:
         return False
     message(
-        f"The index {state.recall('index')} was deleted, or the link is from another machine. Nothing was asked of any "
-        "other. Choose one of the indexes in the sidebar, or build it again.",
+        say("frame.index_gone", index=state.recall("index")),
         kind="error",
-        title="This index is not here.",
+        title=say("frame.index_not_here"),
     )
-    if st.button("Open Build", icon=":material/construction:", key="gone_build"):
+    if st.button(say("frame.open_build"), icon=":material/construction:", key="gone_build"):
         st.switch_page(page_path("build"))
     return True
 
 
 def _figures(summary: IndexSummary) -> Markup:
     entities, relations = summary.layers[0].entities, summary.layers[0].relations
-    kind = KIND_NOTE[summary.kind][0] if summary.kind in KIND_NOTE else summary.kind
-    label = html('<span class="lr-kind">{}</span>', kind) if summary.kind == "heuristic graph" else html("{}", kind)
+    title = _kind_title(summary.kind)
+    label = html('<span class="lr-kind">{}</span>', title) if summary.kind == HEURISTIC else html("{}", title)
     if summary.builtin_texts:
-        label += html("<br>{:,} of its texts built-in", summary.builtin_texts)
+        label += html("<br>{}", say("frame.builtin_texts", n=summary.builtin_texts))
     return html(
-        "{}<b>{:,}</b> entities, <b>{}</b> layers<br><b>{:,}</b> {}, <b>{:,}</b> relations<br>{}<br>Built {}",
+        "{}{}, {}<br>{}, {}<br>{}<br>{}",
         html("{}<br>", isolated(summary.title)) if len(summary.title) > _TITLE else NOTHING,
-        entities,
-        len(summary.layers),
-        summary.chunks,
-        "chunk" if summary.chunks == 1 else "chunks",
-        relations,
+        _bold("frame.count.entities", entities),
+        _bold("frame.count.layers", len(summary.layers)),
+        _bold("frame.count.chunks", summary.chunks),
+        _bold("frame.count.relations", relations),
         label,
-        numbers.day(summary.created),
+        say("frame.built", time=numbers.day(summary.created)),
     )
+
+
+def _bold(code: str, n: int) -> Markup:
+    """A count and its unit, the count in bold."""
+    before, _, after = say(code, n=n).partition(f"{n:,}")
+    return html("{}<b>{:,}</b>{}", before, n, after)
+
+
+def _kind_title(kind: str) -> str:
+    """A kind of graph as it is shown; that of a newer version by its own name."""
+    code = f"graph.{kind.replace(' ', '_').lower()}"
+    return say(code) if known(code) else kind
 
 
 def heading(title: str, facts: str = "") -> None:
@@ -196,37 +207,24 @@ def heading(title: str, facts: str = "") -> None:
     )
 
 
-KIND_NOTE = {
-    "heuristic graph": (
-        "Heuristic graph",
-        "made without a language model. Entities are reliable, relations are rough.",
-    ),
-    "LLM graph": ("LLM graph", "entities and relations were written by a language model."),
-    "imported graph": ("Imported graph", "entities and relations were made by another program."),
-}
-
-
-WITHOUT_GRAMMAR = "entities are words that stand out, relations say only that two stand near each other."
-
-
 def kind_line(summary: IndexSummary) -> None:
     """What made the graph, and what that means for the languages it was read in."""
     kind, builtin_texts = summary.kind, summary.builtin_texts
-    label, meaning = KIND_NOTE.get(kind, (kind, ""))
+    label = _kind_title(kind)
+    code = f"graph.{kind.replace(' ', '_').lower()}.meaning"
+    parts = [say(code)] if known(code) else []
     share = session.without_grammar(summary)
     if share == 1:
-        meaning = f"made without a language model and without grammar, since no text is in English: {WITHOUT_GRAMMAR}"
+        parts = [say("graph.no_grammar")]
     elif share:
-        said = numbers.share(share) if share >= 0.01 else "under 1 %"
-        meaning += f" But {said} of the chunks are not in English and were read without grammar: there "
-        meaning += WITHOUT_GRAMMAR
+        shown = numbers.share(share) if share >= 0.01 else say("graph.under_one_percent")
+        parts.append(say("graph.partly_no_grammar", share=shown))
     if builtin_texts:
-        label += ", partly built-in"
-        meaning += (
-            f" The model failed at {builtin_texts:,} aggregated texts, which the built-in writer wrote; the build "
-            "report lists them."
-        )
-    draw(html('<div class="lr-kindline"><span class="lr-kind">{}</span> {}</div>', label, meaning))
+        label = say("graph.partly_builtin", kind=label)
+        parts.append(say("graph.builtin_texts", n=builtin_texts))
+    draw(
+        html('<div class="lr-kindline"><span class="lr-kind">{}</span> {}</div>', label, say("text.space").join(parts))
+    )
 
 
 @contextmanager

@@ -4,14 +4,21 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._shared.common import keys
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.messages.catalog import ENGLISH
+from pages._shared.common import keys, messages, session
 from pages._shared.common.frame import PAGES, mark_path, plain_errors
 
 st.set_page_config(page_title="LeanRAG workbench", page_icon=mark_path(), layout="wide", initial_sidebar_state=236)
 keys.provide()
+try:
+    messages.begin(session.workbench().settings().language)
+except LeanRAGError:  # which every page shows
+    messages.begin(ENGLISH)
 folder = Path(__file__).resolve().parents[2]
 pages = [
-    st.Page(folder / f"{name}.py", title=title, icon=f":material/{icon}:", url_path=name) for name, title, icon in PAGES
+    st.Page(folder / f"{name}.py", title=messages.say(f"page.{name}"), icon=f":material/{icon}:", url_path=name)
+    for name, icon in PAGES
 ]
 
 

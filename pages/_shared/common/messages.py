@@ -1,5 +1,7 @@
 """The edge at which messages become sentences of the reader's language, and the box in which they are drawn."""
 
+import streamlit as st
+
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.messages.catalog import ENGLISH, codes, languages, sentence
 from leanrag_core.messages.message import Message, Value
@@ -7,12 +9,23 @@ from pages._shared.common import state
 from pages._shared.common.html import NOTHING, draw, html
 
 LANGUAGE = "lang"  # its name in links and in the session's memory
+_SETTING = "lr_language"
 Told = Message | LeanRAGError | str
 
 
 def language() -> str:
-    """Code of the language that the reader chose, else English. Every sentence on a page is made in it."""
-    return str(state.fitting(LANGUAGE, ENGLISH, str, lambda code: code in languages()))
+    """Code of the language of every sentence on a page: that of the link (?lang=zh) by which the session began, else
+    that of the settings. The browser's own language is not asked: the same link looks the same to everybody."""
+    setting = st.session_state.get(_SETTING, ENGLISH)
+    return str(state.fitting(LANGUAGE, setting, str, lambda code: code in languages()))
+
+
+def begin(setting: str) -> None:
+    """The language of the settings holds for this run, and that of a link for the session that it begins."""
+    st.session_state[_SETTING] = setting
+    linked = st.query_params.get(LANGUAGE, "")
+    if linked and not state.memory().page:
+        state.remember(LANGUAGE, linked)
 
 
 def words(told: Told) -> str:

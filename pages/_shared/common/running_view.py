@@ -49,8 +49,8 @@ def _lines(job_ids: Sequence[str], build_page: Path, first: bool) -> None:
             if job.live:
                 draw(_bar(job))
         if len(jobs) > _MOST:
-            what = "more build" if all(job.builds_index for job in jobs) else "more job"
-            draw(html('<div class="lr-side">and {}</div>', numbers.counted(len(jobs) - _MOST, what)))
+            code = "running.more" if all(job.builds_index for job in jobs) else "running.more_jobs"
+            draw(html('<div class="lr-side">{}</div>', say(code, n=len(jobs) - _MOST)))
 
 
 def _words(job: JobState) -> str:
@@ -68,12 +68,10 @@ def _words(job: JobState) -> str:
 
 def _bar(job: JobState) -> Markup:
     percent = f"{100 * job.share:.0f}"
-    what = "the build of" if job.builds_index else "the job"
     return html(
-        '<div class="lr-prog thin" role="progressbar" aria-label="Share of {} {}" '
+        '<div class="lr-prog thin" role="progressbar" aria-label="{}" '
         'aria-valuenow="{}" aria-valuemin="0" aria-valuemax="100"><u style="width:{}%"></u></div>',
-        what,
-        job.title,
+        say("running.share" if job.builds_index else "running.share_of_job", title=job.title),
         percent,
         percent,
     )
