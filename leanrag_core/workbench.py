@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leanrag_core.errors import CorpusNotFound, InvalidConfig, ModelUnavailable
+from leanrag_core.index_parts import IndexParts
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.limits import parse_limits
 from leanrag_core.indexing.parsing.upload import known
@@ -94,6 +95,7 @@ class Workbench:
         self.searches = SearchStore()
         self._samples = Samples(self.corpus_store, self.parser)
         self._questions = Questions(self.settings, self.models, self.searches)
+        self._parts = IndexParts(self.models, self._questions.embedding, self.searches)
         self._parser: ConfinedParser | None = None
         self._forms = LearntForms()
         self._changing_settings = threading.Lock()
@@ -314,7 +316,6 @@ class Workbench:
                 workers=models.settings.concurrency,
                 executor=executor,
                 stages=self.stages,
-                connect=self.searches.for_writing(models.settings.chroma_url),
                 in_store=corpus is not None,
                 name=name,
                 corpus=CorpusName(corpus.id, corpus.name) if corpus else NO_CORPUS,
@@ -361,7 +362,6 @@ class Workbench:
                 workers=models.settings.concurrency,
                 executor=executor,
                 stages=self.stages,
-                connect=self.searches.for_writing(models.settings.chroma_url),
                 in_store=out is None,
                 name=name,
                 report=report,
@@ -509,6 +509,51 @@ class Workbench:
             return self._questions.embedding(name, fingerprint)
 
         return check_directory(Path(path), embedding)
+
+    # Parts of indexes
+
+    def parts(self, index_id: str) -> tuple[PartState, ...]:
+        """The parts that the index has or may have, with what they cost."""
+        return self.parts_of(self.open(index_id))
+
+    def parts_of(self, index: Index) -> tuple[PartState, ...]:
+        """parts() of an index that need not be in the store."""
+        return self._parts.all(index)
+
+    def offered_parts(self, index: Index) -> tuple[str, ...]:
+        """Names of the parts that the index should have and does not."""
+        return self._parts.offered(index)
+
+    def broken_parts(self) -> "tuple[BrokenExtension, ...]":
+        """Files of parts that cannot be used, and why."""
+        return self._parts.broken()
+
+    def forecast_part(self, index: Index, name: str, options: Mapping[str, Any] | None = None) -> Forecast:
+        """What making the part takes. Raises InvalidConfig."""
+        return self._parts.forecast(index, name, options)
+
+    def build_part(
+        self,
+        index: Index,
+        name: str,
+        options: Mapping[str, Any] | None = None,
+        *,
+        models: Models | None = None,
+        report: Report = silent,
+    ) -> PartRecord:
+        """Makes the part in this process, unless the index has it; returns its record.
+
+        Raises InvalidConfig, PartMissing, StorageFailed, BudgetSpent, and errors of the part's own.
+        """
+        return self._parts.build(index, name, options, models=models, report=report)
+
+    def part(self, index: Index, name: str) -> Any:
+        """What strategies get of the part. Raises PartMissing, PartDamaged."""
+        return self._parts.read(index, name)
+
+    def delete_part(self, index: Index, name: str, fingerprint: str) -> None:
+        """Deletes that version of the part; questions go on without it. Raises StorageFailed."""
+        self._parts.delete(index, name, fingerprint)
 
     # Questions
 

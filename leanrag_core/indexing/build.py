@@ -24,9 +24,7 @@ from leanrag_core.indexing.stages.base_graph import (
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.bounds import require_unit_rows
-from leanrag_core.storage.layout import CHROMA, read_manifest, rename_index, write_index
-from leanrag_core.storage.search_connection import Connect, SearchPlace
-from leanrag_core.storage.search_writer import write_safely
+from leanrag_core.storage.layout import read_manifest, rename_index, write_index
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.storage.staging import staged, turn_to_build
 from leanrag_core.types.config import IndexConfig
@@ -48,7 +46,6 @@ def build_index(
     workers: int = 1,
     executor: Executor = HERE,
     stages: StageStore | None = None,
-    connect: Connect | None = None,
     in_store: bool = False,
     name: str = "",
     corpus: CorpusName = NO_CORPUS,
@@ -61,9 +58,8 @@ def build_index(
     chooses the built-in extractor and writer; aggregation None takes the same model for both. workers: language-model
     calls at a time. executor: reads, embeds and clusters with the built-in models, here or elsewhere. stages: results
     of earlier builds are taken from it, those of this one added. None of the three changes anything in the index.
-    connect: to the server that holds the search index, instead of files in `out`. in_store: `out` is a folder of the
-    program's own store. Raises FolderRefused when `out` holds anything but an index, EmptyCorpus when there is no text
-    to index, WorkersLost or ClusterUnavailable when workers elsewhere are not there.
+    in_store: `out` is a folder of the program's own store. Raises FolderRefused when `out` holds anything but an index,
+    EmptyCorpus when there is no text to index, WorkersLost or ClusterUnavailable when workers elsewhere are not there.
     """
     ordered = in_build_order(documents)
     if not ordered:
@@ -76,9 +72,7 @@ def build_index(
         models.deciding(ordered, config, extractor.fingerprint), extractor.kind, name, corpus, tuple(refusals)
     )
     waits = Progress("parse", 0, len(ordered), "documents", waiting=True)
-    _write(
-        out, origin, lambda: _build(ordered, config, models, origin, report), waits, report, connect, in_store=in_store
-    )
+    _write(out, origin, lambda: _build(ordered, config, models, origin, report), waits, report, in_store=in_store)
     return out
 
 
@@ -93,7 +87,6 @@ def build_from_graph(
     workers: int = 1,
     executor: Executor = HERE,
     stages: StageStore | None = None,
-    connect: Connect | None = None,
     in_store: bool = False,
     name: str = "",
     report: Report = silent,
@@ -118,11 +111,11 @@ def build_from_graph(
         chunk_vectors = models.chunk_vectors([chunk.text for chunk in imported.chunks])
         require_unit_rows(chunk_vectors, "chunks")
         hierarchy = hierarchy_over(base, config, models, heuristic=False, report=report)
-        report(Progress("index", 0, 0, "vectors"))
+        report(Progress("index", 0, 0, "files"))
         return assemble(origin, tables, chunk_vectors, base, hierarchy)
 
     waits = Progress("parse", 0, len(imported.documents), "documents", waiting=True)
-    _write(out, origin, make, waits, report, connect, in_store=in_store)
+    _write(out, origin, make, waits, report, in_store=in_store)
     return out
 
 
@@ -132,7 +125,6 @@ def _write(
     make: Callable[[], Index],
     waits: Progress,
     report: Report,
-    connect: Connect | None,
     *,
     in_store: bool,
 ) -> None:
@@ -141,14 +133,9 @@ def _write(
         if waited and _is_built(out, origin):
             return
         with staged(out, in_store=in_store) as staging:
-            index = make()
-            write_index(staging, index)
-            write_safely(
-                SearchPlace(staging, staging / CHROMA),
-                index,
-                lambda done, total: report(Progress("index", done, total, "vectors")),
-                connect=connect,
-            )
+            write_index(staging, make())
+            n_files = sum(1 for _ in staging.iterdir())
+            report(Progress("index", n_files, n_files, "files"))
 
 
 def _is_built(out: Path, origin: Origin) -> bool:
@@ -186,7 +173,7 @@ def _build(
         chunk_vectors = embedding.result()
     require_unit_rows(chunk_vectors, "chunks")
     hierarchy = hierarchy_over(base, config, models, heuristic=origin.kind == HEURISTIC, report=report)
-    report(Progress("index", 0, 0, "vectors"))
+    report(Progress("index", 0, 0, "files"))
     return assemble(origin, tables, chunk_vectors, base, hierarchy)
 
 

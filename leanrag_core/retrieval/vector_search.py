@@ -13,7 +13,7 @@ from leanrag_core.storage.damage import damaged
 from leanrag_core.storage.layout import CHUNKS, vectors_path
 from leanrag_core.storage.search_files import REMEDY as SEARCH_REMEDY
 from leanrag_core.storage.search_index import SearchIndex
-from leanrag_core.storage.search_store import SearchStore
+from leanrag_core.storage.search_store import EXACT_UP_TO, SearchStore
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 
@@ -22,7 +22,6 @@ KINDS = ("auto", EXACT, APPROXIMATE)
 _ONE_THREAD_UP_TO = 100_000  # rows
 _OFF = 2e-3  # of a squared length from 1
 _LONGEST = 1 + _OFF  # product of two unit vectors
-EXACT_UP_TO = 50_000  # rows; one product with the whole matrix is sooner done than the search index is asked
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,12 +15,16 @@ from leanrag_core.messages.message import Message, message
 
 MANIFEST = "manifest.json"
 REPORT = "report.json"
-CHROMA = "chroma"
+CHROMA = "chroma"  # the search index of format 1 and 2; a part since then
+PARTS = "parts"
+PART_NAME = re.compile(r"[a-z][a-z0-9_]{0,60}")
+PART_FINGERPRINT = re.compile(r"[0-9a-f]{16}")
 _FILES = re.compile(
     r"manifest\.json|report\.json"
     r"|(documents|chunks|hierarchy|entities-\d+|relations-\d+)\.(arrow|parquet)|vectors-(chunks|\d+)\.npy"
 )
 _HALF_WRITTEN = re.compile(r"\.(.+)\.\d+\.\d+|(.+)\.new")  # by a process that was killed; .new by older versions
+_PART_FOLDER = re.compile(rf"{PART_FINGERPRINT.pattern}|\.{PART_FINGERPRINT.pattern}\.building")
 _LITTER = (".DS_Store", "Thumbs.db", "desktop.ini")  # of file managers
 
 
@@ -76,10 +80,23 @@ def _is_ours(path: Path) -> bool:
     if path.is_symlink():
         return False
     if path.is_dir():
-        return path.name == CHROMA
+        return path.name == CHROMA or (path.name == PARTS and _holds_parts_alone(path))
     half = _HALF_WRITTEN.fullmatch(path.name)
     name = (half[1] or half[2]) if half else path.name
     return bool(_FILES.fullmatch(name)) or path.name in _LITTER
+
+
+def _holds_parts_alone(folder: Path) -> bool:
+    """Whether the folder holds parts of an index and nothing else: parts/NAME/FINGERPRINT/, or half of one."""
+    for part in folder.iterdir():
+        if part.name in _LITTER:
+            continue
+        if part.is_symlink() or not part.is_dir() or not PART_NAME.fullmatch(part.name):
+            return False
+        versions = [path for path in part.iterdir() if path.name not in _LITTER]
+        if any(path.is_symlink() or not _PART_FOLDER.fullmatch(path.name) for path in versions):
+            return False
+    return True
 
 
 def _reads_as_ours(manifest: Path) -> bool:

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.errors import SearchIndexFailed
+from leanrag_core.errors import PartDamaged, SearchIndexFailed
 from leanrag_core.plain_words import in_words
-from leanrag_core.storage.ownership import CHROMA
+from leanrag_core.storage.ownership import CHROMA, PARTS
+from leanrag_core.storage.part_store import PartStore
+from leanrag_core.storage.part_takeover import fits
 from leanrag_core.storage.search_files import DATABASE, REMEDY, SEARCH, changed_file, recorded
 
 
@@ -30,9 +32,25 @@ class SearchPlace:
 
 
 def place_in(directory: Path) -> SearchPlace | None:
-    """Where the search index of the index in that directory is; None when it has none."""
-    place = SearchPlace(directory, directory / CHROMA)
+    """Where the search index of the index in that directory is; None when it has none.
+
+    It is a part of the index; in indexes of before there were parts it has a folder of its own.
+    """
+    part = PartStore(directory).newest(CHROMA)
+    place = SearchPlace(directory, part or directory / CHROMA)
     return place if place.record.is_file() or place.database.is_file() else None
+
+
+def require_sound(place: SearchPlace) -> None:
+    """Raises SearchIndexFailed when the search index is a part that is damaged, or was made of other vectors."""
+    if place.folder.parent.parent != place.index / PARTS:
+        return
+    try:
+        record = PartStore(place.index).read(CHROMA, place.folder.name)
+    except PartDamaged as error:
+        raise SearchIndexFailed("search.part_damaged", reason=error.message, remedy=REMEDY) from error
+    if not fits(record, place.index):
+        raise SearchIndexFailed("search.of_other_vectors", folder=str(place.folder), remedy=REMEDY)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leanrag_core.storage.chroma_server import ChromaServers
-from leanrag_core.storage.search_connection import Connect, SearchPlace, connect_to_files, place_in
+from leanrag_core.storage.search_connection import Connect, SearchPlace, connect_to_files, place_in, require_sound
 from leanrag_core.storage.search_index import ANSWER_SECONDS, SearchIndex
 
+EXACT_UP_TO = 50_000  # rows of a layer; the product with all vectors takes less time than a question to Chroma
 _MAX_OPEN = 4  # search indexes; a layer of 100,000 takes some 200 MB while it is open
 
 
@@ -79,6 +80,7 @@ class SearchStore:
                     return known.search
             if known is not None and known.identity != identity:
                 known.search.close()  # an open client does not see that its files were replaced
+            require_sound(place)
             search = SearchIndex(place, connect, answer_seconds=self._answer_seconds)
             with self._lock:
                 if connect == self._connect:

@@ -14,6 +14,7 @@ from leanrag_core.atomic import disk_errors_of, sync_folder, sync_tree, writing
 from leanrag_core.errors import IndexNotFound
 from leanrag_core.messages.message import Message, message
 from leanrag_core.storage.ownership import MANIFEST, require_replaceable
+from leanrag_core.storage.part_takeover import take_over_parts
 
 _STAGING = ".building-"
 _RETIRED = ".retired-"
@@ -84,6 +85,8 @@ def staged(target: Path, *, in_store: bool = False) -> Iterator[Path]:
         with disk_errors_of(_index(target), _KEPT):
             yield staging
         with writing(_index(target), _KEPT):
+            if (staging / MANIFEST).is_file():
+                take_over_parts(target, staging)
             sync_tree(staging)
             require_replaceable(target, in_store=in_store)  # somebody may have put files there meanwhile
             _put_in_place(staging, target)

@@ -1,0 +1,167 @@
+"""What every index part takes and gives, and how parts are found: one file each in parts/.
+
+Such a file has a dataclass `Config` of its options, and a class `Part` as described here.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol
+
+import numpy as np
+
+from leanrag_core.errors import InvalidConfig, PartMissing
+from leanrag_core.extensions import BrokenExtension, discover
+from leanrag_core.messages.message import Message
+from leanrag_core.models.base import LanguageModel
+from leanrag_core.models.metering import Meter
+from leanrag_core.prompts.book import PromptBook
+from leanrag_core.storage.part_takeover import index_digests
+from leanrag_core.storage.search_connection import Connect
+from leanrag_core.types.forecast import Forecast
+from leanrag_core.types.index import Index
+from leanrag_core.types.part import LANGUAGE
+from leanrag_core.types.progress import Report, silent
+
+_DECLARED = ("name", "title", "help", "needs", "offered", "fingerprint", "forecast", "build", "lasting_files", "read")
+
+
+@dataclass(frozen=True, eq=False)
+class PartModels:
+    """What decides a part beside the index. language: the model that writes texts, None with the built-in engine.
+
+    parts: fingerprints of the other parts that the index has, by name.
+    """
+
+    language: LanguageModel | None = None
+    parts: Mapping[str, str] = field(default_factory=dict)
+
+
+def _no_part(name: str) -> Any:
+    raise PartMissing("part.missing", part=name)
+
+
+def _never() -> None:
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class PartTools:
+    """What a part may use while it is made; the workbench makes it.
+
+    embed: (n, d) float32 unit rows by the index's own model. language: counted by `meter`; None with the built-in
+    engine. part: what another part's read() gave; raises PartMissing. meter: its require_budget() comes before each
+    call and raises BudgetSpent. connect: to the Chroma server of the settings; None for files.
+    report: progress; raises Cancelled when the job is to stop. cancelled: the same without progress.
+    """
+
+    embed: Callable[[Sequence[str]], np.ndarray]
+    language: LanguageModel | None = None
+    prompts: PromptBook = field(default_factory=PromptBook)
+    part: Callable[[str], Any] = _no_part
+    meter: Meter = field(default_factory=Meter)
+    connect: Connect | None = None
+    report: Report = silent
+    cancelled: Callable[[], None] = _never
+
+
+class Part(Protocol):
+    """A part of an index.
+
+    needs: what it rests on: "entities", "relations", "chunks", "vectors", "language", or names of other parts. When any
+    of these changes, so does its fingerprint, and it is made again.
+    """
+
+    name: str
+    title: Message
+    help: Message
+    needs: tuple[str, ...]
+
+    def offered(self, index: Index) -> bool:
+        """Whether this index should have the part; its build job then makes it when the index is complete."""
+
+    def fingerprint(self, index: Index, config: Any, models: PartModels) -> str:
+        """Of everything that decides the part; see fingerprint_of()."""
+
+    def forecast(self, index: Index, config: Any, models: PartModels) -> Forecast:
+        """What making it takes."""
+
+    def build(self, index: Index, folder: Path, config: Any, tools: PartTools) -> None:
+        """Writes the part into the folder, which may hold what an earlier attempt has written."""
+
+    def lasting_files(self, folder: Path) -> Iterable[str]:
+        """Paths, below the folder, of the files that never change after build(); their hashes are recorded."""
+
+    def read(self, folder: Path, index: Index) -> Any:
+        """What strategies get of the finished part. Raises PartDamaged."""
+
+
+@dataclass(frozen=True)
+class PartInfo:
+    """A part as lists and forms show it. config: its configuration dataclass."""
+
+    part: Part
+    config: type
+
+    @property
+    def name(self) -> str:
+        """Its name, which is that of its file and folder."""
+        return self.part.name
+
+    def configured(self, options: Mapping[str, Any]) -> Any:
+        """Its configuration with those options. Raises InvalidConfig for an unknown one, or one out of bounds."""
+        known = set(self.config.__dataclass_fields__)  # type: ignore[attr-defined]
+        unknown = sorted(set(options) - known)
+        if unknown:
+            raise InvalidConfig("part.unknown_option", part=self.name, option=unknown[0])
+        return self.config(**options)
+
+
+@dataclass(frozen=True)
+class PartList:
+    """The parts that an index may have, and the files that cannot be used."""
+
+    parts: tuple[PartInfo, ...]
+    broken: tuple[BrokenExtension, ...] = ()
+
+    def named(self, name: str) -> PartInfo:
+        """The part of that name. Raises InvalidConfig for an unknown one."""
+        for info in self.parts:
+            if info.name == name:
+                return info
+        raise InvalidConfig("part.unknown", part=name, known=", ".join(info.name for info in self.parts))
+
+
+def parts(folder: ModuleType | None = None) -> PartList:
+    """All parts of the parts folder, by name."""
+    from leanrag_core.indexing import parts as own
+
+    discovered = discover(folder or own, "Part", _DECLARED, own=("Config",))
+    listed = [PartInfo(module.Part(), module.Config) for module in discovered.modules]
+    return PartList(tuple(sorted(listed, key=lambda info: info.name)), discovered.broken)
+
+
+def rests_on(part: Part, index: Index, models: PartModels) -> dict[str, str]:
+    """A digest of each thing that the part needs; "" for a need that is missing."""
+    if index.path is None:
+        raise PartMissing("part.index_in_memory", part=part.name)
+    digests = index_digests(index.path, part.needs)
+    language = models.language.fingerprint if models.language is not None else "none"
+    return {
+        need: digests[need] if need in digests else language if need == LANGUAGE else models.parts.get(need, "")
+        for need in part.needs
+    }
+
+
+def fingerprint_of(part: Part, version: int, index: Index, config: Any, models: PartModels) -> str:
+    """A hash of what a part rests on, its options, and the version of its rules. Raises what index_digests() does."""
+    decides = [part.name, version, asdict(config), rests_on(part, index, models)]
+    return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def every_file(folder: Path) -> list[str]:
+    """Paths of all files below the folder, for parts whose files never change."""
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())

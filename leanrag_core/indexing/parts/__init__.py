@@ -1,0 +1,1 @@
+"""One file an index part; a file here is found by itself."""

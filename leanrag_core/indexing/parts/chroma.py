@@ -1,0 +1,82 @@
+"""The search index by Chroma: the nearest entities of a large layer without looking at every vector.
+
+Its record, search.json, is that of the search index of earlier formats.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from leanrag_core.indexing.part_base import PartModels, PartTools, fingerprint_of
+from leanrag_core.messages.message import message
+from leanrag_core.storage.search_connection import SearchPlace
+from leanrag_core.storage.search_files import SEARCH, LayerSearch, layer_searches, recorded
+from leanrag_core.storage.search_store import EXACT_UP_TO
+from leanrag_core.storage.search_writer import write_safely
+from leanrag_core.types.config import option, validate
+from leanrag_core.types.forecast import Forecast, Range
+from leanrag_core.types.index import Index
+from leanrag_core.types.part import VECTORS
+from leanrag_core.types.progress import Progress
+
+STAGE = "search index"
+_VERSION = 1
+_SECONDS_A_VECTOR = Range(0.0001, 0.00045, 0.002)  # 100,000 vectors of 384 dimensions took 45 s on two processors
+_SECONDS_TO_START = Range(0.5, 1.5, 6.0)  # importing chromadb, and a process of its own
+
+
+@dataclass(frozen=True)
+class Config:
+    """Options of the search index."""
+
+    recall: int = option(
+        99, low=50, high=100, help="Percent of the true ten nearest that a search must find; more takes longer."
+    )
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+class Part:
+    """Vectors of every layer in Chroma's files, or on the Chroma server of the settings."""
+
+    name = "chroma"
+    title = message("part.chroma.title")
+    help = message("part.chroma.help", n=EXACT_UP_TO)
+    needs: tuple[str, ...] = (VECTORS,)
+
+    def offered(self, index: Index) -> bool:
+        """Where a layer is too large to be searched exactly in a moment."""
+        return any(len(layer) > EXACT_UP_TO for layer in index.layers)
+
+    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
+        """Of the vectors and the options."""
+        return fingerprint_of(self, _VERSION, index, config, models)
+
+    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
+        """Seconds by the number of vectors; no model is called."""
+        n_vectors = sum(map(len, index.layers))
+        seconds = _SECONDS_TO_START + _SECONDS_A_VECTOR.scaled(n_vectors)
+        return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
+
+    def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
+        """Writes the search index; an earlier attempt is begun again, since Chroma cannot go on with it."""
+        assert index.path is not None
+        write_safely(
+            SearchPlace(index.path, folder),
+            index,
+            lambda done, total: tools.report(Progress(STAGE, done, total, "vectors")),
+            connect=tools.connect,
+            recall=config.recall / 100,
+        )
+
+    def lasting_files(self, folder: Path) -> Iterable[str]:
+        """The record and the graphs that Chroma has written completely; it changes its other files when opened."""
+        return [SEARCH, *recorded(folder).get("files", ())]
+
+    def read(self, folder: Path, index: Index) -> tuple[LayerSearch, ...]:
+        """How each layer is searched. The search index itself is opened by the SearchStore, once for all questions.
+
+        Raises SearchIndexFailed.
+        """
+        return layer_searches(folder)
