@@ -7,7 +7,18 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from leanrag_core.checking import entities, files, identities, places, records, relations, search_rows, subtree, tree
+from leanrag_core.checking import (
+    entities,
+    files,
+    identities,
+    parts,
+    places,
+    records,
+    relations,
+    search_rows,
+    subtree,
+    tree,
+)
 from leanrag_core.checking import vectors as vector_checks
 from leanrag_core.checking.problem import Check, Note, Problem, Subject
 from leanrag_core.errors import IndexDamaged, LeanRAGError, ModelUnavailable
@@ -47,6 +58,7 @@ _CHECKS: tuple[tuple[str, Check], ...] = (
     ("stored places", places.stored),
     ("unit vectors", vector_checks.unit),
     ("vectors of texts", vector_checks.of_texts),
+    ("index parts", parts.stored),
     ("search index", search_rows.rows),
     ("build report", records.drops),
     ("clusters in the report", records.clustering),

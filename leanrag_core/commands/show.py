@@ -5,6 +5,7 @@ from pathlib import Path
 
 from leanrag_core.commands._shared.options import add_json
 from leanrag_core.commands._shared.printing import index_sentence, print_json
+from leanrag_core.figures.numbers import duration, size
 from leanrag_core.types.visible import visible
 
 
@@ -34,4 +35,7 @@ def _show(options: argparse.Namespace) -> int:
             f"{row['clusters']:>8,} {row['largest_cluster']:>7,} {row['components']:>6,}"
         )
     print("dropped: " + (", ".join(f"{n:,} in {stage}" for stage, n in shown["drops"].items()) or "nothing"))
+    for part in shown["parts"]:
+        cost = f"{size(part['bytes'])}, made in {duration(part['seconds'])}" if part["seconds"] else size(part["bytes"])
+        print(f"part {part['name']}: {part['status']}, {cost}")
     return 0

@@ -116,7 +116,8 @@ class PartInfo:
         known = set(self.config.__dataclass_fields__)  # type: ignore[attr-defined]
         unknown = sorted(set(options) - known)
         if unknown:
-            raise InvalidConfig("part.unknown_option", part=self.name, option=unknown[0])
+            listed = ", ".join(sorted(known)) or "none"
+            raise InvalidConfig("part.unknown_option", part=self.name, option=unknown[0], known=listed)
         return self.config(**options)
 
 

@@ -1,11 +1,12 @@
 """How a search index is reached: through the files of its folder, or on a Chroma server."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.errors import PartDamaged, SearchIndexFailed
+from leanrag_core.errors import LeanRAGError, PartDamaged, SearchIndexFailed
 from leanrag_core.plain_words import in_words
 from leanrag_core.storage.ownership import CHROMA, PARTS
 from leanrag_core.storage.part_store import PartStore
@@ -86,14 +87,26 @@ def connect_to_files(place: SearchPlace) -> Connection:
     from chromadb.config import Settings
 
     path = str(place.folder.resolve())
-    try:
+    with chroma_errors(place.database):
         return Connection(chromadb.PersistentClient(path=path, settings=Settings(anonymized_telemetry=False)))
+
+
+@contextmanager
+def chroma_errors(database: Path | None) -> Iterator[None]:
+    """Errors of Chroma in the block become SearchIndexFailed. database: None for a search index on a server."""
+    try:
+        yield
+    except (LeanRAGError, TimeoutError):
+        raise
     except Exception as error:  # chromadb raises errors of many types, some of them bare
-        raise no_answer(error, place.database) from error
+        raise _no_answer(error, database) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # of Chroma's Rust code, which is no Exception
+            raise
+        raise _no_answer(error, database) from error
 
 
-def no_answer(error: Exception, database: Path | None) -> SearchIndexFailed:
-    """The error for a search index that does not answer. database: None for one on a server."""
+def _no_answer(error: BaseException, database: Path | None) -> SearchIndexFailed:
     if database is None:
         return SearchIndexFailed("search.no_answer", reason=in_words(error), remedy=REMEDY)
     return SearchIndexFailed("search.no_answer_in", database=str(database), reason=in_words(error), remedy=REMEDY)

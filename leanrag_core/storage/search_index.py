@@ -73,14 +73,13 @@ class SearchIndex:
             return collection.query(query_embeddings=[vector], n_results=min(wanted, len(layer)), include=[])
 
         try:
-            own = self._connection.own
-            reply = ask() if own else run_with_timeout(ask, timeout_seconds=self._answer_seconds)
-            ids = reply["ids"][0]
+            with chroma_errors(self._database):
+                own = self._connection.own
+                reply = ask() if own else run_with_timeout(ask, timeout_seconds=self._answer_seconds)
+                ids = reply["ids"][0]
         except TimeoutError as error:
             self.silent = True
             raise SearchIndexFailed("search.server_silent") from error
-        except Exception as error:  # chromadb raises errors of many types, some of them bare
-            raise no_answer(error, self._database) from error
         return _rows_of(layer, ids, are_rows=measured is not None)
 
     def stored(self, layer: int, n: int) -> np.ndarray:
@@ -91,10 +90,8 @@ class SearchIndex:
         held = np.full((n, 0), np.nan, dtype=np.float32)
         for start in range(0, n, _GET_ROWS):
             ids = [str(row) for row in range(start, min(start + _GET_ROWS, n))]
-            try:
+            with chroma_errors(self._database):
                 reply = self._collection(layer).get(ids=ids, include=["embeddings"])
-            except Exception as error:  # chromadb raises errors of many types, some of them bare
-                raise no_answer(error, self._database) from error
             if len(reply["ids"]):
                 vectors = np.asarray(reply["embeddings"], dtype=np.float32)
                 if not held.shape[1]:
@@ -104,10 +101,8 @@ class SearchIndex:
 
     def count(self, layer: int) -> int:
         """How many rows Chroma has of the layer. Raises SearchIndexFailed when it does not answer."""
-        try:
+        with chroma_errors(self._database):
             return int(self._collection(layer).count())
-        except Exception as error:  # chromadb raises errors of many types, some of them bare
-            raise no_answer(error, self._database) from error
 
     def _collection(self, layer: int) -> Any:
         if layer not in self._collections:

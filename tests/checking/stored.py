@@ -20,6 +20,7 @@ from leanrag_core.storage.digests import digests_of
 from leanrag_core.storage.json_files import sealed
 from leanrag_core.storage.search_files import fingerprinted
 from leanrag_core.types.index import Index
+from tests.index_parts import made_part
 from tests.test_workbench import BEES, HIVES
 
 CONFIG = IndexConfig(cluster_size=4, tau=1, chunk_tokens=64, overlap_tokens=8)
@@ -28,7 +29,9 @@ CONFIG = IndexConfig(cluster_size=4, tau=1, chunk_tokens=64, overlap_tokens=8)
 def built_index(out: Path, embedding: EmbeddingModel) -> Path:
     """20, 5, 2 and 1 entities; summarised and concatenated relations; 3 chunks of 2 documents; a search index."""
     documents = read_uploads([("bees.md", BEES), ("hives.txt", HIVES)]).documents
-    return build_index(documents, CONFIG, out, embedding=embedding)
+    build_index(documents, CONFIG, out, embedding=embedding)
+    made_part(out, "chroma")
+    return out
 
 
 class Remembered:
@@ -51,6 +54,16 @@ class Stored:
     """An index on disk that is being changed."""
 
     folder: Path
+
+    @property
+    def search_folder(self) -> Path:
+        """The folder of the search index, the only part."""
+        [folder] = (self.folder / "parts" / "chroma").iterdir()
+        return folder
+
+    def search_file(self, name: str) -> str:
+        """The path, below the index, of a file of the search index."""
+        return (self.search_folder / name).relative_to(self.folder).as_posix()
 
     def index(self) -> Index:
         return layout.read_index(self.folder, hashes=False)
@@ -82,7 +95,7 @@ class Stored:
         tables.write_vectors(path, held)
 
     def record(self, name: str, change: Callable[[dict[str, Any]], None]) -> None:
-        """change() is done to the JSON object of manifest.json, report.json or chroma/search.json."""
+        """change() is done to the JSON object of manifest.json, report.json, or a record of the search index."""
         path = self.folder / name
         values = json.loads(path.read_text(encoding="utf-8"))
         change(values)

@@ -450,30 +450,30 @@ def an_empty_chunk_that_is_none(stored: Stored) -> None:
 # The search index
 
 
-@damage("search index", "chroma/chroma.sqlite3")
+@damage("search index", "parts/chroma/*/chroma.sqlite3")
 def a_row_of_chroma_changed(stored: Stored) -> int:
     with_chroma(stored, lambda client: client.upsert(ids=["4"], embeddings=[np.eye(384)[0].tolist()]))
     return 4
 
 
-@damage("search index", "chroma/chroma.sqlite3")
+@damage("search index", "parts/chroma/*/chroma.sqlite3")
 def a_row_of_chroma_deleted(stored: Stored) -> int:
     with_chroma(stored, lambda client: client.delete(ids=["5"]))
     return 5
 
 
-@damage("search index", "chroma/chroma.sqlite3")
+@damage("search index", "parts/chroma/*/chroma.sqlite3")
 def a_row_more_in_chroma(stored: Stored) -> None:
     with_chroma(stored, lambda client: client.upsert(ids=["99"], embeddings=[np.eye(384)[0].tolist()]))
 
 
-@damage("search index", "chroma/search.json")
+@damage("search index", "parts/chroma/*/search.json")
 def the_rows_of_the_search_index_miscounted(stored: Stored) -> None:
-    stored.record("chroma/search.json", lambda search: search["layers"][0].update(rows=21))
+    stored.record(stored.search_file("search.json"), lambda search: search["layers"][0].update(rows=21))
 
 
 def with_chroma(stored: Stored, do: Callable[[Any], None]) -> None:
-    connection = connect_to_files(SearchPlace(stored.folder, stored.folder / "chroma"))
+    connection = connect_to_files(SearchPlace(stored.folder, stored.search_folder))
     do(connection.client.get_collection("entities-0", embedding_function=None))
     connection.client.close()
 
@@ -488,7 +488,9 @@ def test_damage_is_found_by_what_it_breaks(
 ) -> None:
     row = do(stored)
     stored.hashed_again()
+    file = file.replace("*", stored.search_folder.name)
     found = results(stored, embedding)
+    assert found["index parts"].ok
     assert found["file hashes"].ok
     assert (file, row) in named(found[check])
     assert file in found[check].detail
@@ -538,10 +540,22 @@ def test_a_changed_summary_is_found_by_the_hash(stored: Stored, embedding: Remem
 
 
 def test_a_changed_bit_of_the_search_indexes_rows_is_found(stored: Stored, embedding: Remembered) -> None:
-    with contextlib.closing(sqlite3.connect(stored.folder / "chroma" / "chroma.sqlite3")) as database:
+    with contextlib.closing(sqlite3.connect(stored.search_folder / "chroma.sqlite3")) as database:
         database.execute("UPDATE embeddings_queue SET vector = zeroblob(1536) WHERE id = '3'")
         database.commit()
-    assert named(results(stored, embedding)["search index"]) == [("chroma/chroma.sqlite3", None)]
+    assert named(results(stored, embedding)["search index"]) == [(stored.search_file("chroma.sqlite3"), None)]
+
+
+def test_a_part_with_a_changed_file_is_found(stored: Stored, embedding: Remembered) -> None:
+    path = stored.search_folder / "search.json"
+    path.write_bytes(path.read_bytes().replace(b'"recall": 1.0', b'"recall": 0.9', 1))
+    assert (stored.search_file("search.json"), None) in named(results(stored, embedding)["index parts"])
+
+
+def test_a_part_that_was_made_of_other_vectors_is_found(stored: Stored, embedding: Remembered) -> None:
+    other = {"vectors": "0" * 32}
+    stored.record(stored.search_file("part.json"), lambda part: part.update(rests_on=other))
+    assert named(results(stored, embedding)["index parts"]) == [(stored.search_file("part.json"), None)]
 
 
 @pytest.mark.parametrize("name", ["entities-1.arrow", "report.json", "vectors-0.npy"])

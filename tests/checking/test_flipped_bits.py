@@ -18,8 +18,7 @@ from typing import Any
 import pytest
 
 from leanrag_core.storage.layout import write_index
-from leanrag_core.storage.search_connection import SearchPlace
-from leanrag_core.storage.search_writer import write_search_index
+from tests.index_parts import made_part
 from tests.large_index import large_index
 
 _FLIPS = 200
@@ -59,7 +58,7 @@ def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.mkdir()
     index = large_index(1200, dimension=16)
     write_index(folder, index)
-    write_search_index(SearchPlace(folder, folder / "chroma"), index, lambda done, total: None)
+    made_part(folder, "chroma")
     return folder
 
 
@@ -67,7 +66,7 @@ def used_files(folder: Path) -> list[Path]:
     """All files but the empty ones, and the graphs of small layers, which Chroma never reads."""
     read = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.stat().st_size]
     graphs = {path.parent for path in read if path.name == "index_metadata.pickle"}
-    return [path for path in read if path.parent in (folder, folder / "chroma", *graphs)]
+    return [path for path in read if path.parent in (folder, *folder.glob("parts/chroma/*"), *graphs)]
 
 
 def flips(folder: Path, seed: int, count: int) -> Iterator[tuple[Path, int, int]]:
@@ -102,7 +101,7 @@ def outcomes(pristine: Path, folder: Path, size: str, count: int) -> Iterator[tu
             yield place, path, came, first["said"]
             path.write_bytes(before)
             if path.parent != folder:  # Chroma may have written into its files
-                shutil.copytree(pristine / "chroma", folder / "chroma", dirs_exist_ok=True)
+                shutil.copytree(pristine / "parts", folder / "parts", dirs_exist_ok=True)
         assert asked.round() == first
 
 

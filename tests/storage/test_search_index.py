@@ -142,7 +142,7 @@ def test_a_damaged_one_says_how_to_write_it_again(searches: SearchStore, searcha
         if path.name == "chroma.sqlite3":
             path.unlink()
     (searchable.path / CHROMA / "search.json").touch()  # another one, as it were
-    with pytest.raises(SearchIndexFailed, match="write it again with"):
+    with pytest.raises(SearchIndexFailed, match="make it again with"):
         nearest_row(searches, searchable, [0, 0, 0, 1])
 
 
@@ -151,7 +151,23 @@ def test_files_that_do_not_read_say_so(searches: SearchStore, searchable: Index)
     searches.close(searchable.path)
     for path in (searchable.path / CHROMA).glob("chroma.sqlite3*"):
         path.write_bytes(b"no database" * 1000)
-    with pytest.raises(SearchIndexFailed, match="write it again with"):
+    with pytest.raises(SearchIndexFailed, match="make it again with"):
+        nearest_row(searches, searchable, [0, 0, 0, 1])
+
+
+class Panicking:
+    """A client whose Rust code panics, which is a BaseException."""
+
+    def get_collection(self, name: str, embedding_function: None) -> None:
+        raise type("PanicException", (BaseException,), {})("called `Result::unwrap()` on an `Err` value")
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def test_a_panic_of_chromas_own_code_is_an_error_with_a_remedy(searches: SearchStore, searchable: Index) -> None:
+    searches.connect_with(lambda place: Connection(Panicking()))
+    with pytest.raises(SearchIndexFailed, match=r"does not answer .* search exactly, or make it again"):
         nearest_row(searches, searchable, [0, 0, 0, 1])
 
 
@@ -340,7 +356,7 @@ def test_a_changed_bit_of_a_graph_is_told_before_chroma_reads_it(tmp_path: Path,
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 16
     path.write_bytes(content)
-    with pytest.raises(SearchIndexFailed, match=rf"{path.name} was changed .* write it again"):
+    with pytest.raises(SearchIndexFailed, match=rf"{path.name} was changed .* make it again"):
         ask_layer_0(tmp_path)
 
 

@@ -1,0 +1,31 @@
+"""Parts of the index are those that were made of it."""
+
+from collections.abc import Iterator
+
+from leanrag_core.checking.problem import Note, Problem, Subject
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.storage.part_store import RECORD, PartStore, changed_files
+from leanrag_core.storage.part_takeover import fits
+from leanrag_core.types.part import FINISHED, UNFINISHED
+
+
+def stored(subject: Subject) -> Iterator[Problem | Note]:
+    """Every finished part was made of this index, and its files are those that were written."""
+    if subject.folder is None:
+        yield Note("the index only lives in memory")
+        return
+    found = PartStore(subject.folder).all()
+    if not found:
+        yield Note("the index has no parts")
+    finished = {part.name: part.fingerprint for part in found if part.status == FINISHED}
+    for part in found:
+        below = part.folder.relative_to(subject.folder).as_posix()
+        if part.status == UNFINISHED:
+            yield Note(f"the part {part.name} is not finished: make it again, which goes on where it stopped")
+        elif part.record is None:
+            yield Problem(f"{below}/{RECORD}", None, sentence(part.problem) if part.problem else "does not read")
+        else:
+            for name, reason in changed_files(part.folder, part.record).items():
+                yield Problem(f"{below}/{name}", None, reason)
+            if not fits(part.record, subject.folder, finished):
+                yield Problem(f"{below}/{RECORD}", None, "the part was made of another index than this one")

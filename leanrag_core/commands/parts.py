@@ -1,0 +1,100 @@
+"""parts, part: what an index has beside its graph, and making one of these."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from leanrag_core.commands._shared.options import add_json
+from leanrag_core.commands._shared.printing import PrintedProgress, print_json
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.figures.numbers import duration, size
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.records import plain
+from leanrag_core.types.part import ABSENT, PartState
+from leanrag_core.types.visible import visible
+
+
+def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The verbs parts and part."""
+    listing = verbs.add_parser("parts", help="the parts that an index has or may have, and what they cost")
+    listing.add_argument("index", type=Path, metavar="DIR")
+    add_json(listing)
+    listing.set_defaults(run=_parts)
+
+    making = verbs.add_parser("part", help="make a part of an index, such as its search index")
+    making.add_argument("index", type=Path, metavar="DIR")
+    making.add_argument("name", metavar="NAME")
+    making.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the part")
+    add_json(making)
+    making.set_defaults(run=_part)
+
+
+def _parts(options: argparse.Namespace) -> int:
+    from leanrag_core.workbench import Workbench, open_index
+
+    bench = Workbench.default()
+    states = bench.parts_of(open_index(options.index))
+    if options.json:
+        broken = [{"file": file.file, "problem": sentence(file.message)} for file in bench.broken_parts()]
+        print_json({"parts": [part_values(state) for state in states], "broken": broken})
+        return 0
+    for state in states:
+        print(_line(state))
+    for file in bench.broken_parts():
+        print(f"{'not usable':>12}: {visible(sentence(file.message))}")
+    return 0
+
+
+def _part(options: argparse.Namespace) -> int:
+    from leanrag_core.workbench import Workbench, open_index
+
+    bench, index = Workbench.default(), open_index(options.index)
+    options.stop.line = "stopped; what was made of the part is not used, and the index is as it was"
+    bench.build_part(index, options.name, _chosen(options.option), report=PrintedProgress())
+    [state] = [state for state in bench.parts_of(index) if state.name == options.name and state.finished][:1]
+    if options.json:
+        print_json(part_values(state))
+    else:
+        print(_line(state))
+    return 0
+
+
+def part_values(state: PartState) -> dict[str, Any]:
+    """The part as JSON values."""
+    return {
+        "name": state.name,
+        "title": sentence(state.title),
+        "status": state.status,
+        "fingerprint": state.fingerprint,
+        "needs": list(state.needs),
+        "offered": state.offered,
+        "config": dict(state.config),
+        "seconds": state.seconds,
+        "bytes": state.size_bytes,
+        "usage": plain(state.usage),
+        "problem": sentence(state.problem) if state.problem is not None else "",
+    }
+
+
+def _line(state: PartState) -> str:
+    if state.status == ABSENT:
+        wish = "not made; this index should have it" if state.offered else "not made"
+        return f"{state.name:>12}: {wish}. {sentence(state.help)}"
+    cost = f"{size(state.size_bytes)}, made in {duration(state.seconds)}" if state.finished else size(state.size_bytes)
+    problem = f": {visible(sentence(state.problem))}" if state.problem is not None else ""
+    return f"{state.name:>12}: {state.status}, {cost}{problem}"
+
+
+def _chosen(pairs: list[str]) -> dict[str, Any]:
+    """Options as NAME=VALUE. Raises InvalidConfig."""
+    chosen: dict[str, Any] = {}
+    for pair in pairs:
+        name, separator, value = pair.partition("=")
+        if not separator:
+            raise InvalidConfig("command.option_without_value", option=pair)
+        try:
+            chosen[name.replace("-", "_")] = json.loads(value.lower())
+        except ValueError:
+            chosen[name.replace("-", "_")] = value
+    return chosen
