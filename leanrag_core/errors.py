@@ -91,10 +91,6 @@ class SearchIndexFailed(LeanRAGError):
     """The search index of an index could not be written."""
 
 
-class PartMissing(LeanRAGError):
-    """An index does not have a part that a strategy needs."""
-
-
 class PartDamaged(LeanRAGError):
     """A part of an index is there, but does not read, or does not fit its index."""
 

@@ -15,7 +15,6 @@ from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
 from leanrag_core.types.part import FINISHED, PartRecord, PartState
 from leanrag_core.types.progress import Progress, Report, silent
-from leanrag_core.types.stored_config import stored_prompts
 
 if TYPE_CHECKING:
     from leanrag_core.extensions import BrokenExtension
@@ -90,11 +89,11 @@ class IndexParts:
 
         info = parts().named(name)
         models = models or self._models(index=_folder_name(index))
-        recorded = index.manifest["embedding"]
+        recorded = index.manifest.embedding
         tools = PartTools(
-            embed=lambda texts: self._embedding(recorded["name"], recorded["fingerprint"]).embed(list(texts)),
+            embed=lambda texts: self._embedding(recorded.name, recorded.fingerprint).embed(list(texts)),
             language=self._language(index, models),
-            prompts=PromptBook(stored_prompts(index.manifest["config"])),
+            prompts=PromptBook(index.manifest.config.prompts),
             part=lambda other: self.read(index, other),
             meter=models.meter,
             connect=self._searches.for_writing(models.settings.chroma_url),
@@ -137,7 +136,7 @@ class IndexParts:
         return PartModels(self._language(index, models), finished)
 
     def _language(self, index: Index, models: Models) -> LanguageModel | None:
-        return models.language(index.manifest["config"]["model"])
+        return models.language(index.manifest.config.model)
 
 
 def _identity(folder: Path) -> tuple[str, int, int]:

@@ -37,11 +37,17 @@ class ModelsOf(Protocol):
 class Questions:
     """Retrieves and answers, with models that all sessions share. settings, models: those that hold at the moment.
 
-    searches: opens search indexes.
+    searches: opens search indexes. part: what a part of an index holds; raises PartMissing.
     """
 
-    def __init__(self, settings: Callable[[], Settings], models: ModelsOf, searches: SearchStore) -> None:
-        self._settings, self._models, self._searches = settings, models, searches
+    def __init__(
+        self,
+        settings: Callable[[], Settings],
+        models: ModelsOf,
+        searches: SearchStore,
+        part: Callable[[Index, str], Any],
+    ) -> None:
+        self._settings, self._models, self._searches, self._part = settings, models, searches, part
         self._embeddings: dict[tuple[str, str], EmbeddingModel] = {}  # by name and fingerprint
         self._choosing = threading.Lock()  # of embedding models and of the search server
 
@@ -81,6 +87,7 @@ class Questions:
             embed=lambda texts: self.embedding(recorded.name, recorded.fingerprint).embed(list(texts)),
             language=self._answering_model(index, models),
             prompts=PromptBook(index.manifest.config.prompts),
+            part=lambda name: self._part(index, name),
             searches=self._searches,
             meter=models.meter,
         )

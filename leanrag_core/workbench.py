@@ -44,6 +44,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import NO_CORPUS, CorpusName
 from leanrag_core.types.model_names import BUILTIN
+from leanrag_core.types.part import PartRecord, PartState
 from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.recorded_config import recorded_config
 from leanrag_core.types.recorded_run import RecordedRun
@@ -64,6 +65,7 @@ from leanrag_core.work.build import BuildWork
 if TYPE_CHECKING:
     from leanrag_core.checking.check import CheckResult
     from leanrag_core.execution.cluster_status import ClusterStatus
+    from leanrag_core.extensions import BrokenExtension
     from leanrag_core.indexing.model_check import ModelCheck
     from leanrag_core.models.probing import Probe
 
@@ -94,7 +96,7 @@ class Workbench:
         self.stages = StageStore(root / "stages")
         self.searches = SearchStore()
         self._samples = Samples(self.corpus_store, self.parser)
-        self._questions = Questions(self.settings, self.models, self.searches)
+        self._questions = Questions(self.settings, self.models, self.searches, self.part)
         self._parts = IndexParts(self.models, self._questions.embedding, self.searches)
         self._parser: ConfinedParser | None = None
         self._forms = LearntForms()

@@ -7,18 +7,19 @@ a folder without a record that reads is never taken for a finished part.
 import os
 import re
 import shutil
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from leanrag_core.atomic import sync_folder, sync_tree, write_json, writing
-from leanrag_core.errors import IndexDamaged, LeanRAGError, PartDamaged, PartMissing, RecordDamaged
+from leanrag_core.errors import IndexDamaged, LeanRAGError, PartDamaged, PartMissing
 from leanrag_core.messages.message import Message
-from leanrag_core.records import from_json, plain
+from leanrag_core.records import plain
 from leanrag_core.storage.digests import differing, digests_of, require_same, wrong_sizes
 from leanrag_core.storage.json_files import read_object, require_seal, sealed
+from leanrag_core.storage.json_files import read_record as read_as
 from leanrag_core.storage.ownership import PART_FINGERPRINT, PART_NAME, PARTS
-from leanrag_core.types.part import DAMAGED, FINISHED, UNFINISHED, PartFile, PartRecord
+from leanrag_core.types.part import DAMAGED, FINISHED, UNFINISHED, PartRecord
 
 RECORD = "part.json"
 _BUILDING = re.compile(rf"\.({PART_FINGERPRINT.pattern})\.building")
@@ -78,7 +79,7 @@ class PartStore:
             raise PartMissing("part.missing", part=name)
         record = read_record(folder)
         try:
-            require_same(folder, _digests(record))
+            require_same(folder, record.files)
         except IndexDamaged as error:
             raise PartDamaged("part.damaged", part=name, reason=error.message) from error
         return record
@@ -91,8 +92,7 @@ class PartStore:
         building = self.building_folder(record.name, record.fingerprint)
         folder = self.folder(record.name, record.fingerprint)
         with writing(f"the part {record.name} of {self.directory.name}"):
-            hashed = {name: PartFile(**digest) for name, digest in digests_of(building, files).items()}
-            values = plain(record) | {"files": plain_files(hashed)}
+            values = plain(replace(record, files=digests_of(building, files)))
             write_json(building / RECORD, sealed(values))
             sync_tree(building)
             if folder.exists():  # a damaged one
@@ -114,25 +114,21 @@ class PartStore:
             return StoredPart(name, building[1], UNFINISHED, folder)
         try:
             record = read_record(folder)
-            for file, reason in wrong_sizes(folder, _digests(record)):
+            for file, reason in wrong_sizes(folder, record.files):
                 raise PartDamaged("part.damaged", part=name, reason=f"{file} {reason}")
             return StoredPart(name, folder.name, FINISHED, folder, record)
         except LeanRAGError as error:
             return StoredPart(name, folder.name, DAMAGED, folder, problem=error.message)
 
 
-def plain_files(files: Mapping[str, PartFile]) -> dict[str, object]:
-    """The files as JSON values."""
-    return {name: plain(file) for name, file in files.items()}
-
-
 def read_record(folder: Path) -> PartRecord:
     """The record in a part's folder. Raises PartDamaged."""
     name, path = folder.parent.name, folder / RECORD
     try:
-        require_seal(read_object(path, most_bytes=_MAX_BYTES), path)
-        record = from_json(PartRecord, path.read_bytes(), name=str(path))
-    except (IndexDamaged, RecordDamaged) as error:
+        values = read_object(path, max_bytes=_MAX_BYTES)
+        require_seal(values, path)
+        record = read_as(PartRecord, path, values)
+    except IndexDamaged as error:
         raise PartDamaged("part.damaged", part=name, reason=error.message) from error
     if (record.name, record.fingerprint) != (name, folder.name):
         raise PartDamaged("part.of_another_folder", part=name, folder=str(folder))
@@ -141,11 +137,7 @@ def read_record(folder: Path) -> PartRecord:
 
 def changed_files(folder: Path, record: PartRecord) -> dict[str, str]:
     """Each file of the part that is not as recorded, and what is wrong with it; every file is read."""
-    return dict(differing(folder, _digests(record)))
-
-
-def _digests(record: PartRecord) -> dict[str, dict[str, object]]:
-    return {name: {"size": file.size, "sha256": file.sha256} for name, file in record.files.items()}
+    return dict(differing(folder, record.files))
 
 
 def _folders(folder: Path) -> list[Path]:

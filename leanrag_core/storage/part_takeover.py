@@ -30,13 +30,13 @@ def index_digests(directory: Path, needs: Iterable[str]) -> dict[str, str]:
     wanted = [need for need in needs if need in _FILES_OF]
     if not wanted:
         return {}
-    recorded: Mapping[str, Mapping[str, object]] = read_manifest(directory).get("files", {})
+    recorded = read_manifest(directory).files
     names = sorted(recorded or (path.name for path in directory.iterdir() if path.is_file()))
     digests = {}
     for need in wanted:
         files = [name for name in names if _FILES_OF[need].fullmatch(name)]
         hashes = recorded or digests_of(directory, files)  # an index of before hashes were kept
-        lines = "".join(f"{name} {hashes[name]['sha256']}\n" for name in files)
+        lines = "".join(f"{name} {hashes[name].sha256}\n" for name in files)
         digests[need] = hashlib.sha256(lines.encode()).hexdigest()[:32]
     return digests
 

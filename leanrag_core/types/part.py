@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from leanrag_core.messages.message import Message
+from leanrag_core.records import FileName, ShortText
+from leanrag_core.types.manifest import FileRecord
 from leanrag_core.types.usage import NO_USAGE, Usage
 
 # What a part may rest on, beside a language model ("language") and other parts, by their names.
@@ -17,28 +19,20 @@ Scalar = str | int | float | bool | None
 
 
 @dataclass(frozen=True)
-class PartFile:
-    """Size in bytes and hash of a file that does not change after it was written."""
-
-    size: int
-    sha256: str
-
-
-@dataclass(frozen=True)
 class PartRecord:
     """The record of a finished part, part.json.
 
     rests_on: a digest for each thing that the part needs. seconds: how long it took to make. usage: of models. files:
-    by path below the part's folder.
+    those that never change, by path below the part's folder.
     """
 
-    name: str
-    fingerprint: str
+    name: ShortText
+    fingerprint: ShortText
     config: Mapping[str, Scalar]
-    rests_on: Mapping[str, str]
+    rests_on: Mapping[str, ShortText]
     seconds: float
     usage: Usage = NO_USAGE
-    files: Mapping[str, PartFile] = field(default_factory=dict)
+    files: Mapping[FileName, FileRecord] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from leanrag_core.records import plain
 from leanrag_core.storage import layout, tables
 from leanrag_core.storage.digests import digests_of
 from leanrag_core.storage.json_files import sealed
+from leanrag_core.storage.part_takeover import index_digests
 from leanrag_core.storage.search_files import fingerprinted
 from leanrag_core.types.index import Index
 from tests.index_parts import made_part
@@ -110,10 +111,14 @@ class Stored:
 
     def hashed_again(self) -> None:
         """All hashes fit the files again, so that only the content tells what was done."""
-        held = plain(fingerprinted(self.folder / layout.CHROMA, ()))
-        self.record("chroma/search.json", lambda search: search.update(files=held["files"], rows=held["rows"]))
-        self.record(layout.MANIFEST, self._hash_files)
+        held = plain(fingerprinted(self.search_folder, ()))
+        change = {"files": held["files"], "rows": held["rows"]}
+        self.record(self.search_file("search.json"), lambda search: search.update(change))
+        self.record(layout.MANIFEST, lambda manifest: _hash_files(manifest, self.folder))
+        self.record(self.search_file("part.json"), lambda part: _hash_files(part, self.search_folder))
+        digests = index_digests(self.folder, ["vectors"])
+        self.record(self.search_file("part.json"), lambda part: part.update(rests_on=digests))
 
-    def _hash_files(self, manifest: dict[str, Any]) -> None:
-        digests = digests_of(self.folder, manifest["files"])
-        manifest["files"] = {name: plain(file) for name, file in digests.items()}
+
+def _hash_files(record: dict[str, Any], folder: Path) -> None:
+    record["files"] = {name: plain(file) for name, file in digests_of(folder, record["files"]).items()}

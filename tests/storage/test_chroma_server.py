@@ -376,12 +376,18 @@ def test_a_workbench_builds_and_asks_at_the_server_of_its_settings(server: Serve
     bench = Workbench.default(tmp_path)
     sentences = b"Marie Curie discovered radium in Paris. Pierre Curie taught physics in Paris."
     corpus_id = bench.add_documents("Curies", [("curies.md", sentences)]).corpus_id
-    in_files = bench.build(corpus_id)
+    index = bench.build(corpus_id)
+    assert index.path is not None
+    record = bench.build_part(index, "chroma")
     bench.save_settings(Settings(chroma_url=server.url))
-    own = bench.retrieve(in_files, "Who discovered radium?", search="approximate")  # stands in files, as it was built
-    at_server = bench.build(corpus_id)
-    assert at_server.path is not None
-    assert not list(at_server.path.rglob("chroma.sqlite3"))
-    asked = bench.retrieve(at_server, "Who discovered radium?", search="approximate")
-    exact = bench.retrieve(at_server, "Who discovered radium?", search="exact")
-    assert [seed.id for seed in asked.seeds] == [seed.id for seed in exact.seeds] == [seed.id for seed in own.seeds]
+
+    def seeds(search: str) -> list[str]:
+        trace = bench.retrieve(index, "Who discovered radium?", search=search)
+        return [seed.id for seed in trace.with_role("seed")]
+
+    own = seeds("approximate")  # in files, as it was made
+    bench.delete_part(index, "chroma", record.fingerprint)
+    bench.build_part(index, "chroma")
+    assert not list(index.path.rglob("chroma.sqlite3"))
+    assert seeds("approximate") == seeds("exact") == own
+    assert bench.searches.servers.remove_collections(server.url, index.id) == len(index.layers)

@@ -72,7 +72,7 @@ class Part:
 
     def lasting_files(self, folder: Path) -> Iterable[str]:
         """The record and the graphs that Chroma has written completely; it changes its other files when opened."""
-        return [SEARCH, *recorded(folder).get("files", ())]
+        return [SEARCH, *(recorded(folder).files or ())]
 
     def read(self, folder: Path, index: Index) -> tuple[LayerSearch, ...]:
         """How each layer is searched. The search index itself is opened by the SearchStore, once for all questions.
