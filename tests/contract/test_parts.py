@@ -1,0 +1,243 @@
+"""What holds for every index part, on every kind of index."""
+
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leanrag_core.errors import Cancelled, PartDamaged, PartMissing
+from leanrag_core.indexing.part_base import PartInfo, PartModels, PartTools, parts
+from leanrag_core.indexing.part_building import build_part, part_states, read_part
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.records import from_json, to_json
+from leanrag_core.storage.layout import read_index, write_index
+from leanrag_core.storage.part_store import PartStore
+from leanrag_core.storage.staging import staged
+from leanrag_core.types.index import Index
+from leanrag_core.types.part import PartRecord, PartState
+from leanrag_core.types.progress import Progress
+from tests.contract.indexes import INDEXES, stored
+
+PARTS = [pytest.param(info, id=info.name) for info in parts().parts]
+MODELS = PartModels()
+CHANGED = {"entities": "entities-0", "relations": "relations-0", "chunks": "chunks"}  # tables by need
+
+
+def embed(texts: Sequence[str]) -> np.ndarray:
+    """Unit rows made from the bytes of the texts."""
+    rows = np.array([[1 + sum(text.encode()) % 7, len(text), 1, 2] for text in texts], dtype=np.float32)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+TOOLS = PartTools(embed)
+
+
+def make(info: PartInfo, index: Index, tools: PartTools = TOOLS) -> PartRecord:
+    return build_part(index, info, info.config(), MODELS, tools)
+
+
+def fingerprint(info: PartInfo, index: Index) -> str:
+    return info.part.fingerprint(index, info.config(), MODELS)
+
+
+def state_of(info: PartInfo, index: Index) -> PartState:
+    [state] = [state for state in part_states(index, parts(), MODELS) if state.name == info.name]
+    return state
+
+
+@pytest.fixture(params=list(INDEXES))
+def index(request: pytest.FixtureRequest, tmp_path: Path) -> Index:
+    return stored(request.param, tmp_path / "index")
+
+
+def with_other(index: Index, need: str) -> Index:
+    """The index with a change in what the need names."""
+    base = index.layers[0]
+    if need == "vectors":
+        base = replace(base, vectors=np.roll(np.array(base.vectors), 1, axis=1))
+    elif need == "entities":
+        column = base.entities.schema.get_field_index("type")
+        base = replace(base, entities=base.entities.set_column(column, "type", [["other"] * len(base)]))
+    elif need == "chunks":
+        return replace(index, chunk_vectors=np.roll(np.array(index.chunk_vectors), 1, axis=1))
+    else:
+        pytest.fail(f"no change of {need!r} is known to this test: add one")
+    return replace(index, layers=(base, *index.layers[1:]))
+
+
+def test_every_file_of_parts_can_be_used() -> None:
+    assert parts().broken == ()
+    assert {info.name for info in parts().parts} >= {"chroma"}
+
+
+@pytest.mark.parametrize("info", PARTS)
+def test_a_part_is_named_as_its_file_and_says_what_it_is(info: PartInfo) -> None:
+    assert info.part.__class__.__module__.rsplit(".", 1)[-1] == info.name
+    assert sentence(info.part.title)
+    assert sentence(info.part.help)
+    assert info.part.needs
+
+
+@pytest.mark.parametrize("info", PARTS)
+def test_the_fingerprint_is_stable_and_changes_with_each_need(info: PartInfo, index: Index, tmp_path: Path) -> None:
+    first = fingerprint(info, index)
+    assert first == fingerprint(info, read_index(tmp_path / "index"))
+    for need in info.part.needs:
+        directory = tmp_path / need
+        directory.mkdir()
+        write_index(directory, with_other(index, need))
+        assert fingerprint(info, read_index(directory)) != first, need
+
+
+@pytest.mark.parametrize("info", PARTS)
+def test_each_option_has_a_fingerprint_of_its_own(info: PartInfo, tmp_path: Path) -> None:
+    index = stored("tiny", tmp_path)
+    for option in info.config.__dataclass_fields__.values():  # type: ignore[attr-defined]
+        low, high = option.metadata.get("low"), option.metadata.get("high")
+        other = not option.default if isinstance(option.default, bool) else low if option.default != low else high
+        config = info.configured({option.name: other})
+        assert info.part.fingerprint(index, config, MODELS) != fingerprint(info, index), option.name
+
+
+@pytest.mark.parametrize("info", PARTS)
+def test_a_forecast_is_a_range_of_seconds(info: PartInfo, index: Index) -> None:
+    seconds = info.part.forecast(index, info.config(), MODELS).seconds
+    assert 0 < seconds.low <= seconds.expected <= seconds.high
+
+
+@pytest.mark.parametrize("info", PARTS)
+def test_a_part_is_made_once_and_again_with_the_same_content(info: PartInfo, index: Index, tmp_path: Path) -> None:
+    with pytest.raises(PartMissing):
+        read_part(index, info)
+    reported: list[Progress] = []
+    record = make(info, index, replace(TOOLS, report=reported.append))
+    assert reported
+    content = read_part(index, info)
+    assert make(info, index, replace(TOOLS, report=lambda progress: pytest.fail("made twice"))) == record
+    other = stored_copy(index, tmp_path / "other")
+    again = make(info, other)
+    assert (again.fingerprint, again.config, again.rests_on) == (record.fingerprint, record.config, record.rests_on)
+    assert read_part(other, info) == content
+    assert from_json(PartRecord, to_json(record)) == record
+
+
+def stored_copy(index: Index, directory: Path) -> Index:
+    """A copy of the index without its parts."""
+    assert index.path is not None
+    shutil.copytree(index.path, directory, ignore=shutil.ignore_patterns("parts"))
+    return read_index(directory)
+
+
+@pytest.mark.parametrize("info", PARTS)
+def test_a_part_goes_with_its_index(info: PartInfo, index: Index, tmp_path: Path) -> None:
+    assert index.path is not None
+    record = make(info, index)
+    content = read_part(index, info)
+    shutil.copytree(index.path, tmp_path / "copy")
+    shutil.move(index.path, tmp_path / "elsewhere" / "moved")
+    for place in (tmp_path / "copy", tmp_path / "elsewhere" / "moved"):
+        assert fingerprint(info, read_index(place)) == record.fingerprint
+        assert read_part(read_index(place), info) == content
+
+
+@pytest.mark.parametrize("info", PARTS)
+def test_a_rebuild_keeps_a_part_that_rests_on_what_is_the_same(info: PartInfo, index: Index) -> None:
+    assert index.path is not None
+    record = make(info, index)
+    content = read_part(index, info)
+    with staged(index.path) as staging:
+        write_index(staging, index)
+    assert read_part(read_index(index.path), info) == content
+    assert PartStore(index.path).read(info.name, record.fingerprint) == record
+    changed = with_other(read_index(index.path), info.part.needs[0])
+    with staged(index.path) as staging:
+        write_index(staging, changed)
+    assert PartStore(index.path).all() == ()
+    with pytest.raises(PartMissing):
+        read_part(read_index(index.path), info)
+
+
+@pytest.mark.parametrize("info", PARTS)
+def test_what_was_stopped_is_not_used_and_made_later(info: PartInfo, index: Index) -> None:
+    def stop(progress: Progress) -> None:
+        raise Cancelled("job.cancelled")
+
+    with pytest.raises(Cancelled):
+        make(info, index, replace(TOOLS, report=stop))
+    with pytest.raises(PartMissing):
+        read_part(index, info)
+    assert state_of(info, index).status in ("absent", "unfinished")
+    make(info, index)
+    read_part(index, info)
+    assert state_of(info, index).status == "finished"
+
+
+KILLED = """
+import os, signal, sys
+from dataclasses import replace
+from pathlib import Path
+from leanrag_core.storage.layout import read_index
+from tests.contract.test_parts import TOOLS, make, parts
+kill = lambda progress: os.kill(os.getpid(), signal.SIGKILL)
+make(parts().named(sys.argv[2]), read_index(Path(sys.argv[1])), replace(TOOLS, report=kill))
+"""
+
+
+@pytest.mark.parametrize("info", PARTS)
+def test_a_killed_process_leaves_nothing_that_reads_as_finished(info: PartInfo, tmp_path: Path) -> None:
+    index = stored("tiny", tmp_path / "index")
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(index.path), info.name], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    with pytest.raises(PartMissing):
+        read_part(index, info)
+    make(info, index)
+    read_part(index, info)
+    [left] = PartStore(tmp_path / "index").all()
+    assert left.status == "finished"
+
+
+@pytest.mark.parametrize("info", PARTS)
+def test_damage_is_an_error_with_a_code(info: PartInfo, tmp_path: Path) -> None:
+    index = stored("tiny", tmp_path / "index")
+    record = make(info, index)
+    folder = PartStore(tmp_path / "index").folder(info.name, record.fingerprint)
+    for name in ("part.json", *record.files):
+        before = (folder / name).read_bytes()
+        for content in (before[: len(before) // 2], b"", before.replace(b"1", b"2", 1)):
+            (folder / name).write_bytes(content)
+            with pytest.raises(PartDamaged) as damaged:
+                read_part(index, info)
+            assert damaged.value.message.code.startswith("part.")
+        (folder / name).write_bytes(before)
+    read_part(index, info)
+    (folder / "part.json").write_bytes(b"{}")
+    state = state_of(info, index)
+    assert state.status == "damaged"
+    assert state.problem is not None
+    assert make(info, index).fingerprint == record.fingerprint  # made again in its place
+    read_part(index, info)
+
+
+@pytest.mark.parametrize("info", PARTS)
+def test_a_part_of_another_index_is_not_read(info: PartInfo, tmp_path: Path) -> None:
+    index = stored("tiny", tmp_path / "index")
+    make(info, index)
+    other = stored("Chinese", tmp_path / "other")
+    shutil.copytree(tmp_path / "index" / "parts", tmp_path / "other" / "parts")
+    with pytest.raises(PartDamaged) as refused:
+        read_part(other, info)
+    assert refused.value.message.code == "part.of_another_index"
+
+
+@pytest.mark.parametrize("info", PARTS)
+def test_a_part_does_not_change_the_index(info: PartInfo, index: Index) -> None:
+    assert index.path is not None
+    before = {path.name: path.read_bytes() for path in index.path.iterdir() if path.is_file()}
+    make(info, index)
+    assert {path.name: path.read_bytes() for path in index.path.iterdir() if path.is_file()} == before
