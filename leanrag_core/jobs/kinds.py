@@ -28,7 +28,7 @@ BUILD = JobKind(
             ended_by=("embed", "index"),
         ),
         # The stages of the hierarchy take turns, layer by layer, until the index is written.
-        Stage("embed", message("stage.embed"), message("stage.embed.doing"), 0.49, calls=ENTITIES, ended_by=("index",)),
+        Stage("embed", message("stage.embed"), message("stage.embed.doing"), 0.55, calls=ENTITIES, ended_by=("index",)),
         Stage("cluster", message("stage.cluster"), message("stage.cluster.doing"), 0.05, ended_by=("index",)),
         Stage(
             "aggregate entities",
@@ -48,7 +48,7 @@ BUILD = JobKind(
             calls=UNITS,
             ended_by=("index",),
         ),
-        Stage("index", message("stage.index"), message("stage.index.doing"), 0.08),
+        Stage("index", message("stage.index"), message("stage.index.doing"), 0.02),
     ),
     figures=(
         Figure(message("job.build.chunks_read"), "done", (("extract", None),)),
