@@ -26,6 +26,6 @@ def stored(subject: Subject) -> Iterator[Problem | Note]:
             yield Problem(f"{below}/{RECORD}", None, sentence(part.problem) if part.problem else "does not read")
         else:
             for name, reason in changed_files(part.folder, part.record).items():
-                yield Problem(f"{below}/{name}", None, reason)
+                yield Problem(f"{below}/{name}", None, sentence(reason))
             if not fits(part.record, subject.folder, finished):
                 yield Problem(f"{below}/{RECORD}", None, "the part was made of another index than this one")

@@ -8,6 +8,7 @@ from typing import Any
 from leanrag_core.atomic import writing
 from leanrag_core.errors import InvalidConfig, PartDamaged, PartMissing
 from leanrag_core.indexing.part_base import PartInfo, PartList, PartModels, PartTools, rests_on
+from leanrag_core.messages.message import message
 from leanrag_core.storage.layout import read_index
 from leanrag_core.storage.part_store import PartStore, StoredPart
 from leanrag_core.storage.part_takeover import fits
@@ -39,7 +40,7 @@ def build_part(index: Index, info: PartInfo, config: Any, models: PartModels, to
             store.delete(info.name, fingerprint)
         _require_needs(info, models)
         folder = store.building_folder(info.name, fingerprint)
-        with writing(f"the part {info.name} of {store.directory.name}"):
+        with writing(message("what.part", part=info.name, index=store.directory.name)):
             folder.mkdir(parents=True, exist_ok=True)
         started = time.perf_counter()
         part.build(index, folder, config, tools)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from leanrag_core.atomic import sync_folder, sync_tree, write_json, writing
 from leanrag_core.errors import IndexDamaged, LeanRAGError, PartDamaged, PartMissing
-from leanrag_core.messages.message import Message
+from leanrag_core.messages.message import Message, message
 from leanrag_core.records import plain
 from leanrag_core.storage.digests import differing, digests_of, require_same, wrong_sizes
 from leanrag_core.storage.json_files import read_object, require_seal, sealed
@@ -81,7 +81,7 @@ class PartStore:
         try:
             require_same(folder, record.files)
         except IndexDamaged as error:
-            raise PartDamaged("part.damaged", part=name, reason=error.message) from error
+            raise _damaged(name, error) from error
         return record
 
     def finish(self, record: PartRecord, files: Iterable[str]) -> Path:
@@ -91,7 +91,7 @@ class PartStore:
         """
         building = self.building_folder(record.name, record.fingerprint)
         folder = self.folder(record.name, record.fingerprint)
-        with writing(f"the part {record.name} of {self.directory.name}"):
+        with writing(message("what.part", part=record.name, index=self.directory.name)):
             values = plain(replace(record, files=digests_of(building, files)))
             write_json(building / RECORD, sealed(values))
             sync_tree(building)
@@ -103,7 +103,7 @@ class PartStore:
 
     def delete(self, name: str, fingerprint: str) -> None:
         """Deletes the part, finished or not. Raises StorageFailed."""
-        with writing(f"the folder of the part {name}"):
+        with writing(message("what.part", part=name, index=self.directory.name)):
             for folder in (self.folder(name, fingerprint), self.building_folder(name, fingerprint)):
                 if folder.is_dir():
                     shutil.rmtree(folder)
@@ -115,7 +115,7 @@ class PartStore:
         try:
             record = read_record(folder)
             for file, reason in wrong_sizes(folder, record.files):
-                raise PartDamaged("part.damaged", part=name, reason=f"{file} {reason}")
+                raise PartDamaged("part.damaged", part=name, path=str(folder / file), problem=reason)
             return StoredPart(name, folder.name, FINISHED, folder, record)
         except LeanRAGError as error:
             return StoredPart(name, folder.name, DAMAGED, folder, problem=error.message)
@@ -129,13 +129,19 @@ def read_record(folder: Path) -> PartRecord:
         require_seal(values, path)
         record = read_as(PartRecord, path, values)
     except IndexDamaged as error:
-        raise PartDamaged("part.damaged", part=name, reason=error.message) from error
+        raise _damaged(name, error) from error
     if (record.name, record.fingerprint) != (name, folder.name):
         raise PartDamaged("part.of_another_folder", part=name, folder=str(folder))
     return record
 
 
-def changed_files(folder: Path, record: PartRecord) -> dict[str, str]:
+def _damaged(name: str, error: IndexDamaged) -> PartDamaged:
+    """The error for a part, whose remedy is another one than that of an index."""
+    values = error.message.values
+    return PartDamaged("part.damaged", part=name, path=values["path"], problem=values["problem"])
+
+
+def changed_files(folder: Path, record: PartRecord) -> dict[str, Message]:
     """Each file of the part that is not as recorded, and what is wrong with it; every file is read."""
     return dict(differing(folder, record.files))
 
