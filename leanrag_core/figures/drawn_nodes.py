@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.palette import known_colour
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.trace import Style, Trace, TraceItem
 
-_NO_STYLE_COLOUR, _NO_STYLE_SHAPE = "mute", "box"
+_NO_STYLE_SHAPE = "box"
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,6 @@ def _drawn(item: TraceItem, bands: dict[str, int], style: Style | None) -> Drawn
         parent=parent,
         rank=item.rank,
         shape=style.shape if style else _NO_STYLE_SHAPE,
-        colour=style.colour if style else _NO_STYLE_COLOUR,
+        colour=known_colour(style.colour if style else ""),
         about=about,
     )

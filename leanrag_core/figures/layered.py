@@ -18,6 +18,7 @@ from leanrag_core.figures.layered_lines import (
     strongest,
 )
 from leanrag_core.figures.layered_places import FOLD, Plan, plan, slots, tray_width
+from leanrag_core.figures.palette import known_colour
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.trace import Trace, TraceRelation
 
@@ -28,6 +29,7 @@ _MOST_DISC_ROWS, _MOST_NAMES, _NAME_STEP = 5, 3, 15.0
 _ROOM_FOR_NAMES = 56.0  # px; a narrower tray holds discs alone
 _BOX, _TALL_BOX, _NARROWEST_FOR_TWO_LINES = 40.0, 54.0, 100.0  # px; narrow boxes have three lines of text
 _ABOVE, _BELOW = 22.0, 14.0  # px between a band's edge and its boxes
+_FILLED, LINE_SHAPES = ("disc", "double"), ("line", "arc", "dotted")  # shapes of roles
 _NEAR_RISE, _FAR_RISE, _RISE_STEP, _MOST_STEPS, _PILL = 15.0, 30.0, 7.0, 3, 14.0
 
 
@@ -37,7 +39,7 @@ class Dot:
 
     x, y: its middle. x, width: fractions of the plot's width; y, height: px. line, room: which of two lines a seed's
     name is on, and the width it may take. names, more, names_y: of a tray, its best names, how many seeds follow, and
-    where the names begin. colour: of its role, a name of the palette.
+    where the names begin. colour: of its role, a name of the palette. filled: with that colour; else outlined.
     """
 
     id: str
@@ -58,6 +60,7 @@ class Dot:
     more: int = 0
     names_y: float = 0.0
     colour: str = ""
+    filled: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,8 +109,8 @@ class _Drawing:
         self.lit_nodes, self.lit_relations = _lit(trace, step)
         self.relations = sorted_relations(trace, self.band_of)
         self.arcs = strongest(self.relations.arcs, self.band_of, frozenset(self.slots))
-        self.colours = {style.role: style.colour for style in trace.styles if style.on == "relation"}
-        self.shapes = {style.role: style.shape for style in trace.styles if style.on == "relation"}
+        self.colours = {style.role: known_colour(style.colour) for style in trace.styles if style.on == "relation"}
+        self.shapes = {style.role: style.shape for style in trace.styles if style.shape in LINE_SHAPES}
         self.dots: dict[str, Dot] = {}
 
     def graph(self) -> LayeredGraph:
@@ -176,6 +179,7 @@ class _Drawing:
                 lit,
                 about,
                 colour=like.colour,
+                filled=like.shape in _FILLED,
             )
         return middle + height / 2 + _BELOW
 
@@ -247,10 +251,14 @@ class _Drawing:
             lit,
             node.about,
             colour=node.colour,
+            filled=node.shape in _FILLED,
             **more,
         )
 
     # Lines
+
+    def _colour(self, role: str) -> str:
+        return self.colours.get(role) or known_colour("")
 
     def _line(self, relation: TraceRelation, points: tuple[tuple[float, float], ...], about: str, **more: Any) -> Line:
         return Line(
@@ -261,7 +269,7 @@ class _Drawing:
             strength=float(relation.strength),
             points=points,
             about=about,
-            colour=self.colours.get(relation.role, "mute"),
+            colour=self._colour(relation.role),
             shape=self.shapes.get(relation.role, "line"),
             **more,
         )
@@ -280,9 +288,9 @@ class _Drawing:
             if parent is not None:
                 points = link_points(*_edges(parent, tray))
                 about = f"{isolated(parent.name)}: {tray.about}"
-                drawn.append(
-                    Line(tray.id, tray.id, parent.id, "tree", 1.0, tray.lit and parent.lit, points, False, about)
-                )
+                like = next((link.role for link in self.relations.tree), "")
+                lit, colour = tray.lit and parent.lit, self._colour(like)
+                drawn.append(Line(tray.id, tray.id, parent.id, like, 1.0, lit, points, False, about, colour))
         return drawn
 
     def _link(self, relation: TraceRelation) -> tuple[tuple[float, float], ...]:

@@ -24,7 +24,7 @@ class Line:
     points: tuple[Point, ...]
     pill: bool
     about: str
-    colour: str = "tree"
+    colour: str
     shape: str = "line"
 
 

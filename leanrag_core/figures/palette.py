@@ -39,14 +39,12 @@ _LAYER_INKS = (
     ("#FFFFFF", "#101214"),
     ("#FFFFFF", "#101214"),
 )
-# Each section of a context wears the colour of what it holds; its letter is the citation mark.
-SECTIONS = (
-    ("entities", "E", "Entities", "seed"),
-    ("aggregated", "A", "Aggregated entities", "path"),
-    ("relations", "R", "Relations", "inter"),
-    ("chunks", "C", "Source chunks", "chunk"),
-)
-ROLE_OF_MARK = {letter: role for _, letter, _, role in SECTIONS}
+_NEUTRAL = "mute"
+
+
+def known_colour(name: str) -> str:
+    """The name where it is one of the palette's, else that of a neutral colour: traces name colours freely."""
+    return name if name in _COLOURS else _NEUTRAL
 
 
 @dataclass(frozen=True)

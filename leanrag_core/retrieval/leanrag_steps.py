@@ -15,7 +15,7 @@ STYLES = (
     Style("path", message("leanrag.style.path"), "path", "box"),
     Style("lca", message("leanrag.style.lca"), "lca", "double"),
     Style("passage", message("style.passage"), "chunk", "chip"),
-    Style("tree", message("leanrag.style.tree"), "tree", "line", on="relation"),
+    Style("tree", message("leanrag.style.tree"), "path", "line", on="relation"),
     Style("inter-cluster", message("leanrag.style.inter_cluster"), "inter", "arc", on="relation"),
     Style("base", message("leanrag.style.base"), "base", "dotted", on="relation"),
 )

@@ -131,7 +131,7 @@ def test_settings_of_ask_stay(
     settled(page)
     looked = open_settings(page)
     assert wanted.items() <= looked.items()
-    page.locator(".lr-answer .chip.c").first.click()
+    page.locator(".lr-answer .chip[data-section=chunks]").first.click()
     expect(page.get_by_role("dialog")).to_be_visible()
     settled(page)
     page.keyboard.press("Escape")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from leanrag_core.figures.palette import ROLE_OF_MARK, SECTIONS, Palette, palette
+from leanrag_core.figures.palette import Palette, known_colour, palette
 
 TEXTS = ("text", "mute", "prim", "error")
 MARKS = ("prim", "seed", "path", "lca", "inter", "base", "tree", "chunk", "entered", "left", "error")
@@ -71,7 +71,7 @@ def test_the_style_sheet_gets_every_colour(colours: Palette) -> None:
     }
 
 
-def test_each_section_of_a_context_has_its_letter_and_a_colour(colours: Palette) -> None:
-    assert ROLE_OF_MARK == {"E": "seed", "A": "path", "R": "inter", "C": "chunk"}
-    assert [name for name, *_ in SECTIONS] == ["entities", "aggregated", "relations", "chunks"]
-    assert len({colours[role] for role in ROLE_OF_MARK.values()}) == 4
+def test_a_colour_that_the_palette_lacks_becomes_a_neutral_one(colours: Palette) -> None:
+    assert known_colour("seed") == "seed"
+    assert known_colour("crimson);color:red") in colours.colours
+    assert known_colour("crimson") == known_colour("") == "mute"

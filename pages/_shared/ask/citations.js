@@ -23,7 +23,9 @@ export default function (component) {
       for (const mark of part.marks) {
         const chip = document.createElement("button");
         chip.type = "button";
-        chip.className = "chip " + mark.name[0].toLowerCase() + (data.open === mark.name ? " on" : "");
+        chip.className = "chip" + (data.open === mark.name ? " on" : "");
+        chip.dataset.section = mark.section;
+        chip.style.setProperty("--c", `var(--lr-${mark.colour})`);
         chip.textContent = mark.name;
         chip.title = mark.title;
         chip.setAttribute("aria-label", `Citation ${mark.name}: ${mark.title}`);

@@ -32,11 +32,18 @@ function draw(host, data, pick) {
   return graph;
 }
 
+// The colour of a role, and a light shade of it for what is outlined.
+function paint(element, colour) {
+  element.style.setProperty("--c", `var(--lr-${colour})`);
+  element.style.setProperty("--f", `var(--lr-${colour}fill,color-mix(in srgb,var(--lr-${colour}) 10%,var(--lr-bg)))`);
+}
+
 function drawLine(edge, X, parent) {
-  if (!edge.lit && edge.kind !== "tree") return;
+  if (!edge.lit && edge.shape !== "line") return;
   const [start, ...others] = edge.points.map(([x, y]) => `${X(x)} ${y}`);
   const d = `M${start}${edge.points.length === 4 ? "C" : "Q"}${others.join(" ")}`;
-  const line = make("path", { class: `edge ${edge.kind}${edge.lit ? "" : " later"}`, d, "data-from": edge.source, "data-to": edge.target }, parent);
+  const line = make("path", { class: `edge ${edge.shape}${edge.lit ? "" : " later"}`, d, "data-role": edge.kind, "data-from": edge.source, "data-to": edge.target }, parent);
+  paint(line, edge.colour);
   if (edge.pill) line.style.strokeWidth = Math.min(4.5, 1.5 + 0.3 * edge.strength);
   make("title", {}, line, edge.about);
 }
@@ -51,7 +58,7 @@ function drawPill(edge, X, parent, taken) {
     const px = X(at(x1, xc, x2)), py = at(y1, yc, y2);
     if (py > Math.min(y1, y2) - 10 || taken.some(([qx, qy, qw]) => Math.abs(qx - px) < (qw + w) / 2 + 2 && Math.abs(qy - py) < 18)) continue;
     taken.push([px, py, w]);
-    make("rect", { class: "pill", x: px - w / 2, y: py - 8, width: w, height: 16, rx: 8 }, parent);
+    paint(make("rect", { class: "pill", x: px - w / 2, y: py - 8, width: w, height: 16, rx: 8 }, parent), edge.colour);
     make("text", { class: "lambda", x: px, y: py + 4 }, parent, text);
     return;
   }
@@ -59,7 +66,9 @@ function drawPill(edge, X, parent, taken) {
 
 function drawNode(node, view, parent) {
   const { X, span, picked, pick } = view, x = X(node.x), marked = picked === node.id ? " picked" : "";
-  const group = make("g", { class: `node ${node.role} ${node.kind}${node.lit ? "" : " later"}${marked}`, "data-id": node.id }, parent);
+  const look = `${node.kind}${node.filled ? " filled" : ""}${node.lit ? "" : " later"}${marked}`;
+  const group = make("g", { class: `node ${look}`, "data-role": node.role, "data-id": node.id }, parent);
+  paint(group, node.colour);
   make("title", {}, group, node.about);
   const asked = node.kind === "tray" ? node.id.replace(/^tray-/, "") : node.id;
   if (node.kind !== "fold" && asked && asked !== "fold") {
@@ -94,7 +103,7 @@ function drawTray(node, X, span, group) {
 
 function drawBox(node, { span, small }, x, group) {
   const w = node.width * span, h = node.height, size = small ? 10.5 : 12, step = size + 2;
-  const shown = node.role === "seed" && node.rank ? `${node.rank}  ${node.name}` : node.name;
+  const shown = node.rank ? `${node.rank}  ${node.name}` : node.name;
   const lines = wrap(shown, w - 8, Math.floor((h - 6) / step), `600 ${size}px ${FONT}`);
   const box = (out, name) => make("rect", { class: name, x: x - w / 2 - out, y: node.y - h / 2 - out, width: w + 2 * out, height: h + 2 * out, rx: (node.kind === "double" ? 3 : 6) + out }, group);
   box(node.kind === "double" ? 6.5 : 3.5, "ring");
