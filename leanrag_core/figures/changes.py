@@ -1,38 +1,37 @@
-"""What entered and what left between two retrievals of the same question."""
+"""What entered and what left between two retrievals of the same question, by the roles that their traces declare."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from leanrag_core.types.trace import Trace, TraceItem
+from leanrag_core.types.trace import Parameter, Trace, TraceItem
 
 
 @dataclass(frozen=True)
-class Difference:
-    """Names of what is only in the later trace, and of what was only in the earlier one."""
+class Group:
+    """Names of the items or relations of a role that only the later trace has, and that only the earlier one had."""
 
+    role: str
     entered: tuple[str, ...]
     left: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Changes:
-    """settings: option -> (before, after). tokens: context tokens after less before. lca: names before and after, one
-    of them empty where a strategy has none; None when it is the same."""
+    """settings: option -> (before, after). groups: of the roles in which something is another, in the order of the
+    later trace's styles. tokens: context tokens after less before."""
 
-    settings: dict[str, tuple[Any, Any]]
-    seeds: Difference
-    aggregated: Difference
-    relations: Difference
-    chunks: Difference
+    settings: dict[str, tuple[Parameter, Parameter]]
+    groups: tuple[Group, ...]
     tokens: int
-    lca: tuple[str, str] | None
 
     @property
     def any(self) -> bool:
         """Whether anything that was retrieved is another."""
-        parts = (self.seeds, self.aggregated, self.relations, self.chunks)
-        return bool(self.tokens or self.lca or any(part.entered or part.left for part in parts))
+        return bool(self.tokens or self.groups)
+
+    def of(self, role: str) -> Group:
+        """The group of that role; an empty one where nothing changed."""
+        return next((group for group in self.groups if group.role == role), Group(role, (), ()))
 
 
 def changes(before: Trace, after: Trace) -> Changes:
@@ -45,46 +44,44 @@ def changes(before: Trace, after: Trace) -> Changes:
     }
     if before.strategy != after.strategy:
         settings = {"strategy": (before.strategy, after.strategy)}
-    (old_id, old_top), (new_id, new_top) = _top(before), _top(after)
+    old, new = _named(before), _named(after)
+    groups = (_group(role, old.get(role, {}), new.get(role, {})) for role in dict.fromkeys((*new, *old)))
     return Changes(
         settings=settings,
-        seeds=_difference(_seeds(before), _seeds(after)),
-        aggregated=_difference(_aggregated(before), _aggregated(after)),
-        relations=_difference(_relations(before), _relations(after)),
-        chunks=_difference(list(map(_passage, before.passages)), list(map(_passage, after.passages))),
+        groups=tuple(group for group in groups if group.entered or group.left),
         tokens=after.context.tokens - before.context.tokens,
-        lca=None if old_id == new_id else (old_top, new_top),
     )
 
 
-def _difference(old: Sequence[tuple[str, str]], new: Sequence[tuple[str, str]]) -> Difference:
-    old_ids, new_ids = {id_ for id_, _ in old}, {id_ for id_, _ in new}
-    return Difference(
-        entered=tuple(name for id_, name in new if id_ not in old_ids),
-        left=tuple(name for id_, name in old if id_ not in new_ids),
+def _group(role: str, old: Mapping[str, str], new: Mapping[str, str]) -> Group:
+    return Group(
+        role,
+        entered=tuple(name for id_, name in new.items() if id_ not in old),
+        left=tuple(name for id_, name in old.items() if id_ not in new),
     )
 
 
-def _top(trace: Trace) -> tuple[str, str]:
-    top = next(iter(trace.with_role("lca")), None)
-    return (top.id, top.name) if top else ("", "")
+def _named(trace: Trace) -> dict[str, dict[str, str]]:
+    """Role -> id -> name, of items and of relations; the roles of the trace's styles first. Links to a parent say
+    nothing that their ends do not."""
+    named: dict[str, dict[str, str]] = {style.role: {} for style in trace.styles}
+    names = {item.id: item.name for item in trace.items}
+    parents = {(item.id, item.parent) for item in trace.items if item.parent}
+    for item in trace.items:
+        for role in item.roles:
+            named.setdefault(role, {})[item.id] = _name(item)
+    for relation in trace.relations:
+        ends = (relation.source, relation.target)
+        if ends not in parents and ends[::-1] not in parents:
+            both = ", ".join(names.get(id_, id_) for id_ in ends)
+            named.setdefault(relation.role, {})[relation.id] = both
+    return named
 
 
-def _seeds(trace: Trace) -> list[tuple[str, str]]:
-    return [(seed.id, seed.name) for seed in trace.with_role("seed")]
-
-
-def _aggregated(trace: Trace) -> list[tuple[str, str]]:
-    return [(node.id, node.name) for node in trace.nodes if node.layer and node.role != "seed"]
-
-
-def _relations(trace: Trace) -> list[tuple[str, str]]:
-    name_of = {node.id: node.name for node in trace.nodes}
-    inter = [relation for relation in trace.relations if relation.role == "inter-cluster"]
-    return [(relation.id, f"{name_of[relation.source]}, {name_of[relation.target]}") for relation in inter]
-
-
-def _passage(passage: TraceItem) -> tuple[str, str]:
-    if passage.source and passage.source.page:
-        return passage.id, f"{passage.name}, p. {passage.source.page}"
-    return passage.id, passage.name if passage.row is None else f"{passage.name}, chunk {passage.row + 1}"
+def _name(item: TraceItem) -> str:
+    """Of a passage with its place, since several are of one document."""
+    if item.source is None:
+        return item.name
+    if item.source.page:
+        return f"{item.name}, p. {item.source.page}"
+    return item.name if item.row is None else f"{item.name}, chunk {item.row + 1}"

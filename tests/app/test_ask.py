@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.retrieval import strategies
-from pages._shared.ask.answer_view import Reference
+from pages._shared.ask.reference_view import Reference
 from pages._shared.common import forms
 from pages._shared.common.scope import PAGE
 from tests.app import drawn

@@ -14,7 +14,7 @@ from leanrag_core import Workbench
 from leanrag_core.storage.layout import write_index
 from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible
-from pages._shared.ask.answer_view import Reference
+from pages._shared.ask.reference_view import Reference
 from pages._shared.common.scope import PAGE
 from tests.app import drawn
 

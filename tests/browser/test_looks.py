@@ -119,7 +119,7 @@ def test_the_figure_is_readable_and_what_opens_gives_the_focus_back(
     # A node's card lies over the figure, in sight, and moves nothing; Escape closes it and goes back to the node.
     evidence = page.get_by_text("Source chunks", exact=False).last
     before = evidence.bounding_box()
-    node = page.locator(".lr-graph .node.disc[data-role="seed"]").first
+    node = page.locator(".lr-graph .node.disc[data-role=seed]").first
     node.click()
     card = page.locator('[class*="st-key-node_card"]')
     expect(card).to_be_in_viewport(ratio=0.9)

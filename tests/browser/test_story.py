@@ -114,7 +114,7 @@ def test_a_file_becomes_an_index_and_a_question_ends_at_its_passage(
     expect(page.locator(".lr-answer .from").first).to_have_text("source chunk")
     chip = page.locator(".lr-answer .chip[data-section=chunks]").first
     expect(chip).to_be_visible()
-    expect(page.locator(".lr-graph .node[data-role="seed"]").first).to_be_visible()
+    expect(page.locator(".lr-graph .node[data-role=seed]").first).to_be_visible()
     expect(page.get_by_text("Extractive answer: sentences of the context, no language model;")).to_be_visible()
     settled(page)
     snap(page, "8_ask")
@@ -134,7 +134,7 @@ def test_a_file_becomes_an_index_and_a_question_ends_at_its_passage(
     expect(page.get_by_text("What changed")).to_be_visible()
     expect(page).to_have_url(re.compile("n=6"))
     settled(page)
-    expect(page.locator(".lr-graph .node[data-role="seed"]")).to_have_count(6)
+    expect(page.locator(".lr-graph .node[data-role=seed]")).to_have_count(6)
     snap(page, "10_what_changed")
 
     # A node of the graph by keyboard; a step; the same as a table.
@@ -150,7 +150,7 @@ def test_a_file_becomes_an_index_and_a_question_ends_at_its_passage(
     other = watch()
     other.page.goto(page.url)
     settled(other.page)
-    expect(other.page.locator(".lr-graph .node[data-role="seed"]")).to_have_count(6)
+    expect(other.page.locator(".lr-graph .node[data-role=seed]")).to_have_count(6)
     expect(other.page.locator(".lr-answer .chip[data-section=chunks]").first).to_be_visible()
 
     watched.assert_clean()

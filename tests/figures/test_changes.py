@@ -1,7 +1,6 @@
-from leanrag_core.figures.changes import Difference, changes
+from leanrag_core.figures.changes import Group, changes
 from tests.figures.small_trace import chunk, node, relation, trace_of
 
-NONE = Difference((), ())
 BEES, FIELDS, FARM = node("bees", 1, "farm"), node("fields", 1, "farm"), node("farm", 2, role="lca")
 QUEEN, RAPE = node("queen", 0, "bees", rank=1), node("rape", 0, "fields", rank=2)
 
@@ -10,14 +9,7 @@ def test_the_same_retrieval_changes_nothing() -> None:
     trace = trace_of([QUEEN, BEES], lca=BEES, chunks=[chunk(0, "A")], top_n=1)
     found = changes(trace, trace)
     assert not found.any
-    assert (found.settings, found.seeds, found.aggregated, found.relations, found.chunks) == (
-        {},
-        NONE,
-        NONE,
-        NONE,
-        NONE,
-    )
-    assert (found.tokens, found.lca) == (0, None)
+    assert (found.settings, found.groups, found.tokens) == ({}, (), 0)
 
 
 def test_one_more_seed_brings_its_path_a_higher_meeting_point_and_a_bridge() -> None:
@@ -35,19 +27,20 @@ def test_one_more_seed_brings_its_path_a_higher_meeting_point_and_a_bridge() -> 
     found = changes(before, after)
     assert found.any
     assert found.settings == {"top_n": (1, 2)}
-    assert found.seeds == Difference(("rape",), ())
-    assert found.aggregated == Difference(("fields", "farm"), ())
-    assert found.relations == Difference(("bees, fields",), ())
-    assert found.chunks == Difference(("C, p. 3",), ("B, chunk 2",))
+    assert found.of("seed") == Group("seed", ("rape",), ())
+    assert found.of("path") == Group("path", ("fields",), ())
+    assert found.of("inter-cluster") == Group("inter-cluster", ("bees, fields",), ())
+    assert found.of("passage") == Group("passage", ("C, p. 3",), ("B, chunk 2",))
     assert found.tokens == -20
-    assert found.lca == ("bees", "farm")
+    assert found.of("lca") == Group("lca", ("farm",), ("bees",))
 
 
 def test_read_backwards_what_entered_has_left() -> None:
     small, large = trace_of([QUEEN, BEES], lca=BEES), trace_of([QUEEN, RAPE, BEES, FIELDS, FARM], lca=FARM)
     there, back = changes(small, large), changes(large, small)
-    assert (back.seeds.left, back.aggregated.left) == (there.seeds.entered, there.aggregated.entered)
-    assert back.lca == ("farm", "bees")
+    entered = {group.role: group.entered for group in there.groups}
+    assert {group.role: group.left for group in back.groups} == entered
+    assert back.of("lca") == Group("lca", ("bees",), ("farm",))
 
 
 def test_another_strategy_is_the_one_setting_told() -> None:
@@ -55,15 +48,15 @@ def test_another_strategy_is_the_one_setting_told() -> None:
     after = trace_of([], strategy="vector", top_c=7)
     found = changes(before, after)
     assert found.settings == {"strategy": ("leanrag", "vector")}
-    assert found.seeds == Difference((), ("queen",))
-    assert found.lca == ("queen", "")
+    assert found.of("seed") == Group("seed", (), ("queen",))
+    assert found.of("lca") == Group("lca", (), ("queen",))
 
 
 def test_entities_of_one_name_are_told_apart_by_their_ids() -> None:
     before = trace_of([node("a", 0, rank=1)])
     other = node("b", 0, rank=1)
     after = trace_of([type(other)(**{**other.__dict__, "name": "a"})])
-    assert changes(before, after).seeds == Difference(("a",), ("a",))
+    assert changes(before, after).of("seed") == Group("seed", ("a",), ("a",))
 
 
 def test_fewer_tokens_alone_are_a_change() -> None:

@@ -4,7 +4,6 @@ A reply is written by a thread of its own. Whoever reloads the page, moves a sli
 break it off: it is read to its end, kept, and not paid for twice.
 """
 
-import re
 import time
 from dataclasses import dataclass
 
@@ -12,18 +11,18 @@ import streamlit as st
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
+from leanrag_core.answering.marks import mark_pattern
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.types.index import Index
 from leanrag_core.types.model_names import model_title
 from leanrag_core.types.summary import IndexSummary
-from leanrag_core.types.trace import Answer, Trace
-from pages._shared.ask import answer_view
+from leanrag_core.types.trace import Answer, Context, Trace
+from pages._shared.ask import answer_view, roles
 from pages._shared.common import markup, session
 from pages._shared.common.html import draw, html, joined
 from pages._shared.common.messages import message, say
 from pages._shared.common.scope import Scope
 
-_MARK = re.compile(r"\[([EARC]\d+)\]")
 _REDRAW_SECONDS = 0.08  # between two drawings of a reply that is being written
 
 
@@ -73,13 +72,13 @@ def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> None:
     except LeanRAGError as error:
         st.session_state.pop(scope.key("wanted"), None)
         with slot.container():
-            _failed(scope, error, ask)
+            _failed(scope, error, ask, trace.context)
         return
     with slot.container():
         if found is None:
             _offer(scope, ask)
         else:
-            answer_view.show(scope, index, found)
+            answer_view.show(scope, found)
 
 
 def _streamed(scope: Scope, slot: DeltaGenerator, index: Index, ask: Ask, trace: Trace) -> Answer:
@@ -92,7 +91,7 @@ def _streamed(scope: Scope, slot: DeltaGenerator, index: Index, ask: Ask, trace:
     while not call.wait(_REDRAW_SECONDS):
         if len(call.pieces) > drawn:
             drawn = len(call.pieces)
-            slot.html(str(_written(call.text, name)))
+            slot.html(str(_written(call.text, name, trace.context)))
         elif not drawn and int(time.monotonic() - began) > waited:
             waited = int(time.monotonic() - began)
             head.html(str(markup.label(say("ask.answer"), _waiting(name, waited))))
@@ -110,15 +109,20 @@ def _waiting(model: str, seconds: int) -> str:
     return say("ask.waiting", model=model)
 
 
-def _written(text: str, model: str) -> Markup:
+def _written(text: str, model: str, context: Context) -> Markup:
     """A reply that is being written, its marks already drawn as marks."""
     head = markup.label(say("ask.answer"), say("ask.model_writes", model=model))
-    return html('{}<div class="lr-read lr-writing" aria-busy="true">{}</div>', head, _marked(text))
+    return html('{}<div class="lr-read lr-writing" aria-busy="true">{}</div>', head, _marked(text, context))
 
 
-def _marked(text: str) -> Markup:
-    between_marks = _MARK.split(text)  # text, mark, text, mark, ..., text
-    return joined(markup.mark(part) if place % 2 else part for place, part in enumerate(between_marks))
+def _marked(text: str, context: Context) -> Markup:
+    """The text, each citation mark of the context drawn as one."""
+    marks = roles.marks_by_name(context)
+    parts = mark_pattern(context).split(text)  # text, mark, text, mark, ..., text
+    return joined(
+        (marks[part].drawn() if part in marks else f"[{part}]") if place % 2 else part
+        for place, part in enumerate(parts)
+    )
 
 
 def _model(ask: Ask) -> str:
@@ -126,14 +130,14 @@ def _model(ask: Ask) -> str:
     return model_title(settings.answer_model or ask.summary.config.model)
 
 
-def _failed(scope: Scope, error: LeanRAGError, ask: Ask) -> None:
+def _failed(scope: Scope, error: LeanRAGError, ask: Ask, context: Context) -> None:
     draw(markup.label(say("ask.answer")))
     message(error, kind="error", title=say("ask.no_answer_written"))
     partial = st.session_state.pop(scope.key("partial"), "")
     if partial.strip():
         draw(
             markup.label(say("ask.partial_answer"), say("ask.not_kept"))
-            + html('<div class="lr-read lr-muted">{}</div>', _marked(partial))
+            + html('<div class="lr-read lr-muted">{}</div>', _marked(partial, context))
         )
     draw(markup.muted(say("ask.retrieval_complete")))
     st.button(

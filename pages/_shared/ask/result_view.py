@@ -7,12 +7,12 @@ import streamlit as st
 from leanrag_core.errors import EndpointError
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
-from pages._shared.ask import answer_view, asking, retrieval_view
+from pages._shared.ask import answer_view, asking, changes_view, context_view, reference_view, retrieval_view
 from pages._shared.common import passage_view, session
 from pages._shared.common.messages import message, say
 from pages._shared.common.scope import Scope
 
-WIDER_ABOVE = 10  # seeds; the figure then takes more of the page
+WIDER_ABOVE = 10  # ranked nodes, such as seeds; the figure then takes more of the page
 
 
 def show(scope: Scope, index: Index, ask: asking.Ask) -> None:
@@ -26,24 +26,26 @@ def show(scope: Scope, index: Index, ask: asking.Ask) -> None:
 
 def drawers(scope: Scope, index: Index) -> None:
     """Opens what was clicked, if anything was; the last call for that scope."""
-    answer_view.dialogs(scope, index)
+    reference_view.drawer(scope, index)
     passage_view.drawer(index, scope=scope)
 
 
 def _result(scope: Scope, index: Index, ask: asking.Ask) -> None:
     trace = session.retrieve(ask.summary, ask.question, ask.strategy, ask.options)
     before = _previous_trace(scope, ask, trace)
-    # Many seeds are drawn in trays, which need room for their names.
-    left, right = st.columns([5, 7] if len(trace.with_role("seed")) <= WIDER_ABOVE else [4, 9], gap="large")
+    # Many of them are drawn in trays, which need room for their names.
+    left, right = st.columns(
+        [5, 7] if sum(node.rank is not None for node in trace.nodes) <= WIDER_ABOVE else [4, 9], gap="large"
+    )
     with left:
         slot = st.container(gap="small")
     with right:
         retrieval_view.show(scope, index, trace)
-    retrieval_view.context_panel(scope, trace)
-    retrieval_view.chunk_cards(scope, trace)
+    context_view.panel(scope, trace)
+    context_view.passage_cards(scope, index, trace)
     with slot:
         asking.show(scope, index, ask, trace)
-        answer_view.changes_panel(scope, before, trace)
+        changes_view.panel(scope, before, trace)
         answer_view.notes_panel(trace)
 
 

@@ -1,4 +1,4 @@
-"""The retrieval beside an answer: its steps, the layered subgraph, the context's tokens, the chunks."""
+"""The retrieval beside an answer: its steps, the layered subgraph or its tables, and the chosen node."""
 
 from functools import partial
 
@@ -9,24 +9,16 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.layered import MEDIUM, NARROW, WIDE, LayeredGraph, layered_graph
 from leanrag_core.figures.layered_lines import MOST_ARCS
-from leanrag_core.messages.message import Message
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.queries import browse
-from leanrag_core.retrieval.captions import losses
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Answer, ContextSection, Trace, TraceItem
-from leanrag_core.types.visible import escape
+from leanrag_core.types.trace import Trace, TraceItem
 from pages._shared.ask import layered_graph as drawing
-from pages._shared.common import forms, markup, passage_view, state, widgets
-from pages._shared.common.frame import page_path
-from pages._shared.common.html import draw, html
-from pages._shared.common.messages import known, message, say, words
+from pages._shared.ask import reference_view, roles
+from pages._shared.common import forms, markup, state, widgets
+from pages._shared.common.html import NOTHING, draw, html, joined
+from pages._shared.common.messages import message, say, words
 from pages._shared.common.scope import Scope
-
-
-def seed_names(trace: Trace) -> list[str]:
-    """Names of the seeds, best first."""
-    return [seed.name for seed in trace.with_role("seed")]
 
 
 def pick_node(scope: Scope, node_id: str) -> None:
@@ -35,19 +27,10 @@ def pick_node(scope: Scope, node_id: str) -> None:
     state.remember(name, None if state.recall(name) == node_id else node_id)
 
 
-def open_explore(scope: Scope, node_id: str, *, relation_id: str | None = None) -> None:
-    """Leads to Explore, where the node of this scope's index is chosen, and one of its relations if that is given."""
-    state.remember("index", state.recall(scope.name("index")) or state.recall("index"))
-    state.remember("node", node_id)
-    state.remember("rel", relation_id)
-    if relation_id is not None:
-        st.session_state["lr_rel_of"] = node_id
-    st.switch_page(page_path("explore"))
-
-
-def show(scope: Scope, index: Index, trace: Trace) -> None:
-    """Steps, caption, subgraph or table, legend, and the chosen node."""
-    titles = {step.name: words(step.title) for step in trace.steps} | {"answer": say("ask.answer")}
+def show(scope: Scope, index: Index | None, trace: Trace) -> None:
+    """Steps, caption, subgraph or table, legend, and the chosen node. index: None where there is only the trace."""
+    titles = {"answer": say("ask.answer")} | {step.name: words(step.title) for step in trace.steps}
+    titles["answer"] = titles.pop("answer")  # comes last
     names = list(titles)
     with st.container(key=scope.name("steps")):
         step = widgets.remembered(
@@ -85,9 +68,8 @@ def show(scope: Scope, index: Index, trace: Trace) -> None:
                 on_click=state.remember,
                 args=(scope.name("step"), names[to] if 0 <= to < len(names) - 1 else None),
             )
-        st.html(
-            f'<div class="lr-cap" aria-live="polite">{escape(with_isolated_names(trace, caption(trace, step)))}</div>'
-        )
+        text = with_isolated_names(trace, caption(trace, step))
+        draw(html('<div class="lr-cap" aria-live="polite">{}</div>', text))
     if not trace.nodes:
         without_graph(trace)
         return
@@ -108,7 +90,7 @@ def show(scope: Scope, index: Index, trace: Trace) -> None:
         )
 
 
-def figure(scope: Scope, index: Index, trace: Trace, place: int, label: str) -> None:
+def figure(scope: Scope, index: Index | None, trace: Trace, place: int, label: str) -> None:
     """The subgraph, over it the card of the chosen node, and below it the legend and what is not drawn."""
     layouts = [layered_graph(trace, place, plot_px=width) for width in (NARROW, MEDIUM, WIDE)]
     chosen = next((node for node in trace.nodes if node.id == state.recall(scope.name("node"))), None)
@@ -123,9 +105,7 @@ def figure(scope: Scope, index: Index, trace: Trace, place: int, label: str) -> 
         if chosen is not None:
             x = next((dot.x for dot in layouts[-1].nodes if dot.id == chosen.id), 1.0)
             node_card(scope, index, trace, chosen, side="left" if x > 0.5 else "right")
-    st.html(
-        f'{markup.legend(legend_entries(trace))}<div class="lr-small lr-muted">{escape(not_drawn(layouts[-1]))}</div>'
-    )
+    draw(roles.legend(trace), markup.muted(not_drawn(layouts[-1])))
 
 
 def not_drawn(graph: LayeredGraph) -> str:
@@ -170,55 +150,50 @@ def without_graph(trace: Trace) -> None:
 
 def node_table(trace: Trace) -> None:
     """Nodes and relations of the subgraph as tables, for readers who prefer them to the figure."""
-    name_of = {node.id: node.name for node in trace.nodes}
+    names = roles.names_of(trace)
     nodes = pd.DataFrame(
         {
             say("table.rank"): [node.rank for node in trace.nodes],
             say("table.name"): [node.name for node in trace.nodes],
-            say("table.role"): [role_title(trace, node.role) for node in trace.nodes],
-            say("table.layer"): [f"L{node.layer}" for node in trace.nodes],
-            say("table.cosine"): [None if node.score is None else round(node.score, 2) for node in trace.nodes],
-            say("table.parent"): [name_of.get(node.parent or "", "–") for node in trace.nodes],
+            say("table.role"): [roles.role_title(trace, node.role) for node in trace.nodes],
+            say("table.layer"): [roles.layer_name(node.layer) for node in trace.nodes],
+            say("table.score"): [None if node.score is None else round(node.score, 2) for node in trace.nodes],
+            say("table.parent"): [names.get(node.parent or "", "–") for node in trace.nodes],
         }
     )
     st.dataframe(
         forms.visible_cells(nodes), hide_index=True, placeholder="–", height=forms.table_height(len(nodes), 330)
     )
-    others = [relation for relation in trace.relations if relation.role != "tree"]
+    others = roles.related(trace)
     if others:
         head = [say(f"table.{name}") for name in ("from", "to", "kind", "layer", "strength", "text")]
         rows = [
             (
-                name_of[relation.source],
-                name_of[relation.target],
-                role_title(trace, relation.role),
-                f"L{relation.layer}",
+                *roles.ends(trace, relation),
+                roles.role_title(trace, relation.role),
+                roles.layer_name(relation.layer),
                 numbers.decimal(relation.strength, 0 if relation.layer else 1),
                 relation.description,
             )
             for relation in others
         ]
-        st.html(markup.reading_table(head, rows, caption=say("ask.relations_of_subgraph")))
+        draw(markup.reading_table(head, rows, caption=say("ask.relations_of_subgraph")))
 
 
-def node_card(scope: Scope, index: Index, trace: Trace, node: TraceItem, *, side: str) -> None:
+def node_card(scope: Scope, index: Index | None, trace: Trace, node: TraceItem, *, side: str) -> None:
     """The chosen node of the subgraph, in short, with the way to Explore; over that side of the figure."""
-    place = browse.locate(index, node.id)
-    why = words(node.reason) if node.reason else role_title(trace, node.role)
-    below = sorted(
-        (each for each in trace.nodes if each.parent == node.id and each.rank), key=lambda each: each.rank or 0
-    )
-    seeds = "".join(f"<div><b>{seed.rank}</b> {markup.name(seed.name)}</div>" for seed in below)
+    below = [item for item in trace.nodes if item.parent == node.id and item.rank is not None]
+    below.sort(key=lambda item: item.rank or 0)
     with st.container(border=True, gap="xsmall", key=scope.name(f"node_card_{side}")):
-        st.html(
-            f'<div class="lr-insp-top">{markup.layer_tag(node.layer or 0)}{escape(why)}</div>'
-            f'<div class="lr-name" dir="auto">{escape(node.name)}</div>'
+        draw(
+            html('<div class="lr-insp-top">{}{}</div>', roles.tag(node), roles.reason(trace, node)),
+            html('<div class="lr-name" dir="auto">{}</div>', node.name),
         )
         with st.container(horizontal=True, gap="small"):  # above the text, which may have to be scrolled
-            if place and st.button(
-                say("ask.open_in_explore"), icon=":material/account_tree:", key=scope.name("node_explore")
-            ):
-                open_explore(scope, node.id)
+            if index is not None and browse.locate(index, node.id):
+                explore = say("ask.open_in_explore")
+                if st.button(explore, icon=":material/account_tree:", key=scope.name("node_explore")):
+                    reference_view.open_explore(scope, node.id)
             st.button(
                 say("ask.close"),
                 type="tertiary",
@@ -226,99 +201,9 @@ def node_card(scope: Scope, index: Index, trace: Trace, node: TraceItem, *, side
                 on_click=state.remember,
                 args=(scope.name("node"), None),
             )
-        st.html(
-            (
-                f'{markup.label(say("ask.seeds_below"), f"{len(below)}")}<div class="lr-seeds">{seeds}</div>'
-                if below
-                else ""
-            )
-            + f'<div class="lr-read" dir="auto" style="font-size:.95rem">{escape(node.text[:600])}</div>'
-        )
-
-
-def context_panel(scope: Scope, trace: Trace) -> None:
-    """How the context's tokens are spent, section by section."""
-    totals = {section.name: _total(section) for section in trace.context.sections}
-    chunks, candidates = trace.context.section("chunks"), len(trace.ranked_chunks)
-    if candidates:
-        n = len(chunks.items)
-        total = message_of("ask.taken_of_candidates", n=n, offered=candidates)
-        totals["chunks"] = _joined(total, message_of("ask.did_not_fit", n=chunks.left_out), _trimmed(chunks))
-    draw(html('<div style="margin-top:.6rem">{}</div>', markup.token_bar(trace.context, totals)))
-    lacking = losses(trace.context)
-    if lacking:
-        message(
-            f"{' '.join(map(words, lacking))} {say('ask.raise_budgets')}",
-            title=say("ask.context_incomplete"),
-        )
-    with st.expander(say("ask.context_text"), key=scope.name("context_fold")):
-        markup.code(trace.context.text, height=320, key=scope.name("code_context"))
-
-
-def _total(section: ContextSection) -> str:
-    """How many items of a section are in the context, such as "5 of 23, 18 left out"."""
-    n = len(section.items)
-    total = message_of("ask.taken_of", n=n, offered=n + section.left_out)
-    return _joined(total, message_of("ask.left_out", n=section.left_out), _trimmed(section))
-
-
-def _trimmed(section: ContextSection) -> Message:
-    return message_of("ask.trimmed", n=section.trimmed)
-
-
-def _joined(total: Message, *more: Message) -> str:
-    """The total, and what of the rest counts something."""
-    return say("ask.comma").join(words(part) for part in (total, *more) if part is total or part.values["n"])
-
-
-def role_title(trace: Trace, role: str) -> str:
-    """What the strategy calls that role of an item or a relation."""
-    code, style = f"role.{role.replace('-', '_')}", trace.style(role) or trace.style(role, on="relation")
-    if known(code):
-        return say(code)
-    return words(style.title) if style else role
-
-
-def made_title(made: str) -> str:
-    """How the description of a relation came about."""
-    code = f"made.{made.replace('-', '_')}"
-    return say(code) if known(code) else made
-
-
-def legend_entries(trace: Trace) -> list[tuple[str, str]]:
-    """A sign and its meaning for each style of the trace, in the strategy's order."""
-    signs = {"inter-cluster": "inter"}
-    entries = [
-        (signs.get(style.role, style.role), words(style.title)) for style in trace.styles if style.shape != "chip"
-    ]
-    return [*entries, ("later", say("ask.not_yet_reached"))]
-
-
-def chunk_cards(scope: Scope, trace: Trace) -> None:
-    """The source chunks as cards."""
-    mark_of = {item.ref: item.mark for item in trace.context.section("chunks").items}
-    if not trace.passages:
-        if trace.parameters.get("source_chunks") is False:
-            draw(markup.muted(say("ask.chunks_off")))
-        return
-    code = "ask.chunks_by_seeds" if trace.with_role("seed") else "ask.chunks_by_similarity"
-    note = say(code, shown=len(trace.passages), candidates=len(trace.ranked_chunks))
-    draw(markup.label(say("section.chunks.title"), note))
-    names = seed_names(trace)
-    with st.grid(3, min_column_width=280, gap="small"):
-        for passage in trace.passages:
-            passage_view.card(
-                passage,
-                mark=mark_of.get(passage.id, ""),
-                names=names,
-                n_seeds=len(names),
-                on_open=lambda passage=passage: passage_view.ask_for(  # type: ignore[misc]
-                    passage.row or 0, names=names, mark=mark_of.get(passage.id, ""), scope=scope
-                ),
-                key=scope.name(f"chunk_{passage.id}"),
-            )
-
-
-def cited_sentences(answer: Answer, mark: str) -> list[str]:
-    """The sentences of an extractive answer that carry the mark."""
-    return [part.text for part in answer.parts if mark in part.marks] if answer.extractive else []
+        listed = NOTHING
+        if below:
+            lines = joined(html("<div><b>{}</b> {}</div>", item.rank, markup.name(item.name)) for item in below)
+            title = say(roles.first_known(f"ask.below.{roles.code_part(below[0].role)}", "ask.below"))
+            listed = markup.label(title, f"{len(below)}") + html('<div class="lr-seeds">{}</div>', lines)
+        draw(listed, html('<div class="lr-read" dir="auto" style="font-size:.95rem">{}</div>', node.text[:600]))

@@ -4,7 +4,7 @@ import streamlit as st
 
 from leanrag_core.figures.chart import CONFIG, Chart, as_csv
 from pages._shared.common import markup
-from pages._shared.common.html import draw, html
+from pages._shared.common.html import draw
 
 
 def show(chart: Chart, *, title: str, key: str, note: str = "") -> None:
@@ -13,8 +13,7 @@ def show(chart: Chart, *, title: str, key: str, note: str = "") -> None:
     # Streamlit's own theme would replace the colours of the palette.
     st.plotly_chart(chart.figure, theme=None, config=dict(CONFIG), key=key, alt=chart.label)
     with st.popover("Table", type="tertiary", icon=":material/table_rows:", key=f"table_{key}"):
-        draw(html('<div class="lr-small lr-muted">{}.</div>', chart.label))
-        draw(markup.facts_table(chart.head, chart.rows, caption=title))
+        draw(markup.muted(f"{chart.label}."), markup.facts_table(chart.head, chart.rows, caption=title))
         st.download_button(
             "Download CSV",
             as_csv(chart.head, chart.rows),

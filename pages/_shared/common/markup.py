@@ -6,16 +6,13 @@ from typing import Literal
 import streamlit as st
 from markupsafe import Markup
 
-from leanrag_core.figures.changes import Changes, Difference
-from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.palette import known_colour
 from leanrag_core.figures.passages import Piece
 from leanrag_core.types.graph import Entity
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Context
 from pages._shared.common.html import NOTHING, draw, html, joined
 from pages._shared.common.messages import say, words
-
-_LISTED = 4  # names of one kind in "What changed"
 
 
 def label(title: str, note: str = "") -> Markup:
@@ -48,15 +45,14 @@ def chain(index: Index, entity: Entity) -> Markup:
     return html('<div class="lr-side">{}</div>', joined(above, "<br>")) if above else NOTHING
 
 
-def mark(name: str) -> Markup:
-    """A citation mark such as C1."""
-    return html('<span class="lr-mark {}">{}</span>', name[:1].lower(), name)
+def mark(name: str, colour: str) -> Markup:
+    """A citation mark such as C1. colour: of its section, a name of the palette."""
+    return html('<span class="lr-mark" style="--c:var(--lr-{})">{}</span>', colour, name)
 
 
-def legend(entries: Iterable[tuple[str, str]]) -> Markup:
-    """What the signs of a figure mean: class of the sign, and its meaning."""
-    signs = joined(html('<span><i class="lr-mk {}"></i>{}</span>', sign, text) for sign, text in entries)
-    return html('<div class="lr-legend">{}</div>', signs)
+def paint(colour: str) -> str:
+    """The properties of a style attribute that paint in a colour of the palette, and in a light shade of it."""
+    return f"--c:var(--lr-{colour});--f:var(--lr-{colour}fill,color-mix(in srgb,var(--lr-{colour}) 10%,var(--lr-bg)))"
 
 
 def pieces(parts: Iterable[Piece]) -> Markup:
@@ -64,26 +60,27 @@ def pieces(parts: Iterable[Piece]) -> Markup:
     return joined(html("<mark>{}</mark>", part.text) if "name" in part.marks else part.text for part in parts)
 
 
-def seed_dots(count: int, of: int) -> Markup:
-    """Filled dots for the seeds in a chunk, hollow ones for the others, and the count in words."""
-    words = say("markup.seeds_of", count=count, n=of)
+def dots(count: int, of: int, counted: str) -> Markup:
+    """Filled dots for what is there, hollow ones for the rest, and the count in words."""
     if of > 20:
-        return html("{}", words)
-    dots = html("<s></s>") * count + html('<s class="o"></s>') * (of - count)
-    return html('<span class="lr-dots" role="img" aria-label="{0}">{1}</span> {0}', words, dots)
+        return html("{}", counted)
+    drawn = html("<s></s>") * count + html('<s class="o"></s>') * (of - count)
+    return html('<span class="lr-dots" role="img" aria-label="{0}">{1}</span> {0}', counted, drawn)
 
 
 def token_bar(context: Context, totals: dict[str, str]) -> Markup:
     """The context's tokens by section. totals: section name -> "5 of 23, 18 left out"."""
     budget = sum(section.budget for section in context.sections) or 1
     bar, cells = [], []
-    for section in context.sections:
+    for place, section in enumerate(context.sections):
+        colour = known_colour(section.colour)
         if section.tokens:
-            bar.append(html('<i class="{}" style="width:{:.2f}%"></i>', section.name, 100 * section.tokens / budget))
+            share = 100 * section.tokens / budget  # each section has a pattern of its own beside its colour
+            bar.append(html('<i class="p{}" style="{};width:{:.2f}%"></i>', place % 4, paint(colour), share))
         cells.append(
             html(
                 '<div><b><i class="sw" style="background:var(--lr-{})"></i>{} &nbsp;{}</b><span>{}<br>{}</span></div>',
-                section.colour,
+                colour,
                 section.letter,
                 words(section.title),
                 say("markup.tokens_of", tokens=section.tokens, budget=section.budget),
@@ -95,39 +92,8 @@ def token_bar(context: Context, totals: dict[str, str]) -> Markup:
     return (
         label(say("markup.context"), say("markup.tokens_of", tokens=context.tokens, budget=budget))
         + html('<div class="lr-bar" role="img" aria-label="{}">{}</div>', described, joined(bar))
-        + html('<div class="lr-tok">{}</div>', joined(cells))
+        + html('<div class="lr-tok" style="--n:{}">{}</div>', max(1, min(len(cells), 6)), joined(cells))
     )
-
-
-def differences(found: Changes) -> Markup:
-    """What entered, with a plus, and what left, struck through, with a minus."""
-    lines: list[Markup] = []
-    for kind, part in (
-        ("seeds", found.seeds),
-        ("aggregated", found.aggregated),
-        ("relations", found.relations),
-        ("chunks", found.chunks),
-    ):
-        lines += _change_lines(f"change.{kind}", part)
-    if found.lca:
-        lines += [
-            html('<div class="{}"><span>LCA: {}</span></div>', sign, name(top))
-            for sign, top in (("in", found.lca[1]), ("out", found.lca[0]))
-            if top
-        ]
-    return html('<div class="lr-diff">{}</div>', joined(lines))
-
-
-def _change_lines(code: str, part: Difference) -> list[Markup]:
-    lines = []
-    for sign, names in (("in", part.entered), ("out", part.left)):
-        if names:
-            shown = "; ".join(map(isolated, names[:_LISTED]))
-            more = say("change.more", n=len(names) - _LISTED) if len(names) > _LISTED else ""
-            lines.append(
-                html('<div class="{}"><span>{}: {}{}</span></div>', sign, say(code, n=len(names)), shown, more)
-            )
-    return lines
 
 
 def facts_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "") -> Markup:

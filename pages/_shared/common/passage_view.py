@@ -3,48 +3,59 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from leanrag_core.figures import numbers, passages
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import TraceItem
-from leanrag_core.types.visible import escape
 from pages._shared.common import drawers, markup
-from pages._shared.common.html import draw
+from pages._shared.common.component import component
+from pages._shared.common.html import NOTHING, draw, html
 from pages._shared.common.messages import say, words
 from pages._shared.common.scope import PAGE, Scope
 
-_HERE = Path(__file__).resolve().parent
+_SCRIPT = Path(__file__).with_name("passage.js")
+_FRAME = '<div class="lr-text"></div>'
 _WHOLE = 60_000  # characters; a longer document is shown around the chunk only
 
 
 def card(
-    passage: TraceItem, *, mark: str, names: Sequence[str], n_seeds: int, on_open: Callable[[], None], key: str
+    passage: TraceItem,
+    *,
+    mark: Markup | None,
+    names: Sequence[str],
+    held: Markup | None,
+    on_open: Callable[[], None],
+    key: str,
 ) -> None:
-    """A passage of the trace: mark, document, the stretch with most seeds, how many seeds occur in it, its place."""
+    """A passage of a trace: mark, document, the stretch with most of the names, why it is here, its place.
+
+    held: how many items occur in it; without it, the reason that the trace gives.
+    """
     source = passage.source
     assert source is not None
     text = markup.pieces(passages.excerpt(passage.text, names))
-    why = markup.seed_dots(len(source.items), n_seeds) if n_seeds else escape(_reason(passage))
-    held = f"{why}<br>" if why else ""
+    why = held or (html("{}", words(passage.reason)) if passage.reason else NOTHING)
     place = markup.name(source.document)
-    if source.page or passage.row is not None:
-        code = "passage.page" if source.page else "passage.chunk"
-        place += f", {escape(say(code, page=source.page, n=(passage.row or 0) + 1))}"
-    shown = markup.mark(mark) if mark else f'<span class="lr-tag">{escape(say("passage.left_out"))}</span>'
+    if source.page:
+        place += html(", {}", say("passage.page", page=source.page))
+    elif passage.row is not None:
+        place += html(", {}", say("passage.chunk", n=passage.row + 1))
     with st.container(border=True, gap="xsmall"):
-        st.html(
-            f'<div class="lr-chunk"><div class="top">{shown}<b>{escape(passage.name)}</b></div>'
-            f'<p>{text}</p><div class="f">{held}{place}</div></div>'
+        draw(
+            html(
+                '<div class="lr-chunk"><div class="top">{}<b>{}</b></div><p>{}</p><div class="f">{}{}</div></div>',
+                mark or html('<span class="lr-tag">{}</span>', say("passage.left_out")),
+                passage.name,
+                text,
+                why + html("<br>") if why else NOTHING,
+                place,
+            )
         )
         st.button(say("passage.open"), key=key, type="tertiary", icon=":material/article:", on_click=on_open)
-
-
-def _reason(passage: TraceItem) -> str:
-    return words(passage.reason) if passage.reason else ""
 
 
 def short_card(index: Index, row: int, names: Sequence[str], *, on_open: Callable[[], None], key: str) -> None:
@@ -52,9 +63,13 @@ def short_card(index: Index, row: int, names: Sequence[str], *, on_open: Callabl
     chunk = index.chunk(row)
     document = index.documents.slice(index.chunks["document"][row].as_py(), 1)
     text = markup.pieces(passages.excerpt(chunk.text, names, longest=260))
-    st.html(
-        f'<div class="lr-chunk"><div class="top"><b>{escape(document["title"][0].as_py())}</b>'
-        f'<span class="lr-muted">{escape(say("passage.chunk", n=row + 1))}</span></div><p>{text}</p></div>'
+    draw(
+        html(
+            '<div class="lr-chunk"><div class="top"><b>{}</b><span class="lr-muted">{}</span></div><p>{}</p></div>',
+            document["title"][0].as_py(),
+            say("passage.chunk", n=row + 1),
+            text,
+        )
     )
     st.button(say("passage.open"), key=key, type="tertiary", icon=":material/article:", on_click=on_open)
 
@@ -66,7 +81,7 @@ class Passage:
     row: int
     names: tuple[str, ...] = ()
     cited: tuple[str, ...] = ()
-    mark: str = ""
+    mark: Markup | None = None
 
 
 def open_passage(scope: Scope, index: Index, asked: Passage) -> None:
@@ -82,34 +97,23 @@ def open_passage(scope: Scope, index: Index, asked: Passage) -> None:
         *([say("passage.page", page=page)] if page else []),
         say("passage.characters", start=chunk.start, end=chunk.end, characters=len(document.text)),
     ]
-    under = f": {markup.name(heading)}" if heading else ""
-    st.html(
-        f'<div class="lr-name">{markup.mark(mark) + " " if mark else ""}{markup.name(document.title)}</div>'
-        f'<div class="lr-small lr-muted">{markup.name(document.name)}{under}<br>'
-        f"{escape(', '.join(facts))}</div>"
+    under = html(": {}", markup.name(heading)) if heading else NOTHING
+    draw(
+        html('<div class="lr-name">{}{}</div>', mark + " " if mark else NOTHING, markup.name(document.title)),
+        html('<div class="lr-small lr-muted">{}{}<br>{}</div>', markup.name(document.name), under, ", ".join(facts)),
     )
     whole = False
     if len(document.text) <= _WHOLE and (chunk.start > 500 or chunk.end + 1200 < len(document.text)):
         whole = st.toggle(say("passage.whole_document"), key=scope.name(f"whole_{chunk.id}"))
     around = {"before": len(document.text), "after": len(document.text)} if whole else {}
     found = passages.passage(document.text, chunk.start, chunk.end, names=names, cited=cited, **around)
-    marks = {mark for piece in found.pieces for mark in piece.marks}
+    signs = {sign for piece in found.pieces for sign in piece.marks}
     legend = [say("passage.tinted")]
-    legend += [say(f"passage.{kind}") for kind, sign in (("darker", "cited"), ("underlined", "name")) if sign in marks]
+    legend += [say(f"passage.{kind}") for kind, sign in (("darker", "cited"), ("underlined", "name")) if sign in signs]
     draw(markup.muted(" ".join(legend)))
     pieces = [{"text": piece.text, "marks": sorted(piece.marks)} for piece in found.pieces]
     data = {"pieces": pieces, "cut_before": found.cut_before, "cut_after": found.cut_after}
-    _passage_component()(data=data, key=scope.name(f"passage_{chunk.id}_{whole}"))
-
-
-@st.cache_resource(show_spinner=False)
-def _passage_component() -> Callable[..., Any]:
-    return st.components.v2.component(
-        "lr_passage",
-        html='<div class="lr-text"></div>',
-        js=(_HERE / "passage.js").read_text(encoding="utf-8"),
-        isolate_styles=False,
-    )
+    component(_SCRIPT, _FRAME)(data=data, key=scope.name(f"passage_{chunk.id}_{whole}"))
 
 
 def drawer(index: Index, *, scope: Scope = PAGE) -> None:
@@ -121,7 +125,12 @@ def drawer(index: Index, *, scope: Scope = PAGE) -> None:
 
 
 def ask_for(
-    row: int, *, names: Sequence[str] = (), cited: Sequence[str] = (), mark: str = "", scope: Scope = PAGE
+    row: int,
+    *,
+    names: Sequence[str] = (),
+    cited: Sequence[str] = (),
+    mark: Markup | None = None,
+    scope: Scope = PAGE,
 ) -> None:
     """The passage opens at the end of the next run. For callbacks."""
     drawers.ask_for(scope, Passage(row, tuple(names), tuple(cited), mark))
@@ -131,8 +140,13 @@ def preview(title: str, facts: str, text: str) -> None:
     """The beginning of a parsed document."""
     shown = text[:6000]
     more = f"\n\n… {numbers.counted(len(text) - len(shown), 'more character')}" if len(text) > len(shown) else ""
-    st.html(
-        f'<div class="lr-name">{escape(title)}</div><div class="lr-small lr-muted">{escape(facts)}</div>'
-        f'<div class="lr-text" dir="auto" tabindex="0" role="region" aria-label="{escape(title)}" '
-        f'style="margin-top:.6rem">{escape(shown)}<span class="lr-edge">{escape(more)}</span></div>'
+    draw(
+        html('<div class="lr-name">{}</div><div class="lr-small lr-muted">{}</div>', title, facts),
+        html(
+            '<div class="lr-text" dir="auto" tabindex="0" role="region" aria-label="{}" '
+            'style="margin-top:.6rem">{}<span class="lr-edge">{}</span></div>',
+            title,
+            shown,
+            more,
+        ),
     )

@@ -1,0 +1,64 @@
+"""What entered and what left since the settings were others."""
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.figures import numbers
+from leanrag_core.figures.changes import Changes, changes
+from leanrag_core.figures.direction import isolated
+from leanrag_core.types.trace import Trace
+from pages._shared.ask import roles
+from pages._shared.common import forms, markup
+from pages._shared.common.html import html, joined
+from pages._shared.common.messages import known, say
+from pages._shared.common.scope import Scope
+
+_LISTED = 4  # names of a role
+
+
+def panel(scope: Scope, before: Trace | None, after: Trace) -> None:
+    """What entered and what left since the settings were others."""
+    if before is None:
+        return
+    changed = changes(before, after)
+    settings = [
+        say("ask.setting_changed", setting=forms.title_of(name), before=_value(old), after=_value(new))
+        for name, (old, new) in changed.settings.items()
+    ]
+    tokens = (
+        say("ask.tokens_changed", tokens=numbers.signed(changed.tokens)) if changed.tokens else say("ask.same_tokens")
+    )
+    with st.container(border=True, key=scope.name("changes")):
+        nothing = html('<div class="lr-small">{}</div>', say("ask.same_retrieved"))
+        body = _differences(after, changed) if changed.any else nothing
+        markup.block(say("ask.what_changed"), body, "; ".join([*settings, tokens]))
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return say("ask.on") if value else say("ask.off")
+    if value is None or value == "":
+        return say("ask.none")
+    return f"{value:,}" if isinstance(value, int | float) else str(value)
+
+
+def _differences(trace: Trace, changed: Changes) -> Markup:
+    """What entered, with a plus, and what left, struck through, with a minus."""
+    lines = []
+    for group in changed.groups:
+        for sign, names in (("in", group.entered), ("out", group.left)):
+            if names:
+                title = _title(trace, group.role, len(names))
+                shown = "; ".join(map(isolated, names[:_LISTED]))
+                more = say("change.more", n=len(names) - _LISTED) if len(names) > _LISTED else ""
+                lines.append(html('<div class="{}"><span>{}: {}{}</span></div>', sign, title, shown, more))
+    return html('<div class="lr-diff">{}</div>', joined(lines))
+
+
+def _title(trace: Trace, role: str, n: int) -> str:
+    """What items or relations of a role are called; n: how many there are."""
+    code = f"change.{roles.code_part(role)}"
+    if known(code):
+        return say(code, n=n)
+    title = roles.role_title(trace, role)
+    return title[:1].upper() + title[1:]

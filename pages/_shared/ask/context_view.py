@@ -1,0 +1,79 @@
+"""The context of a retrieval: its tokens by section, its text, and the passages in it as cards."""
+
+import streamlit as st
+
+from leanrag_core.messages.message import Message
+from leanrag_core.messages.message import message as message_of
+from leanrag_core.retrieval.captions import losses
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import ContextSection, Trace
+from pages._shared.ask import reference_view, roles
+from pages._shared.common import markup, passage_view
+from pages._shared.common.html import draw, html
+from pages._shared.common.messages import message, say, words
+from pages._shared.common.scope import Scope
+
+
+def panel(scope: Scope, trace: Trace) -> None:
+    """How the context's tokens are spent, section by section."""
+    totals = {section.name: _total(section) for section in trace.context.sections}
+    passages, candidates = roles.passage_section(trace), len(trace.ranked_chunks)
+    if passages is not None and candidates:
+        total = message_of("ask.taken_of_candidates", n=len(passages.items), offered=candidates)
+        out = message_of("ask.did_not_fit", n=passages.left_out)
+        totals[passages.name] = _joined(total, out, _trimmed(passages))
+    draw(html('<div style="margin-top:.6rem">{}</div>', markup.token_bar(trace.context, totals)))
+    lacking = losses(trace.context)
+    if lacking:
+        message(f"{' '.join(map(words, lacking))} {say('ask.raise_budgets')}", title=say("ask.context_incomplete"))
+    with st.expander(say("ask.context_text"), key=scope.name("context_fold")):
+        markup.code(trace.context.text, height=320, key=scope.name("code_context"))
+
+
+def _total(section: ContextSection) -> str:
+    """How many items of a section are in the context, such as "5 of 23, 18 left out"."""
+    n = len(section.items)
+    total = message_of("ask.taken_of", n=n, offered=n + section.left_out)
+    return _joined(total, message_of("ask.left_out", n=section.left_out), _trimmed(section))
+
+
+def _trimmed(section: ContextSection) -> Message:
+    return message_of("ask.trimmed", n=section.trimmed)
+
+
+def _joined(total: Message, *more: Message) -> str:
+    """The total, and what of the rest counts something."""
+    return say("ask.comma").join(words(part) for part in (total, *more) if part is total or part.values["n"])
+
+
+def passage_cards(scope: Scope, index: Index | None, trace: Trace) -> None:
+    """The passages as cards. index: None where there is only what the trace holds of it."""
+    if not trace.passages:
+        if trace.parameters.get("source_chunks") is False:
+            draw(markup.muted(say("ask.chunks_off")))
+        return
+    section, marks, anchors = roles.passage_section(trace), roles.marks_by_ref(trace.context), roles.anchors(trace)
+    role = anchors[0].role if anchors else ""
+    n_candidates = max(len(trace.ranked_chunks), len(trace.passages))
+    code = "ask.chunks_best_first"
+    if anchors:
+        code = roles.first_known(f"ask.chunks_by.{roles.code_part(role)}", "ask.chunks_by")
+    note = say(code, shown=len(trace.passages), candidates=n_candidates)
+    draw(markup.label(words(section.title) if section else say("section.chunks.title"), note))
+    counting = roles.first_known(f"markup.of_items.{roles.code_part(role)}", "markup.of_items")
+    names = [anchor.name for anchor in anchors]
+    with st.grid(3, min_column_width=280, gap="small"):
+        for place, passage in enumerate(trace.passages):
+            mark = marks.get(passage.id)
+            held = None
+            if anchors and passage.source:
+                counted = say(counting, count=len(passage.source.items), n=len(anchors))
+                held = markup.dots(len(passage.source.items), len(anchors), counted)
+            passage_view.card(
+                passage,
+                mark=mark.drawn() if mark else None,
+                names=names,
+                held=held,
+                on_open=reference_view.opener(scope, trace, passage, mark.name if mark else "", stored=index is None),
+                key=scope.name(f"chunk_{place}"),
+            )

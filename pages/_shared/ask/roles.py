@@ -1,0 +1,137 @@
+"""What a trace says about how it is shown: the titles of its roles, the marks of its context, its legend."""
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from leanrag_core.figures.layered import LINE_SHAPES
+from leanrag_core.figures.palette import known_colour
+from leanrag_core.types.trace import Context, ContextSection, Trace, TraceItem, TraceRelation
+from pages._shared.common import markup
+from pages._shared.common.html import NOTHING, html, joined
+from pages._shared.common.messages import known, say, words
+
+_NODE_SHAPES = ("disc", "box", "double")  # what the figure draws; other shapes are drawn elsewhere on the page
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A citation mark and the colour of its section."""
+
+    name: str
+    colour: str
+
+    def drawn(self) -> Markup:
+        """The mark as HTML."""
+        return markup.mark(self.name, self.colour)
+
+
+def marks_by_name(context: Context) -> dict[str, Mark]:
+    """The marks of a context: "C1" -> its Mark."""
+    return {item.mark: Mark(item.mark, _colour(part)) for part in context.sections for item in part.items}
+
+
+def marks_by_ref(context: Context) -> dict[str, Mark]:
+    """The marks of a context, by the id of the item or relation that they refer to."""
+    return {item.ref: Mark(item.mark, _colour(part)) for part in context.sections for item in part.items}
+
+
+def _colour(section: ContextSection) -> str:
+    return known_colour(section.colour)
+
+
+def role_title(trace: Trace, role: str) -> str:
+    """What a role of an item or a relation is called in a table."""
+    code, style = f"role.{code_part(role)}", trace.style(role) or trace.style(role, on="relation")
+    if known(code):
+        return say(code)
+    return words(style.title) if style else role
+
+
+def made_title(made: str) -> str:
+    """How the description of a relation came about."""
+    code = f"made.{code_part(made)}"
+    return say(code) if known(code) else made
+
+
+def reason(trace: Trace, item: TraceItem) -> str:
+    """Why an item is in the trace."""
+    return words(item.reason) if item.reason else role_title(trace, item.role)
+
+
+def tag(item: TraceItem | TraceRelation) -> Markup:
+    """The layer of an item or a relation; of an item without one, its kind."""
+    if item.layer is not None:
+        return markup.layer_tag(item.layer)
+    return html('<span class="lr-tag">{}</span>', item.kind) if isinstance(item, TraceItem) else NOTHING
+
+
+def layer_name(layer: int | None) -> str:
+    """A layer in a table."""
+    return "–" if layer is None else f"L{layer}"
+
+
+def names_of(trace: Trace) -> dict[str, str]:
+    """The name of each item, by its id."""
+    return {item.id: item.name for item in trace.items}
+
+
+def ends(trace: Trace, relation: TraceRelation) -> tuple[str, str]:
+    """The names of both ends of a relation; an id where the trace lacks the item."""
+    names = names_of(trace)
+    return names.get(relation.source, relation.source), names.get(relation.target, relation.target)
+
+
+def related(trace: Trace) -> list[TraceRelation]:
+    """The relations of a trace but those that only repeat an item's parent."""
+    parents = {(item.id, item.parent) for item in trace.items if item.parent}
+    return [
+        relation
+        for relation in trace.relations
+        if parents.isdisjoint({(relation.source, relation.target), (relation.target, relation.source)})
+    ]
+
+
+def anchors(trace: Trace) -> list[TraceItem]:
+    """The items that led to the passages, such as seeds: all of the role of those that passages name."""
+    roles = {item.id: item.role for item in trace.items}
+    named = next(
+        (roles[id_] for each in trace.passages if each.source for id_ in each.source.items if id_ in roles), ""
+    )
+    return list(trace.with_role(named)) if named else []
+
+
+def code_part(role: str) -> str:
+    """A role as the last part of a message's code."""
+    return role.replace("-", "_")
+
+
+def first_known(own: str, general: str) -> str:
+    """The code for a role where the catalog has it, else the code for any role."""
+    return own if known(own) else general
+
+
+def passage_section(trace: Trace) -> ContextSection | None:
+    """The section of the context that holds the passages; known by its items, or by the colour of passages."""
+    ids = {passage.id for passage in trace.passages}
+    colours = {style.colour for style in trace.styles if style.on == "item" and style.shape not in _NODE_SHAPES}
+    sections = trace.context.sections
+    holding = [section for section in sections if any(item.ref in ids for item in section.items)]
+    holding += [section for section in sections if section.colour in colours]
+    return holding[0] if holding else None
+
+
+def legend(trace: Trace) -> Markup:
+    """What the signs of the figure mean: each style that it draws, in the strategy's order, and what is not lit."""
+    signs = [
+        html(
+            '<span><i class="lr-mk {}" style="{}"></i>{}</span>',
+            style.shape,
+            markup.paint(known_colour(style.colour)),
+            words(style.title),
+        )
+        for style in trace.styles
+        if style.shape in (_NODE_SHAPES if style.on == "item" else LINE_SHAPES)
+    ]
+    signs.append(html('<span><i class="lr-mk later"></i>{}</span>', say("ask.not_yet_reached")))
+    return html('<div class="lr-legend">{}</div>', joined(signs))
