@@ -9,6 +9,7 @@ from unittest import mock
 
 from leanrag_core.storage import calls
 from leanrag_core.storage.calls import CallStore
+from leanrag_core.types.call_record import CallRecord
 
 TITLE = "Answers stored a second by the calls in flight, on the disk (FULL) and handed to the system (NORMAL)"
 SIZES = (1, 8, 32)
@@ -20,9 +21,9 @@ _NORMAL = 1
 
 def measure(size: int) -> dict[str, float | int | str]:
     """Answers a second with `size` threads: as stored, without the wait for the disk, and with the turn at each."""
-    full = _rate(size, lambda store, key: store.put(key, {"text": _TEXT}))
+    full = _rate(size, lambda store, key: store.put(key, CallRecord(text=_TEXT)))
     with mock.patch.object(calls, "_FULL", _NORMAL):
-        normal = _rate(size, lambda store, key: store.put(key, {"text": _TEXT}))
+        normal = _rate(size, lambda store, key: store.put(key, CallRecord(text=_TEXT)))
     return {
         "answers": _ANSWERS,
         "full_a_second": round(full),
@@ -34,13 +35,13 @@ def measure(size: int) -> dict[str, float | int | str]:
 def _in_turn(store: CallStore, key: str) -> None:
     with store.turn(key):
         store.get(key)
-        store.put(key, {"text": _TEXT})
+        store.put(key, CallRecord(text=_TEXT))
 
 
 def _rate(threads: int, store_one: Callable[[CallStore, str], None]) -> float:
     with tempfile.TemporaryDirectory(prefix="leanrag-answers-") as folder:
         store = CallStore(Path(folder) / "calls")
-        store.put("opened", {"text": _TEXT})
+        store.put("opened", CallRecord(text=_TEXT))
         started = time.perf_counter()
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(lambda number: store_one(store, f"{number:064x}"), range(_ANSWERS)))

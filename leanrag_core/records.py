@@ -25,6 +25,7 @@ MAX_BYTES = 64_000_000
 _ABSENT = "absent at default"
 # A path below a folder that cannot leave it.
 _FILE_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*")
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -114,7 +115,8 @@ def values_of(content: bytes, *, name: str, max_bytes: int = MAX_BYTES) -> Any:
         )
     try:
         values = json.loads(content, parse_constant=_refuse, parse_float=_finite)
-        json_bytes(values)  # half a surrogate pair can be read, but neither shown nor written
+        if _SURROGATE.search(content):
+            json_bytes(values)  # half a pair can be read, but neither shown nor written
     except RecursionError as error:
         raise RecordDamaged("record.damaged", name=name, reason=message("record.too_deep")) from error
     except ValueError as error:

@@ -14,6 +14,7 @@ from leanrag_core.models.metering import Meter
 from leanrag_core.models.pacing import Pacer
 from leanrag_core.models.reasoning import without_reasoning
 from leanrag_core.tokens import count_tokens
+from leanrag_core.types.call_record import CallRecord
 from leanrag_core.types.model_names import endpoint_model
 from leanrag_core.types.usage import Usage
 
@@ -31,16 +32,16 @@ _CHARACTERS_A_TOKEN = 4  # for the pace only
 class CallMemory(Protocol):
     """Where answered calls are kept, by a key of their content."""
 
-    def get(self, key: str) -> dict[str, Any] | None:
+    def get(self, key: str) -> CallRecord | None:
         """The record of that key, if any."""
 
-    def get_many(self, keys: list[str]) -> list[dict[str, Any] | None]:
+    def get_many(self, keys: list[str]) -> list[CallRecord | None]:
         """The records of those keys, in order."""
 
-    def put(self, key: str, record: Mapping[str, Any]) -> None:
+    def put(self, key: str, record: CallRecord) -> None:
         """Keep a record."""
 
-    def put_many(self, records: Mapping[str, Mapping[str, Any]]) -> None:
+    def put_many(self, records: Mapping[str, CallRecord]) -> None:
         """Keep records."""
 
     def turn(self, key: str) -> AbstractContextManager[None]:
@@ -143,22 +144,22 @@ class RemoteLanguageModel:
     def recall(self, messages: list[dict[str, str]], *, schema: dict[str, Any], task: str) -> Completion | None:
         """The stored reply to the messages, with the seconds it took, if there is one; for forecasts."""
         record = self.memory.get(self.key(messages, schema=schema, task=task))
-        if record is None or not isinstance(record.get("text"), str):
+        if record is None or record.text is None:
             return None
         usage = Usage(
             1,
-            int(record.get("prompt_tokens", 0)),
-            int(record.get("completion_tokens", 0)),
-            seconds=float(record.get("seconds", 0.0)),
+            record.prompt_tokens or 0,
+            record.completion_tokens or 0,
+            seconds=record.seconds or 0.0,
         )
         return _completion(record, usage)
 
     def recalled(self, key: str, accept: Accept | None, question: list[dict[str, str]]) -> Completion | None:
         """The stored reply of that key, when there is one and it can still be used."""
         record = self.memory.get(key)
-        if record is None or not isinstance(record.get("text"), str):
+        if record is None or record.text is None:
             return None
-        usage = self._usage(question, int(record.get("completion_tokens", 0)))
+        usage = self._usage(question, record.completion_tokens or 0)
         known = _completion(record, usage)
         if accept is not None or not known.text.strip():
             try:
@@ -192,17 +193,17 @@ class RemoteLanguageModel:
         self.meter.add(_STAGE_OF.get(task.split(".")[0], "other"), Usage(1, *tokens, seconds=seconds, cost=cost))
         again = len(keys) > 1
         completion = Completion(reply.text, reply.finish_reason, self._usage(question, reply.completion_tokens), again)
-        record = {
-            "model": self.name,
-            "task": task,
-            "index": self.index,
-            "text": reply.text,
-            "finish_reason": reply.finish_reason,
-            "prompt_tokens": reply.prompt_tokens,
-            "completion_tokens": reply.completion_tokens,
-            "seconds": round(seconds, 3),
-            **({"asked_again": True} if again else {}),
-        }
+        record = CallRecord(
+            model=self.name,
+            task=task,
+            index=self.index,
+            text=reply.text,
+            finish_reason=reply.finish_reason,
+            prompt_tokens=reply.prompt_tokens,
+            completion_tokens=reply.completion_tokens,
+            seconds=round(seconds, 3),
+            asked_again=again or None,
+        )
         if accept is not None or not completion.text.strip():
             try:
                 (accept or _not_empty)(completion)
@@ -216,10 +217,10 @@ class RemoteLanguageModel:
         return completion
 
 
-def _completion(record: Mapping[str, Any], usage: Usage) -> Completion:
+def _completion(record: CallRecord, usage: Usage) -> Completion:
     """The reply of a record; what an earlier version kept may still hold reasoning."""
-    text, finish = without_reasoning(record["text"]), str(record.get("finish_reason", "stop"))
-    return Completion(text, finish, usage, asked_again=record.get("asked_again") is True)
+    text, finish = without_reasoning(record.text or ""), record.finish_reason or "stop"
+    return Completion(text, finish, usage, asked_again=record.asked_again is True)
 
 
 def _not_empty(completion: Completion) -> None:

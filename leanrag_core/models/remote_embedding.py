@@ -7,7 +7,6 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from leanrag_core.models.endpoint import Endpoint
 from leanrag_core.models.metering import Meter
 from leanrag_core.models.pacing import Pacer
 from leanrag_core.models.remote import CallMemory
+from leanrag_core.types.call_record import CallRecord
 from leanrag_core.types.model_names import endpoint_model
 from leanrag_core.types.usage import Usage
 
@@ -99,9 +99,9 @@ class RemoteEmbeddingModel:
     def _probe(self, text: str) -> np.ndarray:
         return np.asarray(self._unit_rows(self.endpoint.embed(self.model, [text]).rows)[0])
 
-    def _record(self, row: np.ndarray) -> dict[str, Any]:
+    def _record(self, row: np.ndarray) -> CallRecord:
         vector = base64.b64encode(row.tobytes()).decode("ascii")
-        return {"model": self.name, "task": "embed", "index": self.index, "vector": vector}
+        return CallRecord(model=self.name, task="embed", index=self.index, vector=vector)
 
     def _key(self, text: str) -> str:
         return hashlib.sha256(json.dumps(["embedding", self.name, text], ensure_ascii=False).encode()).hexdigest()
@@ -163,12 +163,12 @@ class RemoteEmbeddingModel:
         return np.asarray(vectors / norms, dtype=np.float32)
 
 
-def _decoded(record: dict[str, Any] | None) -> np.ndarray | None:
+def _decoded(record: CallRecord | None) -> np.ndarray | None:
     """The vector of a record; None for a record without one."""
-    if record is None or not isinstance(record.get("vector"), str):
+    if record is None or record.vector is None:
         return None
     try:
-        vector = np.frombuffer(base64.b64decode(record["vector"], validate=True), dtype="<f4")
+        vector = np.frombuffer(base64.b64decode(record.vector, validate=True), dtype="<f4")
     except ValueError:
         return None
     return (

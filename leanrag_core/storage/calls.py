@@ -7,7 +7,6 @@ Threads that put at the same time share one transaction, since a disk takes as l
 """
 
 import errno
-import json
 import os
 import shutil
 import sqlite3
@@ -15,17 +14,19 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from leanrag_core import private
 from leanrag_core.atomic import refused_by_the_disk, replacing, storage_failed, writing
-from leanrag_core.errors import IndexDamaged, StorageFailed
+from leanrag_core.errors import IndexDamaged, RecordDamaged, StorageFailed
 from leanrag_core.messages.message import Message, message
 from leanrag_core.plain_words import in_words
+from leanrag_core.records import from_json, json_bytes, plain, to_json
 from leanrag_core.storage.turns import Turns
+from leanrag_core.types.call_record import CallRecord
 
 _INLINE = 1 << 30  # bytes; everything stays in the database, no file name is ever read from it
 _FULL = 2  # SQLite's synchronous=FULL
@@ -56,7 +57,7 @@ class CallEntry:
 class _Waiting:
     """Records of one thread that wait for their transaction, and how that went."""
 
-    records: Mapping[str, Mapping[str, Any]]
+    records: Mapping[str, CallRecord]
     ended: bool = False
     fault: BaseException | None = field(default=None)
 
@@ -133,30 +134,29 @@ class CallStore:
                 stack.enter_context(self._turns.turn(key))
             yield
 
-    def get(self, key: str) -> dict[str, Any] | None:
+    def get(self, key: str) -> CallRecord | None:
         """The record of that key; None when there is none, or none that can be read."""
         with self._plain_errors():
             return self._read(key)
 
-    def _read(self, key: str) -> dict[str, Any] | None:
+    def _read(self, key: str) -> CallRecord | None:
+        text = self._cache.get(key)
         try:
-            text = self._cache.get(key)
-            record = json.loads(text) if isinstance(text, str) else None
-        except (ValueError, RecursionError):  # written by another hand
+            return from_json(CallRecord, text.encode(), name=key) if isinstance(text, str) else None
+        except (RecordDamaged, ValueError):  # not written by this program, or half a character
             return None
-        return record if isinstance(record, dict) else None
 
-    def get_many(self, keys: list[str]) -> list[dict[str, Any] | None]:
+    def get_many(self, keys: list[str]) -> list[CallRecord | None]:
         """The records of those keys, in order."""
         with self._plain_errors(), self._cache.transact():
             return [self._read(key) for key in keys]
 
-    def put(self, key: str, record: Mapping[str, Any]) -> None:
-        """The record is on disk. Its "index" says for which index it was first made."""
+    def put(self, key: str, record: CallRecord) -> None:
+        """Writes the record to the disk."""
         self.put_many({key: record})
 
-    def put_many(self, records: Mapping[str, Mapping[str, Any]]) -> None:
-        """All the records are on disk, or none is."""
+    def put_many(self, records: Mapping[str, CallRecord]) -> None:
+        """Writes all the records to the disk, or none."""
         own = _Waiting(records)
         with self._queue_lock:
             self._queue.append(own)
@@ -174,8 +174,8 @@ class CallStore:
             with self._plain_errors(), self._cache.transact():
                 for waiting in together:
                     for key, record in waiting.records.items():
-                        text = json.dumps({**record, "at": time.time()}, ensure_ascii=False)
-                        self._cache.set(key, text, tag=str(record.get("index", "")))
+                        text = to_json(replace(record, at=time.time())).decode()
+                        self._cache.set(key, text, tag=record.index)
         except (StorageFailed, IndexDamaged) as error:
             for waiting in together:
                 waiting.fault = error
@@ -189,16 +189,9 @@ class CallStore:
     def entries(self) -> Iterator[CallEntry]:
         """Every stored call, the oldest first."""
         for key, record in self._records():
-            yield CallEntry(
-                key,
-                float(record.get("at", 0.0)),
-                str(record.get("model", "")),
-                str(record.get("task", "")),
-                str(record.get("index", "")),
-                len(json.dumps(record, ensure_ascii=False).encode()),
-            )
+            yield CallEntry(key, record.at, record.model, record.task, record.index, len(to_json(record)))
 
-    def _records(self) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _records(self) -> Iterator[tuple[str, CallRecord]]:
         """Every key and record that can be read."""
         with self._plain_errors():
             for key in self._cache.iterkeys():
@@ -227,7 +220,7 @@ class CallStore:
             open(beside, "w", encoding="utf-8", opener=private.opener) as file,
         ):
             for key, record in self._records():
-                file.write(json.dumps({"key": key, **record}, ensure_ascii=False) + "\n")
+                file.write(json_bytes({"key": key, **plain(record)}).decode() + "\n")
                 written += 1
         return written
 

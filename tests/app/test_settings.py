@@ -1,6 +1,7 @@
 """Settings: what is refused, what is kept, and what a server on the loopback tells."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -8,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from leanrag_core import Workbench
 from leanrag_core.figures import numbers
 from leanrag_core.models.probing import Probe
+from leanrag_core.types.call_record import CallRecord
 from leanrag_core.types.settings import Settings
 from pages._shared.settings import call_store_view
 from tests.app import drawn
@@ -160,8 +162,8 @@ def test_kept_results_are_limited_and_deleted(home: Workbench, visit: Visit) -> 
 def test_stored_calls_are_grouped_and_read_one_by_one(home: Workbench, visit: Visit) -> None:
     hostile = "<img src=x onerror=alert(1)>"
     for number in range(3):
-        record = {"model": "openai:m", "task": "answer.v1:abc", "index": "gone", "text": f"{hostile} {number}"}
-        home.calls.put(f"key-{number}", record | {"prompt_tokens": 9, "completion_tokens": 4})
+        record = CallRecord("openai:m", "answer.v1:abc", "gone", f"{hostile} {number}")
+        home.calls.put(f"key-{number}", replace(record, prompt_tokens=9, completion_tokens=4))
     app = visit("settings", home)
     drawn.assert_sound(app)
     assert "3 calls" in drawn.text(app)

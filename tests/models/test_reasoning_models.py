@@ -12,6 +12,7 @@ from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.indexing.model_check import check_model
 from leanrag_core.models.registry import Models
 from leanrag_core.storage.calls import CallStore
+from leanrag_core.types.call_record import CallRecord
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.settings import Settings
@@ -80,7 +81,7 @@ def test_a_reply_that_was_kept_with_its_thoughts_is_read_without_them(server: En
     made = models(server, tmp_path)
     language = made.language("openai:m")
     key = language.key(HELLO)  # type: ignore[union-attr]
-    made.memory.put(key, {"text": "<think>\nhm\n</think>\nGood day.", "finish_reason": "stop"})
+    made.memory.put(key, CallRecord(text="<think>\nhm\n</think>\nGood day.", finish_reason="stop"))
     assert language.complete(HELLO).text.strip() == "Good day."  # type: ignore[union-attr]
     assert server.log == []
 

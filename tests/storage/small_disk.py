@@ -22,6 +22,7 @@ from leanrag_core.storage.search_apart import write_search_index_apart
 from leanrag_core.storage.search_connection import SearchPlace
 from leanrag_core.storage.search_writer import write_search_index
 from leanrag_core.storage.settings import write_settings
+from leanrag_core.types.call_record import CallRecord
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.settings import Settings
@@ -36,6 +37,12 @@ def document(number: int) -> Document:
     return Document(f"doc-{number}", f"{number}.txt", f"{number}", "text", f"Bees number {number}. " * 400)
 
 
+def text_of(calls: CallStore, key: str) -> dict[str, str | None]:
+    """The stored reply of that key, as JSON values."""
+    record = calls.get(key)
+    return {"text": record.text if record else None}
+
+
 class Home:
     """A home on the small disk, with something of each kind in it."""
 
@@ -45,7 +52,7 @@ class Home:
         self.corpus = self.corpora.create("mine", corpus_id="mine")
         self.corpora.add(self.corpus, (document(0),))
         write_settings(root / "settings.json", Settings(concurrency=3))
-        self.calls.put("paid", {"text": "an answer", "index": "one"})
+        self.calls.put("paid", CallRecord(text="an answer", index="one"))
         events.create_job(self.job, SPEC)
         events.JobLog(self.job).write("started")
         self.build()
@@ -72,7 +79,7 @@ class Home:
         return SearchPlace(index, index / "chroma")
 
     def put_in_a_new_process(self) -> None:
-        CallStore(self.root / "calls").put("new", {"text": "x" * 100_000})
+        CallStore(self.root / "calls").put("new", CallRecord(text="x" * 100_000))
 
     def upload_anew(self) -> None:
         self.corpora.create_with("new", tuple(document(n) for n in range(1, 40)))
@@ -92,9 +99,11 @@ class Home:
             "settings": lambda: write_settings(
                 self.root / "settings.json", Settings(concurrency=4, base_url="http://127.0.0.1/" + "x" * 9000)
             ),
-            "answer": lambda: self.calls.put("other", {"text": "x" * 100_000}),
+            "answer": lambda: self.calls.put("other", CallRecord(text="x" * 100_000)),
             "answer of a new process": self.put_in_a_new_process,
-            "answers of an index": lambda: self.calls.put_many({f"k{n}": {"text": "x" * 9000} for n in range(9)}),
+            "answers of an index": lambda: self.calls.put_many(
+                {f"k{n}": CallRecord(text="x" * 9000) for n in range(9)}
+            ),
             "export of answers": lambda: self.calls.export(self.root / "export.jsonl"),
             "new job": lambda: self.job_store.begin("bees", "c", {"x": "x" * 9000}, {}),
             "wish to stop a job": lambda: runner.ask_to_cancel(self.job),
@@ -158,10 +167,10 @@ def main() -> None:
         told[name] = {"kind": kind, "said": said, "new": new, "gone": gone}
     if state == "full":  # there is room again: nothing that was paid is lost, and all goes on
         told["afterwards"] = {
-            "paid": home.calls.get("paid"),
-            "put": home.calls.put("later", {"text": "y"}),
-            "got": home.calls.get("later"),
-            "fresh": CallStore(home.root / "calls").get("paid"),
+            "paid": text_of(home.calls, "paid"),
+            "put": home.calls.put("later", CallRecord(text="y")),
+            "got": text_of(home.calls, "later"),
+            "fresh": text_of(CallStore(home.root / "calls"), "paid"),
         }
     print(json.dumps(told))
 

@@ -8,6 +8,7 @@ import pytest
 
 from leanrag_core.errors import IndexDamaged
 from leanrag_core.storage.calls import CallStore
+from leanrag_core.types.call_record import CallRecord
 
 
 @pytest.fixture
@@ -16,17 +17,17 @@ def store(tmp_path: Path) -> CallStore:
 
 
 def test_what_was_put_is_there_for_every_other_process(store: CallStore) -> None:
-    store.put("k", {"text": "é 蜂", "index": "a", "model": "m", "task": "t"})
+    store.put("k", CallRecord(text="é 蜂", index="a", model="m", task="t"))
     other = CallStore(store.folder)
     record = other.get("k")
     assert record is not None
-    assert record["text"] == "é 蜂"
+    assert record.text == "é 蜂"
     assert other.get("other") is None
     assert other.get_many(["other", "k"])[0] is None
 
 
 def test_a_list_says_what_was_asked_and_for_which_index(store: CallStore) -> None:
-    store.put("k", {"text": "x", "index": "a", "model": "m", "task": "t"})
+    store.put("k", CallRecord(text="x", index="a", model="m", task="t"))
     (entry,) = store.entries()
     assert (entry.key, entry.model, entry.task, entry.index) == ("k", "m", "t", "a")
     assert entry.size_bytes > 0
@@ -34,7 +35,7 @@ def test_a_list_says_what_was_asked_and_for_which_index(store: CallStore) -> Non
 
 
 def test_calls_are_deleted_by_index_or_age(store: CallStore) -> None:
-    store.put_many({f"{name}{n}": {"text": "x", "index": name} for name in "ab" for n in range(3)})
+    store.put_many({f"{name}{n}": CallRecord(text="x", index=name) for name in "ab" for n in range(3)})
     assert store.delete(index="a") == 3
     assert sorted(entry.index for entry in store.entries()) == ["b"] * 3
     assert store.delete(before=0.0) == 0
@@ -43,7 +44,7 @@ def test_calls_are_deleted_by_index_or_age(store: CallStore) -> None:
 
 
 def test_an_export_holds_every_call(store: CallStore, tmp_path: Path) -> None:
-    store.put_many({f"k{n}": {"text": str(n)} for n in range(5)})
+    store.put_many({f"k{n}": CallRecord(text=str(n)) for n in range(5)})
     assert store.export(tmp_path / "calls.jsonl") == 5
     lines = [json.loads(line) for line in (tmp_path / "calls.jsonl").read_text(encoding="utf-8").splitlines()]
     assert sorted((line["key"], line["text"]) for line in lines) == [(f"k{n}", str(n)) for n in range(5)]
@@ -52,12 +53,12 @@ def test_an_export_holds_every_call(store: CallStore, tmp_path: Path) -> None:
 def test_many_threads_and_handles_lose_nothing(store: CallStore) -> None:
     handles = [store, CallStore(store.folder)]
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: handles[n % 2].put(f"k{n}", {"text": str(n)}), range(200)))
+        list(pool.map(lambda n: handles[n % 2].put(f"k{n}", CallRecord(text=str(n))), range(200)))
     assert {entry.key for entry in store.entries()} == {f"k{n}" for n in range(200)}
 
 
 def test_a_pickle_planted_in_the_file_is_never_loaded(store: CallStore, tmp_path: Path) -> None:
-    store.put("k", {"text": "x"})
+    store.put("k", CallRecord(text="x"))
     store.close()
     marker = tmp_path / "bomb"
 
@@ -76,9 +77,9 @@ def test_a_pickle_planted_in_the_file_is_never_loaded(store: CallStore, tmp_path
     assert not marker.exists()
 
 
-@pytest.mark.parametrize("value", ["not json", "[1]", "7", ""])
+@pytest.mark.parametrize("value", ["not json", "[1]", "7", "", '{"text": 7}', '{"seconds": NaN}'])
 def test_a_value_of_another_hand_counts_as_missing(store: CallStore, value: str) -> None:
-    store.put("k", {"text": "x"})
+    store.put("k", CallRecord(text="x"))
     store.close()
     with sqlite3.connect(store.folder / "cache.db") as database:
         database.execute("UPDATE Cache SET value = ?", (value,))
@@ -96,7 +97,7 @@ def test_a_file_of_sqlites_that_goes_away_while_sizes_are_added_up_counts_nothin
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = CallStore(tmp_path)
-    store.put("key", {"text": "an answer"})
+    store.put("key", CallRecord(text="an answer"))
     store.close()
     there = sum(path.stat().st_size for path in tmp_path.iterdir() if path.is_file())
     leaving = tmp_path / "cache.db-wal"

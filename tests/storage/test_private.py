@@ -10,6 +10,7 @@ import pytest
 from leanrag_core import Workbench
 from leanrag_core.jobs import events, runner
 from leanrag_core.storage.stages import stage_key
+from leanrag_core.types.call_record import CallRecord
 from leanrag_core.types.settings import Settings
 from tests.test_workbench import BEES
 
@@ -27,7 +28,7 @@ def fill(home: Path) -> Workbench:
     bench = Workbench.default(home)
     bench.save_settings(Settings(base_url="http://127.0.0.1:9/v1"))
     bench.add_documents("Mine", [("bees.md", BEES)])
-    bench.calls.put("k", {"text": "an answer"})
+    bench.calls.put("k", CallRecord(text="an answer"))
     bench.calls.export(home / "calls" / "export.jsonl")
     events.create_job(home / "jobs" / "one", events.JobSpec("one", "t", "c", {}, {}, "2026-11-22T00:00:00+00:00"))
     events.JobLog(home / "jobs" / "one").write("started")

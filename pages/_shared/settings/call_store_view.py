@@ -6,12 +6,12 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from leanrag_core.figures import numbers
+from leanrag_core.types.call_record import CallRecord
 from leanrag_core.types.model_names import model_title
 from pages._shared.common import forms, markup, session
 from pages._shared.common.frame import plain_errors
@@ -138,15 +138,15 @@ def _newest(folder: str, group: Group, n: int) -> list[Call]:
     return [_call(one.at, record) for one, record in records if record is not None]
 
 
-def _call(at: float, record: dict[str, Any]) -> Call:
+def _call(at: float, record: CallRecord) -> Call:
     facts = [numbers.day(datetime.fromtimestamp(at, UTC).isoformat())]
-    if record.get("completion_tokens"):
-        facts.append(f"{record.get('prompt_tokens', 0):,} tokens read, {record['completion_tokens']:,} written")
-    if record.get("seconds"):
-        facts.append(numbers.duration(float(record["seconds"])))
-    if record.get("finish_reason") not in (None, "stop"):
-        facts.append(f"ended by {record['finish_reason']}")
-    return Call(", ".join(facts), str(record.get("text") or "(a vector)"))
+    if record.completion_tokens:
+        facts.append(f"{record.prompt_tokens or 0:,} tokens read, {record.completion_tokens:,} written")
+    if record.seconds:
+        facts.append(numbers.duration(record.seconds))
+    if record.finish_reason not in (None, "stop"):
+        facts.append(f"ended by {record.finish_reason}")
+    return Call(", ".join(facts), record.text or "(a vector)")
 
 
 def task_name(task: str) -> str:
