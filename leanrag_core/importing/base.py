@@ -42,5 +42,8 @@ def importer(name: str) -> Importer:
     """The importer of that format. Raises InvalidConfig for a name that none has."""
     known = {each.name: each for each in importers()}
     if name not in known:
+        broken = tuple(each.message for each in broken_importers())
+        if broken:
+            raise InvalidConfig("import.unknown_format_or_broken", name=name, known=", ".join(known), broken=broken)
         raise InvalidConfig("import.unknown_format", name=name, known=", ".join(known))
     return known[name]
