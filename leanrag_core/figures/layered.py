@@ -162,7 +162,7 @@ class _Drawing:
             self._add(node, "double" if node.shape == "double" else "box", slot.x, middle, slot.width, height)
         folded = [node for node in self.plan.folded if node.band == layer]
         if folded:
-            slot, what = self.slots[FOLD], "parent" if layer == 1 else "node"
+            slot, what = self.slots[FOLD], "parent" if layer == 1 and self.plan.trays else "node"
             name = f"+{len(folded)} {what}{'s' if len(folded) > 1 else ''}"
             like = next((node for node in folded if node.rank is None), folded[-1])
             lit = any(node.id in self.lit_nodes for node in folded)

@@ -122,7 +122,7 @@ def tray_width(slot: Slot, *, plot_px: float) -> float:
 
 def _leaf_widths(drawn: Plan, plot_px: float) -> dict[str, float]:
     """px of each leaf. With trays what is left over goes to the leaves by their seeds."""
-    if not drawn.trays:
+    if not (drawn.trays or drawn.folded):
         return {node.id: LEAST_BOX if node.band else LEAST_SEED for node in drawn.tree.leaves}
     ids = [node.id for node in drawn.tree.leaves]
     ids += [""] if "" in drawn.trays else []

@@ -1,0 +1,284 @@
+"""What holds for every strategy on every index, one with foreign roles, kinds, sections, letters and steps included."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leanrag_core import Workbench
+from leanrag_core.__main__ import main
+from leanrag_core.answering.record import ask_record
+from leanrag_core.answering.written import written_answer
+from leanrag_core.errors import BudgetSpent, Cancelled
+from leanrag_core.figures.changes import changes
+from leanrag_core.figures.layered import NARROW, WIDE, layered_graph
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.models.base import Completion
+from leanrag_core.models.metering import Meter
+from leanrag_core.records import from_json, to_json
+from leanrag_core.retrieval.base import Query, strategies, strategy
+from leanrag_core.retrieval.captions import losses
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.tokens import count_tokens
+from leanrag_core.types.index import Index
+from leanrag_core.types.progress import Progress
+from leanrag_core.types.spending import Budget
+from leanrag_core.types.trace import Answer, Trace
+from leanrag_core.types.usage import NO_USAGE, Usage
+from tests.contract.conftest import QUESTION, QUESTIONS, TEXTS
+from tests.contract.strategies import zoo
+
+NAMES = ("leanrag", "vector", "zoo", "zoo_keeper")
+on_every_index = pytest.mark.parametrize("where", list(TEXTS))
+of_every_strategy = pytest.mark.parametrize("name", NAMES)
+
+
+def retrieve(home: Workbench, index: Index, name: str, where: str, **options: object) -> Trace:
+    return home.retrieve(index, QUESTIONS.get(where, QUESTION), name, **options)
+
+
+def untimed(trace: Trace) -> Trace:
+    return replace(trace, steps=tuple(replace(step, milliseconds=0.0) for step in trace.steps))
+
+
+def test_all_strategies_are_tested_here() -> None:
+    listed = strategies()
+    assert (listed.broken, {info.name for info in listed.strategies}) == ((), set(NAMES))
+
+
+def test_the_four_indexes_are_what_their_names_say(indexes: dict[str, Index]) -> None:
+    assert indexes["one chunk"].chunks.num_rows == 1
+    assert indexes["no relations"].layers[0].relations.num_rows == 0
+    assert indexes["tiny"].layers[0].relations.num_rows > 0
+    assert "蜜蜂" in indexes["chinese"].chunk(0).text
+
+
+@of_every_strategy
+@on_every_index
+def test_what_a_trace_refers_to_is_in_it(
+    contract_home: Workbench, indexes: dict[str, Index], name: str, where: str
+) -> None:
+    trace = retrieve(contract_home, indexes[where], name, where)
+    ids = [item.id for item in trace.items] + [relation.id for relation in trace.relations]
+    assert len(ids) == len(set(ids))
+    items, relations = {item.id for item in trace.items}, {relation.id for relation in trace.relations}
+    assert {item.role for item in trace.items} <= {style.role for style in trace.styles if style.on == "item"}
+    assert {each.role for each in trace.relations} <= {style.role for style in trace.styles if style.on == "relation"}
+    assert {end for relation in trace.relations for end in (relation.source, relation.target)} <= items
+    assert {item.parent for item in trace.items if item.parent} <= items
+    assert {id_ for passage in trace.passages if passage.source for id_ in passage.source.items} <= items
+    assert len({step.name for step in trace.steps}) == len(trace.steps) > 0
+    assert {id_ for step in trace.steps for id_ in step.items} <= items
+    assert {id_ for step in trace.steps for id_ in step.relations} <= relations
+    assert {item.ref for section in trace.context.sections for item in section.items} <= items | relations
+    assert trace.index.layer_sizes == tuple(len(layer) for layer in indexes[where].layers)
+    assert set(trace.ranked_chunks) <= set(range(indexes[where].chunks.num_rows))
+
+
+@of_every_strategy
+@on_every_index
+def test_passages_stand_in_their_documents(
+    contract_home: Workbench, indexes: dict[str, Index], name: str, where: str
+) -> None:
+    index = indexes[where]
+    trace = retrieve(contract_home, index, name, where)
+    assert trace.passages
+    for passage in trace.passages:
+        source = passage.source
+        assert source is not None
+        document = index.document(source.document_row)
+        assert document.text[source.start : source.end] == passage.text
+        assert (document.name, document.title) == (source.document, source.title)
+
+
+@of_every_strategy
+@on_every_index
+@pytest.mark.parametrize("small", [False, True])
+def test_a_context_keeps_its_budgets_and_its_marks_are_unique(
+    contract_home: Workbench, indexes: dict[str, Index], name: str, where: str, small: bool
+) -> None:
+    fields = next(info.config for info in strategies().strategies if info.name == name).__dataclass_fields__
+    budgets = {field: 30 for field in fields if field.endswith("tokens") and small}
+    trace = retrieve(contract_home, indexes[where], name, where, **budgets)
+    context = trace.context
+    marks = [item.mark for section in context.sections for item in section.items]
+    assert len(marks) == len(set(marks))
+    letters = [section.letter for section in context.sections]
+    assert len(letters) == len(set(letters)) == len({section.name for section in context.sections})
+    for section in context.sections:
+        assert section.letter.isalpha()
+        assert section.letter.isupper()
+        assert [item.mark for item in section.items] == [f"{section.letter}{n + 1}" for n in range(len(section.items))]
+        assert section.tokens == count_tokens(section.text) <= section.budget
+        assert section.left_out == sum(lost.left_out for lost in section.lost)
+    assert context.text == "".join(section.text for section in context.sections)
+    assert context.tokens == count_tokens(context.text)
+    assert bool(losses(context)) == any(section.left_out or section.trimmed for section in context.sections)
+
+
+@of_every_strategy
+@on_every_index
+def test_everything_that_is_said_has_a_sentence(
+    contract_home: Workbench, indexes: dict[str, Index], name: str, where: str
+) -> None:
+    trace = retrieve(contract_home, indexes[where], name, where)
+    messages = [trace.title, *trace.notes, *losses(trace.context), *(style.title for style in trace.styles)]
+    messages += [text for step in trace.steps for text in (step.title, step.caption)]
+    messages += [item.reason for item in (*trace.items, *trace.relations) if item.reason]
+    declared = [(section.title, section.phrase, section.noun) for section in trace.context.sections]
+    messages += [text for texts in declared for text in texts if text]
+    assert all(sentence(each).strip() for each in messages)
+
+
+@of_every_strategy
+@on_every_index
+def test_a_trace_is_the_same_again_and_after_json(
+    contract_home: Workbench, indexes: dict[str, Index], name: str, where: str
+) -> None:
+    trace = retrieve(contract_home, indexes[where], name, where)
+    again = retrieve(contract_home, indexes[where], name, where)
+    assert untimed(again) == untimed(trace)
+    assert not changes(trace, again).any
+    read = from_json(Trace, to_json(trace))
+    assert read == trace
+    for width in (NARROW, WIDE):
+        for step in range(len(trace.steps)):
+            assert layered_graph(read, step, plot_px=width) == layered_graph(trace, step, plot_px=width)
+
+
+@of_every_strategy
+@on_every_index
+def test_the_answer_cites_marks_of_the_context_and_is_recorded(
+    contract_home: Workbench, indexes: dict[str, Index], name: str, where: str, tmp_path: Path
+) -> None:
+    trace = retrieve(contract_home, indexes[where], name, where)
+    answer = contract_home.answer(indexes[where], trace)
+    marks = {item.mark for section in trace.context.sections for item in section.items}
+    assert set(answer.citations) <= marks
+    assert answer.grounded == bool(answer.citations)
+    json.dumps(ask_record(trace, answer), allow_nan=False)
+    contract_home.save_run(tmp_path / "run.json", trace, answer)
+    run = contract_home.open_run(tmp_path / "run.json")
+    assert (run.trace, run.answer) == (trace, answer)
+
+
+@of_every_strategy
+def test_official_budgets_are_options(name: str) -> None:
+    info = strategies().named(name)
+    strategy(name, info.official_budgets)
+    assert set(info.official_budgets) <= set(info.config.__dataclass_fields__)  # type: ignore[attr-defined]
+
+
+# The strategy with foreign roles
+
+
+def test_foreign_marks_are_read_from_a_written_answer(contract_home: Workbench, indexes: dict[str, Index]) -> None:
+    trace = retrieve(contract_home, indexes["tiny"], "zoo", "tiny")
+    reply = Completion("Oxalic acid [P1]. A guess [HU2][HU99]. Not ours [E1].", "stop", NO_USAGE)
+    written = written_answer(trace, reply, "a model")
+    assert [(part.text, part.marks) for part in written.parts] == [
+        ("Oxalic acid.", ("P1",)),
+        ("A guess.", ("HU2",)),
+        ("Not ours [E1].", ()),
+    ]
+
+
+def test_an_extractive_answer_takes_its_sentences_from_foreign_sections(
+    contract_home: Workbench, indexes: dict[str, Index]
+) -> None:
+    answer = contract_home.answer(indexes["tiny"], retrieve(contract_home, indexes["tiny"], "zoo", "tiny"))
+    assert "oxalic acid" in answer.text
+    assert answer.parts[0].section == "proofs"
+    assert answer.parts[0].marks[0].startswith("P")
+
+
+def test_a_strategy_that_answers_is_not_answered_for(contract_home: Workbench, indexes: dict[str, Index]) -> None:
+    index = indexes["tiny"]
+    trace = retrieve(contract_home, index, "zoo_keeper", "tiny")
+    heard: list[str] = []
+    answers: list[Answer | None] = [
+        contract_home.answer(index, trace),
+        contract_home.kept_answer(index, trace),
+        contract_home.stream_answer(index, trace, heard.append),
+    ]
+    assert [answer.model for answer in answers if answer] == ["the keeper"] * 3
+    assert heard == [answers[0].text if answers[0] else ""]
+
+
+def test_kinds_without_layers_have_bands_of_their_own_and_linked_passages_too(
+    contract_home: Workbench, indexes: dict[str, Index]
+) -> None:
+    graph = layered_graph(retrieve(contract_home, indexes["tiny"], "zoo", "tiny"))
+    assert [row.label for row in graph.rows] == ["Sub question", "Hunch", "Passage"]
+    assert {dot.kind for dot in graph.nodes} == {"box", "double"}
+    assert {edge.kind for edge in graph.edges} == {"supports"}
+    assert graph.hidden == 0
+
+
+def test_the_command_line_asks_and_shows_a_foreign_strategy(
+    contract_home: Workbench, indexes: dict[str, Index], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, run = indexes["tiny"].path, tmp_path / "run.json"
+    assert main(["ask", str(path), QUESTION, "--strategy", "zoo_keeper", "--save", str(run)]) == 0
+    asked = capsys.readouterr().out
+    assert "    guess: Guessed.\n" in asked
+    assert "     note: Hunches may be wrong.\n" in asked
+    assert "[HU1]" in asked
+    assert main(["show-run", str(run)]) == 0
+    assert capsys.readouterr().out.endswith(asked)
+    assert main(["ask", str(path), QUESTION, "--strategy", "zoo", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert set(record["context"]["tokens"]) == {"total", "hunches", "proofs"}
+    assert {node["role"] for node in record["nodes"]} == {"asked", "hunch"}
+    assert (record["seeds"], record["lca"]) == ([], None)
+
+
+class ScriptedModel:
+    """Answers each call with one token and counts it, as models at an endpoint do."""
+
+    name = fingerprint = "scripted"
+
+    def __init__(self, meter: Meter) -> None:
+        self.meter = meter
+
+    def complete(self, messages: list[dict[str, str]], **options: object) -> Completion:
+        usage = Usage(calls=1, prompt_tokens=5, completion_tokens=1)
+        self.meter.add("hunches", usage)
+        return Completion(f"So: {messages[0]['content']}", "stop", usage)
+
+
+def tools(home: Workbench, index: Index, meter: Meter, cancelled: Callable[[], None], report: list[str]) -> Tools:
+    def reported(progress: Progress) -> None:
+        report.append(progress.stage)
+
+    def embed(texts: Sequence[str]) -> np.ndarray:
+        return np.array([home.question_vector(index, text) for text in texts])
+
+    return Tools(embed=embed, language=ScriptedModel(meter), meter=meter, report=reported, cancelled=cancelled)
+
+
+def test_a_strategy_uses_the_model_within_its_budget_and_can_be_cancelled(
+    contract_home: Workbench, indexes: dict[str, Index]
+) -> None:
+    index, query = indexes["tiny"], Query(QUESTION, contract_home.question_vector(indexes["tiny"], QUESTION))
+    made, reported, meter = strategy("zoo", {}), list[str](), Meter(Budget(calls=2))
+    trace = made.retrieve(query, index, tools(contract_home, index, meter, lambda: None, reported))
+    assert trace.steps[1].usage == Usage(calls=2, prompt_tokens=10, completion_tokens=2)
+    assert reported == ["hunches", "hunches"]
+    with pytest.raises(BudgetSpent):
+        made.retrieve(query, index, tools(contract_home, index, meter, lambda: None, reported))
+
+    def taken_back() -> None:
+        raise Cancelled("job.cancelled")
+
+    with pytest.raises(Cancelled):
+        made.retrieve(query, index, tools(contract_home, index, Meter(), taken_back, reported))
+
+
+def test_the_zoo_is_foreign(contract_home: Workbench, indexes: dict[str, Index]) -> None:
+    own = retrieve(contract_home, indexes["tiny"], "leanrag", "tiny")
+    assert not {style.role for style in zoo.STYLES} & {style.role for style in own.styles}
+    assert not {zoo.HUNCHES.letter, zoo.PROOFS.letter} & {section.letter for section in own.context.sections}
