@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from leanrag_core.errors import PartMissing
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.registry import Models
 from leanrag_core.prompts.book import PromptBook
@@ -63,6 +64,14 @@ class IndexParts:
         finished = {state.name for state in states if state.status == FINISHED}
         return tuple(sorted({state.name for state in states if state.offered} - finished))
 
+    def job_title(self, index: Index, name: str, options: Mapping[str, Any]) -> str:
+        """What a job that makes the part is called. Raises InvalidConfig for an unknown part or option."""
+        from leanrag_core.indexing.part_base import parts
+
+        info = parts().named(name)
+        info.configured(options)
+        return f"{sentence(info.part.title)}, {index.manifest.name}"
+
     def forecast(self, index: Index, name: str, options: Mapping[str, Any] | None = None) -> Forecast:
         """What making the part takes. Raises InvalidConfig."""
         from leanrag_core.indexing.part_base import parts
@@ -98,7 +107,7 @@ class IndexParts:
             meter=models.meter,
             connect=self._searches.for_writing(models.settings.chroma_url),
             report=report,
-            cancelled=lambda: report(Progress(name, 0, 0)),
+            cancelled=lambda: report(Progress("make", 0, 0)),
         )
         return build_part(index, info, info.configured(options or {}), self._part_models(index, models), tools)
 

@@ -17,7 +17,7 @@ from leanrag_core.indexing.parsing.limits import parse_limits
 from leanrag_core.indexing.parsing.upload import known
 from leanrag_core.indexing.reading import read_files, read_uploads
 from leanrag_core.jobs import runner
-from leanrag_core.jobs.kinds import BUILD
+from leanrag_core.jobs.kinds import BUILD, PART
 from leanrag_core.jobs.store import JobStore
 from leanrag_core.jobs.work import Work
 from leanrag_core.models.base import EmbeddingModel
@@ -61,6 +61,7 @@ from leanrag_core.types.summary import (
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.work.base import argument
 from leanrag_core.work.build import BuildWork
+from leanrag_core.work.part import PartWork
 
 if TYPE_CHECKING:
     from leanrag_core.checking.check import CheckResult
@@ -407,7 +408,7 @@ class Workbench:
 
     def works(self) -> dict[str, Work]:
         """The work of each kind of job, by the kind's name."""
-        return {BUILD.name: BuildWork(self)}
+        return {BUILD.name: BuildWork(self), PART.name: PartWork(self)}
 
     def jobs(self) -> list[JobState]:
         """All jobs, the newest first."""
@@ -548,6 +549,21 @@ class Workbench:
         Raises InvalidConfig, PartMissing, StorageFailed, BudgetSpent, and errors of the part's own.
         """
         return self._parts.build(index, name, options, models=models, report=report)
+
+    def start_part(
+        self, index_id: str, name: str, options: Mapping[str, Any] | None = None, *, budget: Budget | None = None
+    ) -> str:
+        """A job in a process of its own makes the part; returns the job's id. Raises InvalidConfig for an unknown part
+        or option."""
+        index = self.open(index_id)
+        title = self._parts.job_title(index, name, options or {})
+        arguments = {
+            "index": index_id,
+            "part": name,
+            "options": dict(options or {}),
+            "budget": asdict(budget or Budget()),
+        }
+        return self.job_store.begin(title, index.manifest.corpus.id, {}, arguments, PART)
 
     def part(self, index: Index, name: str) -> Any:
         """What strategies get of the part. Raises PartMissing, PartDamaged."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from leanrag_core.commands._shared.options import add_config, add_execution, add_json, config_of, execution_of
 from leanrag_core.commands._shared.printing import PrintedProgress, index_sentence, print_json
 from leanrag_core.commands._shared.sources import add_sources, read_sources
+from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.numbers import counted
 from leanrag_core.messages.catalog import sentence
 
@@ -62,7 +63,15 @@ def _build(options: argparse.Namespace) -> int:
             refusals=parsed.refusals,
             report=PrintedProgress(),
         )
-    shown = describe(open_index(options.out))
+    index = open_index(options.out)
+    for part in bench.offered_parts(index):
+        options.stop.line = "stopped; the index is complete, and 'part' makes what it lacks"
+        options.stop.clean_up = lambda: None
+        try:
+            bench.build_part(index, part, report=PrintedProgress())
+        except LeanRAGError as error:  # the index is complete without it
+            print(f"leanrag: {error}", file=sys.stderr)
+    shown = describe(index)
     seconds = time.perf_counter() - started
     refused = [
         {"name": refusal.name, "reason": sentence(refusal.reason), "code": refusal.reason.code}

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from leanrag_core.records import plain
+from leanrag_core.storage.part_store import PartStore, StoredPart
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import LayerSummary
@@ -25,6 +26,20 @@ def describe(index: Index) -> dict[str, Any]:
         "drops": report["drops"],
         "empty_chunks": len(report["empty_chunks"]),
         "usage": report["usage"],
+        "parts": [_part_row(part) for part in PartStore(index.path).all()] if index.path is not None else [],
+    }
+
+
+def _part_row(part: StoredPart) -> dict[str, Any]:
+    """What a part of the index cost, apart from the index itself."""
+    record = part.record
+    return {
+        "name": part.name,
+        "status": part.status,
+        "fingerprint": part.fingerprint,
+        "bytes": part.size_bytes,
+        "seconds": record.seconds if record is not None else 0.0,
+        "usage": plain(record.usage) if record is not None else {},
     }
 
 

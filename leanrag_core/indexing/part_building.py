@@ -17,8 +17,6 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.part import ABSENT, FINISHED, INDEX_NEEDS, LANGUAGE, UNFINISHED, PartRecord, PartState
 from leanrag_core.types.progress import Progress
 
-_WAITING = "waits for another build of the same index"
-
 
 def build_part(index: Index, info: PartInfo, config: Any, models: PartModels, tools: PartTools) -> PartRecord:
     """Makes the part, unless the index has it; returns its record.
@@ -28,8 +26,9 @@ def build_part(index: Index, info: PartInfo, config: Any, models: PartModels, to
     missing, StorageFailed, BudgetSpent, Cancelled, and errors of the part's own.
     """
     store, part = _store(index, info.name), info.part
-    waits = Progress(info.name, 0, 0, current=_WAITING)
+    waits = Progress("open", 0, 0, waiting=True)
     with turn_to_build(store.directory, waiting=lambda: tools.report(waits)) as waited:
+        tools.report(Progress("open", 0, 0))
         index = read_index(store.directory) if waited else index
         fingerprint = part.fingerprint(index, config, models)
         try:
@@ -44,6 +43,7 @@ def build_part(index: Index, info: PartInfo, config: Any, models: PartModels, to
             folder.mkdir(parents=True, exist_ok=True)
         started = time.perf_counter()
         part.build(index, folder, config, tools)
+        tools.report(Progress("store", 0, 0))
         record = PartRecord(
             name=info.name,
             fingerprint=fingerprint,

@@ -1,9 +1,11 @@
 """The work of a job of the kind "build": the index of a corpus."""
 
+import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Protocol
 
+from leanrag_core.errors import LeanRAGError
 from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.models.registry import Models
@@ -41,6 +43,10 @@ class Builder(Protocol):
 
     def index_path(self, index_id: str) -> Path: ...
 
+    def offered_parts(self, index: Index) -> tuple[str, ...]: ...
+
+    def start_part(self, index_id: str, name: str) -> str: ...
+
 
 class BuildWork:
     """Builds the index that a job asks for, with its forecast and what models cost in the job's record."""
@@ -69,7 +75,16 @@ class BuildWork:
                 execution=argument(Execution, spec, "execution"),
             )
         assert index.path is not None
+        self._start_parts(index, index.path.name)
         return Done(index.path.name, _report(index))
+
+    def _start_parts(self, index: Index, index_id: str) -> None:
+        """The parts that the index should have are made by jobs of their own: questions need not wait for them."""
+        for part in self._builder.offered_parts(index):
+            try:
+                self._builder.start_part(index_id, part)
+            except LeanRAGError as error:  # the index is complete without it
+                print(error, file=sys.stderr)
 
     def clean_up(self, spec: JobSpec) -> None:
         """The half-built index is gone."""

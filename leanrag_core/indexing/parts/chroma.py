@@ -19,7 +19,6 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.part import VECTORS
 from leanrag_core.types.progress import Progress
 
-STAGE = "search index"
 _VERSION = 1
 _SECONDS_A_VECTOR = Range(0.0001, 0.00045, 0.002)  # 100,000 vectors of 384 dimensions took 45 s on two processors
 _SECONDS_TO_START = Range(0.5, 1.5, 6.0)  # importing chromadb, and a process of its own
@@ -65,7 +64,7 @@ class Part:
         write_safely(
             SearchPlace(index.path, folder),
             index,
-            lambda done, total: tools.report(Progress(STAGE, done, total, "vectors")),
+            lambda done, total: tools.report(Progress("make", done, total, "vectors")),
             connect=tools.connect,
             recall=config.recall / 100,
         )
