@@ -1,4 +1,4 @@
-"""Sentences of a text that people read: for answers and for whatever else cites whole sentences."""
+"""Sentences of a text that people read: split for answers, kept whole where a text is cut."""
 
 import re
 
@@ -6,6 +6,14 @@ _SENTENCE_END = re.compile(
     r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[]?[A-Z0-9])|(?<=[。！？])|\n{2,}|\n(?=[-*] )"
 )
 _ABBREVIATION = re.compile(r"(?:\b(?:[A-Z]|Dr|Mr|Mrs|Ms|St|No|vs|cf|e\.g|i\.e|etc|approx|Inc|Ltd|Co))\.$")
+_END = re.compile(r"[.!?][\"'”’)\]]*(?=\s|$)|[。！？][”’」』)]*")
+_END_OR_LINE = re.compile(rf"{_END.pattern}|\n")
+
+
+def up_to_last_sentence(text: str, *, lines: bool = False) -> str:
+    """The text up to its last sentence end, unless that would lose more than half of it. lines: a line ends one too."""
+    ends = [match.end() for match in (_END_OR_LINE if lines else _END).finditer(text)]
+    return text[: ends[-1] if ends and 2 * ends[-1] >= len(text) else len(text)].rstrip()
 
 
 def split_sentences(text: str) -> list[str]:

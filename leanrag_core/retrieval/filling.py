@@ -1,18 +1,17 @@
 """Filling a section of the context within its budget: what is taken whole, what is trimmed, what is left out."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.token_sums import Piece, blank_line_tokens, fixed, joined
+from leanrag_core.sentences import up_to_last_sentence
 from leanrag_core.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.trace import ContextItem, ContextSection, Lost
 
 TRIMMED = "[…]"  # ends a text that was trimmed
 _LEAST = 24  # tokens of a description; a shorter rest of it says too little
 _LONGEST_TOKEN = 128  # characters of the vocabulary's longest entry
-_SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]*(?=\s|$)|[。！？][”’」』)]*|\n")
 
 
 @dataclass(frozen=True)
@@ -89,19 +88,13 @@ def shortened(candidate: Candidate, mark: str, max_tokens: int) -> Candidate | N
     kept = candidate.said[: max(room, 0) * _LONGEST_TOKEN]
     left = room - count_tokens(f" {TRIMMED}\n")
     while left >= _LEAST:
-        kept = _whole_sentences(trim_to_tokens(kept, left))
+        kept = up_to_last_sentence(trim_to_tokens(kept, left), lines=True)
         said = f"{kept} {TRIMMED}"
         rest = count_tokens(f"{candidate.joint}{said}\n")
         if rest <= room:
             return replace(candidate, said=said, rest=rest, trimmed=True) if kept else None
         left -= max(1, rest - room)
     return None
-
-
-def _whole_sentences(text: str) -> str:
-    """The text up to its last sentence end, unless that would lose more than half of it."""
-    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
-    return text[: ends[-1] if ends and 2 * ends[-1] >= len(text) else len(text)].rstrip()
 
 
 def choose(candidates: Sequence[Candidate], marks: Sequence[str], budget: int) -> dict[int, Candidate]:

@@ -1,6 +1,5 @@
 """Descriptions of entities and relations that many chunks have added to, condensed (section 2, step 3)."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ from leanrag_core.errors import ReplyError
 from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.prompts.book import PromptBook
+from leanrag_core.sentences import up_to_last_sentence
 from leanrag_core.tokens import count_tokens, trim_to_tokens
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Graph
@@ -19,7 +19,6 @@ from leanrag_core.types.usage import NO_USAGE, Usage
 LONGEST = 500  # tokens of a description that is left as it is
 _ASKED_FOR = 250  # tokens
 _MOST_READ = 6000  # tokens of a description that the model is shown
-_SENTENCE_END = re.compile(r"[.!?][\"'”’)\]]*(?=\s|$)|[。！？][”’」』)]*")
 Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
@@ -100,9 +99,7 @@ def beginning(text: str, max_tokens: int) -> str:
     """The whole sentences at the beginning of the text that fit; where they are less than half of what fits, all that
     fits."""
     kept = trim_to_tokens(text, max_tokens)
-    ends = [match.end() for match in _SENTENCE_END.finditer(kept)]
-    whole = kept if kept == text or not ends or 2 * ends[-1] < len(kept) else kept[: ends[-1]]
-    return whole.rstrip()
+    return kept.rstrip() if kept == text else up_to_last_sentence(kept)
 
 
 def _rewritten(
