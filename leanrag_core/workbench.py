@@ -36,6 +36,7 @@ from leanrag_core.storage.recorded_runs import read_run, write_run
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.settings import read_settings, write_settings
 from leanrag_core.storage.stages import StageStore
+from leanrag_core.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.execution import Execution
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
 
 PROJECT = Path(__file__).resolve().parent.parent
 SAMPLE_CONFIG = IndexConfig()
+_DOCUMENTS_LOOKED_AT = 8  # of a corpus, for what earlier builds have kept
 _MEGABYTE = 1_000_000
 
 File = Path | str | tuple[str, bytes]
@@ -163,19 +165,39 @@ class Workbench:
         """What the Chroma server at that address says of itself. Raises SearchIndexFailed, InvalidConfig."""
         return self.searches.servers.look_at(url)
 
-    def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast | None:
-        """What an LLM build will cost; None for the built-in engine. dry_run: so many chunks are extracted first, for
-        good, which sharpens the estimate. Raises InvalidConfig, EndpointError."""
-        documents = [self.document(corpus_id, row.id) for row in self.documents(corpus_id)]
-        return self.forecast_of(documents, config, dry_run=dry_run, index=folder_name(corpus_id, config))
+    def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast:
+        """What a build of the corpus takes. dry_run: so many chunks are extracted first by a language model, and their
+        answers kept, which sharpens the estimate. Raises InvalidConfig, EndpointError."""
+        corpus, rows = self.corpus(corpus_id), self.documents(corpus_id)
+        if config.model == BUILTIN:  # a few documents show how much of all is kept
+            rows = rows[:: max(1, -(-len(rows) // _DOCUMENTS_LOOKED_AT))]
+        documents = [self.document(corpus_id, row.id) for row in rows]
+        if config.model == BUILTIN:
+            return self._forecast_builtin(documents, config, corpus.documents, corpus.tokens)
+        return self._forecast_endpoint(documents, config, folder_name(corpus_id, config), dry_run)
 
-    def forecast_of(
-        self, documents: Iterable[Document], config: IndexConfig, *, dry_run: int = 0, index: str = ""
-    ) -> Forecast | None:
+    def forecast_of(self, documents: Iterable[Document], config: IndexConfig, *, dry_run: int = 0) -> Forecast:
         """forecast() of documents that are in no corpus."""
-        from leanrag_core.indexing.forecast import forecast
+        listed = list(documents)
+        if config.model != BUILTIN:
+            return self._forecast_endpoint(listed, config, "", dry_run)
+        n_tokens = sum(count_tokens(document.text) for document in listed)
+        return self._forecast_builtin(listed, config, len(listed), n_tokens)
 
-        return forecast(list(documents), config, self.models(index=index), dry_run=dry_run)
+    def _forecast_endpoint(self, documents: list[Document], config: IndexConfig, index: str, dry_run: int) -> Forecast:
+        from leanrag_core.indexing.forecasting.endpoint import forecast_endpoint_build
+
+        return forecast_endpoint_build(documents, config, self.models(index=index), dry_run=dry_run)
+
+    def _forecast_builtin(
+        self, documents: list[Document], config: IndexConfig, n_documents: int, n_tokens: int
+    ) -> Forecast:
+        from leanrag_core.indexing.forecasting.builtin import build_speeds, forecast_builtin_build, share_kept
+
+        models = self.models()
+        speeds = build_speeds(self.jobs(), {row.id: row.tokens for row in self.corpus_store.summaries()})
+        kept = share_kept(documents, config, models.embedding(config.embedding), self.stages)
+        return forecast_builtin_build(n_documents, n_tokens, config, models.settings, speeds, kept)
 
     # Corpora
 

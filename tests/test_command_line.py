@@ -89,6 +89,19 @@ def test_chunks_are_listed_with_their_seeds_counted(built: Path, capsys: pytest.
     assert ", 1 seed\n" in capsys.readouterr().out
 
 
+def test_a_forecast_for_the_built_in_engine_is_time_without_calls(
+    built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["forecast", str(built.parent / "docs"), "--cluster-size", "4"]
+    assert main([*arguments, "--json"]) == 0
+    forecast = json.loads(capsys.readouterr().out)
+    assert forecast["chunks"] == 2
+    assert (forecast["totals"]["calls"]["high"], forecast["totals"]["dollars"]["high"]) == (0, 0)
+    assert 0 < forecast["totals"]["seconds"]["low"] < forecast["totals"]["seconds"]["high"]
+    assert main(arguments) == 0
+    assert "2 chunks" in capsys.readouterr().out
+
+
 def test_check_passes_on_a_built_index(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(built), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["ok"] is True

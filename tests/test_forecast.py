@@ -1,11 +1,13 @@
 """The forecast of an LLM build beside what the build then asks of the scripted server."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from leanrag_core import IndexConfig, Workbench
+from leanrag_core.messages.message import message
 from leanrag_core.types.forecast import Range
 from leanrag_core.types.settings import Price, Settings
 from tests.endpoint.server import EndpointServer
@@ -31,7 +33,6 @@ def test_a_forecast_after_a_dry_run_meets_the_build(server: EndpointServer, tmp_
     bench = bench_in(tmp_path, server)
     bench.corpora()
     made = bench.forecast(f"sample-{name}", CONFIG, dry_run=3)
-    assert made is not None
     assert (made.sampled, made.saved) == (3, 6)
     server.clear()
     bench.build(f"sample-{name}", CONFIG)
@@ -48,20 +49,31 @@ def test_stored_answers_are_taken_off_and_nothing_is_asked_for_a_forecast(
     config = IndexConfig(model="openai:m", chunk_tokens=128, overlap_tokens=16)
     before = bench.forecast(corpus.corpus_id, config)
     assert server.log == []
-    assert before is not None
     assert before.stages[0].calls.expected == 2 * before.chunks, "extraction and one gleaning round"
     assert before.saved == 0
     assert before.dollars.low < before.dollars.expected < before.dollars.high
     bench.build(corpus.corpus_id, config)
     after = bench.forecast(corpus.corpus_id, config)
-    assert after is not None
     assert after.stages[0].calls == Range(0, 0, 0)
     assert after.saved == 2 * after.chunks
     entities = len(bench.open(bench.indexes()[0].id).layers[0])
     assert after.entities == Range(entities, entities, entities)
 
 
-def test_the_built_in_engine_needs_no_forecast(server: EndpointServer, tmp_path: Path) -> None:
+def test_a_second_build_with_the_built_in_engine_is_forecast_from_what_the_first_has_kept(
+    server: EndpointServer, tmp_path: Path
+) -> None:
     bench = bench_in(tmp_path, server)
-    corpus = bench.add_documents("Text", [("a.txt", b"Ada Lovelace met Charles Babbage.")])
-    assert bench.forecast(corpus.corpus_id, IndexConfig()) is None
+    text = "Ada Lovelace met Charles Babbage in London. " * 90
+    corpus = bench.add_documents("Text", [("a.txt", text.encode())]).corpus_id
+    config = IndexConfig(chunk_tokens=128, overlap_tokens=16)
+    before = bench.forecast(corpus, config)
+    assert (before.sampled, before.calls) == (0, Range())
+    assert before.basis == message("forecast.first_build")
+    bench.build(corpus, config)
+    after = bench.forecast(corpus, replace(config, cluster_size=4))
+    assert after.sampled == after.chunks > 0
+    assert after.seconds.high < before.seconds.high / 2
+    other_chunks = bench.forecast(corpus, replace(config, chunk_tokens=64))
+    assert other_chunks.sampled == 0
+    assert server.log == []

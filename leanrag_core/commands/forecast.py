@@ -1,17 +1,17 @@
 """forecast: calls, tokens, money and time of a build before it begins."""
 
 import argparse
-import sys
-from dataclasses import asdict
 
 from leanrag_core.commands._shared.options import add_config, add_json, config_of
 from leanrag_core.commands._shared.printing import print_json
 from leanrag_core.commands._shared.sources import add_sources, read_sources
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.records import plain
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """The verb forecast."""
-    parser = verbs.add_parser("forecast", help="calls, tokens, money and time of an LLM build, before it is begun")
+    parser = verbs.add_parser("forecast", help="calls, tokens, money and time of a build before it begins")
     add_sources(parser)
     parser.add_argument("--dry-run", type=int, default=0, metavar="CHUNKS", help="extract so many chunks first")
     add_config(parser)
@@ -25,20 +25,20 @@ def _forecast(options: argparse.Namespace) -> int:
     config = config_of(options)
     bench = Workbench.default()
     parsed = read_sources(options, bench)
-    made = bench.forecast_of(parsed.documents, config, dry_run=options.dry_run)
-    if made is None:
-        print(
-            "the built-in engine makes no calls and costs nothing; name a model with --model openai:NAME",
-            file=sys.stderr,
-        )
-        return 2
-    totals = {"calls": made.calls, "tokens": made.tokens, "dollars": made.dollars, "seconds": made.seconds}
+    expected = bench.forecast_of(parsed.documents, config, dry_run=options.dry_run)
+    totals = {
+        "calls": expected.calls,
+        "tokens": expected.tokens,
+        "dollars": expected.dollars,
+        "seconds": expected.seconds,
+    }
     if options.json:
-        cells = {name: asdict(range_) for name, range_ in totals.items()}
-        print_json({**asdict(made), "totals": cells, "saved": made.saved})
+        print_json({**plain(expected), "totals": plain(totals), "saved": expected.saved})
         return 0
-    print(f"{made.chunks:,} chunks, {made.sampled:,} of them known; {made.saved:,} calls saved by stored answers")
-    for stage in made.stages:
+    print(f"{expected.chunks:,} chunks, {expected.sampled:,} of them known; {expected.saved:,} calls saved")
+    if expected.basis:
+        print(sentence(expected.basis))
+    for stage in expected.calling:
         calls = stage.calls
         print(f"{stage.stage:>20}: {calls.expected:>9,.0f} calls ({calls.low:,.0f} to {calls.high:,.0f})")
     for name, range_ in totals.items():

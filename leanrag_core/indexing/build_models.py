@@ -16,7 +16,7 @@ from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
 from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.indexing.manifest import what_decides
 from leanrag_core.indexing.stages.kept_map import KeptMap
-from leanrag_core.indexing.stages.vectors import KeptVectors
+from leanrag_core.indexing.stages.vectors import kept_vectors
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.embed_task import embed_task
 from leanrag_core.prompts.book import PromptBook
@@ -46,8 +46,7 @@ class BuildModels:
         embed, apply = (task, self.executor.apply) if self.executor.apart else (self.embedding.embed, map)
         if self.stages is None or not task.exact:
             return OnceEmbedder(embed, apply)
-        model, dimension = f"{task.fingerprint}@{task.runtime}", self.embedding.dimension
-        return OnceEmbedder(embed, KeptVectors(apply, self.stages, model=model, dimension=dimension))
+        return OnceEmbedder(embed, kept_vectors(task, self.embedding.dimension, apply, self.stages))
 
     def chunk_vectors(self, texts: list[str]) -> np.ndarray:
         """(n_chunks, d) vectors of the chunks."""

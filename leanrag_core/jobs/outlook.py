@@ -8,13 +8,12 @@ Small counts are mixed with the forecast, as if the first three calls or chunks 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from leanrag_core.types.forecast import Forecast, StageForecast, grown
+from leanrag_core.types.forecast import SECONDS_A_TEXT, Forecast, StageForecast, grown
 from leanrag_core.types.job import CHUNKS, ENTITIES, UNITS, JobKind, StageState
 from leanrag_core.types.spending import Spending
 from leanrag_core.types.usage import NO_USAGE, Usage
 
 _PRIOR = 3.0  # calls as forecast that the first real ones are mixed with
-_SECONDS_A_TEXT = 0.02  # of the built-in embedding, before it has begun
 _TEXTS_AN_ENTITY = 1.1  # entities of layer 0 and of those above
 
 
@@ -165,6 +164,6 @@ def _seconds_left(forecast: Forecast, outlooks: Sequence[StageOutlook], stages: 
     if embeds_here and not stages.ended("embed"):
         texts = stages.state("embed")
         entities = stages.state("merge").total or stages.entities(forecast.entities.expected)
-        slow = texts.seconds / texts.done if texts.done else _SECONDS_A_TEXT
+        slow = texts.seconds / texts.done if texts.done else SECONDS_A_TEXT
         left += max(0.0, (texts.total or _TEXTS_AN_ENTITY * entities) - texts.done) * slow
     return left

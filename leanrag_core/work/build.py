@@ -28,7 +28,7 @@ class Builder(Protocol):
 
     def models(self, *, budget: Budget | None = None, index: str = "") -> Models: ...
 
-    def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast | None: ...
+    def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast: ...
 
     def build(
         self,
@@ -61,9 +61,7 @@ class BuildWork:
         models = self._builder.models(
             budget=argument(Budget, spec, "budget"), index=folder_name(spec.corpus_id, config)
         )
-        expected = self._builder.forecast(spec.corpus_id, config)
-        if expected is not None:
-            job.expect(expected)
+        job.expect(self._builder.forecast(spec.corpus_id, config))
         remote = not config.model == config.embedding == BUILTIN
         with job.metered(models.meter.read) if remote else nullcontext():
             index = self._builder.build(

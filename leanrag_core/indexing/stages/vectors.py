@@ -1,10 +1,12 @@
 """Vectors of the built-in embedding model, kept text by text."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from leanrag_core.models.base import EmbeddingModel
+from leanrag_core.models.embed_task import EmbedTask, embed_task
 from leanrag_core.storage.stages import StageStore, stage_key
 
 STAGE = "embeddings"
@@ -53,5 +55,24 @@ class KeptVectors:
             keys = map(self._key, texts)
             self.store.put_many(STAGE, {key: row.tobytes() for key, row in zip(keys, packed, strict=True)})
 
+    def n_kept(self, texts: Sequence[str]) -> int:
+        """How many of the texts have a vector in the store."""
+        keys = [self._key(text) for text in texts]
+        held = self.store.held(list(dict.fromkeys(keys)))
+        return sum(key in held for key in keys)
+
     def _key(self, text: str) -> bytes:
         return stage_key(STAGE, self.model, text)
+
+
+def kept_vectors(task: EmbedTask, dimension: int, apply: Apply, store: StageStore) -> KeptVectors:
+    """The map that keeps the vectors of that task's model."""
+    return KeptVectors(apply, store, model=f"{task.fingerprint}@{task.runtime}", dimension=dimension)
+
+
+def n_kept(texts: Sequence[str], model: EmbeddingModel, store: StageStore) -> int:
+    """How many of the texts have a vector of that model in the store; none of a model whose vectors are not kept."""
+    task = embed_task(model)
+    if task is None or not task.exact:
+        return 0
+    return kept_vectors(task, model.dimension, map, store).n_kept(texts)

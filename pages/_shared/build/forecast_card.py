@@ -1,23 +1,23 @@
-"""What a build will take, said before it begins; the name, the budget, and the button that starts it."""
+"""What a build will take, before it begins; the name, the budget, and the button that starts it."""
 
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
-from leanrag_core.figures.forecast import forecast
 from leanrag_core.records import plain
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import JobState
 from leanrag_core.types.model_names import model_title
 from leanrag_core.types.settings import Settings
-from leanrag_core.types.spending import NO_SPENDING, Budget
+from leanrag_core.types.spending import Budget
 from leanrag_core.types.summary import CorpusSummary
 from pages._shared.build import outlook_view
 from pages._shared.build.engine_form import Engine
 from pages._shared.common import markup, session, state, widgets
 from pages._shared.common.frame import message, plain_errors
 from pages._shared.common.html import draw, html
+from pages._shared.common.messages import words
 from pages._shared.settings import call_store_view
 
 STARTED = "lr_build_started"  # a build was started in the run before
@@ -72,18 +72,19 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
 
 def builtin_forecast(corpus: CorpusSummary, config: IndexConfig, jobs: list[JobState]) -> None:
     """Time from earlier builds; the built-in engine costs nothing."""
-    tokens_of = {one.id: one.tokens for one in session.workbench().corpora()}
-    own = [job for job in jobs if job.builds_index and job.spending == NO_SPENDING]
-    expected = forecast(corpus, config, own, tokens_of)
-    low, high = expected.seconds
-    time = numbers.span(numbers.duration(low), numbers.duration(high)) if high else "a minute or so"
+    n_built = sum(job.builds_index and job.status == "done" for job in jobs)
+    try:
+        expected = _forecast(corpus.id, corpus.tokens, corpus.documents, config, {}, n_built)
+    except LeanRAGError as error:
+        message(error, kind="error")
+        return
     rows = [
         ("Documents", f"{corpus.documents:,}"),
         ("Tokens", f"{corpus.tokens:,}"),
         ("Chunks", f"about {expected.chunks:,}"),
         ("Language-model calls", "0"),
     ]
-    _head("No cost", time, expected.basis)
+    _head("No cost", outlook_view.span(expected.seconds), words(expected.basis or ""))
     draw(markup.facts_table(("", ""), rows))
 
 
@@ -107,8 +108,6 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
     except LeanRAGError as error:
         message(str(error), kind="error")
         return
-    if expected is None:
-        return
     kept = _kept_answers(corpus.id, config)
     at_most = "up to {}".format if kept else None
     calls, tokens = expected.calls, expected.tokens
@@ -116,7 +115,7 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
     if at_most:
         time = at_most(numbers.duration(expected.seconds.high))
         cost = at_most(numbers.money(expected.dollars.high)).capitalize() if expected.dollars.high else cost
-    _head(cost, time, _basis(expected))
+    _head(cost, time, words(expected.basis or ""))
     rows = [
         ("Chunks", f"{expected.chunks:,}"),
         ("Entities", outlook_view.counts(expected.entities)),
@@ -139,7 +138,7 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
                         numbers.tokens(round(stage.prompt_tokens.expected + stage.completion_tokens.expected)),
                         numbers.money(stage.dollars.expected),
                     )
-                    for stage in expected.stages
+                    for stage in expected.calling
                 ],
             )
         )
@@ -184,9 +183,9 @@ def _rebuild_note(corpus_id: str, config: IndexConfig, kept: int) -> str:
 
 @st.cache_data(max_entries=24, ttl=600, show_spinner=False)
 def _forecast(
-    corpus_id: str, tokens: int, documents: int, config: IndexConfig, settings: dict[str, object], calls: int
-) -> Forecast | None:
-    """The forecast; made anew when corpus, settings or the number of stored calls change."""
+    corpus_id: str, tokens: int, documents: int, config: IndexConfig, settings: dict[str, object], n_results: int
+) -> Forecast:
+    """The forecast, kept until the corpus, the settings or the number of builds or stored calls change."""
     return session.workbench().forecast(corpus_id, config)
 
 
@@ -202,12 +201,6 @@ def unpriced(settings: Settings, config: IndexConfig) -> list[str]:
     """The models of these settings that have no price in Settings."""
     used = {config.model, config.aggregation_model or config.model, config.embedding} - {"builtin"}
     return sorted(model_title(name) for name in used if model_title(name) not in settings.prices)
-
-
-def _basis(expected: Forecast) -> str:
-    if expected.sampled:
-        return f"Based on the stored answers about {numbers.counted(expected.sampled, 'chunk')}."
-    return "A rough range: no chunk of this corpus has been read with these settings yet."
 
 
 def budget_fields(config: IndexConfig) -> Budget:

@@ -1,0 +1,77 @@
+"""Forecast of a build with the built-in models: chunks by arithmetic, time from earlier builds on this machine."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from leanrag_core.indexing.chunking import chunk_documents
+from leanrag_core.indexing.forecasting.costs import embedding_stage
+from leanrag_core.indexing.forecasting.growth import entities_of_tokens, layer_counts, relations_an_entity
+from leanrag_core.indexing.stages.vectors import n_kept
+from leanrag_core.jobs.kinds import BUILD
+from leanrag_core.messages.message import message
+from leanrag_core.models.base import EmbeddingModel
+from leanrag_core.storage.stages import StageStore
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.corpus import Document
+from leanrag_core.types.forecast import Forecast, Range, StageForecast, exactly
+from leanrag_core.types.job import JobState
+from leanrag_core.types.model_names import BUILTIN
+from leanrag_core.types.settings import Settings
+from leanrag_core.types.spending import NO_SPENDING
+
+_TOKENS_A_SECOND = (400.0, 2500.0)  # of the built-in engine on a slow and on a fast machine
+_FIXED_SECONDS = 8.0  # to load models and to start a process
+_BUILDS = 10  # the last ones, from which the speed is taken
+_LEAST_TOKENS = 1000  # a smaller corpus shows no speed
+_KEPT_STAGES = ("extract", "embed")  # whose results the stage store keeps
+_SLOWEST, _FASTEST = 0.8, 1.2  # share of the speeds of earlier builds
+
+
+def build_speeds(jobs: Sequence[JobState], tokens_of: Mapping[str, int]) -> list[float]:
+    """Tokens a second of the last builds with built-in models that computed everything. tokens_of: by corpus id."""
+    return [
+        tokens_of[job.corpus_id] / max(1.0, job.seconds - _FIXED_SECONDS)
+        for job in jobs
+        if job.builds_index
+        and job.status == "done"
+        and job.spending == NO_SPENDING
+        and not (job.forecast and job.forecast.sampled)
+        and tokens_of.get(job.corpus_id, 0) > _LEAST_TOKENS
+    ][:_BUILDS]
+
+
+def share_kept(documents: Sequence[Document], config: IndexConfig, model: EmbeddingModel, store: StageStore) -> float:
+    """Share of the documents' chunks whose results an earlier build has left in the store."""
+    chunks = chunk_documents(documents, max_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens)
+    return n_kept([chunk.text for chunk in chunks], model, store) / len(chunks) if chunks else 0.0
+
+
+def forecast_builtin_build(
+    n_documents: int,
+    n_tokens: int,
+    config: IndexConfig,
+    settings: Settings,
+    speeds: Sequence[float] = (),
+    kept: float = 0.0,
+) -> Forecast:
+    """Chunks and seconds of a build of so many documents with so many tokens, and calls of an embedding model at an
+    endpoint. speeds: of earlier builds, in tokens a second. kept: share of the chunks whose results are kept, which
+    take no time."""
+    step = config.chunk_tokens - config.overlap_tokens
+    per_document = n_tokens / max(1, n_documents)
+    chunks = n_documents * max(1, math.ceil((per_document - config.overlap_tokens) / step)) if n_tokens else 0
+    slow, fast = (min(speeds) * _SLOWEST, max(speeds) * _FASTEST) if speeds else _TOKENS_A_SECOND
+    anew = 1.0 - kept * sum(BUILD.stage(name).share for name in _KEPT_STAGES)
+    low, high = (anew * (_FIXED_SECONDS + n_tokens / speed) for speed in (fast, slow))
+    seconds = Range(low, (low + high) / 2, high)
+    basis = message("forecast.earlier_builds", n=len(speeds)) if speeds else message("forecast.first_build")
+    n_kept_chunks = round(kept * chunks)
+    if n_kept_chunks:
+        basis = message("forecast.kept_chunks", basis=basis, n=n_kept_chunks)
+    entities = entities_of_tokens(n_tokens)
+    stages = [StageForecast(stage.name, seconds=seconds.scaled(stage.share)) for stage in BUILD.stages]
+    if config.embedding != BUILTIN:
+        texts = entities + layer_counts(entities, relations_an_entity(0, 0), config).clusters + exactly(chunks)
+        embedding = embedding_stage(texts, config, settings)
+        stages = [embedding if stage.stage == embedding.stage else stage for stage in stages]
+    return Forecast(chunks, n_kept_chunks, entities, tuple(stages), seconds, basis)

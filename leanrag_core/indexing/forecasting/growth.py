@@ -1,0 +1,84 @@
+"""How many entities, clusters and relations a text will give.
+
+Entities grow with the text by Heaps' law from the chunks whose replies are stored, or by a usual density where none is.
+Clusters follow from entities (m = ceil(n / clustersize), layer by layer). How many pairs of clusters exceed tau follows
+from a geometric distribution of lambda around its mean, which fits the four sample corpora; see benchmarks/README.md.
+"""
+
+from dataclasses import dataclass
+
+from leanrag_core.clustering.options import n_components
+from leanrag_core.indexing.aggregation.threshold import parse_tau
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.forecast import Range, exactly, grown
+
+_DENSITY = Range(4.0, 12.0, 30.0)  # entities of 1,000 tokens, where nothing is known (published graphs: 4 to 28)
+_RELATIONS_AN_ENTITY = Range(0.8, 1.6, 3.0)
+_BETWEEN = 0.7  # share of relations whose ends lie in two clusters
+
+
+@dataclass(frozen=True)
+class LayerCounts:
+    """Aggregated entities and summarised relations of all layers."""
+
+    clusters: Range
+    summaries: Range
+
+
+def entities_of_tokens(n_tokens: int) -> Range:
+    """Entities of a text of which nothing is known but its length."""
+    return _DENSITY.scaled(n_tokens / 1000)
+
+
+def entities_of_chunks(n_names: int, n_known: int, n_chunks: int) -> Range:
+    """Entities of all chunks, when n_known of them (one at least) have n_names."""
+    if n_known >= n_chunks:
+        return exactly(n_names)
+    expected = grown(n_names, n_known, n_chunks)
+    spread = min(0.6, 0.6 / n_known**0.5 + 0.1)
+    return Range(max(n_names, expected * (1 - spread)), expected, expected * (1 + spread))
+
+
+def relations_an_entity(n_relations: int, n_names: int) -> Range:
+    """Relations for each entity, from those that are known; the usual number where no name is."""
+    if not n_names:
+        return _RELATIONS_AN_ENTITY
+    each = n_relations / n_names
+    return Range(0.7 * each, each, 1.4 * each)
+
+
+def layer_counts(entities: Range, relations_each: Range, config: IndexConfig) -> LayerCounts:
+    """What is aggregated above so many entities with so many relations each."""
+    bounds = [
+        _aggregated(n, each, config)
+        for n, each in zip(
+            (entities.low, entities.expected, entities.high),
+            (relations_each.low, relations_each.expected, relations_each.high),
+            strict=True,
+        )
+    ]
+    return LayerCounts(Range(*(clusters for clusters, _ in bounds)), Range(*(summaries for _, summaries in bounds)))
+
+
+def _aggregated(entities: float, relations_an_entity: float, config: IndexConfig) -> tuple[float, float]:
+    """Aggregated entities and summarised relations of all layers."""
+    rule = parse_tau(config.tau, False)
+    nodes, relations = max(1, round(entities)), entities * relations_an_entity
+    clusters = summaries = 0.0
+    layer = 1
+    while nodes > 1:
+        above = n_components(nodes, config.cluster_size)
+        clusters += above
+        pairs = above * (above - 1) / 2
+        strength = _BETWEEN * relations / pairs if pairs else 0.0
+        present = pairs * strength / (1 + strength)
+        summaries += present * _share_above(rule.step(layer), strength)
+        nodes, relations, layer = above, present, layer + 1
+    return clusters, summaries
+
+
+def _share_above(step: float | tuple[str, float], strength: float) -> float:
+    """Share of the joined pairs whose lambda exceeds tau, lambda being geometric with that mean."""
+    if isinstance(step, tuple):
+        return 1.0 - step[1]
+    return float((strength / (1 + strength)) ** int(step))

@@ -1,0 +1,110 @@
+"""Forecasts of builds with the built-in models, worked out by hand."""
+
+from dataclasses import replace
+
+import pytest
+
+from leanrag_core.indexing.forecasting.builtin import build_speeds, forecast_builtin_build
+from leanrag_core.jobs.kinds import BUILD, PART
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.forecast import Forecast, exactly
+from leanrag_core.types.job import JobState
+from leanrag_core.types.settings import Price, Settings
+from leanrag_core.types.spending import Spending
+from leanrag_core.types.usage import Usage
+
+JOB = JobState("j", BUILD, "Mine", "done", (), "2026-01-01T00:00:00+00:00", 28.0, 1.0, None, "", (), "mine", {})
+CONFIG = IndexConfig(chunk_tokens=512, overlap_tokens=64)
+
+
+def of_corpus(
+    n_documents: int = 10,
+    n_tokens: int = 10_000,
+    config: IndexConfig = CONFIG,
+    kept: float = 0.0,
+    speeds: tuple[float, ...] = (),
+) -> Forecast:
+    return forecast_builtin_build(n_documents, n_tokens, config, Settings(), speeds, kept)
+
+
+def test_chunks_follow_from_tokens_and_overlap() -> None:
+    # a document of 1,000 tokens: windows of 512 every 448 tokens, so 3
+    assert of_corpus().chunks == 30
+    assert of_corpus(config=IndexConfig(chunk_tokens=1024, overlap_tokens=0)).chunks == 10
+    assert of_corpus(n_tokens=20).chunks == 10
+
+
+def test_an_empty_corpus_has_no_chunks() -> None:
+    assert of_corpus(0, 0).chunks == 0
+
+
+def test_without_an_earlier_build_the_range_is_rough_and_says_so() -> None:
+    forecast = of_corpus()
+    assert (forecast.seconds.low, forecast.seconds.high) == (8 + 10_000 / 2500, 8 + 10_000 / 400)
+    assert forecast.basis == message("forecast.first_build")
+    assert (forecast.calling, forecast.calls.high, forecast.dollars.high) == ((), 0, 0)
+
+
+def test_an_earlier_build_on_this_machine_sets_the_speed() -> None:
+    # 10,000 tokens in 28 - 8 seconds: 500 a second, give or take a fifth
+    speeds = build_speeds([JOB], {"mine": 10_000})
+    assert speeds == [500]
+    forecast = of_corpus(speeds=(500.0,))
+    assert (forecast.seconds.low, forecast.seconds.high) == pytest.approx((8 + 10_000 / 600, 8 + 10_000 / 400))
+    assert forecast.basis is not None
+    assert sentence(forecast.basis) == "Time from 1 earlier build on this machine."
+
+
+def test_the_slowest_and_the_fastest_build_span_the_range() -> None:
+    fast = replace(JOB, corpus_id="other", seconds=18.0)
+    speeds = build_speeds([JOB, fast], {"mine": 10_000, "other": 20_000})
+    assert speeds == [500, 2000]
+    forecast = of_corpus(speeds=tuple(speeds))
+    assert (forecast.seconds.low, forecast.seconds.high) == pytest.approx((8 + 10_000 / 2400, 8 + 10_000 / 400))
+    assert forecast.basis is not None
+    assert sentence(forecast.basis) == "Time from 2 earlier builds on this machine."
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        replace(JOB, status="failed"),
+        replace(JOB, corpus_id="gone"),
+        replace(JOB, kind=PART),
+        replace(JOB, spending=Spending(Usage(calls=3))),
+        replace(JOB, forecast=Forecast(30, 12, exactly(9), (), exactly(9))),
+    ],
+)
+def test_jobs_that_did_not_compute_all_of_an_index_here_show_no_speed(job: JobState) -> None:
+    assert build_speeds([job], {"mine": 10_000}) == []
+
+
+def test_a_tiny_corpus_is_no_measure_of_speed() -> None:
+    assert build_speeds([JOB], {"mine": 900}) == []
+
+
+def test_chunks_whose_results_are_kept_take_no_time() -> None:
+    # extraction and embedding are 0.25 + 0.49 of the time
+    forecast = of_corpus(kept=0.5)
+    assert forecast.sampled == 15
+    assert forecast.seconds.high == pytest.approx((1 - 0.5 * 0.74) * (8 + 10_000 / 400))
+    assert forecast.basis is not None
+    assert sentence(forecast.basis).endswith("About 15 chunks have been read before.")
+
+
+def test_the_stages_share_the_time() -> None:
+    forecast = of_corpus()
+    seconds = {stage.stage: stage.seconds for stage in forecast.stages}
+    assert [stage.name for stage in BUILD.stages] == list(seconds)
+    assert sum(stage.seconds.high for stage in forecast.stages if stage.seconds) == pytest.approx(forecast.seconds.high)
+
+
+def test_an_embedding_model_at_an_endpoint_is_called_and_paid() -> None:
+    config = replace(CONFIG, embedding="openai:e")
+    forecast = forecast_builtin_build(10, 10_000, config, Settings(prices={"e": Price(1.0, 0.0)}))
+    assert [stage.stage for stage in forecast.calling] == ["embed"]
+    # at least 4 entities of 1,000 tokens and 30 chunks: 64 texts a call, and one more
+    assert forecast.calls.low > 1 + 70 / 64
+    assert forecast.dollars.low > 0
