@@ -12,6 +12,7 @@ import numpy as np
 
 from leanrag_core.errors import CorpusNotFound, InvalidConfig, ModelUnavailable
 from leanrag_core.index_parts import IndexParts
+from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.limits import parse_limits
 from leanrag_core.indexing.parsing.upload import known
@@ -374,7 +375,7 @@ class Workbench:
         config, path = config or IndexConfig(), Path(path)
         models = models or self.models(index=path.resolve().name)
         require_models(models, config)
-        name = name or path.resolve().name
+        name = name or shown_name(path.resolve().name)
         imported = importer(format_name).read(path)
         with opened(execution or models.settings.execution) as executor:
             built = build_from_graph(

@@ -1,9 +1,19 @@
-"""What tests share: small graphs and indexes written by hand."""
+"""What tests share: small graphs and indexes written by hand, and a home that is not the program's own."""
+
+from collections.abc import Iterator
 
 import pytest
 
 from leanrag_core.types.index import Index
 from tests.small_index import small_index
+
+
+@pytest.fixture(scope="session", autouse=True)
+def home_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Builds that name no home keep their results in a temporary folder, not in cache/ beside the app."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LEANRAG_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
 
 
 @pytest.fixture

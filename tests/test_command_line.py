@@ -6,6 +6,7 @@ import pytest
 
 from leanrag_core.__main__ import main
 from leanrag_core.storage.staging import turn_to_build
+from tests.importing.test_plain import CHUNKS, ENTITIES, RELATIONS, tables
 from tests.test_workbench import BEES, HIVES
 
 
@@ -169,3 +170,24 @@ def test_a_saved_run_is_shown_without_its_index(
     assert json.loads(capsys.readouterr().out)["question"] == "What nectar?"
     assert main(["show-run", str(tmp_path / "absent.json")]) == 1
     assert "there is no recorded run" in capsys.readouterr().err
+
+
+def test_a_graph_is_imported_and_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tables(tmp_path / "bees", entities=ENTITIES, relations=f"{RELATIONS}1,77,Gone.,1,,\n", chunks=CHUNKS)
+    out = tmp_path / "out"
+    assert main(["import", "plain", str(folder), "--out", str(out), "--cluster-size", "2", "--json"]) == 0
+    told = capsys.readouterr()
+    result = json.loads(told.out)
+    assert (result["kind"], result["layers"][0]["entities"], result["drops"]) == ("imported graph", 3, {"import": 1})
+    assert "relations.csv row 4: its end '77' is not among the entities" in told.err
+    assert main(["check", str(out)]) == 0
+    assert main(["ask", str(out), "What weakens honey bees?"]) == 0
+    assert "mite" in capsys.readouterr().out
+
+
+def test_an_import_that_cannot_be_read_is_a_failure_with_the_remedy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["import", "plain", str(tmp_path), "--out", str(tmp_path.parent / "out")]) == 1
+    assert "has no entities.csv" in capsys.readouterr().err
+    assert main(["import", "gephi", str(tmp_path), "--out", str(tmp_path.parent / "out")]) == 2

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from leanrag_core.errors import ImportFailed, UnreadableDocument
+from leanrag_core.indexing.parsing.blocks import one_line, shown_name
 from leanrag_core.indexing.parsing.encoding import decode
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
@@ -69,7 +70,8 @@ class Drops:
 
     def add(self, place: str, code: str, **values: Any) -> None:
         """Something at that place was left out or changed, for that reason."""
-        self.drops.append(Drop(_STAGE, place, sentence(message(code, **values))))
+        shown = {name: one_line(value) if isinstance(value, str) else value for name, value in values.items()}
+        self.drops.append(Drop(_STAGE, one_line(place), sentence(message(code, **shown))))
 
 
 def table_file(folder: Path, name: str) -> Path | None:
@@ -87,14 +89,14 @@ def read_rows(path: Path, required: Sequence[tuple[str, ...]], drops: Drops) -> 
     """
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
-            raise ImportFailed("import.too_large", file=path.name, limit=MAX_FILE_BYTES)
+            raise ImportFailed("import.too_large", file=shown_name(path.name), limit=MAX_FILE_BYTES)
         text = decode(path.read_bytes()).text
     except (OSError, UnreadableDocument) as error:
-        raise ImportFailed("import.unreadable", file=path.name, reason=str(error)) from error
+        raise ImportFailed("import.unreadable", file=shown_name(path.name), reason=str(error)) from error
     rows = _json_rows(path, text, drops) if path.suffix == ".jsonl" else _table_rows(path, text, drops)
     first = list(islice(rows, _ROWS_LOOKED_AT))
     if not first:
-        raise ImportFailed("import.no_rows", file=path.name)
+        raise ImportFailed("import.no_rows", file=shown_name(path.name))
     _require_columns(path, first, required)
     yield from first
     yield from rows
@@ -104,8 +106,8 @@ def _require_columns(path: Path, rows: Sequence[Row], required: Sequence[tuple[s
     columns = list(dict.fromkeys(name for row in rows for name in row.cells))
     for names in required:
         if not any(name in columns for name in names):
-            there = ", ".join(name[:60] for name in columns[:20])
-            raise ImportFailed("import.no_column", file=path.name, column=" or ".join(names), there=there)
+            there = ", ".join(one_line(name[:60]) for name in columns[:20])
+            raise ImportFailed("import.no_column", file=shown_name(path.name), column=" or ".join(names), there=there)
 
 
 def _table_rows(path: Path, text: str, drops: Drops) -> Iterator[Row]:
@@ -116,7 +118,9 @@ def _table_rows(path: Path, text: str, drops: Drops) -> Iterator[Row]:
     def skip(row: Any) -> str:
         nonlocal skipped
         skipped += 1
-        drops.add(f"{path.name} row {row.number or '?'}", "import.other_width", n=row.actual_columns, wanted=width)
+        drops.add(
+            f"{shown_name(path.name)} row {row.number or '?'}", "import.other_width", n=row.actual_columns, wanted=width
+        )
         return "skip"
 
     table = _parsed(path, text, delimiter, header, skip)
@@ -124,17 +128,17 @@ def _table_rows(path: Path, text: str, drops: Drops) -> Iterator[Row]:
     for batch in table.to_batches(max_chunksize=4096):
         for cells in batch.to_pylist():
             number += 1
-            yield Row(f"{path.name} row {number}", cells)
+            yield Row(f"{shown_name(path.name)} row {number}", cells)
 
 
 def _header(path: Path, text: str, delimiter: str) -> tuple[list[str], int]:
     try:
         names = [name.strip().lower() for name in next(csv.reader(io.StringIO(text), delimiter=delimiter), [])]
     except csv.Error as error:
-        raise ImportFailed("import.unreadable", file=path.name, reason=str(error)) from error
+        raise ImportFailed("import.unreadable", file=shown_name(path.name), reason=str(error)) from error
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
-        raise ImportFailed("import.column_twice", file=path.name, column=twice)
+        raise ImportFailed("import.column_twice", file=shown_name(path.name), column=twice)
     return names, len(names)
 
 
@@ -144,7 +148,7 @@ def _parsed(path: Path, text: str, delimiter: str, header: list[str], skip: Any)
     content = text.encode("utf-8", "replace")
     names = [name or f"column {place}" for place, name in enumerate(header, 1)]
     if not names:
-        raise ImportFailed("import.no_rows", file=path.name)
+        raise ImportFailed("import.no_rows", file=shown_name(path.name))
     try:
         return arrow_csv.read_csv(
             pa.BufferReader(content),
@@ -162,14 +166,16 @@ def _parsed(path: Path, text: str, delimiter: str, header: list[str], skip: Any)
             ),
         )
     except pa.ArrowException as error:
-        raise ImportFailed("import.unreadable", file=path.name, reason=" ".join(str(error).split())[:300]) from error
+        raise ImportFailed(
+            "import.unreadable", file=shown_name(path.name), reason=" ".join(str(error).split())[:300]
+        ) from error
 
 
 def _json_rows(path: Path, text: str, drops: Drops) -> Iterator[Row]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        place = f"{path.name} line {number}"
+        place = f"{shown_name(path.name)} line {number}"
         try:
             cells = json.loads(line)
         except (ValueError, RecursionError):

@@ -158,6 +158,18 @@ def test_tables_that_cannot_be_read_are_refused_with_what_to_do(
         read(tmp_path, **contents)
 
 
+def test_characters_that_no_file_can_hold_reach_no_report(tmp_path: Path) -> None:
+    half = "\\ud800"
+    entity = f'{{"name": "Bee{half}", "description": "Flies{half}.", "chunks": ["{half}"], "type": "{half}"}}'
+    relation = f'{{"source": "Bee{half}", "target": "gone{half}"}}'
+    imported = read(tmp_path, entities_jsonl=entity, relations_jsonl=relation)
+    texts = [drop.item + drop.reason for drop in imported.drops]
+    texts += [cell for row in imported.graph.entities.to_pylist() for cell in row.values() if isinstance(cell, str)]
+    assert len(imported.drops) == 2
+    for text in texts:
+        text.encode()
+
+
 def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     (tmp_path / "entities.csv").write_bytes(bytes(range(256)) * 20)
     with pytest.raises(ImportFailed, match=r"entities\.csv"):

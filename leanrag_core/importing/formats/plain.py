@@ -15,6 +15,7 @@ from leanrag_core.errors import ImportFailed
 from leanrag_core.importing.graph import ImportedEntity, ImportedRelation, graph_of
 from leanrag_core.importing.rows import Drops, Row, read_rows, table_file
 from leanrag_core.importing.sources import ImportedDocument, Passage, sources_of
+from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.messages.message import message
 from leanrag_core.types.imported import ImportedGraph
 
@@ -42,21 +43,21 @@ class Importer:
         entities = table_file(path, "entities")
         if entities is None:
             raise ImportFailed("import.no_table", folder=str(path), name="entities")
-        tables = {name: table_file(path, name) for name in ("relations", "chunks", "documents")}
-        drops = Drops()
+        tables = {table: table_file(path, table) for table in ("relations", "chunks", "documents")}
+        drops, name = Drops(), shown_name(path.resolve().name)
         documents, chunks, relations = tables["documents"], tables["chunks"], tables["relations"]
         sources = sources_of(
             _documents(documents, drops) if documents else (),
             _passages(chunks, drops) if chunks else (),
             drops,
-            name=path.resolve().name,
+            name=name,
         )
         return graph_of(
             _entities(entities, drops),
             _relations(relations, drops) if relations else (),
             sources,
             drops,
-            name=f"Descriptions in {path.resolve().name}",
+            name=f"Descriptions in {name}",
         )
 
 
