@@ -37,7 +37,7 @@ def spectrum(dimensions: int = DIMENSIONS) -> np.ndarray:
     """(dimensions,) share of the variance along each principal component, falling, summing to one."""
     ranks = np.arange(dimensions) * (DIMENSIONS / dimensions)
     shares = np.exp(np.interp(ranks, _RANKS, np.log(_SHARES)))
-    return shares / shares.sum()
+    return np.asarray(shares / shares.sum())
 
 
 def planted(n: int, seed: int = 0) -> Planted:
@@ -50,7 +50,7 @@ def planted(n: int, seed: int = 0) -> Planted:
     of_stem, of_branch, of_leaf, within = np.sqrt(LEVELS).astype(np.float32)
 
     def drawn(rows: int) -> np.ndarray:
-        return random.standard_normal((rows, DIMENSIONS), dtype=np.float32) * scale
+        return np.asarray(random.standard_normal((rows, DIMENSIONS), dtype=np.float32) * scale)
 
     stems = of_stem * drawn(n_stems)
     branches = stems[random.integers(0, n_stems, n_branches)] + of_branch * drawn(n_branches)

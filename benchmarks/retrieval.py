@@ -101,7 +101,7 @@ def _near_entities(vectors: np.ndarray) -> np.ndarray:
     noise = random.normal(size=(len(rows), vectors.shape[1]))
     noise *= _NOISE / np.linalg.norm(noise, axis=1, keepdims=True)
     queries = vectors[rows] + noise
-    return (queries / np.linalg.norm(queries, axis=1, keepdims=True)).astype(np.float32)
+    return np.asarray(queries / np.linalg.norm(queries, axis=1, keepdims=True), dtype=np.float32)
 
 
 def _best_ms(work: Callable[[], object]) -> float:

@@ -1,6 +1,6 @@
 """Build: settings, the live job, its report, and the indexes there are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,7 +138,7 @@ def settings_form(corpora: list[CorpusSummary]) -> Form:
         mixture = "Clusters are those of the mixture alone, of any size. " if preset.plain_mixture else ""
         said = f"{mixture}Top-N {preset.ask['top_n']}, top-C {preset.ask['top_c']} and their budgets are set on Ask."
         draw(html('<div class="lr-hint">{}</div>', said))
-    checks = {
+    checks: dict[str, Callable[[Any], str]] = {
         "tau": lambda value: tau_fault(value, heuristic=not engine.remote),
         "overlap_tokens": lambda value: overlap_fault(value, forms.field_value(IndexConfig, "chunk_tokens", "b_")),
     }

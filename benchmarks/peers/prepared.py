@@ -130,10 +130,10 @@ class Prepared:
 
     def _vector(self, text: str) -> np.ndarray:
         if asked := _QUESTION.search(text):
-            return self.question_vectors[int(asked[1])]
+            return np.asarray(self.question_vectors[int(asked[1])])
         for digits in _TOKEN.findall(text.lower()):
             if (row := int(digits, 36)) < len(self.vectors):
-                return self.vectors[row]
+                return np.asarray(self.vectors[row])
         drawn = np.random.default_rng(zlib.crc32(text.encode())).standard_normal(self.vectors.shape[1])
         return np.asarray(drawn / np.linalg.norm(drawn))
 

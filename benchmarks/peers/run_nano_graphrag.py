@@ -75,7 +75,8 @@ async def measure(prepared: Prepared, out: Path, folder: str) -> None:
     from nano_graphrag import GraphRAG, QueryParam
     from nano_graphrag._utils import wrap_embedding_func_with_attrs
 
-    @wrap_embedding_func_with_attrs(embedding_dim=prepared.vectors.shape[1], max_token_size=8192)
+    # The peer has no types.
+    @wrap_embedding_func_with_attrs(embedding_dim=prepared.vectors.shape[1], max_token_size=8192)  # type: ignore[untyped-decorator]
     async def embed(texts: list[str]) -> np.ndarray:
         return prepared.embed(texts)
 

@@ -55,7 +55,7 @@ def _place_in_run(values: np.ndarray) -> np.ndarray:
     """How many equal values stand before each; values: sorted."""
     first = np.concatenate([[True], values[1:] != values[:-1]])
     starts = np.flatnonzero(first)
-    return np.arange(len(values)) - starts[np.cumsum(first) - 1]
+    return np.asarray(np.arange(len(values)) - starts[np.cumsum(first) - 1])
 
 
 def _fill_empty(

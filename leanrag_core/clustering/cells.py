@@ -37,7 +37,7 @@ def nearest_centre(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
     def nearest(rows: slice) -> np.ndarray:
         scores = points[rows] @ centres.T
         scores -= half
-        return scores.argmax(axis=1).astype(np.int32)
+        return np.asarray(scores.argmax(axis=1), dtype=np.int32)
 
     return np.concatenate(list(over_blocks(nearest, row_blocks(len(points), _BLOCK))))
 

@@ -5,7 +5,7 @@ import numpy as np
 
 def half_squares(vectors: np.ndarray) -> np.ndarray:
     """(n,) half the squared length of each row: an inner product less the other row's orders rows by distance."""
-    return 0.5 * np.einsum("ij,ij->i", vectors, vectors)
+    return np.asarray(0.5 * np.einsum("ij,ij->i", vectors, vectors))
 
 
 def largest(scores: np.ndarray, k: int) -> np.ndarray:

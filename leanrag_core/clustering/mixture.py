@@ -38,7 +38,7 @@ class TiedMixture:
     @property
     def log_volume(self) -> float:
         """What a log density adds to the weight and to half the squared distance."""
-        k = self.means.shape[1]
+        k = int(self.means.shape[1])
         return float(np.log(np.diag(self.whitening)).sum()) - 0.5 * k * float(np.log(2 * np.pi))
 
     def whitened(self, points: np.ndarray) -> np.ndarray:
@@ -168,7 +168,7 @@ def _maximised(
         held = points[shares.indices[first:last]].astype(np.float64)
         starts = shares.indptr[block.start : block.stop + 1] - first
         part = (shares.data[first:last], np.arange(last - first), starts)
-        return sparse.csr_array(part, (len(starts) - 1, last - first)) @ held
+        return np.asarray(sparse.csr_array(part, (len(starts) - 1, last - first)) @ held)
 
     sums = np.concatenate(list(over_blocks(summed, row_blocks(m, _COMPONENTS))))
     alive = counts > 1e-8

@@ -37,7 +37,7 @@ def second_moment(points: np.ndarray, mean: np.ndarray) -> np.ndarray:
 
     def product(rows: slice) -> np.ndarray:
         block = points[rows] - shift
-        return (block.T @ block).astype(np.float64)
+        return np.asarray(block.T @ block, dtype=np.float64)
 
     total = np.zeros((points.shape[1], points.shape[1]))
     for part in over_blocks(product, row_blocks(len(points), _BLOCK)):

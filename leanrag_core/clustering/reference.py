@@ -99,7 +99,7 @@ def _candidate_counts(n: int, cluster_size: int, count: str) -> list[int]:
 
 
 def _dimensions(vectors: np.ndarray, options: ReferenceOptions, space: int) -> int:
-    n, d = vectors.shape
+    n, d = len(vectors), int(vectors.shape[1])
     if options.reduction == "none":
         return d
     return min(_RELEASED_DIMENSIONS if options.reduction == "umap" else space, d, n)
@@ -123,7 +123,7 @@ def _reduced(vectors: np.ndarray, reduction: str, dimensions: int, seed: int) ->
     if reduction == "pca":
         from sklearn.decomposition import PCA
 
-        return PCA(dimensions, svd_solver="covariance_eigh").fit_transform(vectors.astype(np.float64))
+        return np.asarray(PCA(dimensions, svd_solver="covariance_eigh").fit_transform(vectors.astype(np.float64)))
     if reduction == "umap":
         try:
             from umap import UMAP

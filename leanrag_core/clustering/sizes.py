@@ -73,7 +73,7 @@ def joined_singletons(labels: np.ndarray, white: np.ndarray, largest: int | None
 
 
 def _squared(differences: np.ndarray) -> np.ndarray:
-    return np.einsum("ij,ij->i", differences, differences)
+    return np.asarray(np.einsum("ij,ij->i", differences, differences))
 
 
 def filled(labels: np.ndarray, points: np.ndarray, m: int) -> np.ndarray:

@@ -66,7 +66,7 @@ def spread_within(points: np.ndarray, average: Any) -> np.ndarray:
         pairs = np.flatnonzero(average.indices != left)
     pairs = pairs[:: -(-len(pairs) // _PAIRS)]
     differences = (points[left[pairs]] - points[average.indices[pairs]]).astype(np.float64)
-    return differences.T @ differences / (2 * len(differences))
+    return np.asarray(differences.T @ differences / (2 * len(differences)))
 
 
 def _projected(vectors: np.ndarray, axes: np.ndarray) -> np.ndarray:

@@ -8,7 +8,8 @@ from leanrag_core.records import plain
 from leanrag_core.storage.layout import FORMAT_VERSION
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document
-from leanrag_core.types.manifest import CorpusName, Deciding, EmbeddingRecord, IndexCounts, Manifest, RecordedConfig
+from leanrag_core.types.manifest import CorpusName, Deciding, EmbeddingRecord, IndexCounts, Manifest
+from leanrag_core.types.recorded_config import RecordedConfig
 from leanrag_core.types.summary import LayerSummary
 
 

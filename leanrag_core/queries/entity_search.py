@@ -94,4 +94,4 @@ def _most_similar(names: pa.StringArray, wanted: str) -> np.ndarray:
 
 
 def _pairs(letters: np.ndarray) -> np.ndarray:
-    return (letters[:-1].astype(np.uint16) << 8) | letters[1:]
+    return np.asarray((letters[:-1].astype(np.uint16) << 8) | letters[1:])

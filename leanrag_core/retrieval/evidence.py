@@ -7,7 +7,8 @@ import numpy as np
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.anchoring import Seed
-from leanrag_core.retrieval.vector_search import CHUNKS, similarity
+from leanrag_core.retrieval.vector_search import similarity
+from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Source, TraceItem
 

@@ -121,7 +121,7 @@ def cosines(vectors: np.ndarray, vector: np.ndarray) -> np.ndarray:
     Only very large layers are shared among threads.
     """
     if len(vectors) <= _ONE_THREAD_UP_TO:
-        return np.vecdot(vectors, vector)
+        return np.asarray(np.vecdot(vectors, vector))
     starts = range(0, len(vectors), _ONE_THREAD_UP_TO)
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         parts = threads.map(lambda start: np.vecdot(vectors[start : start + _ONE_THREAD_UP_TO], vector), starts)

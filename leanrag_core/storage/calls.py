@@ -252,7 +252,7 @@ def _text_disk() -> type:
     """A diskcache Disk that stores and reads text only."""
     import diskcache
 
-    class TextDisk(diskcache.Disk):
+    class TextDisk(diskcache.Disk):  # type: ignore[misc] # diskcache has no types
         def put(self, key: Any) -> tuple[Any, bool]:
             if not isinstance(key, str):
                 raise TypeError("keys of the call store are text")

@@ -1,5 +1,6 @@
 """What a job will take, before it begins: by stage, as low / expected / high."""
 
+import math
 from dataclasses import dataclass
 
 from leanrag_core.messages.message import Message
@@ -10,7 +11,7 @@ _HEAPS_EXPONENT = 0.82  # distinct entities grow with this power of the text (He
 
 def grown(n: float, read: float, whole: float) -> float:
     """Distinct entities of the whole text, when its part `read` has n. read, whole: in any unit, such as chunks."""
-    return n * (whole / read) ** _HEAPS_EXPONENT
+    return n * math.pow(whole / read, _HEAPS_EXPONENT)
 
 
 @dataclass(frozen=True)

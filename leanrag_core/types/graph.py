@@ -125,7 +125,7 @@ class Layer(Graph):
     parent: np.ndarray
 
     def __len__(self) -> int:
-        return self.entities.num_rows
+        return int(self.entities.num_rows)
 
     def entity(self, row: int) -> Entity:
         """The entity in that row."""

@@ -105,7 +105,8 @@ def centrality_order(vectors: np.ndarray, degrees: np.ndarray, bonus: np.ndarray
     centroid = vectors.mean(axis=0, dtype=np.float64)
     nearness = vectors @ (centroid / max(float(np.linalg.norm(centroid)), 1e-12))
     score = nearness + _DEGREE_SHARE * degrees / max(int(degrees.max(initial=0)), 1) + bonus
-    return np.argsort(-np.round(score, 6), kind="stable").tolist()
+    order: list[int] = np.argsort(-np.round(score, 6), kind="stable").tolist()
+    return order
 
 
 def _names(below: Layer, labels: np.ndarray, n_clusters: int, candidates: Iterable[list[Candidate]]) -> list[str]:

@@ -216,7 +216,7 @@ class PhraseTable:
     def _numbers(self, phrase: int) -> Words:
         first, second = self.words[phrase].tolist()
         if first < 0:
-            return self.longer[-1 - first]
+            return self.longer[int(-1 - first)]
         return (first,) if second < 0 else (first, second)
 
 

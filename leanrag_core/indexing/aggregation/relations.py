@@ -90,7 +90,7 @@ def lift_counts(counts: np.ndarray, groups: RelationGroups) -> np.ndarray:
     counts: (r, kinds) for the relations of the layer below. Returns (p, kinds), int64.
     """
     total = np.concatenate([np.zeros((1, counts.shape[1]), dtype=np.int64), np.cumsum(counts[groups.rows], axis=0)])
-    return total[groups.offsets[1:]] - total[groups.offsets[:-1]]
+    return np.asarray(total[groups.offsets[1:]] - total[groups.offsets[:-1]])
 
 
 def group_keywords(keywords: pa.ChunkedArray, groups: RelationGroups) -> pa.ListArray:

@@ -218,7 +218,7 @@ def _concept_key(tokens: list[Any], surface: str) -> str:
     last = tokens[-1]
     if last.tag_ != "NNS" or not surface.endswith(last.text if last.text in surface else last.lower_):
         return surface.casefold()
-    return (surface[: len(surface) - len(last.text)] + last.lemma_).casefold()
+    return str(surface[: len(surface) - len(last.text)] + last.lemma_).casefold()
 
 
 def _too_general(tokens: list[Any], surface: str) -> bool:

@@ -112,4 +112,4 @@ def informative(sentence: Any, sighting: Sighting) -> float:
         if root.lemma_ == "be" and any(child.dep_ == "attr" for child in root.children):
             weight += 1.0
     weight += 0.5 * (1 - (sighting.start - sentence.start) / max(1, len(sentence)))
-    return round(max(weight, 0.0), 4)
+    return float(round(max(weight, 0.0), 4))

@@ -10,12 +10,13 @@ from pathlib import Path
 from leanrag_core.indexing.part_base import PartModels, PartTools, fingerprint_of
 from leanrag_core.messages.message import message
 from leanrag_core.storage.search_connection import SearchPlace
-from leanrag_core.storage.search_files import SEARCH, LayerSearch, layer_searches, recorded
+from leanrag_core.storage.search_files import SEARCH, layer_searches, recorded
 from leanrag_core.storage.search_store import EXACT_UP_TO
 from leanrag_core.storage.search_writer import write_safely
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
+from leanrag_core.types.manifest import LayerSearch
 from leanrag_core.types.part import VECTORS
 from leanrag_core.types.progress import Progress
 

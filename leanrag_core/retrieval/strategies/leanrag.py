@@ -13,7 +13,8 @@ from leanrag_core.retrieval.lca import lca_subtree
 from leanrag_core.retrieval.leanrag_steps import STYLES, notes, steps
 from leanrag_core.retrieval.subgraph import relations_among, retrieved_nodes, tree_links
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.retrieval.vector_search import EXACT_UP_TO, KINDS
+from leanrag_core.retrieval.vector_search import KINDS
+from leanrag_core.storage.search_store import EXACT_UP_TO
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace

@@ -9,7 +9,8 @@ from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.base import Query, trace_index
 from leanrag_core.retrieval.context import Budgets, build_context
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.retrieval.vector_search import CHUNKS, similarity
+from leanrag_core.retrieval.vector_search import similarity
+from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Style, Trace, TraceStep

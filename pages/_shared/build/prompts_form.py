@@ -202,7 +202,7 @@ def choose_chunk(corpus_id: str, passage: str) -> str:
             key=f"preview_number_{corpus_id}",
             forgets=(passage,),
         )
-    return texts[number - 1]
+    return str(texts[number - 1])
 
 
 @st.cache_data(max_entries=16, show_spinner=False)

@@ -20,7 +20,8 @@ from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.common import running_view, session, state, widgets
 from pages._shared.common.html import NOTHING, draw, html, joined
-from pages._shared.common.messages import as_sentence, known, message, say, words
+from pages._shared.common.messages import as_sentence, known, say, words
+from pages._shared.common.messages import message as message  # pages take it from here
 
 PAGES = (
     ("library", "library_books"),
