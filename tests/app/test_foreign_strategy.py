@@ -1,0 +1,69 @@
+"""Ask with a strategy whose roles, kinds, sections, letters and steps no page has ever heard of."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import Workbench
+from leanrag_core.retrieval import strategies
+from tests.app import drawn
+from tests.app.conftest import QUESTIONS
+
+QUESTION = QUESTIONS[0]["question"]
+FOLDER = Path(__file__).parents[1] / "contract" / "strategies"
+PAGE_OF_TWO = Path(__file__).with_name("two_panels.py")
+Visit = Callable[..., AppTest]
+
+
+@pytest.fixture(autouse=True)
+def _foreign_strategies(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(strategies, "__path__", [*strategies.__path__, str(FOLDER)])
+    yield
+    for name in [name for name in sys.modules if name.startswith(f"{strategies.__name__}.zoo")]:
+        del sys.modules[name]
+
+
+def graphs(app: AppTest) -> list[dict[str, Any]]:
+    return [shown["layouts"][-1] for shown in drawn.component(app, "lr_layered_graph")]
+
+
+def test_steps_sections_and_roles_are_those_of_the_strategy(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q=QUESTION, strategy="zoo_keeper")
+    drawn.assert_sound(app)
+    text = drawn.text(app)
+    for declared in ("Part of the question", "Hunch", "Supports", "Hunches", "Proofs", "Hunches may be wrong."):
+        assert declared in text
+    [graph] = graphs(app)
+    assert [row["label"] for row in graph["rows"]] == ["Sub question", "Hunch", "Passage"]
+    for step, caption in (("halve", "The question is halved."), ("guess", "Guessed."), ("prove", "Proved.")):
+        assert caption in drawn.text(visit("ask", home, q=QUESTION, strategy="zoo_keeper", step=step))
+
+
+def test_its_own_answer_is_shown_with_its_marks(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q=QUESTION, strategy="zoo_keeper")
+    [answer] = drawn.component(app, "lr_citations")
+    [mark] = answer["parts"][0]["marks"]
+    assert mark["name"] == "HU1"
+    assert "hunch" in mark["title"].lower()
+
+
+def test_what_changed_is_told_by_its_roles(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q=QUESTION, strategy="zoo_keeper")
+    app.number_input("lr_zoo_keeper_proofs").set_value(1).run()
+    drawn.assert_sound(app)
+    assert "What changed" in drawn.text(app)
+
+
+def test_it_shares_a_page_with_leanrag(home: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEANRAG_HOME", str(home.root))
+    app = AppTest.from_file(PAGE_OF_TWO, default_timeout=30)
+    app.query_params = {"q": QUESTION, "b_q": QUESTION, "b_strategy": "zoo_keeper"}
+    app.run()
+    drawn.assert_sound(app)
+    left, right = graphs(app)
+    assert left["rows"][-1]["label"] == "Layer 0"
+    assert right["rows"][-1]["label"] == "Passage"
