@@ -1,7 +1,7 @@
 """Ask: a question, how its answer was found step by step, and every source behind it."""
 
 from leanrag_core.figures.direction import isolated
-from pages._shared.ask import asking, controls, question_view, result_view
+from pages._shared.ask import asking, controls, question_view, recorded_view, result_view
 from pages._shared.build import job_view
 from pages._shared.common import session, state
 from pages._shared.common.frame import enter, gone_index, heading, kind_line, plain_errors
@@ -14,11 +14,17 @@ def page() -> None:
     listed = session.workbench().strategies()
     strategies = {info.name: info for info in listed.strategies}
     names = controls.url_names(PAGE, strategies)
+    run = recorded_view.opened(PAGE)
+    if run is not None:
+        recorded_view.show(PAGE, run)
+        state.publish(names)
+        return
     if summary is None:
         heading(say("page.ask"))
         asking.withdraw(PAGE)
         if not gone_index():
             job_view.no_index()
+        recorded_view.open_button(PAGE)
         state.publish(names)
         return
     facts = f"{isolated(summary.title)}, {say('count.documents', n=summary.documents)}"
@@ -34,10 +40,12 @@ def page() -> None:
     with plain_errors(), session.reading(summary) as index:
         if question:
             options = tuple(sorted(chosen.options.items()))
-            result_view.show(PAGE, index, asking.Ask(summary, question, chosen.strategy, options))
+            calls_model = strategies[chosen.strategy].calls_model
+            result_view.show(PAGE, index, asking.Ask(summary, question, chosen.strategy, options, calls_model))
         else:
             session.read_ahead(summary)
             question_view.examples(PAGE, summary)
+        recorded_view.open_button(PAGE)
         result_view.drawers(PAGE, index)
     state.publish(names)
 

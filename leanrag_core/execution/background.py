@@ -78,14 +78,24 @@ class StreamedCall(Generic[_Result]):
 
 
 class StreamedCalls(Generic[_Result]):
-    """Calls under way, by key. A call goes on to its end although nobody waits for it any more."""
+    """Calls under way, by key. A call goes on to its end although nobody waits for it any more.
 
-    def __init__(self) -> None:
+    keep: results of that many calls, those that ended last, can be had again.
+    """
+
+    def __init__(self, keep: int = 0) -> None:
+        self._keep = keep
+        self._kept: dict[Hashable, _Result] = {}
         self._under_way: dict[Hashable, StreamedCall[_Result]] = {}
         self._lock = threading.Lock()
 
     def __contains__(self, key: Hashable) -> bool:
         return key in self._under_way
+
+    def kept(self, key: Hashable) -> _Result | None:
+        """The result of the call of that key, where it is kept."""
+        with self._lock:
+            return self._kept.get(key)
 
     def begin(self, key: Hashable, call: Callable[[Callable[[str], None]], _Result]) -> StreamedCall[_Result]:
         """The call of that key that is under way, else one that begins now. call: is given where to write a piece."""
@@ -95,8 +105,16 @@ class StreamedCalls(Generic[_Result]):
             streamed: StreamedCall[_Result] = StreamedCall()
             self._under_way[key] = streamed
 
+        def call_and_keep(write: Callable[[str], None]) -> _Result:
+            result = call(write)
+            with self._lock:
+                self._kept[key] = result
+                while len(self._kept) > self._keep:
+                    del self._kept[next(iter(self._kept))]
+            return result
+
         def forget() -> None:  # before it is done: a caller that tries again after an error gets a new call
             self._under_way.pop(key, None)
 
-        threading.Thread(target=streamed.run, args=(call, forget), daemon=True, name="streamed call").start()
+        threading.Thread(target=streamed.run, args=(call_and_keep, forget), daemon=True, name="streamed call").start()
         return streamed

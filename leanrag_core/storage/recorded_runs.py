@@ -1,11 +1,13 @@
 """Recorded runs as files: JSON of a bounded size, read strictly, since such files are passed from person to person."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from leanrag_core.atomic import write_bytes, writing
-from leanrag_core.errors import RunNotFound, RunTooNew
-from leanrag_core.messages.message import message
+from leanrag_core.errors import RecordDamaged, RunNotFound, RunTooNew
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import Message, message
 from leanrag_core.records import from_json, to_json, values_of
 from leanrag_core.types.recorded_run import FORMAT, VERSION, RecordedRun
 from leanrag_core.types.trace import Answer, AnswerPart, Trace
@@ -25,6 +27,7 @@ class _AnswerRecord:
     extractive: bool
     model: str
     usage: Usage
+    nearest: str = ""
 
 
 @dataclass(frozen=True)
@@ -35,8 +38,8 @@ class _RunRecord:
     answer: _AnswerRecord | None
 
 
-def write_run(path: Path, run: RecordedRun) -> None:
-    """The file holds the run, in one step. Raises StorageFailed."""
+def content_of(run: RecordedRun) -> bytes:
+    """The run as the content of its file, which run_of() reads."""
     answer = run.answer
     stored = answer and _AnswerRecord(
         text=answer.text,
@@ -46,8 +49,14 @@ def write_run(path: Path, run: RecordedRun) -> None:
         extractive=answer.extractive,
         model=answer.model,
         usage=answer.usage,
+        nearest=answer.nearest,
     )
-    content = to_json(_RunRecord(run.format, run.version, run.trace, stored or None))
+    return to_json(_RunRecord(run.format, run.version, run.trace, stored or None))
+
+
+def write_run(path: Path, run: RecordedRun) -> None:
+    """The file holds the run, in one step. Raises StorageFailed."""
+    content = content_of(run)
     with writing(message("what.recorded_run", file=str(path))):
         write_bytes(path, content)
 
@@ -69,6 +78,7 @@ def run_of(content: bytes, *, name: str) -> RecordedRun:
     if isinstance(version, int) and version > VERSION:
         raise RunTooNew("run.too_new", file=name, version=version, known=VERSION)
     record = from_json(_RunRecord, content, name=name, max_bytes=MAX_BYTES)
+    _require_sentences(record.trace, name)
     answer = record.answer and Answer(
         text=record.answer.text,
         parts=record.answer.parts,
@@ -78,5 +88,28 @@ def run_of(content: bytes, *, name: str) -> RecordedRun:
         model=record.answer.model,
         trace=record.trace,
         usage=record.answer.usage,
+        nearest=record.answer.nearest,
     )
     return RecordedRun(record.trace, answer or None, record.format, record.version)
+
+
+def _require_sentences(trace: Trace, name: str) -> None:
+    """Nothing where the catalog can say every message of the trace, else RecordDamaged: a file may hold any code."""
+    for told in _messages(trace):
+        try:
+            sentence(told)
+        except (LookupError, ValueError, TypeError, AttributeError, RecursionError):
+            raise RecordDamaged("run.unknown_message", file=name, told=told.code) from None
+
+
+def _messages(trace: Trace) -> Iterator[Message]:
+    yield trace.title
+    yield from trace.notes
+    for step in trace.steps:
+        yield from (step.title, step.caption)
+    yield from (style.title for style in trace.styles)
+    yield from (item.reason for item in trace.items if item.reason is not None)
+    yield from (relation.reason for relation in trace.relations if relation.reason is not None)
+    for section in trace.context.sections:
+        yield from (told for told in (section.title, section.phrase, section.noun) if told is not None)
+        yield from (message(lost.noun, n=lost.offered) for lost in section.lost if lost.noun)

@@ -34,6 +34,7 @@ class Ask:
     question: str
     strategy: str
     options: session.Options
+    calls_model: bool = False  # to retrieve: then nothing is sent before a person asks
 
     @property
     def topic(self) -> tuple[object, ...]:
@@ -51,7 +52,7 @@ def withdraw(scope: Scope) -> None:
     st.session_state.pop(scope.key("wanted"), None)
 
 
-def _is_wanted(scope: Scope, ask: Ask) -> bool:
+def is_wanted(scope: Scope, ask: Ask) -> bool:
     """Whether a person asked for this very answer; after a setting was moved it is another one."""
     wanted = st.session_state.get(scope.key("wanted"))
     if wanted == ask.question:
@@ -60,25 +61,27 @@ def _is_wanted(scope: Scope, ask: Ask) -> bool:
     return bool(wanted == ask.topic)
 
 
-def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> None:
-    """The answer; a skeleton and then its words while it is written; a way to try again when the endpoint fails."""
+def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> Answer | None:
+    """Draws and returns the answer; a skeleton and then its words while it is written; when the endpoint fails, a way to
+    try again."""
     slot = st.empty()
     with slot.container():
         st.skeleton(110)
     try:
-        found = session.kept_answer(ask.summary, ask.question, ask.strategy, ask.options)
-        if found is None and (_is_wanted(scope, ask) or session.writing(ask.topic)):
+        found = session.kept_answer(ask.summary, ask.question, ask.strategy, ask.options, trace)
+        if found is None and (is_wanted(scope, ask) or session.writing(ask.topic)):
             found = _streamed(scope, slot, index, ask, trace)
     except LeanRAGError as error:
         st.session_state.pop(scope.key("wanted"), None)
         with slot.container():
             _failed(scope, error, ask, trace.context)
-        return
+        return None
     with slot.container():
         if found is None:
             _offer(scope, ask)
         else:
             answer_view.show(scope, found)
+    return found
 
 
 def _streamed(scope: Scope, slot: DeltaGenerator, index: Index, ask: Ask, trace: Trace) -> Answer:

@@ -1,27 +1,92 @@
 """What a question found with one strategy: the answer, the retrieval beside it, the context and the chunks."""
 
+import time
 from dataclasses import dataclass
 
 import streamlit as st
 
-from leanrag_core.errors import EndpointError
+from leanrag_core.errors import EndpointError, LeanRAGError
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
-from pages._shared.ask import answer_view, asking, changes_view, context_view, reference_view, retrieval_view
-from pages._shared.common import passage_view, session
+from pages._shared.ask import (
+    answer_view,
+    asking,
+    changes_view,
+    context_view,
+    recorded_view,
+    reference_view,
+    retrieval_view,
+)
+from pages._shared.common import markup, passage_view, session
 from pages._shared.common.messages import message, say
 from pages._shared.common.scope import Scope
 
-WIDER_ABOVE = 10  # ranked nodes, such as seeds; the figure then takes more of the page
+_LOOK_SECONDS = 0.1  # between two looks whether a retrieval has ended
 
 
 def show(scope: Scope, index: Index, ask: asking.Ask) -> None:
-    """The result; where the endpoint could not embed the question, why, and a way to try again."""
+    """The result; where retrieval failed, why, and a way to try again."""
     try:
-        _result(scope, index, ask)
+        trace = _model_trace(scope, index, ask) if ask.calls_model else _trace(ask)
     except EndpointError as error:
-        message(error, kind="error", title=say("ask.not_embedded"))
-        st.button(say("ask.try_again"), icon=":material/replay:", key=scope.name("retry_retrieval"))
+        _failed(scope, ask, error, say("ask.not_embedded") if not ask.calls_model else "")
+        return
+    except LeanRAGError as error:
+        if not ask.calls_model:
+            raise
+        _failed(scope, ask, error, "")
+        return
+    if trace is not None:
+        _result(scope, index, ask, trace)
+
+
+def _trace(ask: asking.Ask) -> Trace:
+    return session.retrieve(ask.summary, ask.question, ask.strategy, ask.options)
+
+
+def _model_trace(scope: Scope, index: Index, ask: asking.Ask) -> Trace | None:
+    """The trace of a strategy that calls a model: one that is kept or under way, or retrieved because a person asks;
+    else a button to do so."""
+    kept = session.kept_retrieval(ask.topic)
+    if kept is not None:
+        return kept
+    if not session.retrieving(ask.topic) and not asking.is_wanted(scope, ask):
+        message(say("ask.press_run"))
+        st.button(
+            say("ask.run"),
+            icon=":material/play_arrow:",
+            key=scope.name("run"),
+            on_click=asking.want,
+            args=(scope, ask.question),
+        )
+        return None
+    slot = st.empty()
+    with slot.container():
+        head = st.empty()
+        st.skeleton(220)
+    call = session.begin_retrieval(ask.topic, index, ask.question, ask.strategy, ask.options)
+    began, shown = time.monotonic(), -1
+    while not call.wait(_LOOK_SECONDS):
+        seconds = int(time.monotonic() - began)
+        if seconds > shown:
+            shown = seconds
+            head.html(str(markup.muted(say("ask.retrieving", seconds=seconds))))
+    trace = call.result()
+    slot.empty()
+    return trace
+
+
+def _failed(scope: Scope, ask: asking.Ask, error: LeanRAGError, title: str) -> None:
+    asking.withdraw(scope)
+    message(error, kind="error", title=title)
+    retry = asking.want if ask.calls_model else None
+    st.button(
+        say("ask.try_again"),
+        icon=":material/replay:",
+        key=scope.name("retry_retrieval"),
+        on_click=retry,
+        args=(scope, ask.question) if retry else None,
+    )
 
 
 def drawers(scope: Scope, index: Index) -> None:
@@ -30,13 +95,9 @@ def drawers(scope: Scope, index: Index) -> None:
     passage_view.drawer(index, scope=scope)
 
 
-def _result(scope: Scope, index: Index, ask: asking.Ask) -> None:
-    trace = session.retrieve(ask.summary, ask.question, ask.strategy, ask.options)
+def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
     before = _previous_trace(scope, ask, trace)
-    # Many of them are drawn in trays, which need room for their names.
-    left, right = st.columns(
-        [5, 7] if sum(node.rank is not None for node in trace.nodes) <= WIDER_ABOVE else [4, 9], gap="large"
-    )
+    left, right = retrieval_view.columns(trace)
     with left:
         slot = st.container(gap="small")
     with right:
@@ -44,9 +105,10 @@ def _result(scope: Scope, index: Index, ask: asking.Ask) -> None:
     context_view.panel(scope, trace)
     context_view.passage_cards(scope, index, trace)
     with slot:
-        asking.show(scope, index, ask, trace)
+        answer = asking.show(scope, index, ask, trace)
         changes_view.panel(scope, before, trace)
         answer_view.notes_panel(trace)
+        recorded_view.save_button(scope, trace, answer)
 
 
 @dataclass(frozen=True)

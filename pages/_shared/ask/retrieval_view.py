@@ -4,6 +4,7 @@ from functools import partial
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
@@ -19,6 +20,15 @@ from pages._shared.common import forms, markup, state, widgets
 from pages._shared.common.html import NOTHING, draw, html, joined
 from pages._shared.common.messages import message, say, words
 from pages._shared.common.scope import Scope
+
+_WIDER_ABOVE = 10  # ranked nodes, such as seeds; the figure then takes more of the page
+
+
+def columns(trace: Trace) -> list[DeltaGenerator]:
+    """Room for the answer and, beside it, for the figure."""
+    n_ranked = sum(node.rank is not None for node in trace.nodes)
+    # Many of them are drawn in trays, which need room for their names.
+    return st.columns([5, 7] if n_ranked <= _WIDER_ABOVE else [4, 9], gap="large")
 
 
 def pick_node(scope: Scope, node_id: str) -> None:

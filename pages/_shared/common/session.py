@@ -97,18 +97,40 @@ def _retrieved(index_id: str, created: str, question: str, strategy: str, option
     return workbench().retrieve(_opened(index_id, created), question, strategy, **dict(options))
 
 
-def kept_answer(summary: IndexSummary, question: str, strategy: str, options: Options) -> Answer | None:
+def kept_retrieval(key: tuple[object, ...]) -> Trace | None:
+    """The trace of a strategy that calls a model, where it has been retrieved for that key."""
+    return _retrievals().kept(key)
+
+
+def retrieving(key: tuple[object, ...]) -> bool:
+    """Whether a strategy that calls a model is at work for that key, for whichever session."""
+    return key in _retrievals()
+
+
+def begin_retrieval(
+    key: tuple[object, ...], index: Index, question: str, strategy: str, options: Options
+) -> StreamedCall[Trace]:
+    """The retrieval with calls of a model that is under way for that key, else one that begins now. Its trace is kept:
+    calls are not paid for twice."""
+    bench = workbench()
+    return _retrievals().begin(key, lambda write: bench.retrieve(index, question, strategy, **dict(options)))
+
+
+@st.cache_resource(show_spinner=False)
+def _retrievals() -> StreamedCalls[Trace]:
+    return StreamedCalls(keep=128)
+
+
+def kept_answer(summary: IndexSummary, question: str, strategy: str, options: Options, trace: Trace) -> Answer | None:
     """The answer to that question with those options where no model needs to be called for it, else None."""
     if summary.config.model == BUILTIN:
-        return _answered(summary.id, summary.created, question, strategy, options)
-    trace = _retrieved(summary.id, summary.created, question, strategy, options)
+        return _answered(summary.id, summary.created, question, strategy, options, trace)
     return workbench().kept_answer(_opened(summary.id, summary.created), trace)
 
 
 @st.cache_resource(show_spinner=False, max_entries=128)
-def _answered(index_id: str, created: str, question: str, strategy: str, options: Options) -> Answer:
-    trace = _retrieved(index_id, created, question, strategy, options)
-    return workbench().answer(_opened(index_id, created), trace)
+def _answered(index_id: str, created: str, question: str, strategy: str, options: Options, _trace: Trace) -> Answer:
+    return workbench().answer(_opened(index_id, created), _trace)
 
 
 def writing(key: tuple[object, ...]) -> bool:
