@@ -62,8 +62,8 @@ def is_wanted(scope: Scope, ask: Ask) -> bool:
 
 
 def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> Answer | None:
-    """Draws and returns the answer; a skeleton and then its words while it is written; when the endpoint fails, a way to
-    try again."""
+    """Draws and returns the answer; a skeleton and then its words while it is written; when the endpoint fails, a way
+    to try again."""
     slot = st.empty()
     with slot.container():
         st.skeleton(110)

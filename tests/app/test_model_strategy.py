@@ -1,0 +1,128 @@
+"""A strategy with roles, kinds, steps, sections and letters of its own is drawn on Ask; it calls no model unasked."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import Workbench
+from leanrag_core.retrieval import strategies
+from leanrag_core.types.trace import Trace
+from pages._shared.ask.reference_view import Reference
+from pages._shared.common.scope import PAGE
+from tests.app import drawn
+from tests.app.conftest import QUESTIONS
+
+QUESTION = QUESTIONS[0]["question"]
+FOLDER = Path(__file__).with_name("strategies")
+Visit = Callable[..., AppTest]
+
+
+@pytest.fixture(autouse=True)
+def debate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strategies, "__path__", [*strategies.__path__, str(FOLDER)])
+
+
+@pytest.fixture
+def retrieved(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The strategies that were run."""
+    run: list[str] = []
+    retrieve = Workbench.retrieve
+
+    def count(bench: Workbench, index: Any, question: str, strategy_name: str = "leanrag", **options: Any) -> Trace:
+        run.append(strategy_name)
+        return retrieve(bench, index, question, strategy_name, **options)
+
+    monkeypatch.setattr(Workbench, "retrieve", count)
+    return run
+
+
+def test_nothing_runs_before_a_person_asks_and_a_moved_setting_costs_nothing(
+    home: Workbench, visit: Visit, retrieved: list[str]
+) -> None:
+    app = visit("ask", home, q=QUESTION, strategy="debate")
+    drawn.assert_sound(app)
+    assert "Press Run to retrieve with these settings." in drawn.text(app)
+    assert retrieved == []
+    app.button("run").click().run()
+    drawn.assert_sound(app)
+    assert retrieved == ["debate"]
+    assert len(drawn.component(app, "lr_layered_graph")) == 1
+    app.number_input("lr_debate_rounds").set_value(3).run()
+    assert "Press Run to retrieve with these settings." in drawn.text(app)
+    assert retrieved == ["debate"]
+    app.number_input("lr_debate_rounds").set_value(2).run()
+    assert len(drawn.component(app, "lr_layered_graph")) == 1, "what was retrieved before is kept"
+    assert retrieved == ["debate"]
+    app.run()
+    assert retrieved == ["debate"]
+
+
+def test_the_button_ask_runs_it_at_once(home: Workbench, visit: Visit, retrieved: list[str]) -> None:
+    app = visit("ask", home, strategy="debate")
+    app.text_area("lr_draft").input(QUESTION)
+    next(button for button in app.button if button.label == "Ask").click().run()
+    drawn.assert_sound(app)
+    assert retrieved == ["debate"]
+
+
+def ran(home: Workbench, visit: Visit, **url: str) -> AppTest:
+    app = visit("ask", home, q=QUESTION, strategy="debate", **url)
+    return app.button("run").click().run()
+
+
+def test_a_foreign_trace_is_drawn_by_what_it_declares(home: Workbench, visit: Visit) -> None:
+    app = ran(home, visit)
+    drawn.assert_sound(app)
+    assert [option.content for option in app.segmented_control("lr_step").proto.options] == [
+        "1 Parts",
+        "2 Argue",
+        "3 Answer",
+    ]
+    [graph] = drawn.component(app, "lr_layered_graph")
+    widest = graph["layouts"][-1]
+    assert [row["label"] for row in widest["rows"]] == ["Sub question", "Claim", "Verdict", "Layer 0"] or [
+        row["label"] for row in widest["rows"]
+    ] == ["Sub question", "Claim", "Verdict", "Passage"]
+    assert {node["colour"] for node in widest["nodes"]} <= {"entered", "mute", "lca", "chunk"}
+    assert {edge["shape"] for edge in widest["edges"]} <= {"line", "arc", "dotted"}
+    body = "".join(drawn.html(app))
+    for said in ("Part of the question", "Verdict", "Speaks against", "CL &nbsp;Claims", "S &nbsp;Sources"):
+        assert said in body
+    assert "color:red" not in body
+    said = drawn.text(app)
+    assert "They argue." not in said
+    app.segmented_control("lr_step").set_value("argue").run()
+    assert "They argue." in drawn.text(app)
+
+
+def test_a_foreign_trace_has_its_tables_cards_and_drawers(home: Workbench, visit: Visit) -> None:
+    app = ran(home, visit, show="table", node="claim-0")
+    drawn.assert_sound(app)
+    nodes = app.dataframe[0].value
+    assert list(nodes["Role"]) == ["Part of the question", "Claim", "Claim", "Verdict"]
+    assert set(nodes["Layer"]) == {"–"}
+    assert "Speaks against" in drawn.text(app)
+    app.button("graph_or_table").click().run()
+    drawn.assert_sound(app)
+    trace = home.retrieve(home.open(home.indexes()[0].id), QUESTION, "debate")
+    for ref, mark, said in (
+        ("claim-0", "CL1", "Claim 0"),
+        ("s1", "CL2", "Claim 0"),
+        (trace.passages[0].id, "S1", "S1"),
+    ):
+        app.session_state["lr_drawer"] = (PAGE, Reference(trace, ref, mark))
+        app.run()
+        drawn.assert_sound(app)
+        assert any(f">{mark}</span>" in body and said in body for body in drawn.html(app)[-3:])
+
+
+def test_what_changed_between_foreign_traces_is_said_by_their_roles(home: Workbench, visit: Visit) -> None:
+    app = ran(home, visit)
+    app.number_input("lr_debate_rounds").set_value(3).run()
+    app.button("run").click().run()
+    drawn.assert_sound(app)
+    assert "What changed" in drawn.text(app)
+    assert "Claim: Claim 2" in drawn.text(app)
