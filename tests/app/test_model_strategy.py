@@ -1,4 +1,4 @@
-"""A strategy with roles, kinds, steps, sections and letters of its own is drawn on Ask; it calls no model unasked."""
+"""A strategy that calls a model, with roles, kinds and letters of its own: drawn on Ask, and run when a person asks."""
 
 from collections.abc import Callable
 from pathlib import Path
