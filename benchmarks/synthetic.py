@@ -15,14 +15,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from benchmarks.parts import make_offered
 from benchmarks.planted import planted
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.hierarchy import build_hierarchy
 from leanrag_core.indexing.describe import count_layers
 from leanrag_core.indexing.manifest import counts_of
-from leanrag_core.storage.layout import CHROMA, FORMAT_VERSION, write_index
-from leanrag_core.storage.search_connection import SearchPlace
-from leanrag_core.storage.search_writer import write_search_index
+from leanrag_core.storage.layout import FORMAT_VERSION, write_index
 from leanrag_core.storage.staging import staged
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.build_report import EMPTY_REPORT
@@ -123,17 +122,15 @@ def synthetic_corpus(n: int, *, seed: int = 0) -> SyntheticCorpus:
     return SyntheticCorpus(Graph(entities, relations), vectors, documents, chunks)
 
 
-def synthetic_index(n: int, *, folder: Path | None = None, search_index: bool = True) -> Path:
+def synthetic_index(n: int, *, folder: Path | None = None) -> Path:
     """An index of n base entities stands in a folder that is kept from run to run; built when it is not there."""
     out = (folder or Path(tempfile.gettempdir()) / "leanrag-benchmarks" / "indexes") / f"synthetic-{n}"
     if (out / "manifest.json").is_file():
         return out
     corpus = synthetic_corpus(n)
     with staged(out) as staging:
-        index = index_of(corpus)
-        write_index(staging, index)
-        if search_index:
-            write_search_index(SearchPlace(staging, staging / CHROMA), index, lambda done, total: None)
+        write_index(staging, index_of(corpus))
+    make_offered(out)
     return out
 
 

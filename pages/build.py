@@ -16,7 +16,7 @@ from leanrag_core.types.job import JobState
 from leanrag_core.types.model_names import model_title
 from leanrag_core.types.presets import presets
 from leanrag_core.types.summary import CorpusSummary, IndexSummary
-from pages._shared.build import build_report, engine_form, forecast_card, job_view, job_words
+from pages._shared.build import build_report, engine_form, forecast_card, job_view, job_words, parts_view
 from pages._shared.common import forms, markup, session, state, widgets
 from pages._shared.common.frame import enter, heading, message, page_path, plain_errors
 from pages._shared.common.html import draw, html
@@ -267,6 +267,7 @@ def index_table(indexes: Sequence[IndexSummary]) -> None:
             rename(by_id[chosen])
         if st.button("Delete", type="tertiary", icon=":material/delete:", key="delete_index"):
             confirm_delete(by_id[chosen])
+    parts_view.fold(by_id[chosen])
 
 
 @st.dialog("Rename the index")

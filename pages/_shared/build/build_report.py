@@ -8,8 +8,9 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.clustering import cluster_facts
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
+from leanrag_core.types.part import ABSENT
 from leanrag_core.types.summary import IndexSummary
-from pages._shared.build import build_charts
+from pages._shared.build import build_charts, parts_view
 from pages._shared.common import markup, session, state
 from pages._shared.common.frame import kind_line, message, plain_errors
 from pages._shared.common.html import draw, html
@@ -64,6 +65,10 @@ def show(job: JobState) -> None:
         if drops:
             with st.expander("What was left out, and why"):
                 drop_list(found)
+    with plain_errors():
+        made = tuple(part for part in session.workbench().parts(found.id) if part.status != ABSENT)
+        if made:
+            parts_view.table(made)
     title = "Charts: clusters, relations, time and tokens"
     charts = st.expander(title, icon=":material/bar_chart:", key="build_charts", on_change="rerun")
     if charts.open:

@@ -1,4 +1,4 @@
-"""Where search indexes stand: in files of each index, or on a Chroma server, which is asked on a click alone."""
+"""Where search indexes are kept: in files of each index, or on a Chroma server, which is asked on a click alone."""
 
 from leanrag_core.figures import numbers
 from leanrag_core.storage.chroma_address import ChromaSeen
@@ -22,8 +22,9 @@ def panel(settings: Settings) -> None:
     )
     draw(
         html(
-            '<div class="lr-small lr-muted">A server lets several processes search at a time, and is asked '
-            "above 50,000 entities a layer. It has no passwords: keep it on this machine or a private network.</div>"
+            '<div class="lr-small lr-muted">An index gets a search index when a layer has more than 50,000 entities, '
+            "or when it is made on Build (Index parts). A server lets several processes search at a time. It has no "
+            "passwords: keep it on this machine or a private network.</div>"
         )
     )
     seen = settings_form.look_button(

@@ -1,0 +1,70 @@
+"""The parts of an index: which it has, what they cost apart from the index, making and deleting one."""
+
+import streamlit as st
+
+from leanrag_core.figures import numbers
+from leanrag_core.types.part import ABSENT, DAMAGED, UNFINISHED, PartState
+from leanrag_core.types.summary import IndexSummary
+from pages._shared.common import forms, markup, session, state
+from pages._shared.common.frame import message, plain_errors
+from pages._shared.common.messages import words
+
+_STATUS = {"finished": "made", ABSENT: "not made", UNFINISHED: "stopped, can be resumed", DAMAGED: "damaged"}
+_MAKE = {ABSENT: "Make", UNFINISHED: "Resume", DAMAGED: "Make again"}
+
+
+def fold(index: IndexSummary) -> None:
+    """The parts in a fold, which are looked up when it is open."""
+    opened = st.expander("Index parts", icon=":material/extension:", key="index_parts", on_change="rerun")
+    if opened.open:
+        with opened, plain_errors():
+            panel(index)
+
+
+def panel(index: IndexSummary) -> None:
+    """Each part with its cost, and what can be done with it."""
+    states = session.workbench().parts(index.id)
+    markup.note(
+        "Some strategies need more than chunks, entities and relations. Such a part is made when it is asked for, and "
+        "what it costs counts apart from the index."
+    )
+    table(states)
+    for part in states:
+        if part.problem is not None:
+            message(words(part.problem), kind="error")
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            _buttons(index, part)
+    for file in session.workbench().broken_parts():
+        message(words(file.message), kind="error", title="A part cannot be used.")
+
+
+def table(states: tuple[PartState, ...]) -> None:
+    """What each part costs."""
+    rows = [
+        (
+            words(part.title),
+            _STATUS[part.status],
+            numbers.size(part.size_bytes) if part.size_bytes else "–",
+            numbers.duration(part.seconds) if part.seconds else "–",
+            f"{part.usage.calls:,}" if part.finished else "–",
+        )
+        for part in states
+    ]
+    head = ("Part", "Status", "Size", "Made in", "Model calls")
+    markup.block("Index parts", markup.facts_table(head, rows), "their cost is not part of the index's")
+
+
+def _buttons(index: IndexSummary, part: PartState) -> None:
+    key = f"{part.name}_{part.fingerprint}"
+    title = forms.plain(words(part.title))
+    if part.status in _MAKE:
+        label = f"{_MAKE[part.status]}: {title}"
+        if st.button(label, key=f"make_part_{key}", icon=":material/build:", help=forms.plain(words(part.help))):
+            state.remember("job", session.workbench().start_part(index.id, part.name, part.config))
+            st.rerun()
+    if part.status != ABSENT and st.button(
+        f"Delete: {title}", key=f"delete_part_{key}", type="tertiary", icon=":material/delete:"
+    ):
+        bench = session.workbench()
+        bench.delete_part(bench.open(index.id), part.name, part.fingerprint)
+        st.rerun()

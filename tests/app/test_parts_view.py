@@ -1,0 +1,55 @@
+"""Index parts on the Build page: what an index has, what it cost, making and deleting one."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import Workbench
+from leanrag_core.jobs.events import read_spec
+from tests.app import drawn
+
+Visit = Callable[..., AppTest]
+
+
+def opened(home: Workbench, visit: Visit) -> AppTest:
+    """The Build page with the fold of the parts open."""
+    app = visit("build", home)
+    app.session_state["index_parts"] = True
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_a_part_is_made_by_a_job_on_a_click(home: Workbench, visit: Visit, launched: list[Path]) -> None:
+    app = opened(home, visit)
+    [state] = home.parts(home.indexes()[0].id)
+    assert "not made" in drawn.text(app)
+    app.button(f"make_part_chroma_{state.fingerprint}").click().run()
+    assert not app.exception
+    [folder] = launched
+    spec = read_spec(folder)
+    assert (spec.kind, spec.arguments["part"], spec.arguments["index"]) == ("part", "chroma", home.indexes()[0].id)
+    assert app.query_params["job"] == spec.id
+
+
+def test_a_part_is_listed_with_its_cost_and_can_be_deleted(home: Workbench, visit: Visit) -> None:
+    index_id = home.indexes()[0].id
+    record = home.build_part(home.open(index_id), "chroma")
+    app = opened(home, visit)
+    assert "made" in drawn.text(app)
+    app.button(f"delete_part_chroma_{record.fingerprint}").click().run()
+    assert not app.exception
+    assert [state.status for state in home.parts(index_id)] == ["absent"]
+
+
+def test_a_damaged_part_says_what_is_wrong_and_is_made_again(home: Workbench, visit: Visit) -> None:
+    index_id = home.indexes()[0].id
+    record = home.build_part(home.open(index_id), "chroma")
+    folder = home.index_path(index_id) / "parts" / "chroma" / record.fingerprint
+    (folder / "search.json").write_bytes(b"{}")
+    app = opened(home, visit)
+    said = drawn.text(app)
+    assert "damaged" in said
+    assert "Make it again" in said
+    assert app.button(f"make_part_chroma_{record.fingerprint}").label.startswith("Make again")
