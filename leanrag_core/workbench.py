@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leanrag_core.errors import CorpusNotFound, InvalidConfig, ModelUnavailable
+from leanrag_core.builds import Builds
+from leanrag_core.errors import InvalidConfig, ModelUnavailable
 from leanrag_core.index_parts import IndexParts
-from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.limits import parse_limits
 from leanrag_core.indexing.parsing.upload import known
-from leanrag_core.indexing.reading import read_files, read_uploads
 from leanrag_core.jobs import runner
 from leanrag_core.jobs.kinds import BUILD, PART
 from leanrag_core.jobs.store import JobStore
@@ -32,19 +31,17 @@ from leanrag_core.storage import layout
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.storage.chroma_address import ChromaSeen
 from leanrag_core.storage.corpora import CorpusStore
-from leanrag_core.storage.indexes import IndexStore, folder_name, import_id
+from leanrag_core.storage.indexes import IndexStore
 from leanrag_core.storage.recorded_runs import read_run, write_run
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.settings import read_settings, write_settings
 from leanrag_core.storage.stages import StageStore
-from leanrag_core.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
-from leanrag_core.types.manifest import NO_CORPUS, CorpusName
 from leanrag_core.types.model_names import BUILTIN
 from leanrag_core.types.part import PartRecord, PartState
 from leanrag_core.types.progress import Report, silent
@@ -61,6 +58,7 @@ from leanrag_core.types.summary import (
     UploadReport,
 )
 from leanrag_core.types.trace import Answer, Trace
+from leanrag_core.uploads import File, add_files
 from leanrag_core.work.base import argument
 from leanrag_core.work.build import BuildWork
 from leanrag_core.work.part import PartWork
@@ -74,10 +72,6 @@ if TYPE_CHECKING:
 
 PROJECT = Path(__file__).resolve().parent.parent
 SAMPLE_CONFIG = IndexConfig()
-_DOCUMENTS_LOOKED_AT = 8  # of a corpus, for what earlier builds have kept
-_MEGABYTE = 1_000_000
-
-File = Path | str | tuple[str, bytes]
 
 
 def open_index(path: str | Path) -> Index:
@@ -100,6 +94,7 @@ class Workbench:
         self.stages = StageStore(root / "stages")
         self.searches = SearchStore()
         self._samples = Samples(self.corpus_store, self.parser)
+        self._builds = Builds(self.corpus_store, self.index_store, self.stages, self.models, self.jobs)
         self._questions = Questions(self.settings, self.models, self.searches, self.part)
         self._parts = IndexParts(self.models, self._questions.embedding, self.searches)
         self._parser: ConfinedParser | None = None
@@ -128,7 +123,7 @@ class Workbench:
     def change_settings(self, change: Callable[[Settings], Settings]) -> None:
         """The settings are what `change` makes of those in the file, which leave open what the environment names.
 
-        One change at a time: a page that is drawn anew runs beside its former run until that one notices. Raises
+        One change at a time: a page that is drawn again runs beside its former run until that one notices. Raises
         InvalidConfig for a damaged file or a setting out of its bounds, StorageFailed.
         """
         with self._changing_settings:
@@ -157,7 +152,7 @@ class Workbench:
         return probe_concurrency(self.models().endpoint, model)
 
     def cluster_status(self, scheduler: str) -> "ClusterStatus":
-        """Who works at that Dask scheduler. Raises ClusterUnavailable, InvalidConfig."""
+        """The workers of that Dask scheduler. Raises ClusterUnavailable, InvalidConfig."""
         from leanrag_core.execution.cluster_status import read_cluster_status
 
         return read_cluster_status(scheduler)
@@ -169,36 +164,11 @@ class Workbench:
     def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast:
         """What a build of the corpus takes. dry_run: so many chunks are extracted first by a language model, and their
         answers kept, which sharpens the estimate. Raises InvalidConfig, EndpointError."""
-        corpus, rows = self.corpus(corpus_id), self.documents(corpus_id)
-        if config.model == BUILTIN:  # a few documents show how much of all is kept
-            rows = rows[:: max(1, -(-len(rows) // _DOCUMENTS_LOOKED_AT))]
-        documents = [self.document(corpus_id, row.id) for row in rows]
-        if config.model == BUILTIN:
-            return self._forecast_builtin(documents, config, corpus.documents, corpus.tokens)
-        return self._forecast_endpoint(documents, config, folder_name(corpus_id, config), dry_run)
+        return self._builds.forecast(corpus_id, config, dry_run=dry_run)
 
     def forecast_of(self, documents: Iterable[Document], config: IndexConfig, *, dry_run: int = 0) -> Forecast:
         """forecast() of documents that are in no corpus."""
-        listed = list(documents)
-        if config.model != BUILTIN:
-            return self._forecast_endpoint(listed, config, "", dry_run)
-        n_tokens = sum(count_tokens(document.text) for document in listed)
-        return self._forecast_builtin(listed, config, len(listed), n_tokens)
-
-    def _forecast_endpoint(self, documents: list[Document], config: IndexConfig, index: str, dry_run: int) -> Forecast:
-        from leanrag_core.indexing.forecasting.endpoint import forecast_endpoint_build
-
-        return forecast_endpoint_build(documents, config, self.models(index=index), dry_run=dry_run)
-
-    def _forecast_builtin(
-        self, documents: list[Document], config: IndexConfig, n_documents: int, n_tokens: int
-    ) -> Forecast:
-        from leanrag_core.indexing.forecasting.builtin import build_speeds, forecast_builtin_build, share_kept
-
-        models = self.models()
-        speeds = build_speeds(self.jobs(), {row.id: row.tokens for row in self.corpus_store.summaries()})
-        kept = share_kept(documents, config, models.embedding(config.embedding), self.stages)
-        return forecast_builtin_build(n_documents, n_tokens, config, models.settings, speeds, kept)
+        return self._builds.forecast_of(documents, config, dry_run=dry_run)
 
     # Corpora
 
@@ -232,32 +202,18 @@ class Workbench:
         return self.corpus_store.document(corpus_id, document_id)
 
     def formats(self) -> str:
-        """The formats of files that are read, as they are told."""
+        """The formats of files that are read, for a person."""
         return known()
 
     def add_documents(self, corpus: str, files: Iterable[File]) -> UploadReport:
-        """The readable files are in the corpus; the others are told with their reasons.
+        """Adds the readable files to the corpus; reports the others with their reasons.
 
         corpus: an id, or the name of a corpus to make. files: paths, or (name, content) of an upload.
         """
-        every = list(files)  # an iterator is walked once
-        named = [file for file in every if isinstance(file, tuple)]
-        paths = [Path(file) for file in every if not isinstance(file, tuple)]
-        parser = self.parser()
-        uploads, read = read_uploads(named, parser), read_files(paths, parser)
-        documents, refusals = (*uploads.documents, *read.documents), (*uploads.refusals, *read.refusals)
-        repeated = [refusal for refusal in refusals if refusal.reason.code == "file.same_content"]
-        others = [refusal for refusal in refusals if refusal.reason.code != "file.same_content"]
-        try:
-            corpus_id = self.corpus(corpus).id
-        except CorpusNotFound:
-            corpus_id, (added, duplicates) = self.corpus_store.create_with(corpus, documents, refused=others)
-        else:
-            added, duplicates = self.corpus_store.add(corpus_id, documents, refused=others)
-        return UploadReport(corpus_id, tuple(added), (*duplicates, *repeated), tuple(others))
+        return add_files(self.corpus_store, self.parser(), corpus, files)
 
     def refused_files(self, corpus_id: str) -> list[Refusal]:
-        """Files that were added to the corpus and could not be read; its builds tell them too."""
+        """Files that were added to the corpus and could not be read; reports of its builds list them."""
         return self.corpus_store.refused(corpus_id)
 
     def remove_document(self, corpus_id: str, document_id: str) -> None:
@@ -270,13 +226,13 @@ class Workbench:
 
     def delete_corpus(self, corpus_id: str) -> None:
         """The corpus is gone; its indexes stay. Raises InvalidConfig for a sample corpus."""
-        broken = {one.id for one in self.damaged_corpora()}
-        if corpus_id not in broken and self.corpus(corpus_id).sample:
+        damaged = {corpus.id for corpus in self.damaged_corpora()}
+        if corpus_id not in damaged and self.corpus(corpus_id).sample:
             raise InvalidConfig("sample corpora belong to the program and stay")
         self.corpus_store.delete(corpus_id)
 
     def questions(self, corpus_id: str) -> list[dict[str, Any]]:
-        """The question set that comes with a sample corpus; empty for one's own."""
+        """The question set that comes with a sample corpus; empty for another corpus."""
         return self._samples.questions(corpus_id)
 
     # Building
@@ -295,18 +251,8 @@ class Workbench:
 
         execution: who does the work, as the settings say by default; the index is the same.
         """
-        config = config or IndexConfig()
-        corpus, index_id = self.corpus(corpus_id), folder_name(corpus_id, config)
-        return self.build_documents(
-            [self.document(corpus_id, row.id) for row in self.documents(corpus_id)],
-            config,
-            self.index_path(index_id),
-            name=name or corpus.name,
-            corpus=corpus,
-            refusals=self.corpus_store.refused(corpus_id),
-            report=report,
-            models=models or self.models(index=index_id),
-            execution=execution,
+        return self._builds.build(
+            corpus_id, config or IndexConfig(), name=name, report=report, models=models, execution=execution
         )
 
     def build_documents(
@@ -326,30 +272,17 @@ class Workbench:
 
         corpus: that of the documents, when `out` is in the index store; None for a folder of the person's own.
         """
-        from leanrag_core.execution.choice import opened
-        from leanrag_core.indexing.build import build_index
-
-        require_models(models, config)
-        language, embedding = models.language(config.model), models.embedding(config.embedding)
-        with opened(execution or models.settings.execution) as executor:
-            build_index(
-                documents,
-                config,
-                out,
-                embedding=embedding,
-                language=language,
-                aggregation=models.language(config.aggregation_model or config.model),
-                workers=models.settings.concurrency,
-                executor=executor,
-                stages=self.stages,
-                in_store=corpus is not None,
-                name=name,
-                corpus=CorpusName(corpus.id, corpus.name) if corpus else NO_CORPUS,
-                refusals=refusals,
-                report=report,
-            )
-        self.stages.trim(models.settings.stages_mb * _MEGABYTE)
-        return open_index(out)
+        return self._builds.build_documents(
+            documents,
+            config,
+            out,
+            models=models,
+            name=name,
+            corpus=corpus,
+            refusals=refusals,
+            report=report,
+            execution=execution,
+        )
 
     def import_graph(
         self,
@@ -368,32 +301,16 @@ class Workbench:
         format_name: of an importer (importing.base). out: a folder of the person's own, else the index store. Raises
         ImportFailed for files that cannot be read, InvalidConfig for an unknown format.
         """
-        from leanrag_core.execution.choice import opened
-        from leanrag_core.importing.base import importer
-        from leanrag_core.indexing.build import build_from_graph
-
-        config, path = config or IndexConfig(), Path(path)
-        models = models or self.models(index=path.resolve().name)
-        require_models(models, config)
-        name = name or shown_name(path.resolve().name)
-        imported = importer(format_name).read(path)
-        with opened(execution or models.settings.execution) as executor:
-            built = build_from_graph(
-                imported,
-                config,
-                out or self.index_path(folder_name(import_id(format_name, path), config)),
-                source=format_name,
-                embedding=models.embedding(config.embedding),
-                aggregation=models.language(config.aggregation_model or config.model),
-                workers=models.settings.concurrency,
-                executor=executor,
-                stages=self.stages,
-                in_store=out is None,
-                name=name,
-                report=report,
-            )
-        self.stages.trim(models.settings.stages_mb * _MEGABYTE)
-        return open_index(built)
+        return self._builds.import_graph(
+            path,
+            format_name,
+            config or IndexConfig(),
+            out=out,
+            name=name,
+            models=models,
+            report=report,
+            execution=execution,
+        )
 
     def is_built(self, out: Path, config: IndexConfig, documents: Sequence[Document]) -> bool:
         """Whether the folder holds the index of these documents with these settings."""
@@ -466,7 +383,7 @@ class Workbench:
         )
 
     def run_empty_chunks_again(self, index_id: str) -> str:
-        """A job builds the index again, asking anew about the chunks in which nothing was found; returns its id."""
+        """A job builds the index again, asking again about the chunks in which nothing was found; returns its id."""
         from leanrag_core.indexing.empty_chunks import forget_empty_chunks
 
         index = self.open(index_id)
@@ -512,7 +429,7 @@ class Workbench:
         return share_without_grammar(index)
 
     def rename_index(self, index_id: str, name: str) -> None:
-        """The index bears that name."""
+        """Renames the index."""
         self.index_store.rename(index_id, name)
 
     def delete_index(self, index_id: str) -> None:
@@ -521,7 +438,7 @@ class Workbench:
         own = self.index_store.manifest_id(index_id)
         self.index_store.delete(index_id)
         url = self.settings().chroma_url
-        if url and own and own not in {self.index_store.manifest_id(one.id) for one in self.indexes()}:
+        if url and own and own not in {self.index_store.manifest_id(index.id) for index in self.indexes()}:
             self.searches.servers.remove_collections(url, own)
 
     def check(self, path: str | Path) -> "list[CheckResult]":

@@ -1,0 +1,191 @@
+"""Builds in this process: an index of documents or of an imported graph, and what a build will take."""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from leanrag_core.indexing.parsing.blocks import shown_name
+from leanrag_core.models.registry import Models, require_models
+from leanrag_core.storage import layout
+from leanrag_core.storage.corpora import CorpusStore
+from leanrag_core.storage.indexes import IndexStore, folder_name, import_id
+from leanrag_core.storage.stages import StageStore
+from leanrag_core.tokens import count_tokens
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.corpus import Document, Refusal
+from leanrag_core.types.execution import Execution
+from leanrag_core.types.forecast import Forecast
+from leanrag_core.types.index import Index
+from leanrag_core.types.job import JobState
+from leanrag_core.types.manifest import NO_CORPUS, CorpusName
+from leanrag_core.types.model_names import BUILTIN
+from leanrag_core.types.progress import Report, silent
+from leanrag_core.types.summary import CorpusSummary
+
+_MEGABYTE = 1_000_000
+_DOCUMENTS_LOOKED_AT = 8  # of a corpus, for what earlier builds have kept
+
+
+class ModelsOf(Protocol):
+    """Makes the models of one piece of work. index: for which index its calls are kept."""
+
+    def __call__(self, *, index: str = "") -> Models: ...
+
+
+class Builds:
+    """Builds, and forecasts builds, with the stores of a workbench. jobs: all, which show the speed of this machine."""
+
+    def __init__(
+        self,
+        corpora: CorpusStore,
+        indexes: IndexStore,
+        stages: StageStore,
+        models: ModelsOf,
+        jobs: Callable[[], list[JobState]],
+    ) -> None:
+        self._corpora, self._indexes, self._stages = corpora, indexes, stages
+        self._models, self._jobs = models, jobs
+
+    def build(
+        self,
+        corpus_id: str,
+        config: IndexConfig,
+        *,
+        name: str = "",
+        report: Report = silent,
+        models: Models | None = None,
+        execution: Execution | None = None,
+    ) -> Index:
+        """The index of a corpus, in the index store."""
+        corpus, index_id = self._corpora.summary(corpus_id), folder_name(corpus_id, config)
+        return self.build_documents(
+            [self._corpora.document(corpus_id, row.id) for row in self._corpora.documents(corpus_id)],
+            config,
+            self._indexes.path(index_id),
+            name=name or corpus.name,
+            corpus=corpus,
+            refusals=self._corpora.refused(corpus_id),
+            report=report,
+            models=models or self._models(index=index_id),
+            execution=execution,
+        )
+
+    def build_documents(
+        self,
+        documents: Sequence[Document],
+        config: IndexConfig,
+        out: Path,
+        *,
+        models: Models,
+        name: str,
+        corpus: CorpusSummary | None = None,
+        refusals: Sequence[Refusal] = (),
+        report: Report = silent,
+        execution: Execution | None = None,
+    ) -> Index:
+        """An index of the documents in the folder `out`, built in this process.
+
+        corpus: that of the documents, when `out` is in the index store; None for a folder of the person's own.
+        """
+        from leanrag_core.execution.choice import opened
+        from leanrag_core.indexing.build import build_index
+
+        require_models(models, config)
+        language, embedding = models.language(config.model), models.embedding(config.embedding)
+        with opened(execution or models.settings.execution) as executor:
+            build_index(
+                documents,
+                config,
+                out,
+                embedding=embedding,
+                language=language,
+                aggregation=models.language(config.aggregation_model or config.model),
+                workers=models.settings.concurrency,
+                executor=executor,
+                stages=self._stages,
+                in_store=corpus is not None,
+                name=name,
+                corpus=CorpusName(corpus.id, corpus.name) if corpus else NO_CORPUS,
+                refusals=refusals,
+                report=report,
+            )
+        self._stages.trim(models.settings.stages_mb * _MEGABYTE)
+        return layout.read_index(out)
+
+    def import_graph(
+        self,
+        path: str | Path,
+        format_name: str,
+        config: IndexConfig,
+        *,
+        out: Path | None = None,
+        name: str = "",
+        models: Models | None = None,
+        report: Report = silent,
+        execution: Execution | None = None,
+    ) -> Index:
+        """An index over the graph at that path, which another program made; built in this process.
+
+        format_name: of an importer (importing.base). out: a folder of the person's own, else the index store. Raises
+        ImportFailed for files that cannot be read, InvalidConfig for an unknown format.
+        """
+        from leanrag_core.execution.choice import opened
+        from leanrag_core.importing.base import importer
+        from leanrag_core.indexing.build import build_from_graph
+
+        path = Path(path)
+        models = models or self._models(index=path.resolve().name)
+        require_models(models, config)
+        name = name or shown_name(path.resolve().name)
+        imported = importer(format_name).read(path)
+        with opened(execution or models.settings.execution) as executor:
+            built = build_from_graph(
+                imported,
+                config,
+                out or self._indexes.path(folder_name(import_id(format_name, path), config)),
+                source=format_name,
+                embedding=models.embedding(config.embedding),
+                aggregation=models.language(config.aggregation_model or config.model),
+                workers=models.settings.concurrency,
+                executor=executor,
+                stages=self._stages,
+                in_store=out is None,
+                name=name,
+                report=report,
+            )
+        self._stages.trim(models.settings.stages_mb * _MEGABYTE)
+        return layout.read_index(built)
+
+    def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast:
+        """What a build of the corpus takes. dry_run: so many chunks are extracted first by a language model, and their
+        answers kept, which sharpens the estimate. Raises InvalidConfig, EndpointError."""
+        corpus, rows = self._corpora.summary(corpus_id), self._corpora.documents(corpus_id)
+        if config.model == BUILTIN:  # a few documents show how much of all is kept
+            rows = rows[:: max(1, -(-len(rows) // _DOCUMENTS_LOOKED_AT))]
+        documents = [self._corpora.document(corpus_id, row.id) for row in rows]
+        if config.model == BUILTIN:
+            return self._forecast_builtin(documents, config, corpus.documents, corpus.tokens)
+        return self._forecast_endpoint(documents, config, folder_name(corpus_id, config), dry_run)
+
+    def forecast_of(self, documents: Iterable[Document], config: IndexConfig, *, dry_run: int = 0) -> Forecast:
+        """forecast() of documents that are in no corpus."""
+        listed = list(documents)
+        if config.model != BUILTIN:
+            return self._forecast_endpoint(listed, config, "", dry_run)
+        n_tokens = sum(count_tokens(document.text) for document in listed)
+        return self._forecast_builtin(listed, config, len(listed), n_tokens)
+
+    def _forecast_endpoint(self, documents: list[Document], config: IndexConfig, index: str, dry_run: int) -> Forecast:
+        from leanrag_core.indexing.forecasting.endpoint import forecast_endpoint_build
+
+        return forecast_endpoint_build(documents, config, self._models(index=index), dry_run=dry_run)
+
+    def _forecast_builtin(
+        self, documents: list[Document], config: IndexConfig, n_documents: int, n_tokens: int
+    ) -> Forecast:
+        from leanrag_core.indexing.forecasting.builtin import build_speeds, forecast_builtin_build, share_kept
+
+        models = self._models()
+        speeds = build_speeds(self._jobs(), {row.id: row.tokens for row in self._corpora.summaries()})
+        kept = share_kept(documents, config, models.embedding(config.embedding), self._stages)
+        return forecast_builtin_build(n_documents, n_tokens, config, models.settings, speeds, kept)
