@@ -131,11 +131,11 @@ class _Taken:
             self.drops.add(row.place, "import.weight")
             weight = 1.0
         keywords = tuple(one_line(word)[:100] for word in row.keywords)
-        told = self._description(row) or f"{source.name} – {target.name}"
-        self.relations.append(_Relation(source, target, told, keywords, weight, self._chunks(row)))
+        description = self._description(row) or f"{source.name} – {target.name}"
+        self.relations.append(_Relation(source, target, description, keywords, weight, self._chunks(row)))
 
-    def _end(self, told: str) -> _Entity | None:
-        return self._by_id.get(told) or self._by_key.get(name_key(one_line(told)))
+    def _end(self, id_or_name: str) -> _Entity | None:
+        return self._by_id.get(id_or_name) or self._by_key.get(name_key(one_line(id_or_name)))
 
     def _description(self, row: ImportedEntity | ImportedRelation) -> str:
         text = clean(row.description).strip()

@@ -34,7 +34,7 @@ def chunk_id(document_id: str, start: int, end: int) -> str:
 def _windows(text: str, max_tokens: int, overlap_tokens: int) -> list[tuple[int, int]]:
     offsets = token_offsets(text)
     n_tokens = len(offsets) - 1
-    found: list[tuple[int, int]] = []
+    windows: list[tuple[int, int]] = []
     first = 0
     while first < n_tokens:
         last = min(first + max_tokens, n_tokens)
@@ -47,24 +47,24 @@ def _windows(text: str, max_tokens: int, overlap_tokens: int) -> list[tuple[int,
         trimmed = text[begin:end]
         start = begin + len(trimmed) - len(trimmed.lstrip())
         stop = end - (len(trimmed) - len(trimmed.rstrip()))
-        if start < stop and (not found or stop > found[-1][1]):  # else all of it is in the window before
-            if found and found[-1][0] == start:
-                found.pop()  # all of that one is in this
-            found.append((start, stop))
+        if start < stop and (not windows or stop > windows[-1][1]):  # else all of it is in the window before
+            if windows and windows[-1][0] == start:
+                windows.pop()  # this window holds all of it
+            windows.append((start, stop))
         if end >= len(text):
             break
         next_token = bisect_right(offsets, end) - 1  # the token that the next character belongs to
         first = max(next_token - overlap_tokens, first + 1)
         if offsets[first] <= begin:
             first = next_token
-    return found
+    return windows
 
 
 def _good_end(text: str, offsets: list[int], first: int, last: int) -> int:
     """The last end of a sentence in the final part of the window, else the window's own end."""
     limit = offsets[last]
     earliest = offsets[last - max(1, int((last - first) * _FINAL_SHARE))]
-    ends = [found.end() for found in _BREAK.finditer(text, earliest, limit)]
+    ends = [match.end() for match in _BREAK.finditer(text, earliest, limit)]
     if ends:
         return ends[-1]
     space = max(text.rfind(" ", earliest, limit), text.rfind("\n", earliest, limit))

@@ -33,8 +33,8 @@ def sources_below(paths: Sequence[Path], *, follow_links: bool = False) -> Sourc
     folders, or where follow_links is set. Nothing is opened.
     """
     walk = _Walk([_real(path) for path in paths if path.is_dir()], follow_links)
-    found = [file for path in paths for file in walk.files_of(path)]
-    return Sources(tuple(dict.fromkeys(found)), tuple(walk.refusals))
+    files = [file for path in paths for file in walk.files_of(path)]
+    return Sources(tuple(dict.fromkeys(files)), tuple(walk.refusals))
 
 
 def why_no_file(mode: int) -> Message | None:
@@ -43,7 +43,7 @@ def why_no_file(mode: int) -> Message | None:
 
 
 def _real(path: Path) -> Path:
-    """Where it lies without links; unlike Path.resolve, a link to itself stays what it is."""
+    """The path without links; unlike Path.resolve, a link to itself stays what it is."""
     return Path(os.path.realpath(path))
 
 
@@ -58,7 +58,7 @@ class _Walk:
         return sorted(self._below(path, frozenset([_real(path)])))
 
     def _below(self, folder: Path, above: frozenset[Path]) -> Iterator[Path]:
-        """Files in and below the folder. above: it and the folders it lies in, so that no link leads round."""
+        """Files in and below the folder. above: that folder and those above, so that no link leads in a circle."""
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:

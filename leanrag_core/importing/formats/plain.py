@@ -99,9 +99,9 @@ def _relations(path: Path, drops: Drops) -> Iterator[ImportedRelation]:
 
 
 def _number(row: Row) -> float | None:
-    """The weight; None where there is none, no number for what is none."""
-    told = row.text(*_WEIGHT).strip()
+    """The weight; None where there is none, NaN for a text that is no number."""
+    weight = row.text(*_WEIGHT).strip()
     try:
-        return float(told) if told else None
+        return float(weight) if weight else None
     except ValueError:
         return float("nan")

@@ -48,23 +48,23 @@ def condense(graph: Graph, model: LanguageModel | None, prompts: PromptBook, *, 
     def joined(row: int) -> str:
         return " and ".join(names[graph.relations[end][row].as_py()].as_py() for end in ("source", "target"))
 
-    rows = [_Told("entity", row, names[row].as_py()) for row in too_long(texts["entity"])]
-    rows += [_Told("relation", row, joined(row)) for row in too_long(texts["relation"])]
+    rows = [_Described("entity", row, names[row].as_py()) for row in too_long(texts["entity"])]
+    rows += [_Described("relation", row, joined(row)) for row in too_long(texts["relation"])]
     if not rows:
         return Condensed(graph, (), NO_USAGE)
     prompt = prompts.of("merge_descriptions")
 
-    def rewrite(one: _Told) -> tuple[str, Usage, tuple[Drop, ...]]:
-        description = texts[one.what][one.row]
+    def rewrite(about: _Described) -> tuple[str, Usage, tuple[Drop, ...]]:
+        description = texts[about.what][about.row]
         if model is None:
             reason = f"more than {LONGEST} tokens of descriptions: the sentences that tell most are kept"
-            return beginning(description, LONGEST), NO_USAGE, (Drop("merge", one.item, reason),)
-        return _rewritten(model, prompt.fingerprint, one, description, prompt.fill)
+            return beginning(description, LONGEST), NO_USAGE, (Drop("merge", about.item, reason),)
+        return _rewritten(model, prompt.fingerprint, about, description, prompt.fill)
 
     usage, drops = NO_USAGE, list[Drop]()
     results: Iterator[tuple[str, Usage, tuple[Drop, ...]]] = iter(apply(rewrite, rows))
-    for one, (text, spent, lost) in zip(rows, results, strict=True):
-        texts[one.what][one.row] = text
+    for about, (text, spent, lost) in zip(rows, results, strict=True):
+        texts[about.what][about.row] = text
         usage = usage + spent
         drops += lost
     entities, relations = _with(graph.entities, texts["entity"]), _with(graph.relations, texts["relation"])
@@ -72,16 +72,16 @@ def condense(graph: Graph, model: LanguageModel | None, prompts: PromptBook, *, 
 
 
 @dataclass(frozen=True)
-class _Told:
-    """Who a description is about. what: entity or relation; row: in its table."""
+class _Described:
+    """The entity or relation that a description is about. what: which of the two; row: in its table."""
 
     what: str
     row: int
     name: str
 
     @property
-    def called(self) -> str:
-        """How a prompt calls it."""
+    def name_in_prompt(self) -> str:
+        """The name that a prompt uses."""
         return self.name if self.what == "entity" else f"the relation between {self.name}"
 
     @property
@@ -103,21 +103,21 @@ def beginning(text: str, max_tokens: int) -> str:
 
 
 def _rewritten(
-    model: LanguageModel, task: str, one: _Told, description: str, fill: Callable[..., str]
+    model: LanguageModel, task: str, about: _Described, description: str, fill: Callable[..., str]
 ) -> tuple[str, Usage, tuple[Drop, ...]]:
     shown = trim_to_tokens(description, _MOST_READ)
     drops = []
     if shown != description:
-        drops.append(Drop("merge", one.item, f"more than {_MOST_READ:,} tokens of descriptions: cut"))
-    text = fill(name=one.called, descriptions=shown, max_tokens=str(_ASKED_FOR))
+        drops.append(Drop("merge", about.item, f"more than {_MOST_READ:,} tokens of descriptions: cut"))
+    text = fill(name=about.name_in_prompt, descriptions=shown, max_tokens=str(_ASKED_FOR))
     try:
         asked = ask(model, [{"role": "user", "content": text}], _text_of, task=task)
     except ReplyError as error:
-        drops.append(Drop("merge", one.item, f"{error}; its descriptions were cut at {LONGEST} tokens"))
+        drops.append(Drop("merge", about.item, f"{error}; its descriptions were cut at {LONGEST} tokens"))
         return beginning(description, LONGEST), NO_USAGE, tuple(drops)
     kept = beginning(asked.value, LONGEST)
     if kept != asked.value:
-        drops.append(Drop("merge", one.item, f"the condensed description was cut at {LONGEST} tokens"))
+        drops.append(Drop("merge", about.item, f"the condensed description was cut at {LONGEST} tokens"))
     return kept, asked.completion.usage, tuple(drops)
 
 

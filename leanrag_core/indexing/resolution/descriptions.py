@@ -15,7 +15,7 @@ def trim_sentence(text: str, max_words: int = MAX_WORDS) -> str:
     if len(words) <= max_words:
         return text
     limit = words[max_words - 1].end()
-    clauses = [found.start() for found in _CLAUSE.finditer(text, words[max_words // 2].start(), limit)]
+    clauses = [match.start() for match in _CLAUSE.finditer(text, words[max_words // 2].start(), limit)]
     return f"{text[: clauses[-1] if clauses else limit].rstrip(' ,;:–—')} …"
 
 

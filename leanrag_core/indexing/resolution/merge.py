@@ -36,7 +36,7 @@ class _Entity:
     names: Counter[str] = field(default_factory=Counter)
     surfaces: dict[str, None] = field(default_factory=dict)
     types: Counter[str] = field(default_factory=Counter)
-    told: list[tuple[float, int, str]] = field(default_factory=list)
+    descriptions: list[tuple[float, int, str]] = field(default_factory=list)
     chunks: set[int] = field(default_factory=set)
 
 
@@ -44,7 +44,7 @@ class _Entity:
 class _Relation:
     weight: float = 0.0
     kinds: set[str] = field(default_factory=set)
-    told: dict[str, float] = field(default_factory=dict)
+    descriptions: dict[str, float] = field(default_factory=dict)
     keywords: dict[str, None] = field(default_factory=dict)
     chunks: set[int] = field(default_factory=set)
 
@@ -86,7 +86,7 @@ def _add_mention(entities: dict[str, _Entity], mention: Mention, row: int, drops
     if mention.surface:
         entity.surfaces.setdefault(tidy_name(mention.surface))
     entity.types[mention.type.strip().lower()] += 1
-    entity.told.append((mention.weight, row, mention.description.strip()))
+    entity.descriptions.append((mention.weight, row, mention.description.strip()))
     entity.chunks.add(row)
 
 
@@ -99,12 +99,12 @@ def _add_relation(
     heuristic: bool,
 ) -> None:
     ends = name_key(mention.source), name_key(mention.target)
-    told = f"{mention.source} – {mention.target}"
+    ends_shown = f"{mention.source} – {mention.target}"
     if not all(ends):
-        drops.append(Drop("merge", f"relation {told}", "an end holds nothing but punctuation"))
+        drops.append(Drop("merge", f"relation {ends_shown}", "an end holds nothing but punctuation"))
         return
     if ends[0] == ends[1]:
-        drops.append(Drop("merge", f"relation {told}", "both ends are the same entity"))
+        drops.append(Drop("merge", f"relation {ends_shown}", "both ends are the same entity"))
         return
     for key, name in zip(ends, (mention.source, mention.target), strict=True):
         if key not in entities:
@@ -113,9 +113,9 @@ def _add_relation(
     relation = pairs.setdefault((low, high), _Relation())
     relation.chunks.add(row)
     description = mention.description.strip()
-    if not (heuristic and description in relation.told):
+    if not (heuristic and description in relation.descriptions):
         relation.weight += mention.strength
-    relation.told[description] = max(relation.told.get(description, 0.0), mention.strength)
+    relation.descriptions[description] = max(relation.descriptions.get(description, 0.0), mention.strength)
     relation.kinds.add(mention.kind)
     relation.keywords.update(dict.fromkeys(word.strip() for word in mention.keywords if word.strip()))
 
@@ -145,19 +145,19 @@ def _relation_table(
         "id": [relation_id(ids[low], ids[high]) for _, _, low, high in rows],
         "source": np.array([row[0] for row in rows], dtype=np.int32),
         "target": np.array([row[1] for row in rows], dtype=np.int32),
-        "weight": np.array([one.weight for one in kept], dtype=np.float32),
+        "weight": np.array([relation.weight for relation in kept], dtype=np.float32),
         "strength": np.ones(len(rows), dtype=np.int32),
-        "kind": [min(one.kinds, key=_kind_rank) for one in kept],
-        "description": [_relation_description(one, heuristic) for one in kept],
-        "keywords": [list(one.keywords) for one in kept],
-        "chunks": [sorted(one.chunks) for one in kept],
+        "kind": [min(relation.kinds, key=_kind_rank) for relation in kept],
+        "description": [_relation_description(relation, heuristic) for relation in kept],
+        "keywords": [list(relation.keywords) for relation in kept],
+        "chunks": [sorted(relation.chunks) for relation in kept],
         "members": [[] for _ in rows],
     }
     return pa.table(columns, schema=RELATION_SCHEMA)
 
 
 def _most_frequent(counted: Counter[str]) -> str:
-    return min(counted, key=lambda one: (-counted[one], one))
+    return min(counted, key=lambda name: (-counted[name], name))
 
 
 def _type(counted: Counter[str]) -> str:
@@ -179,14 +179,16 @@ def _kind_rank(kind: str) -> tuple[int, str]:
 
 def _description(entity: _Entity, heuristic: bool) -> str:
     if heuristic:
-        return " ".join(most_telling(entity.told, SENTENCES_KEPT))
-    return " ".join(each_once([text for _, _, text in entity.told]))
+        return " ".join(most_telling(entity.descriptions, SENTENCES_KEPT))
+    return " ".join(each_once([text for _, _, text in entity.descriptions]))
 
 
 def _relation_description(relation: _Relation, heuristic: bool) -> str:
     if not heuristic:
-        return " ".join(each_once(list(relation.told)))
-    strongest = sorted(relation.told, key=lambda text: -relation.told[text])  # stable: ties in reading order
+        return " ".join(each_once(list(relation.descriptions)))
+    strongest = sorted(
+        relation.descriptions, key=lambda text: -relation.descriptions[text]
+    )  # stable: ties in reading order
     return " ".join(trim_sentence(text) for text in strongest[:RELATION_SENTENCES_KEPT])
 
 
