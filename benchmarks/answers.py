@@ -20,7 +20,7 @@ _NORMAL = 1
 
 
 def measure(size: int) -> dict[str, float | int | str]:
-    """Answers a second with `size` threads: as stored, without the wait for the disk, and with the turn at each."""
+    """Answers a second with `size` threads: as stored, without the wait for the disk, and with the lock at each."""
     full = _rate(size, lambda store, key: store.put(key, CallRecord(text=_TEXT)))
     with mock.patch.object(calls, "_FULL", _NORMAL):
         normal = _rate(size, lambda store, key: store.put(key, CallRecord(text=_TEXT)))
@@ -28,12 +28,12 @@ def measure(size: int) -> dict[str, float | int | str]:
         "answers": _ANSWERS,
         "full_a_second": round(full),
         "normal_a_second": round(normal),
-        "with_turn_a_second": round(_rate(size, _in_turn)),
+        "with_lock_a_second": round(_rate(size, _locked)),
     }
 
 
-def _in_turn(store: CallStore, key: str) -> None:
-    with store.turn(key):
+def _locked(store: CallStore, key: str) -> None:
+    with store.locked(key):
         store.get(key)
         store.put(key, CallRecord(text=_TEXT))
 

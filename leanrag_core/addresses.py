@@ -49,7 +49,7 @@ class AddressParts:
 
 
 def parts_of(address: str) -> AddressParts:
-    """The parts of the address, of a text that is none as far as they can be told."""
+    """The parts of the address; of a text that is no address, those that can be read."""
     try:
         split = urlsplit(address)
         return AddressParts(split.scheme, split.hostname or "", split.port, split.path)

@@ -153,15 +153,15 @@ def _absent(value: Any) -> dict[Any, Any]:
     left_out: dict[Any, Any] = {}
     if is_dataclass(value):
         for spec in fields(value):
-            held = getattr(value, spec.name)
-            if _ABSENT in spec.metadata and held == spec.metadata[_ABSENT]():
+            content = getattr(value, spec.name)
+            if _ABSENT in spec.metadata and content == spec.metadata[_ABSENT]():
                 left_out[spec.name] = True
-            elif within := _absent(held):
+            elif within := _absent(content):
                 left_out[spec.name] = within
     elif isinstance(value, Mapping):
-        left_out = {key: within for key, held in value.items() if (within := _absent(held))}
+        left_out = {key: within for key, content in value.items() if (within := _absent(content))}
     elif isinstance(value, tuple | list):
-        left_out = {row: within for row, held in enumerate(value) if (within := _absent(held))}
+        left_out = {row: within for row, content in enumerate(value) if (within := _absent(content))}
     return left_out
 
 

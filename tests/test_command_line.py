@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.__main__ import main
-from leanrag_core.storage.staging import turn_to_build
+from leanrag_core.storage.staging import build_lock
 from tests.importing.test_plain import CHUNKS, ENTITIES, RELATIONS, tables
 from tests.test_workbench import BEES, HIVES
 
@@ -39,7 +39,7 @@ def test_a_build_that_waits_for_another_one_says_so(tmp_path: Path, capsys: pyte
         assert main(["build", str(tmp_path / "a.txt"), "--out", str(tmp_path / "index")]) == 0
         told.set()
 
-    with turn_to_build(tmp_path / "index", waiting=lambda: None):
+    with build_lock(tmp_path / "index", waiting=lambda: None):
         other = threading.Thread(target=build)
         other.start()
         said = ""

@@ -26,7 +26,7 @@ from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.bounds import require_unit_rows
 from leanrag_core.storage.layout import read_manifest, rename_index, write_index
 from leanrag_core.storage.stages import StageStore
-from leanrag_core.storage.staging import staged, turn_to_build
+from leanrag_core.storage.staging import build_lock, staged
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.imported import ImportedGraph
@@ -129,7 +129,7 @@ def _write(
     in_store: bool,
 ) -> None:
     """The index that make() gives is in `out`; or that of another process, if it was built while this one waited."""
-    with turn_to_build(out, waiting=lambda: report(waits)) as waited:
+    with build_lock(out, waiting=lambda: report(waits)) as waited:
         if waited and _is_built(out, origin):
             return
         with staged(out, in_store=in_store) as staging:

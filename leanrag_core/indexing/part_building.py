@@ -12,7 +12,7 @@ from leanrag_core.messages.message import message
 from leanrag_core.storage.layout import read_index
 from leanrag_core.storage.part_store import PartStore, StoredPart
 from leanrag_core.storage.part_takeover import fits
-from leanrag_core.storage.staging import turn_to_build
+from leanrag_core.storage.staging import build_lock
 from leanrag_core.types.index import Index
 from leanrag_core.types.part import ABSENT, FINISHED, INDEX_NEEDS, LANGUAGE, UNFINISHED, PartRecord, PartState
 from leanrag_core.types.progress import Progress
@@ -27,7 +27,7 @@ def build_part(index: Index, info: PartInfo, config: Any, models: PartModels, to
     """
     store, part = _store(index, info.name), info.part
     waits = Progress("open", 0, 0, waiting=True)
-    with turn_to_build(store.directory, waiting=lambda: tools.report(waits)) as waited:
+    with build_lock(store.directory, waiting=lambda: tools.report(waits)) as waited:
         tools.report(Progress("open", 0, 0))
         index = read_index(store.directory) if waited else index
         fingerprint = part.fingerprint(index, config, models)

@@ -44,8 +44,8 @@ class CallMemory(Protocol):
     def put_many(self, records: Mapping[str, CallRecord]) -> None:
         """Keep records."""
 
-    def turn(self, key: str) -> AbstractContextManager[None]:
-        """Nobody else asks the question of that key while the context lasts."""
+    def locked(self, key: str) -> AbstractContextManager[None]:
+        """Locks the key while the block lasts, so that its question is asked once."""
 
 
 class RemoteLanguageModel:
@@ -92,7 +92,7 @@ class RemoteLanguageModel:
         known = self.recalled(key, accept, stands_for or messages)
         if known is not None:
             return known
-        with self.memory.turn(key):
+        with self.memory.locked(key):
             known = self.recalled(key, accept, stands_for or messages)  # by the caller that had the lock before
             return known or self._asked(key, messages, schema, max_tokens, task, accept, stands_for)
 
@@ -131,7 +131,7 @@ class RemoteLanguageModel:
         key = self.key(messages, task=task)
         known = self.recalled(key, None, messages)
         if known is None:
-            with self.memory.turn(key):
+            with self.memory.locked(key):
                 known = self.recalled(key, None, messages)
                 if known is None:
                     self.meter.require_budget()

@@ -77,7 +77,7 @@ class RemoteEmbeddingModel:
         with self._lock:
             if self._dimension:
                 return
-            with self.memory.turn(self._key(_PROBES[0])):
+            with self.memory.locked(self._key(_PROBES[0])):
                 self._probe_dimension()
 
     def _probe_dimension(self) -> None:
@@ -108,7 +108,7 @@ class RemoteEmbeddingModel:
 
     def _asked(self, batch: list[str]) -> np.ndarray:
         """(len(batch), d) unit rows. Equal batches at a time are asked for once, in all processes."""
-        with self.memory.turn(hashlib.sha256("".join(map(self._key, batch)).encode()).hexdigest()):
+        with self.memory.locked(hashlib.sha256("".join(map(self._key, batch)).encode()).hexdigest()):
             known = self._kept(batch)  # by the caller that had the lock before
             missing = [text for text in batch if text not in known]
             if missing:

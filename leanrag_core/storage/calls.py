@@ -1,9 +1,9 @@
 """Every answered model call under a key of its content: the checkpoint of builds, shared by all indexes.
 
 A diskcache in which neither keys nor values are ever unpickled (CVE-2025-69872): both are text, all of it in the one
-SQLite file, and anything else found there is treated as missing. Many threads and processes may read and write; what
-was put is on disk when put() returns (synchronous=FULL), so that neither a killed process nor a power cut loses it.
-Threads that put at the same time share one transaction, since a disk takes as long for one answer as for many.
+SQLite file, and anything else there is treated as missing. Many threads and processes may read and write. A record is
+on the disk when put() returns (synchronous=FULL), so that neither a killed process nor a power cut loses it. Threads
+that put at the same time share a transaction, since a disk takes as long for one answer as for many.
 """
 
 import errno
@@ -25,7 +25,7 @@ from leanrag_core.errors import IndexDamaged, RecordDamaged, StorageFailed
 from leanrag_core.messages.message import Message, message
 from leanrag_core.plain_words import in_words
 from leanrag_core.records import from_json, json_bytes, plain, to_json
-from leanrag_core.storage.turns import Turns
+from leanrag_core.storage.key_locks import KeyLocks
 from leanrag_core.types.call_record import CallRecord
 
 _INLINE = 1 << 30  # bytes; everything stays in the database, no file name is ever read from it
@@ -55,7 +55,7 @@ class CallEntry:
 
 @dataclass(eq=False)
 class _Waiting:
-    """Records of one thread that wait for their transaction, and how that went."""
+    """Records of one thread that wait for their transaction, and how it ended."""
 
     records: Mapping[str, CallRecord]
     ended: bool = False
@@ -71,7 +71,7 @@ class CallStore:
         self._committing = threading.Lock()
         self._queue: list[_Waiting] = []
         self._queue_lock = threading.Lock()
-        self._turns = Turns(folder / "turns")
+        self._locks = KeyLocks(folder / "turns")
 
     @cached_property
     def _cache(self) -> Any:
@@ -123,15 +123,15 @@ class CallStore:
         return message("what.calls", folder=str(self.folder))
 
     @contextmanager
-    def turn(self, key: str) -> Iterator[None]:
-        """Nobody else asks the question of that key while the block lasts, in whatever process; who waited looks first
-        whether it is answered by now. Raises StorageFailed when there is no room for an answer, before one is paid."""
+    def locked(self, key: str) -> Iterator[None]:
+        """Locks the key for all processes while the block lasts: a caller that waited looks first whether the question
+        is answered by now. Raises StorageFailed when there is no room for an answer, before it is paid."""
         with ExitStack() as stack:
             with writing(self._what(), _KEPT):
                 private.make_folder(self.folder)
                 if shutil.disk_usage(self.folder).free < _ROOM_BYTES:
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-                stack.enter_context(self._turns.turn(key))
+                stack.enter_context(self._locks.locked(key))
             yield
 
     def get(self, key: str) -> CallRecord | None:
@@ -161,7 +161,7 @@ class CallStore:
         with self._queue_lock:
             self._queue.append(own)
         with self._committing:
-            if not own.ended:  # else another thread has taken it along
+            if not own.ended:  # else another thread has committed it
                 with self._queue_lock:
                     together, self._queue = self._queue, []
                 self._commit(own, together)
@@ -169,7 +169,7 @@ class CallStore:
             raise own.fault
 
     def _commit(self, own: _Waiting, together: list[_Waiting]) -> None:
-        """The records of all who wait are on disk, in one transaction, or each of them has the disk's fault."""
+        """Commits all waiting records in one transaction; if the disk fails, each of them gets its error."""
         try:
             with self._plain_errors(), self._cache.transact():
                 for waiting in together:
@@ -225,7 +225,8 @@ class CallStore:
         return written
 
     def delete(self, *, index: str | None = None, before: float | None = None) -> int:
-        """Calls that were first made for the index, or before that time (or all, when neither is given), are gone."""
+        """Deletes calls that were first made for the index, or before that time; all calls when neither is given.
+        Returns how many."""
         chosen = [
             entry.key
             for entry in self.entries()
@@ -237,12 +238,12 @@ class CallStore:
         return len(chosen)
 
     def forget(self, keys: Iterable[str]) -> int:
-        """The calls of those keys are gone; returns how many there were."""
+        """Deletes the calls of those keys; returns how many there were."""
         with self._plain_errors(), self._cache.transact():
             return sum(bool(self._cache.delete(key)) for key in keys)
 
     def close(self) -> None:
-        """The file is closed; the next use opens it again."""
+        """Closes the file; the next use opens it again."""
         if "_cache" in self.__dict__:
             self._cache.close()
             del self.__dict__["_cache"]

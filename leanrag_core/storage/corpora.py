@@ -31,7 +31,7 @@ from leanrag_core.types.corpus_record import CorpusRecord, RefusedFile
 from leanrag_core.types.summary import CorpusSummary, Damaged, DocumentSummary
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,80}")
-_FILE = re.compile(r"\.?[a-z0-9][a-z0-9-]{0,80}\.json(\.\d+\.\d+)?")  # the latter half written by who was killed
+_FILE = re.compile(r"\.?[a-z0-9][a-z0-9-]{0,80}\.json(\.\d+\.\d+)?")  # the latter of a process that was killed
 _DELETED = ".deleted-"
 _TIMEOUT_SECONDS = 60  # for another session that writes
 _RECORD = "corpus.json"
@@ -105,7 +105,7 @@ class CorpusStore:
             try:
                 self._write(folder, record)
             except BaseException:
-                with contextlib.suppress(OSError):  # one that was there before holds files, and stays
+                with contextlib.suppress(OSError):  # a folder that was there before holds files, and stays
                     folder.rmdir()
                 raise
         return corpus_id
@@ -221,27 +221,27 @@ class CorpusStore:
 
     def summaries(self) -> list[CorpusSummary]:
         """The corpora that read, sample ones first, then the newest first."""
-        found, _ = self._sorted_out()
-        by_name = sorted(found, key=lambda one: (one.name, one.id))
-        newest = sorted(by_name, key=lambda one: "" if one.sample else one.created, reverse=True)
-        return sorted(newest, key=lambda one: not one.sample)
+        readable, _ = self._read_all()
+        by_name = sorted(readable, key=lambda corpus: (corpus.name, corpus.id))
+        newest = sorted(by_name, key=lambda corpus: "" if corpus.sample else corpus.created, reverse=True)
+        return sorted(newest, key=lambda corpus: not corpus.sample)
 
     def damaged(self) -> list[Damaged]:
         """The corpora that do not read, by id."""
-        return self._sorted_out()[1]
+        return self._read_all()[1]
 
-    def _sorted_out(self) -> tuple[list[CorpusSummary], list[Damaged]]:
-        found, damaged = [], []
+    def _read_all(self) -> tuple[list[CorpusSummary], list[Damaged]]:
+        readable, damaged = [], []
         for name in sorted(path.parent.name for path in self.root.glob("*/corpus.json")):
             if not _ID.fullmatch(name):
                 continue  # a copied folder is no corpus
             try:
-                found.append(self.summary(name))
+                readable.append(self.summary(name))
             except CorpusDamaged as error:
                 damaged.append(Damaged(name, str(error)))
             except CorpusNotFound:
                 continue  # deleted just now
-        return found, damaged
+        return readable, damaged
 
     def summary(self, corpus_id: str) -> CorpusSummary:
         """The corpus's card. Raises CorpusNotFound or CorpusDamaged."""

@@ -41,7 +41,7 @@ class IndexStore:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._manifests: dict[str, tuple[tuple[int, int, int], Manifest]] = {}  # as they read last, by index
-        private.tighten_file(root)  # nobody else reaches what is in it
+        private.tighten_file(root)  # so that other users do not reach what is in it
         staging.bring_back(root)
 
     def path(self, index_id: str) -> Path:
@@ -52,13 +52,13 @@ class IndexStore:
 
     def index_list(self) -> IndexList:
         """All indexes; one that does not read hides none of the others."""
-        found, damaged = [], []
+        readable, damaged = [], []
         for path in sorted(self.root.glob(f"*/{layout.MANIFEST}")):
             name = path.parent.name
             if name.startswith("."):
                 continue
             try:
-                found.append(self.summary(name))
+                readable.append(self.summary(name))
             except LeanRAGError as error:
                 damaged.append(Damaged(name, str(error)))
             except (OSError, LookupError, TypeError, ValueError) as error:
@@ -66,7 +66,7 @@ class IndexStore:
                     reason = message("index.unreadable", index=name, reason=in_words(error))
                     damaged.append(Damaged(name, sentence(reason)))
         return IndexList(
-            tuple(sorted(found, key=lambda index: (index.created, index.id), reverse=True)), tuple(damaged)
+            tuple(sorted(readable, key=lambda index: (index.created, index.id), reverse=True)), tuple(damaged)
         )
 
     def summary(self, index_id: str) -> IndexSummary:
@@ -123,5 +123,5 @@ class IndexStore:
         layout.rename_index(self.path(index_id), name.strip())
 
     def delete(self, index_id: str) -> None:
-        """The index is gone, a damaged one too. Raises IndexNotFound, FolderRefused, StorageFailed."""
+        """Deletes the index, a damaged one too. Raises IndexNotFound, FolderRefused, StorageFailed."""
         staging.delete_index(self.path(index_id))

@@ -45,7 +45,7 @@ _TREE_SCHEMA = pa.schema([("layer", pa.int32()), ("row", pa.int32()), ("parent",
 
 
 def write_index(directory: Path, index: Index) -> None:
-    """All of the index but its search index stands in the directory, in the newest format."""
+    """Writes all of the index but its search index, in the newest format."""
 
     def table(name: str, value: pa.Table) -> None:
         tables.write_table(directory / f"{name}.arrow", value)
@@ -141,22 +141,22 @@ def read_index(directory: Path, *, hashes: bool = True) -> Index:
         read = tables.read_table(path) if version >= 2 else tables.read_parquet(path)
         try:
             bounds.require_columns(read, schema, path)
-        except (ValueError, LookupError, TypeError) as error:  # a name of a column that is no UTF-8, for one
+        except (ValueError, LookupError, TypeError) as error:  # such as a column whose name is no UTF-8
             raise tables.unread(path, error) from error
         return read
 
     def vectors(name: str, rows: int) -> np.ndarray:
         path = directory / f"vectors-{name}.npy"
-        held = tables.read_vectors(path)
-        bounds.require_vectors(held, rows, manifest.embedding.dimension, path)
-        return held
+        stored = tables.read_vectors(path)
+        bounds.require_vectors(stored, rows, manifest.embedding.dimension, path)
+        return stored
 
     entities = [table(f"entities-{number}", ENTITY_SCHEMA) for number in range(n_layers)]
     relations = [table(f"relations-{number}", RELATION_SCHEMA) for number in range(n_layers)]
     documents, chunks = table("documents", DOCUMENT_SCHEMA), table("chunks", CHUNK_SCHEMA)
     bounds.require_chunks(documents, chunks, directory / _table_file(version, "chunks"))
     tree = table("hierarchy", _TREE_SCHEMA)
-    sizes = [held.num_rows for held in entities]
+    sizes = [table.num_rows for table in entities]
     bounds.require_tree(tree, sizes, directory / _table_file(version, "hierarchy"))
     parents = np.split(numbers(tree["parent"]), np.cumsum(sizes[:-1]))
     layers: list[Layer] = []

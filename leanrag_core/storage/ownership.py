@@ -57,7 +57,7 @@ def require_sources_outside(sources: Iterable[Path], out: Path) -> None:
     documents."""
     inside = out.resolve()
     for source in sources:
-        given = Path(os.path.realpath(source))  # unlike resolve, it bears a link to itself
+        given = Path(os.path.realpath(source))  # unlike resolve(), it takes a link to itself
         if given.is_relative_to(inside):
             raise FolderRefused("folder.source_inside", source=str(source), folder=str(out))
         if _is_read_with(inside, given) and inside.is_dir() and any(inside.iterdir()):

@@ -24,7 +24,7 @@ _POLL_SECONDS = 0.2
 
 
 @contextlib.contextmanager
-def turn_to_build(target: Path, *, waiting: Callable[[], None]) -> Iterator[bool]:
+def build_lock(target: Path, *, waiting: Callable[[], None]) -> Iterator[bool]:
     """Locks target while the block lasts, so that one process and thread builds it; gives whether it had to wait.
 
     waiting: called repeatedly meanwhile; what it raises ends the wait. The lock of a process that dies is released.
@@ -46,9 +46,8 @@ def turn_to_build(target: Path, *, waiting: Callable[[], None]) -> Iterator[bool
     try:
         yield waited
     finally:
-        _lock_file(target).unlink(
-            missing_ok=True
-        )  # before it is released: a process that waits sees that and makes a new one
+        # Before it is released: a process that waits sees that the file is gone, and makes a new one.
+        _lock_file(target).unlink(missing_ok=True)
         lock.release()
 
 
@@ -88,7 +87,7 @@ def staged(target: Path, *, in_store: bool = False) -> Iterator[Path]:
             if (staging / MANIFEST).is_file():
                 take_over_parts(target, staging)
             sync_tree(staging)
-            require_replaceable(target, in_store=in_store)  # somebody may have put files there meanwhile
+            require_replaceable(target, in_store=in_store)  # files may have been put there meanwhile
             _put_in_place(staging, target)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
@@ -137,9 +136,9 @@ def bring_back(root: Path) -> None:
 def give_up_staging(target: Path) -> None:
     """Deletes what this process has begun to build, and its lock; the process must end at once."""
     target = _named(target)
-    has_its_turn = (target.parent / f"{_STAGING}{target.name}-{os.getpid()}").exists()
+    is_building = (target.parent / f"{_STAGING}{target.name}-{os.getpid()}").exists()
     remove_stale_staging(target)
-    if has_its_turn:  # else another build has the lock, and this one waits for it
+    if is_building:  # else another build has the lock, and this one waits for it
         _lock_file(target).unlink(missing_ok=True)
 
 
@@ -165,7 +164,7 @@ def delete_index(directory: Path) -> None:
         raise IndexNotFound("index.deleted_already", folder=str(directory))
     require_replaceable(directory, in_store=True)
     retired = directory.parent / f"{_DELETED}{directory.name}-{os.getpid()}"
-    for path in sorted(directory.parent.glob(f"{_DELETED}*-*")):  # by processes that died over it
+    for path in sorted(directory.parent.glob(f"{_DELETED}*-*")):  # of processes that died meanwhile
         maker = path.name.rsplit("-", 1)[1]
         if maker.isdigit() and not path.is_symlink() and not _alive_elsewhere(int(maker)):
             shutil.rmtree(path, ignore_errors=True)

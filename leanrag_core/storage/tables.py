@@ -118,7 +118,7 @@ def _counted(column: pa.ChunkedArray, shown: Callable[[Any], str]) -> np.ndarray
 
 
 def _with_columns(table: pa.Table, columns: dict[str, np.ndarray]) -> pa.Table:
-    kept = table.drop_columns([name for name in columns if name in table.column_names])
+    others = table.drop_columns([name for name in columns if name in table.column_names])
     for name, values in columns.items():
-        kept = kept.append_column(name, pa.array(values))
-    return kept
+        others = others.append_column(name, pa.array(values))
+    return others

@@ -1,4 +1,4 @@
-"""Who does the work of a build that can be cut into batches."""
+"""How the batches of a build are executed."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ THREADS, PROCESSES, DASK = "threads", "processes", "dask"
 class Execution:
     """Threads of this process, processes of this machine, or the workers of a Dask cluster: the same index from each.
 
-    It is no part of IndexConfig, since it decides nothing that an index holds.
+    It is no part of IndexConfig, since it changes nothing in an index.
     """
 
     __pydantic_config__ = {"extra": "forbid"}  # noqa: RUF012 - read by pydantic

@@ -1,4 +1,4 @@
-"""What a maker of graphs finds in one chunk, before anything is merged."""
+"""What an extractor finds in a chunk, before anything is merged."""
 
 from dataclasses import dataclass
 
@@ -7,10 +7,10 @@ from leanrag_core.types.usage import NO_USAGE, Usage
 
 @dataclass(frozen=True)
 class Mention:
-    """An entity as one chunk speaks of it.
+    """An entity as a chunk mentions it.
 
     description: for a language model its own sentence; for the built-in extractor the source
-    sentence that the mention stands in.
+    sentence of the mention.
     weight: how much that description says (used to choose among descriptions), 0 when unknown.
     surface: the form in the text, where the name is another one ("Curie" for "Marie Curie"); else empty.
     """
@@ -25,7 +25,7 @@ class Mention:
 
 @dataclass(frozen=True)
 class RelationMention:
-    """A relation as one chunk speaks of it. strength: 0-10. kind: e.g. verb, preposition, apposition,
+    """A relation as a chunk states it. strength: 0-10. kind: e.g. verb, preposition, apposition,
     co-occurrence, or "stated" for a language model."""
 
     source: str
@@ -52,7 +52,7 @@ class Drop:
 
 @dataclass(frozen=True)
 class Extraction:
-    """All that was found in one chunk, and all that was lost there."""
+    """The mentions and relations of a chunk, and what was dropped there."""
 
     chunk_id: str
     mentions: tuple[Mention, ...]

@@ -39,7 +39,7 @@ CHUNK_SCHEMA = pa.schema(
     ]
 )
 # Columns that an index on disk adds to its chunks: where their text lies in the bytes of the document (int64), and its
-# tokens as it stands in a context (int32; retrieval.context).
+# tokens as it is written in a context (int32; retrieval.context).
 CHUNK_BYTES = ("start_byte", "end_byte")
 CHUNK_TOKENS = "context_tokens"
 
@@ -54,7 +54,7 @@ class CorpusTables:
 
 @dataclass(frozen=True, eq=False)
 class Index:
-    """A read-only index. layers[0] is the base graph, layers[-1] holds the one root.
+    """A read-only index. layers[0] is the base graph, layers[-1] holds the root alone.
 
     chunk_vectors: (n_chunks, d) float32 unit rows, rows as in chunks; for vector strategies.
     path: the directory, or None for one that only lives in memory.
@@ -105,8 +105,8 @@ class Index:
     @cached_property
     def chunk_tokens(self) -> np.ndarray | None:
         """(n_chunks,) int32, the stored column CHUNK_TOKENS; None when the table holds none."""
-        held = CHUNK_TOKENS in self.chunks.column_names
-        return numbers(self.chunks[CHUNK_TOKENS]) if held else None
+        has_tokens = CHUNK_TOKENS in self.chunks.column_names
+        return numbers(self.chunks[CHUNK_TOKENS]) if has_tokens else None
 
     def page_of(self, document: int, character: int) -> int | None:
         """Number of the page, from 1, that holds that character of the document; None where there are no pages."""
@@ -149,12 +149,12 @@ class Index:
 
     def ancestors(self, layer: int, row: int) -> list[tuple[int, int]]:
         """(layer, row) of parent, grandparent, ... up to the root."""
-        found = []
+        ancestors = []
         while layer + 1 < len(self.layers):
             row = int(self.layers[layer].parent[row])
             layer += 1
-            found.append((layer, row))
-        return found
+            ancestors.append((layer, row))
+        return ancestors
 
 
 def chunk_bytes(documents: pa.Table, chunks: pa.Table) -> np.ndarray:
@@ -167,8 +167,8 @@ def chunk_bytes(documents: pa.Table, chunks: pa.Table) -> np.ndarray:
     owner = numbers(chunks["document"])
     spans = np.clip(spans, 0, characters[owner][:, None])
     for document in np.unique(owner[characters[owner] != n_bytes[owner]]):  # elsewhere a character is a byte
-        held = np.frombuffer(texts[int(document)].as_buffer(), dtype=np.uint8)
-        at = np.append(np.flatnonzero((held & 0xC0) != 0x80), len(held))  # where each character begins
+        content = np.frombuffer(texts[int(document)].as_buffer(), dtype=np.uint8)
+        starts = np.append(np.flatnonzero((content & 0xC0) != 0x80), len(content))  # of each character
         rows = np.flatnonzero(owner == document)
-        spans[rows] = at[spans[rows]]
+        spans[rows] = starts[spans[rows]]
     return spans

@@ -75,7 +75,7 @@ def presets() -> tuple[Preset, ...]:
 
 def preset(name: str) -> Preset:
     """The preset of that name. Raises InvalidConfig."""
-    known = {one.name: one for one in _PRESETS}
-    if name not in known:
-        raise InvalidConfig("preset.not_found", name=name, presets=", ".join(known))
-    return known[name]
+    by_name = {known.name: known for known in _PRESETS}
+    if name not in by_name:
+        raise InvalidConfig("preset.not_found", name=name, presets=", ".join(by_name))
+    return by_name[name]

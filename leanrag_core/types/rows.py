@@ -9,7 +9,7 @@ _SCANS = 16  # look-ups by scanning before the ids are sorted once
 
 
 def numbers(column: pa.ChunkedArray | pa.Array) -> np.ndarray:
-    """The column's numbers, which cannot be written to; of one piece they are not copied.
+    """The column's numbers, read-only; a column in one piece is not copied.
 
     pyarrow's own to_numpy() imports pandas, which takes a second and 60 MB.
     """
@@ -28,13 +28,13 @@ class Columns:
 
     def __init__(self, table: pa.Table) -> None:
         self._table = table
-        self._found: dict[str, pa.Array | pa.ChunkedArray] = {}
+        self._columns: dict[str, pa.Array | pa.ChunkedArray] = {}
 
     def __getitem__(self, name: str) -> pa.Array | pa.ChunkedArray:
-        column = self._found.get(name)
+        column = self._columns.get(name)
         if column is None:
-            held = self._table[name]
-            column = self._found[name] = held.chunk(0) if held.num_chunks == 1 else held
+            chunked = self._table[name]
+            column = self._columns[name] = chunked.chunk(0) if chunked.num_chunks == 1 else chunked
         return column
 
 
@@ -54,7 +54,7 @@ class Lists:
 class RowOf(Mapping[str, int]):
     """Row of each id of a column, as a mapping. The first look-ups scan the column; then the ids are sorted, once.
 
-    Of an id that stands there twice the last row counts.
+    Of an id that is there twice the last row counts.
     """
 
     def __init__(self, ids: pa.ChunkedArray) -> None:

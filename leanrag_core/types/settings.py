@@ -1,4 +1,4 @@
-"""Where models are served, what they cost, how hard they are driven; who does the other work. Keys are never held."""
+"""Settings of the workbench: endpoint, prices, limits, execution. Keys are never in them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -61,7 +61,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         validate(self)
-        # Other faults are left to whoever connects: settings that were saved once must be read.
+        # Other faults are found when a connection is made: settings that were saved once must be read.
         fault = fault_of(self.base_url, ENDPOINT)
         if fault is Fault.SECRET:
             raise InvalidConfig("settings.base_url_holds_secrets")
@@ -84,5 +84,5 @@ class Settings:
 
     @property
     def host(self) -> str:
-        """Who the endpoint is: the host alone, without port and path."""
+        """The endpoint's host, without port and path."""
         return parts_of(self.base_url).host if self.base_url else OPENAI_HOST

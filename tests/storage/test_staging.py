@@ -217,7 +217,7 @@ def test_an_index_that_was_set_aside_by_a_killed_process_is_listed_again(stored:
 def test_an_empty_folder_may_be_named_from_within(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    with staging.turn_to_build(Path(name), waiting=lambda: None), staging.staged(Path(name)) as beside:
+    with staging.build_lock(Path(name), waiting=lambda: None), staging.staged(Path(name)) as beside:
         assert beside.parent == tmp_path
         (beside / "manifest.json").touch()
     assert everything(tmp_path) == {"here/manifest.json": b""}

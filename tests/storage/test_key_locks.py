@@ -14,26 +14,26 @@ import pytest
 from leanrag_core.errors import StorageFailed
 from leanrag_core.storage import calls, staging
 from leanrag_core.storage.calls import CallStore
-from leanrag_core.storage.turns import Turns
+from leanrag_core.storage.key_locks import KeyLocks
 
 KEY = "a" * 64
 HOLD = """
 import sys, time
 from pathlib import Path
-from leanrag_core.storage.turns import Turns
-with Turns(Path(sys.argv[1])).turn(sys.argv[2]):
+from leanrag_core.storage.key_locks import KeyLocks
+with KeyLocks(Path(sys.argv[1])).locked(sys.argv[2]):
     print("held", flush=True)
     time.sleep(60)
 """
 
 
 def test_no_two_threads_have_a_turn_at_the_same_key(tmp_path: Path) -> None:
-    stores = [Turns(tmp_path / "turns"), Turns(tmp_path / "turns")]
+    stores = [KeyLocks(tmp_path / "turns"), KeyLocks(tmp_path / "turns")]
     inside, most = [0], [0]
     guard = threading.Lock()
 
     def work(number: int) -> None:
-        with stores[number % 2].turn(KEY):
+        with stores[number % 2].locked(KEY):
             with guard:
                 inside[0] += 1
                 most[0] = max(most[0], inside[0])
@@ -48,10 +48,10 @@ def test_no_two_threads_have_a_turn_at_the_same_key(tmp_path: Path) -> None:
 
 
 def test_other_keys_do_not_wait_for_each_other(tmp_path: Path) -> None:
-    turns, together = Turns(tmp_path / "turns"), threading.Barrier(4, timeout=20)
+    locks, together = KeyLocks(tmp_path / "turns"), threading.Barrier(4, timeout=20)
 
     def work(key: str) -> int:
-        with turns.turn(key):
+        with locks.locked(key):
             return together.wait()  # all four are inside at once, or this fails
 
     with ThreadPoolExecutor(4) as pool:
@@ -59,10 +59,10 @@ def test_other_keys_do_not_wait_for_each_other(tmp_path: Path) -> None:
 
 
 def test_who_fails_lets_the_next_one_try(tmp_path: Path) -> None:
-    turns = Turns(tmp_path / "turns")
-    with pytest.raises(ZeroDivisionError), turns.turn(KEY):
+    locks = KeyLocks(tmp_path / "turns")
+    with pytest.raises(ZeroDivisionError), locks.locked(KEY):
         raise ZeroDivisionError
-    with turns.turn(KEY):
+    with locks.locked(KEY):
         assert (tmp_path / "turns" / KEY).exists()
 
 
@@ -75,7 +75,7 @@ def test_a_turn_ends_with_the_process_that_has_it(tmp_path: Path) -> None:
     reached = threading.Event()
 
     def wait() -> None:
-        with Turns(tmp_path / "turns").turn(KEY):
+        with KeyLocks(tmp_path / "turns").locked(KEY):
             reached.set()
 
     waiter = threading.Thread(target=wait)
@@ -89,13 +89,13 @@ def test_a_turn_ends_with_the_process_that_has_it(tmp_path: Path) -> None:
 
 
 def test_a_key_that_could_leave_the_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="no key"), Turns(tmp_path).turn("../a"):
+    with pytest.raises(ValueError, match="no key"), KeyLocks(tmp_path).locked("../a"):
         pass
 
 
 def test_no_question_is_asked_whose_answer_could_not_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "_ROOM_BYTES", 1 << 60)
-    with pytest.raises(StorageFailed, match="the disk is full"), CallStore(tmp_path / "calls").turn(KEY):
+    with pytest.raises(StorageFailed, match="the disk is full"), CallStore(tmp_path / "calls").locked(KEY):
         pytest.fail("the question would be asked")
 
 
@@ -106,18 +106,18 @@ def test_who_waits_to_build_is_told_and_can_be_stopped(tmp_path: Path) -> None:
     def stop() -> None:
         raise Stopped
 
-    with staging.turn_to_build(tmp_path / "one", waiting=stop) as waited:
+    with staging.build_lock(tmp_path / "one", waiting=stop) as waited:
         assert not waited
-        with pytest.raises(Stopped), staging.turn_to_build(tmp_path / "one", waiting=stop):
+        with pytest.raises(Stopped), staging.build_lock(tmp_path / "one", waiting=stop):
             pytest.fail("two build at once")
-        with staging.turn_to_build(tmp_path / "two", waiting=stop) as waited:
+        with staging.build_lock(tmp_path / "two", waiting=stop) as waited:
             assert not waited
     assert list(tmp_path.iterdir()) == []
 
 
 def test_who_gives_up_waiting_leaves_the_lock_to_whom_it_is(tmp_path: Path) -> None:
     target, lock = tmp_path / "one", tmp_path / ".building-one.lock"
-    with staging.turn_to_build(target, waiting=lambda: None):
+    with staging.build_lock(target, waiting=lambda: None):
         staging.give_up_staging(target)  # as another process would that waits
         assert lock.exists()
         (tmp_path / f".building-one-{os.getpid()}").mkdir()
