@@ -39,9 +39,7 @@ def page() -> None:
     state.publish(names)  # before the answer is written, so that the page can be reloaded while it is
     with plain_errors(), session.reading(summary) as index:
         if question:
-            options = tuple(sorted(chosen.options.items()))
-            calls_model = strategies[chosen.strategy].calls_model
-            result_view.show(PAGE, index, asking.Ask(summary, question, chosen.strategy, options, calls_model))
+            result_view.show(PAGE, index, asking.Ask.of(summary, question, chosen))
         else:
             session.read_ahead(summary)
             question_view.examples(PAGE, summary)

@@ -25,6 +25,8 @@ from leanrag_core.models import (
     embed_task,  # noqa: F401  (it must know the class MiniLM before a stand-in takes its name)
     minilm,
 )
+from leanrag_core.types.settings import Settings
+from tests.endpoint.server import EndpointServer
 
 MAIN = Path(__file__).resolve().parents[2] / "pages" / "_shared" / "common" / "main.py"
 TEXTS = {
@@ -48,6 +50,7 @@ QUESTIONS = (
     {"question": "What does a hive weigh?", "type": "unanswerable"},
 )
 CORPUS = "sample-agriculture"
+CONFIG = IndexConfig(model="openai:scripted-chat", cluster_size=3, chunk_tokens=64, overlap_tokens=8)
 
 
 @pytest.fixture(scope="session")
@@ -91,6 +94,34 @@ def empty_home(tmp_path: Path) -> Workbench:
 def home(built: Path, tmp_path: Path) -> Workbench:
     """A home with one index."""
     return Workbench.default(shutil.copytree(built, tmp_path / "home"))
+
+
+@pytest.fixture(scope="session")
+def written(samples: Path, one_model: Callable[[], minilm.MiniLM], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with one index whose graph the scripted model wrote; one document names nothing."""
+    with pytest.MonkeyPatch.context() as patch, EndpointServer() as endpoint:
+        patch.setattr(leanrag_core.samples, "SAMPLES", samples)
+        patch.setattr(minilm, "MiniLM", one_model)
+        bench = Workbench.default(tmp_path_factory.mktemp("written"))
+        bench.save_settings(Settings(base_url=endpoint.url))
+        bench.corpora()
+        bench.add_documents(CORPUS, [("void.txt", b"it was so, and then it was not so. " * 3)])
+        bench.build(CORPUS, CONFIG)
+        bench.calls.close()
+    return bench.root
+
+
+@pytest.fixture
+def endpoint() -> Iterator[EndpointServer]:
+    with EndpointServer() as server:
+        yield server
+
+
+@pytest.fixture
+def llm_home(written: Path, endpoint: EndpointServer, tmp_path: Path) -> Workbench:
+    bench = Workbench.default(shutil.copytree(written, tmp_path / "home"))
+    bench.save_settings(Settings(base_url=endpoint.url))
+    return bench
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,7 @@
 
 import contextlib
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,9 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-import leanrag_core.samples
-from leanrag_core import IndexConfig, Workbench
+from leanrag_core import Workbench
 from leanrag_core.errors import EndpointRefusal
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job, job_lock, read_spec
-from leanrag_core.models import minilm
 from leanrag_core.models.endpoint import Endpoint, Reply
 from leanrag_core.storage import layout
 from leanrag_core.types.forecast import Forecast, Range, StageForecast
@@ -26,45 +24,16 @@ from leanrag_core.types.spending import Spending
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.usage import Usage
 from tests.app import drawn
-from tests.app.conftest import CORPUS
+from tests.app.conftest import CONFIG, CORPUS
 from tests.endpoint import faults
 from tests.endpoint.faults import FaultPlan
 from tests.endpoint.server import EndpointServer
 
 Visit = Callable[..., AppTest]
-CONFIG = IndexConfig(model="openai:scripted-chat", cluster_size=3, chunk_tokens=64, overlap_tokens=8)
 FORM = {"b_engine": "Endpoint", "b_model": "scripted-chat", "b_chunk_tokens": "64", "b_overlap_tokens": "8"}
 QUESTION = "What do beekeepers use against Varroa destructor?"
 HOSTILE = "<img src=x onerror=alert(1)> [x](javascript:alert(1)) $a$"
 LONG_AGO = "2026-01-02T03:04:05+00:00"
-
-
-@pytest.fixture(scope="module")
-def written(samples: Path, one_model: Callable[[], minilm.MiniLM], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with one index whose graph the scripted model wrote; one document names nothing."""
-    with pytest.MonkeyPatch.context() as patch, EndpointServer() as endpoint:
-        patch.setattr(leanrag_core.samples, "SAMPLES", samples)
-        patch.setattr(minilm, "MiniLM", one_model)
-        bench = Workbench.default(tmp_path_factory.mktemp("written"))
-        bench.save_settings(Settings(base_url=endpoint.url))
-        bench.corpora()
-        bench.add_documents(CORPUS, [("void.txt", b"it was so, and then it was not so. " * 3)])
-        bench.build(CORPUS, CONFIG)
-        bench.calls.close()
-    return bench.root
-
-
-@pytest.fixture
-def endpoint() -> Iterator[EndpointServer]:
-    with EndpointServer() as server:
-        yield server
-
-
-@pytest.fixture
-def llm_home(written: Path, endpoint: EndpointServer, tmp_path: Path) -> Workbench:
-    bench = Workbench.default(shutil.copytree(written, tmp_path / "home"))
-    bench.save_settings(Settings(base_url=endpoint.url))
-    return bench
 
 
 def the_index(bench: Workbench) -> IndexSummary:

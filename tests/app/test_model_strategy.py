@@ -9,11 +9,13 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from leanrag_core.retrieval import strategies
+from leanrag_core.types.settings import Settings
 from leanrag_core.types.trace import Trace
 from pages._shared.ask.reference_view import Reference
 from pages._shared.common.scope import PAGE
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS
+from tests.endpoint.server import EndpointServer
 
 QUESTION = QUESTIONS[0]["question"]
 FOLDER = Path(__file__).with_name("strategies")
@@ -66,6 +68,40 @@ def test_the_button_ask_runs_it_at_once(home: Workbench, visit: Visit, retrieved
     next(button for button in app.button if button.label == "Ask").click().run()
     drawn.assert_sound(app)
     assert retrieved == ["debate"]
+
+
+def test_nothing_reaches_the_endpoint_before_a_person_asks(
+    llm_home: Workbench, endpoint: EndpointServer, visit: Visit
+) -> None:
+    def calls() -> int:
+        return sum("chat" in request.path for request in endpoint.log)
+
+    app = visit("ask", llm_home, q=QUESTION, strategy="debate")
+    app.number_input("lr_debate_doubt").set_value(0.75).run()
+    app.number_input("lr_debate_rounds").set_value(3).run()
+    drawn.assert_sound(app)
+    assert calls() == 0
+    app.button("run").click().run()
+    drawn.assert_sound(app)
+    assert calls() == 2, "one of the retrieval, one of the answer"
+    app.number_input("lr_debate_rounds").set_value(4).run()
+    app.number_input("lr_debate_rounds").set_value(3).run()
+    assert calls() == 2
+    assert app.query_params["debate_doubt"] == "0.75"
+
+
+def test_a_retrieval_that_fails_says_why_and_can_be_tried_again(
+    llm_home: Workbench, endpoint: EndpointServer, visit: Visit
+) -> None:
+    app = visit("ask", llm_home, q=QUESTION, strategy="debate")
+    llm_home.save_settings(Settings(base_url="http://127.0.0.1:9"))
+    app.button("run").click().run()
+    drawn.assert_sound(app)
+    assert "http://127.0.0.1:9" in drawn.text(app)
+    llm_home.save_settings(Settings(base_url=endpoint.url))
+    app.button("retry_retrieval").click().run()
+    drawn.assert_sound(app)
+    assert len(drawn.component(app, "lr_layered_graph")) == 1
 
 
 def ran(home: Workbench, visit: Visit, **url: str) -> AppTest:

@@ -21,8 +21,7 @@ def page() -> None:
                 chosen = controls.show(scope, strategies)
                 question = state.recall(scope.name("q"))
                 if question:
-                    options = tuple(sorted(chosen.options.items()))
-                    result_view.show(scope, index, asking.Ask(summary, question, chosen.strategy, options))
+                    result_view.show(scope, index, asking.Ask.of(summary, question, chosen))
                 else:
                     question_view.examples(scope, summary)
         for scope in SCOPES:

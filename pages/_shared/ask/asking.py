@@ -17,7 +17,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.model_names import model_title
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer, Context, Trace
-from pages._shared.ask import answer_view, roles
+from pages._shared.ask import answer_view, controls, roles
 from pages._shared.common import markup, session
 from pages._shared.common.html import draw, html, joined
 from pages._shared.common.messages import message, say
@@ -34,7 +34,12 @@ class Ask:
     question: str
     strategy: str
     options: session.Options
-    calls_model: bool = False  # to retrieve: then nothing is sent before a person asks
+    calls_model: bool  # to retrieve: then nothing is sent before a person asks
+
+    @classmethod
+    def of(cls, summary: IndexSummary, question: str, chosen: controls.Chosen) -> "Ask":
+        """The question with what the controls hold."""
+        return cls(summary, question, chosen.strategy, tuple(sorted(chosen.options.items())), chosen.calls_model)
 
     @property
     def topic(self) -> tuple[object, ...]:

@@ -18,10 +18,11 @@ _LEAST_SCALE = {"n": 30, "c": 20}  # a slider's scale goes at least that far
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a person set: a strategy and the values of its options."""
+    """What a person set: a strategy and the values of its options. calls_model: whether it does so to retrieve."""
 
     strategy: str
     options: dict[str, Any]
+    calls_model: bool
 
 
 def url_names(scope: Scope, strategies: Mapping[str, Any]) -> list[str]:
@@ -58,7 +59,7 @@ def show(scope: Scope, strategies: Mapping[str, Any]) -> Chosen:
                 ):
                     for field in rest:
                         options[field] = forms.draw_field(config, field, prefix=scope.name(f"{name}_"))
-    return Chosen(name, options)
+    return Chosen(name, options, strategies[name].calls_model)
 
 
 def _strategy(scope: Scope, strategies: Mapping[str, Any]) -> str:

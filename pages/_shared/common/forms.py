@@ -60,8 +60,9 @@ def _reading(spec: Field[Any]) -> tuple[Any, Callable[[str], Any], Callable[[Any
         return default, str, lambda value: value in choices
     if isinstance(default, bool):
         return default, state.as_flag, lambda value: True
-    if isinstance(default, int):
-        return default, int, lambda value: (low is None or value >= low) and (high is None or value <= high)
+    if isinstance(default, int | float):
+        read = int if isinstance(default, int) else float
+        return default, read, lambda value: (low is None or value >= low) and (high is None or value <= high)
     return "" if default is None else str(default), str, lambda value: True
 
 
@@ -87,6 +88,9 @@ def draw_field(config: type, name: str, *, prefix: str = "", help_below: bool = 
             return st.toggle(title, value=mount.value, **common)
         if isinstance(default, int):
             return st.number_input(title, min_value=low, max_value=high, value=mount.value, step=1, **common)
+        if isinstance(default, float):
+            lowest, highest = (None if bound is None else float(bound) for bound in (low, high))
+            return st.number_input(title, min_value=lowest, max_value=highest, value=float(mount.value), **common)
         return st.text_input(title, value=mount.value, placeholder=say("option.chosen_from_data"), **common)
 
     with st.container(gap="xsmall"):

@@ -23,6 +23,7 @@ def say(text: str) -> Message:
 @dataclass(frozen=True)
 class Config:
     rounds: int = option(2, low=1, high=9, help="Rounds of the debate.")
+    doubt: float = option(0.5, low=0, high=1, help="How much is doubted.")
 
 
 class Strategy:
