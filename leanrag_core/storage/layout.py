@@ -7,8 +7,8 @@ entities-L.arrow  relations-L.arrow  vectors-L.npy   one of each for layer L
 hierarchy.arrow   layer, row, parent: the tree
 vectors-chunks.npy  embeddings of the chunks
 report.json       drops, clusters, usage
-chroma/           rebuildable search index, never the only copy; search.json in it says how good it is, and which bytes
-                  of it must not change, since Chroma writes into some of its files whenever they are opened
+parts/            what strategies need beside, each in NAME/FINGERPRINT/ with a record of its own (storage.part_store)
+chroma/           search index of before there were parts; still searched
 
 Tables are Arrow files, read by mapping them (storage.tables). Format 1 held the same tables as Parquet files, without
 the columns that are counted when a table is written; it still opens, and these are then counted when they are needed.
