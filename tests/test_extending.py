@@ -14,6 +14,8 @@ from leanrag_core.evaluation.gold import Evidence, GoldQuestion
 from leanrag_core.figures.layered import layered_graph
 from leanrag_core.importing.base import importer
 from leanrag_core.indexing.parsing.upload import known, parse_upload
+from leanrag_core.indexing.part_base import PartModels, parts
+from leanrag_core.indexing.part_building import part_states, read_part
 from leanrag_core.models.metering import Budget
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.models.registry import Models
@@ -21,9 +23,12 @@ from leanrag_core.records import from_json, to_json
 from leanrag_core.retrieval.base import Query, strategies, strategy
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.storage.calls import CallStore
+from leanrag_core.storage.layout import read_index, write_index
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.trace import Trace
+from tests.index_parts import made_part
+from tests.small_index import small_index
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "extending.md"
 EXAMPLES = dict(re.findall(r"^```python\n# (\S+\.py)\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.M))
@@ -47,6 +52,7 @@ def test_every_kind_has_an_example() -> None:
         "models/backends",
         "evaluation/measures",
         "importing/formats",
+        "indexing/parts",
     }
 
 
@@ -92,6 +98,16 @@ def test_the_importer_reads_a_graph_and_drops_what_it_cannot_use(tmp_path: Path)
     assert imported.graph.entities["name"].to_pylist() == ["Hive", "Honey bee", "Varroa mite"]
     assert imported.graph.relations.num_rows == 2
     assert len(imported.drops) == 1
+
+
+def test_the_part_is_made_listed_and_read(tmp_path: Path) -> None:
+    write_index(tmp_path, small_index())
+    made_part(tmp_path, "synonyms", {"cosine": 75})
+    index = read_index(tmp_path)
+    assert read_part(index, parts().named("synonyms")) == [[0, 1], [3, 4]]  # cosines of .8
+    states = {state.name: state for state in part_states(index, parts(), PartModels())}
+    assert (states["synonyms"].status, states["chroma"].status) == ("finished", "absent")
+    assert sorted(path.name for path in (tmp_path / "parts" / "synonyms").glob("*/*")) == ["pairs.npy", "part.json"]
 
 
 def test_the_measure_stands_among_the_others(index: Index) -> None:

@@ -92,7 +92,7 @@ class PartStore:
         building = self.building_folder(record.name, record.fingerprint)
         folder = self.folder(record.name, record.fingerprint)
         with writing(message("what.part", part=record.name, index=self.directory.name)):
-            values = plain(replace(record, files=digests_of(building, files)))
+            values = plain(replace(record, files=digests_of(building, set(files) - {RECORD})))
             write_json(building / RECORD, sealed(values))
             sync_tree(building)
             if folder.exists():  # a damaged one

@@ -246,3 +246,18 @@ def test_a_part_does_not_change_the_index(info: PartInfo, index: Index) -> None:
     before = {path.name: path.read_bytes() for path in index.path.iterdir() if path.is_file()}
     make(info, index)
     assert {path.name: path.read_bytes() for path in index.path.iterdir() if path.is_file()} == before
+
+
+@pytest.mark.parametrize("info", PARTS)
+def test_a_process_that_ended_just_before_the_part_was_in_place_spoils_nothing(info: PartInfo, tmp_path: Path) -> None:
+    index = stored("tiny", tmp_path / "index")
+    record = make(info, index)
+    store = PartStore(tmp_path / "index")
+    content = read_part(index, info)
+    building = store.building_folder(info.name, record.fingerprint)
+    store.folder(info.name, record.fingerprint).rename(building)
+    with pytest.raises(PartMissing):
+        read_part(index, info)
+    assert make(info, index).fingerprint == record.fingerprint
+    assert read_part(index, info) == content
+    assert not building.exists()
