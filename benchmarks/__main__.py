@@ -23,7 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
     for name in options.sections or known:
         section = known[name]
         taken = _run(section, options)
-        failed |= any(one.error for one in taken)
+        failed |= any(measured.error for measured in taken)
         if options.peers:
             failed |= _compare(section, taken, options)
     return int(failed)
@@ -31,7 +31,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser(known: dict[str, Section]) -> argparse.ArgumentParser:
     listed = "\n".join(
-        f"  {one.name:<12}{one.title}; sizes {', '.join(f'{size:,}' for size in one.sizes)}" for one in known.values()
+        f"  {section.name:<12}{section.title}; sizes {', '.join(f'{size:,}' for size in section.sizes)}"
+        for section in known.values()
     )
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
@@ -73,10 +74,10 @@ def _run(section: Section, options: argparse.Namespace) -> list[Measured]:
         taken.append(measured(section, size, timeout_seconds=options.timeout))
         if taken[-1].error:
             print(f"{section.name} at {size:,} failed: {taken[-1].error}", file=sys.stderr, flush=True)
-    good = [one for one in taken if not one.error]
+    good = [figure for figure in taken if not figure.error]
     if good:
-        print(f"\n{section.title}\n\n{table(_row(one) for one in good)}\n", flush=True)
-        results = [{"size": one.size, "figures": one.figures, **about} for one in good]
+        print(f"\n{section.title}\n\n{table(_row(figure) for figure in good)}\n", flush=True)
+        results = [{"size": figure.size, "figures": figure.figures, **about} for figure in good]
         keep(
             options.out / f"{section.name}.json", {"section": section.name, "title": section.title}, results, ("size",)
         )
@@ -98,7 +99,7 @@ def _compare(section: Section, taken: list[Measured], options: argparse.Namespac
     compared = compare(
         section.name,
         sizes,
-        {one.size: one.figures for one in taken if not one.error},
+        {figure.size: figure.figures for figure in taken if not figure.error},
         only=options.peer,
         environments=options.peers_env,
         timeout_seconds=options.timeout,

@@ -73,13 +73,13 @@ def reply() -> str:
     ]
     relations = [
         {
-            "source": one,
-            "target": other,
-            "description": f"{one} sold grain and timber to {other} every winter.",
+            "source": first,
+            "target": second,
+            "description": f"{first} sold grain and timber to {second} every winter.",
             "keywords": ["trade", "grain"],
             "strength": 6,
         }
-        for one, other in pairwise(_NAMES)
+        for first, second in pairwise(_NAMES)
     ]
     return json.dumps({"entities": entities, "relations": relations}, indent=1)
 

@@ -62,7 +62,7 @@ def main() -> int:
         build(options.corpus, options.index)
     index = open_index(options.index)
     questions = [json.loads(line) for line in options.questions.read_text(encoding="utf-8").splitlines()]
-    questions = [one for one in questions if one["gold"]]
+    questions = [question for question in questions if question["gold"]]
     rankers: dict[str, Ranker] = {
         "BM25 (bm25s, Lucene variant, k1 1.5, b 0.75, English stop words)": bm25(options.corpus),
         "vector over passages": strategy(bench, index, "vector", {}),
@@ -115,7 +115,7 @@ def bm25(corpus: Path) -> Ranker:
     import bm25s
 
     passages = [json.loads(line) for line in corpus.read_text(encoding="utf-8").splitlines()]
-    texts = [f"{one['title']}. {one['text']}" for one in passages]
+    texts = [f"{passage['title']}. {passage['text']}" for passage in passages]
     retriever = bm25s.BM25(method="lucene", k1=1.5, b=0.75)
     retriever.index(bm25s.tokenize(texts, stopwords="en", show_progress=False), show_progress=False)
 

@@ -98,20 +98,20 @@ def main(arguments: list[str] | None = None) -> int:
         except (LeanRAGError, ValueError) as error:
             print(f"{directory.resolve().name}: {error}", file=sys.stderr)
             return 2
-        found = [timed(name, route, given.vectors, size) for name, route in routes()]
+        timings = [timed(name, route, given.vectors, size) for name, route in routes()]
         if options.peers_env:
             try:
-                found.append(authors_route(given.vectors, size, options.peers_env, options.timeout))
+                timings.append(authors_route(given.vectors, size, options.peers_env, options.timeout))
             except PeerUnavailable as error:
                 print(f"{given.name}: {error}", file=sys.stderr, flush=True)
                 failed = True
-        figures = {one.route: figures_of(one, given) for one in found}
+        figures = {timing.route: figures_of(timing, given) for timing in timings}
         print(f"\n{_heading(given)}\n\n{table({'route': name, **held} for name, held in figures.items())}", flush=True)
         if options.out:
             results = [
-                {"index": given.name, "route": one.route, "figures": figures[one.route], **about}
-                | ({"versions": one.versions} if one.versions else {})
-                for one in found
+                {"index": given.name, "route": timing.route, "figures": figures[timing.route], **about}
+                | ({"versions": timing.versions} if timing.versions else {})
+                for timing in timings
             ]
             keep(options.out, {"section": "real_clusters", "title": HEADING}, results, ("index", "route"))
     return int(failed)
@@ -174,7 +174,7 @@ def timed(name: str, route: Clusterer, vectors: np.ndarray, cluster_size: int) -
 
 def authors_route(vectors: np.ndarray, cluster_size: int, environments: Path, timeout_seconds: float) -> Partition:
     """The partition of UMAP, BIC scan and mixture. Raises PeerUnavailable when it cannot be installed or fails."""
-    peer = next(one for one in peers("clustering") if one.name == AUTHORS)
+    peer = next(peer for peer in peers("clustering") if peer.name == AUTHORS)
     python = interpreter(peer, environments)
     print(f"{peer.title}: {len(vectors):,} ...", file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory(prefix="leanrag-clusters-") as folder:
@@ -182,12 +182,12 @@ def authors_route(vectors: np.ndarray, cluster_size: int, environments: Path, ti
         planted, out = Path(folder) / "planted.npz", Path(folder) / "figures.json"
         np.savez(planted, vectors=vectors, labels=np.zeros(len(vectors), dtype=np.int32), cluster_size=cluster_size)
         command = [str(python), "-m", peer.module, folder, str(out)]
-        said = answer_of(command, out, timeout_seconds=timeout_seconds, environment=_ONE_BLAS_THREAD)
-        if "error" in said:
-            raise PeerUnavailable(f"{peer.title} failed: {said['error']}")
+        answer = answer_of(command, out, timeout_seconds=timeout_seconds, environment=_ONE_BLAS_THREAD)
+        if "error" in answer:
+            raise PeerUnavailable(f"{peer.title} failed: {answer['error']}")
         labels = np.load(Path(folder) / "assigned.npy")
-    told = said["figures"]
-    return Partition(peer.title, labels, told["seconds"], told["processor_seconds"], said["versions"])
+    figures = answer["figures"]
+    return Partition(peer.title, labels, figures["seconds"], figures["processor_seconds"], answer["versions"])
 
 
 def figures_of(found: Partition, given: Entities) -> dict[str, float | int | str]:

@@ -44,9 +44,9 @@ def keep(path: Path, head: Mapping[str, Any], results: Iterable[Mapping[str, Any
 
     Every result carries its own circumstances, so that sizes measured on different days can stand in one file.
     """
-    kept = {_key(one, key): dict(one) for one in _results_of(path)}
-    kept.update({_key(one, key): dict(one) for one in results})
-    ordered = [kept[one] for one in sorted(kept, key=lambda values: [(isinstance(v, str), v) for v in values])]
+    kept = {_key(result, key): dict(result) for result in _results_of(path)}
+    kept.update({_key(result, key): dict(result) for result in results})
+    ordered = [kept[values] for values in sorted(kept, key=lambda values: [(isinstance(v, str), v) for v in values])]
     path.parent.mkdir(parents=True, exist_ok=True)
     staged = path.with_name(f".{path.name}.{os.getpid()}")
     staged.write_text(json.dumps({**head, "results": ordered}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -90,13 +90,13 @@ def _memory_gb() -> float | None:
 
 
 def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
+    versions = {"python": platform.python_version()}
     for name in _LIBRARIES:
         try:
-            found[name] = metadata.version(name)
+            versions[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def _commit() -> str | None:
@@ -105,10 +105,10 @@ def _commit() -> str | None:
 
     def git(*arguments: str) -> str | None:
         try:
-            said = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=False)
+            completed = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=False)
         except OSError:
             return None
-        return said.stdout.strip() if said.returncode == 0 else None
+        return completed.stdout.strip() if completed.returncode == 0 else None
 
     commit = git("rev-parse", "HEAD")
     if commit and git("status", "--porcelain", "--untracked-files=no"):
@@ -123,9 +123,9 @@ def command_line(arguments: Sequence[str] | None = None) -> list[str]:
     """
     kept: list[str] = []
     given = iter(sys.argv[1:] if arguments is None else arguments)
-    for one in given:
-        if one in _FOLDER_OPTIONS:
+    for argument in given:
+        if argument in _FOLDER_OPTIONS:
             next(given, None)
-        elif not one.startswith(tuple(f"{name}=" for name in _FOLDER_OPTIONS)):
-            kept.append(one)
+        elif not argument.startswith(tuple(f"{name}=" for name in _FOLDER_OPTIONS)):
+            kept.append(argument)
     return ["python", "-m", "benchmarks", *kept]

@@ -115,8 +115,8 @@ def row_of(cache: Path) -> Row:
 def _compared(folder: str, models: str, texts: Sequence[str], stored: Found | None) -> Row:
     extractions = [delimited_extraction([text], f"reply-{i}", upper=True) for i, text in enumerate(texts)]
     ours = _found(
-        (mention.name for one in extractions for mention in one.mentions),
-        ((relation.source, relation.target) for one in extractions for relation in one.relations),
+        (mention.name for extraction in extractions for mention in extraction.mentions),
+        ((relation.source, relation.target) for extraction in extractions for relation in extraction.relations),
     )
     rule = by_recorders_rule(texts)
     reference = stored or rule
@@ -129,7 +129,7 @@ def _compared(folder: str, models: str, texts: Sequence[str], stored: Found | No
         "graph" if stored else "rule alone",
         models,
         len(texts),
-        sum(len(one.drops) for one in extractions),
+        sum(len(extraction.drops) for extraction in extractions),
         _score(ours.entities, reference.entities),
         _score(ours.relations, reference.relations),
         len(extra_entities - rule.entities),
@@ -165,7 +165,7 @@ def read_graph(path: Path) -> Found:
 def _found(names: Iterable[str], pairs: Iterable[tuple[str, str]]) -> Found:
     return Found(
         frozenset(map(_comparable, names)),
-        frozenset(tuple(sorted((_comparable(one), _comparable(other)))) for one, other in pairs),
+        frozenset(tuple(sorted((_comparable(source), _comparable(target)))) for source, target in pairs),
     )
 
 

@@ -118,7 +118,7 @@ def synthetic_corpus(n: int, *, seed: int = 0) -> SyntheticCorpus:
     members: list[list[str]] = [[] for _ in range(n_chunks)]
     for row in by_topic.tolist():
         members[home[row]].append(descriptions[row])
-    documents, chunks = _passages([" ".join(one) for one in members])
+    documents, chunks = _passages([" ".join(member) for member in members])
     return SyntheticCorpus(Graph(entities, relations), vectors, documents, chunks)
 
 
@@ -213,7 +213,7 @@ def _relations(
     verb = random.random(len(key)) < 0.1
     return pa.table(
         {
-            "id": [f"rel-{one:016x}" for one in range(len(key))],
+            "id": [f"rel-{number:016x}" for number in range(len(key))],
             "source": source.astype(np.int32),
             "target": target.astype(np.int32),
             "weight": np.where(verb, 1.0, 0.3).astype(np.float32),

@@ -91,7 +91,7 @@ class Prepared:
         folder.mkdir(parents=True, exist_ok=True)
         np.savez(folder / "vectors.npz", entities=self.vectors, questions=self.question_vectors)
         cells: dict[str, Any] = {
-            name: [asdict(one) for one in getattr(self, name)] for name in ("entities", "relations", "questions")
+            name: [asdict(row) for row in getattr(self, name)] for name in ("entities", "relations", "questions")
         }
         cells |= {"passages": self.passages, "budget": asdict(self.budget)}
         cells["characters_per_token"] = self.characters_per_token
@@ -104,11 +104,11 @@ class Prepared:
         with np.load(folder / "vectors.npz") as arrays:
             vectors, questions = arrays["entities"], arrays["questions"]
         return cls(
-            entities=tuple(PeerEntity(**{**one, "chunks": tuple(one["chunks"])}) for one in cells["entities"]),
-            relations=tuple(PeerRelation(**one) for one in cells["relations"]),
+            entities=tuple(PeerEntity(**{**cell, "chunks": tuple(cell["chunks"])}) for cell in cells["entities"]),
+            relations=tuple(PeerRelation(**cell) for cell in cells["relations"]),
             passages=tuple(cells["passages"]),
             questions=tuple(
-                Question(one["text"], tuple(one["names"]), tuple(one["themes"])) for one in cells["questions"]
+                Question(cell["text"], tuple(cell["names"]), tuple(cell["themes"])) for cell in cells["questions"]
             ),
             vectors=vectors,
             question_vectors=questions,

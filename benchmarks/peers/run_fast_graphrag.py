@@ -48,18 +48,21 @@ async def measure(prepared: Prepared, out: Path, folder: str) -> None:
     from fast_graphrag._types import TEntity, TGraph, TRelation
     from fast_graphrag._utils import TOKEN_TO_CHAR_RATIO
 
-    told = told_in(prepared)
+    mentions = told_in(prepared)
     row_of = {text: row for row, text in enumerate(prepared.passages)}
 
     def graph_of(prompt: str) -> TGraph:
         row = next((row for text, row in row_of.items() if text in prompt), None)
         if row is None:
             return TGraph(entities=[], relationships=[])
-        named = [prepared.entities[one] for one in told[row][0]]
-        found = [prepared.relations[one] for one in told[row][1]]
+        entities = [prepared.entities[place] for place in mentions[row][0]]
+        relations = [prepared.relations[place] for place in mentions[row][1]]
         return TGraph(
-            entities=[TEntity(one.name, one.type, one.description if row == one.chunks[0] else "") for one in named],
-            relationships=[TRelation(one.source, one.target, one.description) for one in found],
+            entities=[
+                TEntity(entity.name, entity.type, entity.description if row == entity.chunks[0] else "")
+                for entity in entities
+            ],
+            relationships=[TRelation(relation.source, relation.target, relation.description) for relation in relations],
         )
 
     @dataclass
@@ -88,7 +91,7 @@ async def measure(prepared: Prepared, out: Path, folder: str) -> None:
         working_dir=folder,
         domain="Invented things and what they do.",
         example_queries="What connects one with another?",
-        entity_types=sorted({one.type for one in prepared.entities}),
+        entity_types=sorted({entity.type for entity in prepared.entities}),
         config=GraphRAG.Config(llm_service=Model(), embedding_service=Embedding()),
     )
     started = time.perf_counter()

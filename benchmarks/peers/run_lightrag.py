@@ -32,25 +32,25 @@ def knowledge(prepared: Prepared) -> dict[str, Any]:
         ],
         "entities": [
             {
-                "entity_name": one.name,
-                "entity_type": one.type,
-                "description": one.description,
-                "source_id": sources[one.chunks[0]],
-                "file_path": f"{sources[one.chunks[0]]}.txt",
+                "entity_name": entity.name,
+                "entity_type": entity.type,
+                "description": entity.description,
+                "source_id": sources[entity.chunks[0]],
+                "file_path": f"{sources[entity.chunks[0]]}.txt",
             }
-            for one in prepared.entities
+            for entity in prepared.entities
         ],
         "relationships": [
             {
-                "src_id": one.source,
-                "tgt_id": one.target,
-                "description": one.description,
-                "keywords": one.keywords,
-                "weight": max(1.0, one.weight),  # at least the number of passages that show it
-                "source_id": sources[one.chunk],
-                "file_path": f"{sources[one.chunk]}.txt",
+                "src_id": relation.source,
+                "tgt_id": relation.target,
+                "description": relation.description,
+                "keywords": relation.keywords,
+                "weight": max(1.0, relation.weight),  # at least the number of passages that show it
+                "source_id": sources[relation.chunk],
+                "file_path": f"{sources[relation.chunk]}.txt",
             }
-            for one in prepared.relations
+            for relation in prepared.relations
         ],
     }
 

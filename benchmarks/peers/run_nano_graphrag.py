@@ -44,10 +44,10 @@ async def fill(prepared: Prepared, chunks: dict[str, Any], graph: Any, vectors: 
     """
     row_of = {text.strip(): row for row, text in enumerate(prepared.passages)}
     key_of = {row_of[chunk["content"].strip()]: key for key, chunk in chunks.items()}
-    for one in prepared.entities:
-        sources = _SEPARATOR.join(key_of[row] for row in one.chunks)
-        cells = {"entity_type": one.type, "description": one.description, "source_id": sources}
-        await graph.upsert_node(one.name.upper(), node_data=cells)
+    for entity in prepared.entities:
+        sources = _SEPARATOR.join(key_of[row] for row in entity.chunks)
+        cells = {"entity_type": entity.type, "description": entity.description, "source_id": sources}
+        await graph.upsert_node(entity.name.upper(), node_data=cells)
     for told in prepared.relations:
         cells_of_edge = {
             "weight": told.weight,
@@ -107,9 +107,9 @@ async def measure(prepared: Prepared, out: Path, folder: str) -> None:
     # Of a relation's row only the description is counted there, and entities are not cut: what they take beyond their
     # share is taken off the passages.
     relations = prepared.relations[:500]
-    said = tokens([one.description for one in relations])
-    shown = tokens([f"{one.source} {one.target} {one.description}" for one in relations])
-    entities = [f"{one.name} {one.type} {one.description}" for one in prepared.entities[:500]]
+    said = tokens([relation.description for relation in relations])
+    shown = tokens([f"{relation.source} {relation.target} {relation.description}" for relation in relations])
+    entities = [f"{entity.name} {entity.type} {entity.description}" for entity in prepared.entities[:500]]
     taken = _ENTITIES_TAKEN * tokens(entities) // len(entities)
     chunks = budget.chunks - max(0, taken - budget.entities)
     param = QueryParam(
