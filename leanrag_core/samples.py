@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
+from leanrag_core.evaluation.gold import GoldQuestion, read_questions
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.reading import files_below, read_files
 from leanrag_core.storage.corpora import CorpusStore
@@ -57,10 +57,10 @@ class Samples:
         self._store.create(card["title"], corpus_id=corpus_id, description=card["description"], sample=True)
         self._store.add(corpus_id, parsed.documents, source=digest)
 
-    def questions(self, corpus_id: str) -> list[dict[str, Any]]:
+    def questions(self, corpus_id: str) -> tuple[GoldQuestion, ...]:
         """The question set that comes with a sample corpus; empty for another corpus."""
         name = corpus_id.removeprefix(_PREFIX)
         path = SAMPLES / name / "questions.jsonl"
         if name not in self._files or not path.is_file():
-            return []
-        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+            return ()
+        return read_questions(path)

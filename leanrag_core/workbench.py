@@ -12,6 +12,7 @@ import numpy as np
 
 from leanrag_core.builds import Builds
 from leanrag_core.errors import InvalidConfig, ModelUnavailable
+from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.index_parts import IndexParts
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.limits import parse_limits
@@ -231,7 +232,7 @@ class Workbench:
             raise InvalidConfig("sample corpora belong to the program and stay")
         self.corpus_store.delete(corpus_id)
 
-    def questions(self, corpus_id: str) -> list[dict[str, Any]]:
+    def questions(self, corpus_id: str) -> tuple[GoldQuestion, ...]:
         """The question set that comes with a sample corpus; empty for another corpus."""
         return self._samples.questions(corpus_id)
 

@@ -12,6 +12,7 @@ from leanrag_core.commands._shared.sources import add_sources, read_sources
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.numbers import counted
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.records import plain
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -78,7 +79,7 @@ def _build(options: argparse.Namespace) -> int:
         for refusal in parsed.refusals
     ]
     if options.json:
-        print_json({**shown, "index": str(options.out), "seconds": round(seconds, 2), "refused": refused})
+        print_json({**plain(shown), "index": str(options.out), "seconds": round(seconds, 2), "refused": refused})
     else:
         print(f"{options.out}: {index_sentence(shown)} {seconds:.1f} s, {counted(len(refused), 'file')} refused.")
     return 0

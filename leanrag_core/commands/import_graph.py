@@ -7,6 +7,7 @@ from pathlib import Path
 
 from leanrag_core.commands._shared.options import add_config, add_execution, add_json, config_of, execution_of
 from leanrag_core.commands._shared.printing import PrintedProgress, index_sentence, print_json
+from leanrag_core.records import plain
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -59,7 +60,7 @@ def _import(options: argparse.Namespace) -> int:
     if n_dropped > len(dropped[:20]):
         print(f"{n_dropped:,} in all; the first 200 are in {options.out / 'report.json'}", file=sys.stderr)
     if options.json:
-        print_json({**shown, "index": str(options.out), "seconds": round(seconds, 2)})
+        print_json({**plain(shown), "index": str(options.out), "seconds": round(seconds, 2)})
     else:
         print(f"{options.out}: {index_sentence(shown)} {seconds:.1f} s.")
     return 0

@@ -6,6 +6,7 @@ from pathlib import Path
 from leanrag_core.commands._shared.options import add_json
 from leanrag_core.commands._shared.printing import index_sentence, print_json
 from leanrag_core.figures.numbers import duration, size
+from leanrag_core.records import plain
 from leanrag_core.types.visible import visible
 
 
@@ -23,19 +24,19 @@ def _show(options: argparse.Namespace) -> int:
 
     shown = describe(open_index(options.index))
     if options.json:
-        print_json(shown)
+        print_json(plain(shown))
         return 0
-    print(f"{visible(shown['name'])}: {index_sentence(shown)}")
+    print(f"{visible(shown.name)}: {index_sentence(shown)}")
     print(
         f"{'layer':>5} {'entities':>9} {'relations':>9} {'summarised':>10} {'clusters':>8} {'largest':>7} {'parts':>6}"
     )
-    for row in shown["layers"]:
+    for row in shown.layers:
         print(
-            f"{row['layer']:>5} {row['entities']:>9,} {row['relations']:>9,} {row['summarised']:>10,} "
-            f"{row['clusters']:>8,} {row['largest_cluster']:>7,} {row['components']:>6,}"
+            f"{row.layer:>5} {row.entities:>9,} {row.relations:>9,} {row.summarised:>10,} "
+            f"{row.clusters:>8,} {row.largest_cluster:>7,} {row.components:>6,}"
         )
-    print("dropped: " + (", ".join(f"{n:,} in {stage}" for stage, n in shown["drops"].items()) or "nothing"))
-    for part in shown["parts"]:
-        cost = f"{size(part['bytes'])}, made in {duration(part['seconds'])}" if part["seconds"] else size(part["bytes"])
-        print(f"part {part['name']}: {part['status']}, {cost}")
+    print("dropped: " + (", ".join(f"{n:,} in {stage}" for stage, n in shown.drops.items()) or "nothing"))
+    for part in shown.parts:
+        cost = f"{size(part.bytes)}, made in {duration(part.seconds)}" if part.seconds else size(part.bytes)
+        print(f"part {part.name}: {part.status}, {cost}")
     return 0

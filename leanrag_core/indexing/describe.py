@@ -1,46 +1,48 @@
 """What an index holds, in numbers."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from leanrag_core.records import plain
 from leanrag_core.storage.part_store import PartStore, StoredPart
+from leanrag_core.types.description import IndexDescription, PartDescription
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import LayerSummary
 
 
-def describe(index: Index) -> dict[str, Any]:
+def describe(index: Index) -> IndexDescription:
     """The result of `show`: counts by layer, how each was clustered, drops, usage."""
-    manifest, report = index.manifest.values(), plain(index.report)
-    return {
-        **{name: manifest[name] for name in ("format_version", "id", "name", "kind")},
-        "builtin_texts": index.manifest.builtin_texts,
-        **{name: manifest[name] for name in ("config", "embedding")},
-        "documents": index.manifest.counts.documents,
-        "chunks": index.manifest.counts.chunks,
-        "layers": manifest["layers"],
-        "clustering": report["clustering"],
-        "drops": report["drops"],
-        "empty_chunks": len(report["empty_chunks"]),
-        "usage": report["usage"],
-        "parts": [_part_row(part) for part in PartStore(index.path).all()] if index.path is not None else [],
-    }
+    manifest, report = index.manifest, index.report
+    return IndexDescription(
+        format_version=manifest.format_version,
+        id=manifest.id,
+        name=manifest.name,
+        kind=manifest.kind,
+        builtin_texts=manifest.builtin_texts,
+        config=manifest.config.values(),
+        embedding=manifest.embedding,
+        documents=manifest.counts.documents,
+        chunks=manifest.counts.chunks,
+        layers=manifest.layers,
+        clustering=report.clustering,
+        drops=report.drops,
+        empty_chunks=len(report.empty_chunks),
+        usage=report.usage,
+        parts=tuple(map(_described_part, PartStore(index.path).all())) if index.path is not None else (),
+    )
 
 
-def _part_row(part: StoredPart) -> dict[str, Any]:
-    """What a part of the index cost, apart from the index itself."""
+def _described_part(part: StoredPart) -> PartDescription:
     record = part.record
-    return {
-        "name": part.name,
-        "status": part.status,
-        "fingerprint": part.fingerprint,
-        "bytes": part.size_bytes,
-        "seconds": record.seconds if record is not None else 0.0,
-        "usage": plain(record.usage) if record is not None else {},
-    }
+    return PartDescription(
+        name=part.name,
+        status=part.status,
+        fingerprint=part.fingerprint,
+        bytes=part.size_bytes,
+        seconds=record.seconds if record is not None else 0.0,
+        usage=record.usage if record is not None else None,
+    )
 
 
 def count_layers(layers: Sequence[Layer]) -> tuple[LayerSummary, ...]:

@@ -9,6 +9,7 @@ from leanrag_core.errors import CallFailed, ReplyCut, ReplyError
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.models.base import Completion, LanguageModel
+from leanrag_core.types.json_schema import JsonSchema
 
 T = TypeVar("T")
 _LOOP_LENGTH = 1500  # characters; shorter repetition does no harm
@@ -31,7 +32,7 @@ def ask(
     messages: list[dict[str, str]],
     read: Callable[[Completion], T],
     *,
-    schema: dict[str, Any] | None = None,
+    schema: JsonSchema | None = None,
     task: str = "",
     attempts: int = 2,
 ) -> Asked[T]:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from leanrag_core.messages.message import Message
+from leanrag_core.types.json_schema import JsonSchema
 from leanrag_core.types.usage import Usage
 
 
@@ -45,7 +46,7 @@ class LanguageModel(Protocol):
         self,
         messages: list[dict[str, str]],
         *,
-        schema: dict[str, Any] | None = None,
+        schema: JsonSchema | None = None,
         max_tokens: int | None = None,
         task: str = "",
         accept: Accept | None = None,

@@ -14,6 +14,7 @@ from leanrag_core.models.context_window import context_window
 from leanrag_core.models.http_errors import error_of_status, root_cause
 from leanrag_core.models.reasoning import ReasoningFilter, content_text, has_reasoning, reply_text
 from leanrag_core.models.request_form import Form, LearntForms
+from leanrag_core.types.json_schema import JsonSchema
 from leanrag_core.types.settings import Settings
 
 _LOADING = threading.Lock()
@@ -101,7 +102,7 @@ class Endpoint:
         model: str,
         messages: Sequence[dict[str, str]],
         *,
-        schema: dict[str, Any] | None = None,
+        schema: JsonSchema | None = None,
         max_tokens: int | None = None,
     ) -> Reply:
         """One reply. schema is asked for by JSON schema, else by JSON mode, else not at all, as the server supports.
@@ -133,7 +134,7 @@ class Endpoint:
         self,
         model: str,
         messages: Sequence[dict[str, str]],
-        schema: dict[str, Any] | None,
+        schema: JsonSchema | None,
         form: Form,
         max_tokens: int | None,
     ) -> Reply:
@@ -309,7 +310,7 @@ class Endpoint:
         return problem
 
 
-def _response_format(mode: str, schema: dict[str, Any] | None) -> dict[str, Any]:
+def _response_format(mode: str, schema: JsonSchema | None) -> dict[str, Any]:
     """The part of a request that asks for JSON. It is sent past the package, which would walk through the schema at
     every call (a fifth of our own time)."""
     if mode == "schema":

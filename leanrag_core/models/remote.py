@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Protocol
 
 from leanrag_core.errors import CallFailed, EndpointBusy, EndpointRefusal, ReplyCut, ReplyError
 from leanrag_core.models.base import Accept, Completion
@@ -15,6 +15,7 @@ from leanrag_core.models.pacing import Pacer
 from leanrag_core.models.reasoning import without_reasoning
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.call_record import CallRecord
+from leanrag_core.types.json_schema import JsonSchema
 from leanrag_core.types.model_names import endpoint_model
 from leanrag_core.types.usage import Usage
 
@@ -68,7 +69,7 @@ class RemoteLanguageModel:
         self,
         messages: list[dict[str, str]],
         *,
-        schema: dict[str, Any] | None = None,
+        schema: JsonSchema | None = None,
         max_tokens: int | None = None,
         task: str = "",
     ) -> str:
@@ -81,7 +82,7 @@ class RemoteLanguageModel:
         self,
         messages: list[dict[str, str]],
         *,
-        schema: dict[str, Any] | None = None,
+        schema: JsonSchema | None = None,
         max_tokens: int | None = None,
         task: str = "",
         accept: Accept | None = None,
@@ -100,7 +101,7 @@ class RemoteLanguageModel:
         self,
         key: str,
         messages: list[dict[str, str]],
-        schema: dict[str, Any] | None,
+        schema: JsonSchema | None,
         max_tokens: int | None,
         task: str,
         accept: Accept | None,
@@ -141,7 +142,7 @@ class RemoteLanguageModel:
         on_text(known.text)
         return known
 
-    def recall(self, messages: list[dict[str, str]], *, schema: dict[str, Any], task: str) -> Completion | None:
+    def recall(self, messages: list[dict[str, str]], *, schema: JsonSchema, task: str) -> Completion | None:
         """The stored reply to the messages, with the seconds it took, if there is one; for forecasts."""
         record = self.memory.get(self.key(messages, schema=schema, task=task))
         if record is None or record.text is None:

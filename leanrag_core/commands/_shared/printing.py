@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from leanrag_core.figures.numbers import counted
+from leanrag_core.types.description import IndexDescription
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.visible import visible
 
@@ -35,13 +36,13 @@ class PrintedProgress:
         print(f"{progress.stage}{count}{current}", file=sys.stderr)
 
 
-def index_sentence(shown: dict[str, Any]) -> str:
-    """What describe() says of an index, in one sentence."""
-    sizes = ", ".join(f"{layer['entities']:,}" for layer in shown["layers"])
-    relations = sum(layer["relations"] for layer in shown["layers"])
-    n_builtin = shown["builtin_texts"]
+def index_sentence(index: IndexDescription) -> str:
+    """What an index holds, in a sentence."""
+    sizes = ", ".join(f"{layer.entities:,}" for layer in index.layers)
+    relations = sum(layer.relations for layer in index.layers)
+    n_builtin = index.builtin_texts
     note = f" ({n_builtin:,} of its texts by the built-in writer, since the model failed)" if n_builtin else ""
     return (
-        f"{shown['kind']}{note} of {counted(shown['documents'], 'document')}, {counted(shown['chunks'], 'chunk')}; "
+        f"{index.kind}{note} of {counted(index.documents, 'document')}, {counted(index.chunks, 'chunk')}; "
         f"nodes by layer {sizes}; {counted(relations, 'relation')}."
     )

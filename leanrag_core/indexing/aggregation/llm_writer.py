@@ -1,7 +1,6 @@
 """F_entity (eq. 4) and F_rel (eq. 5) by a language model; what it cannot do, the built-in writer does, on record."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -16,9 +15,10 @@ from leanrag_core.prompts.book import PromptBook
 from leanrag_core.tokens import trim_to_tokens
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Layer
+from leanrag_core.types.json_schema import JsonSchema
 from leanrag_core.types.usage import Usage
 
-ENTITY_REPLY: dict[str, Any] = {
+ENTITY_REPLY: JsonSchema = {
     "type": "object",
     "properties": {
         "name": {"type": "string"},

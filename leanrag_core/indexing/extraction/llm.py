@@ -25,6 +25,7 @@ from leanrag_core.prompts.book import PromptBook
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.extraction import Extraction
+from leanrag_core.types.json_schema import JsonSchema
 from leanrag_core.types.manifest import BY_MODEL
 
 _FENCE = re.compile(r"PASSAGE>>>|<<<PASSAGE")
@@ -41,7 +42,7 @@ Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 class Recall(Protocol):
     """Gives the stored reply to messages, if there is one."""
 
-    def __call__(self, messages: Messages, *, schema: dict[str, Any], task: str) -> Completion | None: ...
+    def __call__(self, messages: Messages, *, schema: JsonSchema, task: str) -> Completion | None: ...
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ class LLMExtractor:
         self._read(chunk.text, found)
         return found.extraction()
 
-    def first_question(self, text: str) -> tuple[Messages, dict[str, Any], str]:
+    def first_question(self, text: str) -> tuple[Messages, JsonSchema, str]:
         """Messages, schema and task of the first call about a passage."""
         return self.first_messages(text), GRAPH_SCHEMA, self._first.fingerprint
 
@@ -211,7 +212,7 @@ class LLMExtractor:
                 return
 
     def _asked(
-        self, messages: Messages, schema: dict[str, Any], task: str, found: Gathered, most: int
+        self, messages: Messages, schema: JsonSchema, task: str, found: Gathered, most: int
     ) -> "Asked[Reply] | None":
         """The model's reply; None and a Drop when it cannot be read, not even its entities alone."""
 

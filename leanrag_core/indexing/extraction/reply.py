@@ -20,17 +20,18 @@ from leanrag_core.indexing.extraction.reply_items import (
 )
 from leanrag_core.indexing.json_reply import read_json
 from leanrag_core.types.extraction import Drop, Mention, RelationMention
+from leanrag_core.types.json_schema import JsonSchema
 
 T = TypeVar("T", Mention, RelationMention)
 _ITEM_SHOWN = 120  # characters of a useless item that are kept with its loss
 
-_ENTITY: dict[str, Any] = {
+_ENTITY: JsonSchema = {
     "type": "object",
     "properties": {"name": {"type": "string"}, "type": {"type": "string"}, "description": {"type": "string"}},
     "required": ["name", "type", "description"],
     "additionalProperties": False,
 }
-_RELATION: dict[str, Any] = {
+_RELATION: JsonSchema = {
     "type": "object",
     "properties": {
         "source": {"type": "string"},
@@ -42,7 +43,7 @@ _RELATION: dict[str, Any] = {
     "required": ["source", "target", "description", "keywords", "strength"],
     "additionalProperties": False,
 }
-GRAPH_SCHEMA: dict[str, Any] = {
+GRAPH_SCHEMA: JsonSchema = {
     "type": "object",
     "properties": {
         "entities": {"type": "array", "items": _ENTITY},
@@ -51,13 +52,13 @@ GRAPH_SCHEMA: dict[str, Any] = {
     "required": ["entities", "relations"],
     "additionalProperties": False,
 }
-ENTITIES_SCHEMA: dict[str, Any] = {
+ENTITIES_SCHEMA: JsonSchema = {
     "type": "object",
     "properties": {"entities": {"type": "array", "items": _ENTITY}},
     "required": ["entities"],
     "additionalProperties": False,
 }
-GLEAN_SCHEMA: dict[str, Any] = {
+GLEAN_SCHEMA: JsonSchema = {
     **GRAPH_SCHEMA,
     "properties": {**GRAPH_SCHEMA["properties"], "done": {"type": "boolean"}},
     "required": ["entities", "relations", "done"],

@@ -75,16 +75,16 @@ def examples(scope: Scope, summary: IndexSummary) -> None:
     """Questions of the corpus as buttons, one of each type first."""
     questions = session.workbench().questions(summary.corpus_id)
     if summary.config.model == BUILTIN:  # which knows a question off the topic, not one beside the answer
-        questions = [question for question in questions if question.get("type") != "unanswerable"]
+        questions = tuple(question for question in questions if question.kind != "unanswerable")
     if not questions:
         message(say("ask.no_examples"))
         return
     draw(markup.label(say("ask.examples")))
     first_of_type: dict[str, str] = {}
     for question in questions:
-        first_of_type.setdefault(str(question.get("type", "")), question["question"])
+        first_of_type.setdefault(question.kind, question.question)
     shown = list(first_of_type.values())[:5]
-    others = [question["question"] for question in questions if question["question"] not in shown]
+    others = [question.question for question in questions if question.question not in shown]
     shown += others[: max(0, 3 - len(shown))]
     with st.container(gap="xxsmall"):
         for number, text in enumerate(shown):
