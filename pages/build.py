@@ -34,13 +34,13 @@ CLUSTERING = (
     "cluster_count",
     "reduction",
 )
-PRESETS = {one.title: one for one in presets()}
+PRESETS = {preset.title: preset for preset in presets()}
 FORM = (*FIELDS, *CLUSTERING, "preset")
 
 
 def take_preset(title: str | None) -> None:
-    """The form holds the preset, and Ask its top-N, top-C and budgets; what another preset has set there and nobody has
-    changed since goes with that one."""
+    """Fills the form with the preset, and Ask with its top-N, top-C and budgets. What another preset has set there is
+    taken back, unless a person has changed it since."""
     before = PRESETS.get(state.recall("b_preset"))
     state.remember("b_preset", title)
     chosen = PRESETS.get(title or "")
@@ -60,7 +60,7 @@ def _on_ask(field: str) -> str:
 
 
 def fill(values: Mapping[str, Any]) -> None:
-    """The form's fields hold these values, those that are not named their defaults."""
+    """Fills the form with these values, and the other fields with their defaults."""
     specs = forms.option_fields(IndexConfig)
     for field in (*FIELDS, *CLUSTERING):
         value = values.get(field)
@@ -68,7 +68,7 @@ def fill(values: Mapping[str, Any]) -> None:
 
 
 def take_settings(index: IndexSummary) -> None:
-    """The form holds the settings of an index, to be changed and built. For callbacks."""
+    """Fills the form with the settings of an index, to be changed and built. For callbacks."""
     values = index.config.by_name()
     fill(values)
     engine_form.take_settings(values)
@@ -78,7 +78,7 @@ def take_settings(index: IndexSummary) -> None:
 
 
 def marked_preset() -> str | None:
-    """The preset that was chosen where the fields hold it; else the default where they hold that; else none."""
+    """The chosen preset while the fields have its values; else the default if they have those; else none."""
     specs = forms.option_fields(IndexConfig)
     fields = (*FIELDS, *CLUSTERING)
     now = {field: forms.field_value(IndexConfig, field, "b_") for field in fields}
@@ -89,7 +89,7 @@ def marked_preset() -> str | None:
 
 @dataclass(frozen=True)
 class Form:
-    """What the form says. config: for the forecast always one that can be built; fault: why this form cannot be."""
+    """The form's values. config: for the forecast, always one that can be built; fault: why this form cannot."""
 
     corpus_id: str
     engine: engine_form.Engine
@@ -98,7 +98,7 @@ class Form:
 
 
 def settings_form(corpora: list[CorpusSummary]) -> Form:
-    names = {one.id: f"{one.name}, {numbers.counted(one.documents, 'document')}" for one in corpora}
+    names = {corpus.id: f"{corpus.name}, {numbers.counted(corpus.documents, 'document')}" for corpus in corpora}
     wanted = state.recall("corpus")
     if wanted and wanted not in names:
         message(
@@ -136,8 +136,8 @@ def settings_form(corpora: list[CorpusSummary]) -> Form:
     if title and PRESETS[title].ask:
         preset = PRESETS[title]
         mixture = "Clusters are those of the mixture alone, of any size. " if preset.plain_mixture else ""
-        said = f"{mixture}Top-N {preset.ask['top_n']}, top-C {preset.ask['top_c']} and their budgets are set on Ask."
-        draw(html('<div class="lr-hint">{}</div>', said))
+        hint = f"{mixture}Top-N {preset.ask['top_n']}, top-C {preset.ask['top_c']} and their budgets are set on Ask."
+        draw(html('<div class="lr-hint">{}</div>', hint))
     checks: dict[str, Callable[[Any], str]] = {
         "tau": lambda value: tau_fault(value, heuristic=not engine.remote),
         "overlap_tokens": lambda value: overlap_fault(value, forms.field_value(IndexConfig, "chunk_tokens", "b_")),
@@ -150,7 +150,7 @@ def settings_form(corpora: list[CorpusSummary]) -> Form:
 
 def tau_fault(value: str | None, *, heuristic: bool) -> str:
     try:
-        parse_tau(value, heuristic=heuristic)  # else the job would find out, minutes later
+        parse_tau(value, heuristic=heuristic)  # else the job would fail, minutes later
     except InvalidConfig as error:
         return str(error)
     return ""
@@ -165,7 +165,7 @@ def overlap_fault(overlap_tokens: int, chunk_tokens: int) -> str:
 
 
 def checked(corpus_id: str, engine: engine_form.Engine, values: dict[str, Any], faults: Mapping[str, str]) -> Form:
-    """The form; a wrong field moves nothing but itself, so the forecast goes on from its last value that was right."""
+    """The form; of a wrong field the forecast takes the last value that was right."""
     right = st.session_state.setdefault("lr_right_values", {})
     specs = forms.option_fields(IndexConfig)
     for name, fault in faults.items():
@@ -174,7 +174,7 @@ def checked(corpus_id: str, engine: engine_form.Engine, values: dict[str, Any], 
         else:
             right[name] = values[name]
     values = values | {"overlap_tokens": min(values["overlap_tokens"], values["chunk_tokens"] - 1)}
-    fault, chosen = next((said for said in faults.values() if said), ""), dict(engine.values)
+    fault, chosen = next((problem for problem in faults.values() if problem), ""), dict(engine.values)
     try:
         PromptBook(chosen.get("prompts", ()))
     except InvalidConfig as error:
@@ -187,18 +187,18 @@ def index_table(indexes: Sequence[IndexSummary]) -> None:
     draw(markup.label("Indexes", f"{len(indexes):,}, newest first"))
     table = pd.DataFrame(
         {
-            "Name": [one.title for one in indexes],
-            "Corpus": [one.corpus_name for one in indexes],
-            "Graph": [one.kind for one in indexes],
-            "Model": [model_title(one.config.model) for one in indexes],
-            "clustersize": [one.config.cluster_size for one in indexes],
-            "tau": [str(one.config.tau or "auto") for one in indexes],
-            "Chunk tokens": [one.config.chunk_tokens for one in indexes],
-            "Chunks": [one.chunks for one in indexes],
-            "Entities": [one.layers[0].entities for one in indexes],
-            "Layers": [len(one.layers) for one in indexes],
-            "Size": [numbers.size(one.size_bytes) for one in indexes],
-            "Built": [numbers.day(one.created) for one in indexes],
+            "Name": [index.title for index in indexes],
+            "Corpus": [index.corpus_name for index in indexes],
+            "Graph": [index.kind for index in indexes],
+            "Model": [model_title(index.config.model) for index in indexes],
+            "clustersize": [index.config.cluster_size for index in indexes],
+            "tau": [str(index.config.tau or "auto") for index in indexes],
+            "Chunk tokens": [index.config.chunk_tokens for index in indexes],
+            "Chunks": [index.chunks for index in indexes],
+            "Entities": [index.layers[0].entities for index in indexes],
+            "Layers": [len(index.layers) for index in indexes],
+            "Size": [numbers.size(index.size_bytes) for index in indexes],
+            "Built": [numbers.day(index.created) for index in indexes],
         }
     )
 
@@ -230,7 +230,7 @@ def index_table(indexes: Sequence[IndexSummary]) -> None:
             "Built": st.column_config.TextColumn(width=120),
         },
     )
-    by_id = {one.id: one for one in indexes}
+    by_id = {index.id: index for index in indexes}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         chosen = widgets.one_of(
             "row",
@@ -286,14 +286,14 @@ def confirm_delete(index: IndexSummary) -> None:
     if st.button("Delete index", icon=":material/delete:", key="confirm_delete_index"):
         with plain_errors():
             session.workbench().delete_index(index.id)
-            for name in ("index", "row"):  # nobody misses it
+            for name in ("index", "row"):  # else the page would report it as missing
                 if state.recall(name) == index.id:
                     state.remember(name, None)
             st.rerun()
 
 
 def job_panel(jobs: list[JobState]) -> None:
-    """The job that the URL names, else the one that runs; ended ones can be put away."""
+    """The job that the URL names, else a running one; the report of an ended one can be closed."""
     wanted = state.recall("job")
     live = [job for job in jobs if job.live]
     if not wanted and live:
@@ -329,14 +329,14 @@ def page() -> None:
     if not corpora:
         draw(html('<div class="lr-empty">No corpus yet. Add documents in the Library first.</div>'))
         return
-    if st.session_state.pop(forecast_card.STARTED, False):  # its panel may be out of sight, far above the button
+    if st.session_state.pop(forecast_card.STARTED, False):  # its panel may be out of view, far above the button
         st.toast("The build has started. Its progress is at the top of this page.", icon=":material/construction:")
     job_panel(jobs)
     left, right = st.columns([7, 4], gap="large")
     with left:
         form = settings_form(corpora)
     with right:
-        corpus = next(one for one in corpora if one.id == form.corpus_id)
+        corpus = next(corpus for corpus in corpora if corpus.id == form.corpus_id)
         forecast_card.card(corpus, form.config, form.engine, jobs, fault=form.fault)
     indexes = session.index_list().indexes
     if indexes:

@@ -1,6 +1,5 @@
 """From a finished hierarchy to the index: tables of documents and chunks, manifest, report."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +21,6 @@ from leanrag_core.types.manifest import NO_CORPUS, CorpusName, Deciding
 from leanrag_core.types.usage import Usage
 
 _EXAMPLES_KEPT = 200  # of the drops of one stage, listed in the report; all are counted
-_WHOLE_CHUNK = re.compile(r"chunk \S+")  # drops of these are all listed: they can be asked for again
 
 
 @dataclass(frozen=True)
@@ -96,10 +94,10 @@ def build_report(
     listed: dict[str, list[DroppedItem]] = {}
     examples: Counter[str] = Counter()
     for drop in drops:
-        shown, is_chunk = listed.setdefault(drop.stage, []), _WHOLE_CHUNK.fullmatch(drop.item) is not None
-        if is_chunk or examples[drop.stage] < _EXAMPLES_KEPT:
-            shown.append(DroppedItem(drop.item, drop.reason))
-            examples[drop.stage] += not is_chunk
+        shown = listed.setdefault(drop.stage, [])
+        if drop.chunk or examples[drop.stage] < _EXAMPLES_KEPT:
+            shown.append(DroppedItem(drop.item, drop.reason, drop.chunk, drop.by_builtin))
+            examples[drop.stage] += not drop.chunk
     return BuildReport(
         drops=dict(counted),
         dropped={stage: tuple(items) for stage, items in listed.items()},

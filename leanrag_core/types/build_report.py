@@ -1,19 +1,29 @@
 """What a build reports of itself: what was left out, how layers were clustered, what was spent."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from leanrag_core.records import Count
+from leanrag_core.records import Count, absent_at_default
+
+# How reports of older versions, which have no fields for it, name a lost chunk and a text by the built-in writer.
+_OLD_LOST_CHUNK = re.compile(r"chunk (\S+)")
+_OLD_BY_BUILTIN = "the built-in writer wrote"
 
 Setting = str | int | float | bool | None
 
 
 @dataclass(frozen=True)
 class DroppedItem:
-    """Something that was left out of the index, and why."""
+    """Something that was left out of the index, and why.
+
+    chunk: id of the chunk, when its whole reply was lost. by_builtin: the built-in writer wrote it, not the model.
+    """
 
     item: str
     reason: str
+    chunk: str = absent_at_default("")
+    by_builtin: bool = absent_at_default(False)
 
 
 @dataclass(frozen=True)
@@ -70,6 +80,23 @@ class BuildReport:
     dropped: Mapping[str, tuple[DroppedItem, ...]] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
     clustering: tuple[LayerClusters, ...] = ()
+
+    @property
+    def lost_chunks(self) -> dict[str, str]:
+        """Why a chunk's reply was lost, by the chunk's id."""
+        chunks = {_lost_chunk(drop): drop.reason for drop in self.dropped.get("extract", ())}
+        return {chunk: reason for chunk, reason in chunks.items() if chunk}
+
+    @property
+    def listed_by_builtin(self) -> int:
+        """How many listed items the built-in writer wrote; the index's manifest counts all, but for old indexes."""
+        drops = [drop for listed in self.dropped.values() for drop in listed]
+        return sum(drop.by_builtin or _OLD_BY_BUILTIN in drop.reason for drop in drops)
+
+
+def _lost_chunk(drop: DroppedItem) -> str:
+    old = _OLD_LOST_CHUNK.fullmatch(drop.item)
+    return drop.chunk or (old[1] if old else "")
 
 
 EMPTY_REPORT = BuildReport({}, (), Spent())

@@ -41,13 +41,15 @@ class RelationMention:
 class Drop:
     """Something that was lost or left out on purpose; counted and listed in the build report.
 
-    by_builtin: the built-in writer wrote the item, since the language model could not.
+    chunk: id of the chunk, when its whole reply was lost and not one item of it. by_builtin: the built-in writer wrote
+    the item, since the language model could not.
     """
 
     stage: str
     item: str
     reason: str
     by_builtin: bool = False
+    chunk: str = ""
 
 
 @dataclass(frozen=True)

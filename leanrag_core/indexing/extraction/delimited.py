@@ -81,7 +81,7 @@ def delimited_extraction(replies: Sequence[str], chunk_id: str, *, upper: bool =
             reply = parse_delimited(text, chunk_id, upper=upper)
         except ReplyError as error:
             if text.strip(f" \t\r\n.!{_QUOTES}").lower() not in ("yes", "no", "y", "n"):
-                drops.append(Drop("extract", f"chunk {chunk_id}", str(error)))
+                drops.append(Drop("extract", f"chunk {chunk_id}", str(error), chunk=chunk_id))
             continue
         drops += reply.drops
         for mention in reply.mentions:

@@ -91,7 +91,7 @@ class Gathered:
 
     def drop(self, reason: str) -> None:
         """Something of the chunk was lost."""
-        self._drops.append(Drop("extract", f"chunk {self.chunk_id}", reason))
+        self._drops.append(Drop("extract", f"chunk {self.chunk_id}", reason, chunk=self.chunk_id))
 
     def _drop_item(self, item: str, reason: str) -> None:
         self._drops.append(Drop("extract", f"chunk {self.chunk_id}: {item}", reason))

@@ -89,7 +89,9 @@ def parse_reply(text: str, chunk_id: str) -> Reply:
     drops: list[Drop] = []
     lists = (("entities", entities), ("relations", relations))
     drops += [
-        _drop(chunk_id, f"the list of {name} is not a list") for name, items in lists if items is None and name in cells
+        _drop(chunk_id, f"the list of {name} is not a list", chunk=chunk_id)
+        for name, items in lists
+        if items is None and name in cells
     ]
     mentions = list(_read(entities or [], "entity", _mention, chunk_id, drops))
     related = list(_read(relations or [], "relation", _relation, chunk_id, drops))
@@ -111,8 +113,8 @@ def _read(
             drops.append(_drop(f"{chunk_id}: {what} {_shown(item)}", str(error)))
 
 
-def _drop(item: str, reason: str) -> Drop:
-    return Drop("extract", f"chunk {item}", reason)
+def _drop(item: str, reason: str, chunk: str = "") -> Drop:
+    return Drop("extract", f"chunk {item}", reason, chunk=chunk)
 
 
 def _shown(item: Any) -> str:

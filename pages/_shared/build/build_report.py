@@ -1,13 +1,12 @@
 """What a build made, what it cost, what was lost on the way, and how to get it back."""
 
-import re
-
 import streamlit as st
 
 from leanrag_core.figures import numbers
 from leanrag_core.figures.clustering import cluster_facts
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
+from leanrag_core.types.manifest import BY_MODEL
 from leanrag_core.types.part import ABSENT
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.build import build_charts, parts_view
@@ -15,8 +14,6 @@ from pages._shared.common import markup, session, state
 from pages._shared.common.frame import kind_line, message, plain_errors
 from pages._shared.common.html import draw, html
 
-_WHOLE_CHUNK = re.compile(r"chunk (\S+)")  # a drop of the whole chunk, not of one item in it
-_INSTEAD = "the built-in writer wrote"
 _BEGINNING = 120  # characters of a chunk in the list of losses
 _READ = 300  # rows of a list of losses
 _LOG_SHOWN = 20_000  # characters
@@ -24,39 +21,39 @@ _LOG_SHOWN = 20_000  # characters
 
 def show(job: JobState) -> None:
     """Counts, layers, cluster sizes, drops and seconds of a build that is done."""
-    found = next((one for one in session.index_list().indexes if one.id == job.result), None)
-    if found is None:
+    summary = next((index for index in session.index_list().indexes if index.id == job.result), None)
+    if summary is None:
         message("The index of this build has been deleted.")
         return
-    base, above = found.layers[0], found.layers[1:]
+    base, above = summary.layers[0], summary.layers[1:]
     tiles = [
         ("Entities", f"{base.entities:,}", "in layer 0"),
         ("Relations", f"{base.relations:,}", "in layer 0"),
-        ("Aggregated", f"{sum(one.entities for one in above):,}", f"in {numbers.counted(len(above), 'layer')}"),
-        ("Inter-cluster", f"{sum(one.relations for one in above):,}", "relations"),
-        ("Chunks", f"{found.chunks:,}", numbers.counted(found.documents, "document")),
+        ("Aggregated", f"{sum(layer.entities for layer in above):,}", f"in {numbers.counted(len(above), 'layer')}"),
+        ("Inter-cluster", f"{sum(layer.relations for layer in above):,}", "relations"),
+        ("Chunks", f"{summary.chunks:,}", numbers.counted(summary.documents, "document")),
     ]
     draw(markup.tiles(tiles))
-    kind_line(found)
+    kind_line(summary)
     left, right = st.columns([7, 5], gap="large")
     with left:
         head = ("Layer", "Entities", "Relations", "Summarised", "Joined", "Clusters", "Largest", "Components")
         rows = [
             (
-                f"L{one.layer}",
-                f"{one.entities:,}",
-                f"{one.relations:,}",
-                f"{one.summarised:,}" if one.layer else "–",
-                f"{one.concatenated:,}" if one.layer else "–",
-                f"{one.clusters:,}" if one.clusters else "–",
-                f"{one.largest_cluster:,}" if one.clusters else "–",
-                f"{one.components:,}",
+                f"L{layer.layer}",
+                f"{layer.entities:,}",
+                f"{layer.relations:,}",
+                f"{layer.summarised:,}" if layer.layer else "–",
+                f"{layer.concatenated:,}" if layer.layer else "–",
+                f"{layer.clusters:,}" if layer.clusters else "–",
+                f"{layer.largest_cluster:,}" if layer.clusters else "–",
+                f"{layer.components:,}",
             )
-            for one in reversed(found.layers)
+            for layer in reversed(summary.layers)
         ]
         markup.block("Layers", markup.facts_table(head, rows), "clusters: how a layer was grouped into the next")
         with st.expander("How well the layers cluster"):
-            clustering(found)
+            clustering(summary)
     with right:
         drops = job.report.drops
         body = markup.facts_table(("", ""), [(stage.capitalize(), f"{n:,}") for stage, n in sorted(drops.items())])
@@ -64,25 +61,25 @@ def show(job: JobState) -> None:
         markup.block("Left out on the way", body if drops else none, "by stage, with reasons below" if drops else "")
         if drops:
             with st.expander("What was left out, and why"):
-                drop_list(found)
+                drop_list(summary)
     with plain_errors():
-        made = tuple(part for part in session.workbench().parts(found.id) if part.status != ABSENT)
+        made = tuple(part for part in session.workbench().parts(summary.id) if part.status != ABSENT)
         if made:
             parts_view.table(made)
     title = "Charts: clusters, relations, time and tokens"
     charts = st.expander(title, icon=":material/bar_chart:", key="build_charts", on_change="rerun")
     if charts.open:
         with charts, plain_errors():
-            build_charts.hierarchy(session.open_index(found))
+            build_charts.hierarchy(session.open_index(summary))
             build_charts.costs(job)
-    if found.kind == "LLM graph":
-        losses(job, found)
+    if summary.kind == BY_MODEL:
+        losses(job, summary)
 
 
-def clustering(found: IndexSummary) -> None:
+def clustering(summary: IndexSummary) -> None:
     """Sizes and quality of each layer's clusters, as the index's report keeps them."""
     with plain_errors():
-        layers = cluster_facts(session.open_index(found).report)
+        layers = cluster_facts(session.open_index(summary).report)
         if not layers:
             draw(html('<div class="lr-small lr-muted">One entity alone: nothing was clustered.</div>'))
             return
@@ -113,9 +110,9 @@ def _share(value: float | None) -> str:
     return "–" if value is None else numbers.share(value)
 
 
-def drop_list(found: IndexSummary) -> None:
+def drop_list(summary: IndexSummary) -> None:
     with plain_errors():
-        listed = session.open_index(found).report.dropped
+        listed = session.open_index(summary).report.dropped
         rows = [
             (stage.capitalize(), drop.item, drop.reason) for stage, drops in sorted(listed.items()) for drop in drops
         ]
@@ -124,23 +121,20 @@ def drop_list(found: IndexSummary) -> None:
             markup.note(f"The first {_READ:,} of {len(rows):,}; all are in report.json of the index.")
 
 
-def losses(job: JobState, found: IndexSummary) -> None:
+def losses(job: JobState, summary: IndexSummary) -> None:
     """Chunks and summaries that the model failed at, and the ways to ask again."""
     with plain_errors():
-        index = session.open_index(found)
-        listed = index.report.dropped
-        lost = {
-            match[1]: drop.reason for drop in listed.get("extract", ()) if (match := _WHOLE_CHUNK.fullmatch(drop.item))
-        }
+        index = session.open_index(summary)
+        lost = index.report.lost_chunks
         # The lists of a report end after some hundred; what an index records of itself is counted whole.
-        instead = found.builtin_texts or sum(_INSTEAD in drop.reason for drops in listed.values() for drop in drops)
-        empty = [id_ for id_ in index.report.empty_chunks if id_ not in lost]
+        instead = summary.builtin_texts or index.report.listed_by_builtin
+        empty = [chunk for chunk in index.report.empty_chunks if chunk not in lost]
         if not (lost or instead or empty):
             draw(html('<div class="lr-small lr-muted">The model answered everything; nothing was lost.</div>'))
             return
-        draw(markup.label("What the model failed at", _told(len(lost), instead, len(empty))))
+        draw(markup.label("What the model failed at", _counts(len(lost), instead, len(empty))))
         if lost or empty:
-            loss_table(index, {**lost, **dict.fromkeys(empty, "the model found nothing in it")})
+            loss_table(index, {**lost, **dict.fromkeys(empty, "the model summary nothing in it")})
         with st.container(horizontal=True, gap="small"):
             if (lost or instead) and st.button(
                 "Retry what failed",
@@ -156,7 +150,7 @@ def losses(job: JobState, found: IndexSummary) -> None:
                 key="retry_empty",
                 help="Their stored replies are deleted and asked for again. Everything else is reused.",
             ):
-                state.remember("job", session.workbench().run_empty_chunks_again(found.id))
+                state.remember("job", session.workbench().run_empty_chunks_again(summary.id))
                 st.rerun()
         draw(html('<div class="lr-hint" style="margin:0">Every other answer is stored and not asked for again.</div>'))
 
@@ -165,11 +159,11 @@ def _run_again(n: int) -> str:
     return "Run the empty chunk again" if n == 1 else f"Run the {n:,} empty chunks again"
 
 
-def _told(lost: int, instead: int, empty: int) -> str:
-    said = [f"{numbers.counted(lost, 'chunk')} with losses"] if lost else []
-    said += [f"{numbers.counted(instead, 'summary', 'summaries')} written by the built-in writer"] if instead else []
-    said += [f"{numbers.counted(empty, 'chunk')} without entities"] if empty else []
-    return ", ".join(said)
+def _counts(lost: int, instead: int, empty: int) -> str:
+    parts = [f"{numbers.counted(lost, 'chunk')} with losses"] if lost else []
+    parts += [f"{numbers.counted(instead, 'summary', 'summaries')} written by the built-in writer"] if instead else []
+    parts += [f"{numbers.counted(empty, 'chunk')} without entities"] if empty else []
+    return ", ".join(parts)
 
 
 def loss_table(index: Index, reasons: dict[str, str]) -> None:
@@ -191,8 +185,8 @@ def loss_table(index: Index, reasons: dict[str, str]) -> None:
 
 def _beginning(text: str) -> str:
     """The first words of a chunk, in one line."""
-    said = " ".join(text[: 2 * _BEGINNING].split())
-    return said if len(said) <= _BEGINNING else f"{said[:_BEGINNING].rsplit(' ', 1)[0]} …"
+    start = " ".join(text[: 2 * _BEGINNING].split())
+    return start if len(start) <= _BEGINNING else f"{start[:_BEGINNING].rsplit(' ', 1)[0]} …"
 
 
 def log_fold(job: JobState) -> None:

@@ -1,4 +1,4 @@
-"""Which engine builds: the built-in one, or models of the endpoint with entity types, gleaning rounds and prompts."""
+"""Choosing the engine: the built-in one, or models of the endpoint with entity types, gleaning rounds and prompts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -53,11 +53,11 @@ def choose() -> str:
                 width="stretch",
             ),
         )
-        said = {
+        hint = {
             BUILTIN: "No key, no download, no cost: rules, MiniLM, Gaussian mixtures.",
             ENDPOINT: "A language model of your server extracts and aggregates.",
         }[chosen]
-        draw(html('<div class="lr-hint">{}</div>', said))
+        draw(html('<div class="lr-hint">{}</div>', hint))
     return chosen
 
 
@@ -89,7 +89,7 @@ def endpoint(corpus_id: str) -> Engine:
             "Embedding",
             "b_embedding",
             found,
-            names=tuple(sorted(found.names, key=lambda one: (not endpoint_view.embeds(one), one))),
+            names=tuple(sorted(found.names, key=lambda name: (not endpoint_view.embeds(name), name))),
             blank="Built-in, all-MiniLM-L6-v2",
         )
     draw(html('<div class="lr-hint">{}</div>', _where(settings)))
@@ -119,7 +119,7 @@ def take_settings(config: Mapping[str, Any]) -> None:
     ):
         value = str(config.get(field_name) or "")
         state.remember(name, model_title(value) if is_remote(value) else None)
-    types = tuple(str(one) for one in config.get("entity_types", _DEFAULT_TYPES))
+    types = tuple(str(name) for name in config.get("entity_types", _DEFAULT_TYPES))
     state.remember("b_types", None if types == _DEFAULT_TYPES else ",".join(types))
     state.remember("b_gleaning_rounds", int(config.get("gleaning_rounds", IndexConfig().gleaning_rounds)))
     prompts_form.take({str(task): str(text) for task, text in config.get("prompts", ())})
@@ -162,5 +162,5 @@ def entity_types() -> tuple[str, ...]:
 
 
 def _clean(types: list[str]) -> list[str]:
-    found = (" ".join(one.replace(",", " ").split()) for one in types)
-    return list(dict.fromkeys(one for one in found if one))
+    cleaned = (" ".join(name.replace(",", " ").split()) for name in types)
+    return list(dict.fromkeys(name for name in cleaned if name))

@@ -27,7 +27,7 @@ _SAMPLED = 3  # chunks of a dry run
 
 
 def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[JobState], *, fault: str) -> None:
-    """The forecast for these settings, and the start. fault: what is wrong with the form, told at its field."""
+    """The forecast for these settings, and the start. fault: what is wrong with the form, shown at its field."""
     with st.container(border=True, key="forecast"):
         if engine.remote:
             endpoint_forecast(corpus, config, engine)
@@ -66,7 +66,7 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
         if not corpus.documents:
             markup.note("This corpus has no documents. Add some in the Library.")
         else:
-            wrong = "A setting is wrong; what is said at its field tells how to mend it." if fault else ""
+            wrong = "A setting is wrong; the message at its field says how to correct it." if fault else ""
             markup.note(engine.lacking or wrong or "You can close the page. The build goes on.")
 
 
@@ -125,8 +125,8 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
     ]
     draw(markup.facts_table(("", ""), rows))
     if kept:
-        said = _rebuild_note(corpus.id, config, kept)
-        draw(html('<div class="lr-notes"><div>{}</div></div>', said))
+        note = _rebuild_note(corpus.id, config, kept)
+        draw(html('<div class="lr-notes"><div>{}</div></div>', note))
     with st.expander("By stage"):
         draw(
             markup.facts_table(
@@ -239,8 +239,8 @@ def budget_fields(config: IndexConfig) -> Budget:
             allowed=lambda value: 0 <= value < 2**53,
             key="budget_tokens",
         )
-    said = "0 means no limit. When the budget is spent, the build stops, keeps every answer, and can be resumed."
-    draw(html('<div class="lr-hint">{}</div>', said))
+    hint = "0 means no limit. When the budget is spent, the build stops, keeps every answer, and can be resumed."
+    draw(html('<div class="lr-hint">{}</div>', hint))
     if dollars:
         with plain_errors():
             names = unpriced(session.workbench().settings(), config)

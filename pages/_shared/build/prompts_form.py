@@ -64,7 +64,7 @@ def _title(task: str) -> str:
 
 
 def editor(task: str) -> None:
-    """The text of one prompt; what is wrong with it is told below."""
+    """The text of one prompt; what is wrong with it is shown below."""
     catalog = load_prompt(task)
 
     def keep(text: str) -> str | None:
@@ -162,7 +162,7 @@ def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
 def choose_chunk(corpus_id: str, passage: str) -> str:
     """A document and the number of one of its chunks; returns the chunk's text. Another choice voids the passage that
     was written under that name."""
-    documents = {one.id: one.name for one in session.workbench().documents(corpus_id)}
+    documents = {document.id: document.name for document in session.workbench().documents(corpus_id)}
     if not documents:
         return ""
     sizes = {name: forms.field_value(IndexConfig, name, "b_") for name in _SIZES}
@@ -210,23 +210,23 @@ def _chunks(corpus_id: str, document_id: str, max_tokens: int, overlap_tokens: i
     """Texts of a document's chunks as a build would cut them."""
     document = session.workbench().document(corpus_id, document_id)
     overlap = min(overlap_tokens, max_tokens - 1)
-    return [one.text for one in chunk_documents([document], max_tokens=max_tokens, overlap_tokens=overlap)]
+    return [chunk.text for chunk in chunk_documents([document], max_tokens=max_tokens, overlap_tokens=overlap)]
 
 
 def difference(catalogs: ModelCheck, edited: ModelCheck) -> None:
     """What the edited prompt finds that the catalog's does not, with a plus, and the other way round."""
     lines: list[str] = []
     same = 0
-    for title, one, other in (
+    for title, before, after in (
         ("Entity", _entities(catalogs), _entities(edited)),
         ("Relation", _relations(catalogs), _relations(edited)),
     ):
-        same += len(one.keys() & other.keys())
-        for sign, told in (
-            ("in", [other[key] for key in other if key not in one]),
-            ("out", [one[key] for key in one if key not in other]),
+        same += len(before.keys() & after.keys())
+        for sign, texts in (
+            ("in", [after[key] for key in after if key not in before]),
+            ("out", [before[key] for key in before if key not in after]),
         ):
-            lines += [html('<div class="{}"><span>{}: {}</span></div>', sign, title, said) for said in told]
+            lines += [html('<div class="{}"><span>{}: {}</span></div>', sign, title, text) for text in texts]
     body = joined(lines) or "Both find the same."
     note = (
         f"entities {len(catalogs.entities):,} to {len(edited.entities):,}, relations {len(catalogs.relations):,} to "
