@@ -66,7 +66,7 @@ def test_a_saved_run_draws_the_same_without_index_and_model(
     drawn.assert_sound(app)
     opened(app, content_of(RecordedRun(answer.trace, answer)))
     drawn.assert_sound(app)
-    assert "Recorded run Of the index Bees" in drawn.text(app)
+    assert "Recorded run of Bees." in drawn.text(app)
     assert figures(app) == figures(live)
     [shown], [before] = drawn.component(app, "lr_citations"), drawn.component(live, "lr_citations")
     assert shown["parts"] == before["parts"]
@@ -120,6 +120,8 @@ def test_a_hostile_run_is_drawn_as_text(empty_home: Workbench, answer: Answer, v
     values["answer"] = poisoned(values["answer"])
     trace["question"] = trace["index"]["name"] = HOSTILE
     trace["title"] = {"code": "plain", "values": {"text": HOSTILE}}
+    for step in trace["steps"]:
+        step["title"] = step["caption"] = trace["title"]
     app = opened(visit("ask", empty_home), json.dumps(values).encode())
     drawn.assert_sound(app)
     assert HOSTILE in drawn.text(app)

@@ -48,7 +48,7 @@ def test_a_run_is_saved_and_shown_again_elsewhere(
     settled(other)
     other.get_by_role("button", name="Open a run").click()
     other.locator('input[type="file"]').set_input_files(saved)
-    expect(other.get_by_text("Of the index Grey Coast, as it was when the run was saved.")).to_be_visible()
+    expect(other.get_by_text("Recorded run of Grey Coast.")).to_be_visible()
     settled(other)
     assert drawing(other) == before
     assert other.locator(".lr-answer").inner_text() == answer
@@ -62,6 +62,6 @@ def test_a_run_is_saved_and_shown_again_elsewhere(
     expect(other.get_by_role("dialog")).to_have_count(0)
     other.get_by_role("button", name="Close the run").click()
     settled(other)
-    expect(other.get_by_text("Of the index Grey Coast")).to_have_count(0)
+    expect(other.get_by_text("Recorded run of")).to_have_count(0)
     watched.assert_clean()
     elsewhere.assert_clean()

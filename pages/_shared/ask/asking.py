@@ -1,7 +1,7 @@
-"""The answer beside a retrieval: shown at once where it costs nothing, streamed when somebody asks, offered else.
+"""The answer beside a retrieval: shown at once where it costs nothing, streamed when a person asks, else offered.
 
-A reply is written by a thread of its own. Whoever reloads the page, moves a slider or has a second window open does not
-break it off: it is read to its end, kept, and not paid for twice.
+A reply is written by a thread of its own. A reload of the page, a moved slider or a second window does not stop it: it
+is read to its end, kept, and not paid for twice.
 """
 
 import time
@@ -73,20 +73,20 @@ def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> Answer | None:
     with slot.container():
         st.skeleton(110)
     try:
-        found = session.kept_answer(ask.summary, ask.question, ask.strategy, ask.options, trace)
-        if found is None and (is_wanted(scope, ask) or session.writing(ask.topic)):
-            found = _streamed(scope, slot, index, ask, trace)
+        answer = session.kept_answer(ask.summary, ask.question, ask.strategy, ask.options, trace)
+        if answer is None and (is_wanted(scope, ask) or session.writing(ask.topic)):
+            answer = _streamed(scope, slot, index, ask, trace)
     except LeanRAGError as error:
         st.session_state.pop(scope.key("wanted"), None)
         with slot.container():
             _failed(scope, error, ask, trace.context)
         return None
     with slot.container():
-        if found is None:
+        if answer is None:
             _offer(scope, ask)
         else:
-            answer_view.show(scope, found)
-    return found
+            answer_view.show(scope, answer)
+    return answer
 
 
 def _streamed(scope: Scope, slot: DeltaGenerator, index: Index, ask: Ask, trace: Trace) -> Answer:
@@ -158,7 +158,7 @@ def _failed(scope: Scope, error: LeanRAGError, ask: Ask, context: Context) -> No
 
 
 def _offer(scope: Scope, ask: Ask) -> None:
-    """Nobody has asked with these settings yet: a call costs something, so it is not made unasked."""
+    """A button to ask with these settings: a call costs something, so it is not made before a person asks."""
     draw(
         markup.label(say("ask.answer"))
         + html('<div class="lr-small">{}</div>', say("ask.not_asked_yet", model=_model(ask)))

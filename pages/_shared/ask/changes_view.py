@@ -22,7 +22,7 @@ def panel(scope: Scope, before: Trace | None, after: Trace) -> None:
         return
     changed = changes(before, after)
     settings = [
-        say("ask.setting_changed", setting=forms.title_of(name), before=_value(old), after=_value(new))
+        say("ask.setting_changed", setting=forms.title_of(name), before=shown(old), after=shown(new))
         for name, (old, new) in changed.settings.items()
     ]
     tokens = (
@@ -34,7 +34,8 @@ def panel(scope: Scope, before: Trace | None, after: Trace) -> None:
         markup.block(say("ask.what_changed"), body, "; ".join([*settings, tokens]))
 
 
-def _value(value: object) -> str:
+def shown(value: object) -> str:
+    """The value of a setting in words."""
     if isinstance(value, bool):
         return say("ask.on") if value else say("ask.off")
     if value is None or value == "":
@@ -49,9 +50,9 @@ def _differences(trace: Trace, changed: Changes) -> Markup:
         for sign, names in (("in", group.entered), ("out", group.left)):
             if names:
                 title = _title(trace, group.role, len(names))
-                shown = "; ".join(map(isolated, names[:_LISTED]))
+                listed = "; ".join(map(isolated, names[:_LISTED]))
                 more = say("change.more", n=len(names) - _LISTED) if len(names) > _LISTED else ""
-                lines.append(html('<div class="{}"><span>{}: {}{}</span></div>', sign, title, shown, more))
+                lines.append(html('<div class="{}"><span>{}: {}{}</span></div>', sign, title, listed, more))
     return html('<div class="lr-diff">{}</div>', joined(lines))
 
 

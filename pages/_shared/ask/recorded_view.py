@@ -8,8 +8,8 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.storage.recorded_runs import MAX_BYTES, content_of, run_of
 from leanrag_core.types.recorded_run import RecordedRun
 from leanrag_core.types.trace import Answer, Trace
-from pages._shared.ask import answer_view, context_view, reference_view, retrieval_view
-from pages._shared.common import markup
+from pages._shared.ask import answer_view, changes_view, context_view, reference_view, retrieval_view
+from pages._shared.common import forms, markup
 from pages._shared.common.frame import heading
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import message, say, words
@@ -79,14 +79,16 @@ def show(scope: Scope, run: RecordedRun) -> None:
     """The run with its steps, picture, context, passages and answer. Nothing is asked, of no index and no model."""
     trace, views = run.trace, Scope(scope.name("run"))
     heading(say("page.ask"), say("ask.recorded"))
-    message(say("ask.recorded_banner", index=trace.index.name), title=say("ask.recorded"))
+    message(say("ask.recorded_banner"), title=say("ask.recorded_of", index=trace.index.name))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
             say("ask.close_run"), icon=":material/close:", key=scope.name("close_run"), on_click=_close, args=(scope,)
         )
     draw(html('<div class="lr-read" style="font-size:1.2rem" dir="auto">{}</div>', trace.question))
-    settings = [words(trace.title), *(f"{name} {value}" for name, value in trace.parameters.items())]
-    draw(markup.muted(say("ask.comma").join(settings)))
+    title = say("ask.recorded_settings", strategy=words(trace.title))
+    with st.expander(forms.plain(title), key=scope.name("run_settings")):
+        rows = [(forms.title_of(name), changes_view.shown(value)) for name, value in trace.parameters.items()]
+        draw(markup.facts_table(("", ""), rows))
     left, right = retrieval_view.columns(trace)
     with left:
         if run.answer is None:

@@ -53,7 +53,7 @@ def show(scope: Scope, index: Index | None, trace: Trace) -> None:
                 key=mount.key,
                 on_change=mount.changed,
                 required=True,
-                format_func=lambda name: f"{names.index(name) + 1} {titles[name]}",
+                format_func=lambda name: f"{names.index(name) + 1} {forms.plain(titles[name])}",
                 label_visibility="collapsed",
                 width="stretch",
                 wrap=True,

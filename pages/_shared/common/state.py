@@ -1,7 +1,7 @@
 """A link is a state: what a page shows is remembered for the session and written into the URL.
 
-What is remembered changes by a person's action, by a link that arrives, or by the way back. Drawing a page changes
-nothing. The widgets that show it are in widgets.py.
+What is remembered changes by a person's action, by a link that arrives, or by a step in the browser's history. Drawing
+a page changes nothing. The widgets that show it are in widgets.py.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,19 +16,19 @@ _MEMORY = "lr_memory"
 
 @dataclass
 class Memory:
-    """What one session remembers, and what its browser was told."""
+    """What one session remembers, and what was last sent to its browser."""
 
     values: dict[str, str] = field(default_factory=dict)
     page: str = ""  # the page at hand; empty before the first one
     visit: int = 0  # how often a page was entered
     names: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of each page's URL, as last written
-    told: dict[str, str] = field(default_factory=dict)  # the URL as last written
+    published: dict[str, str] = field(default_factory=dict)  # the URL as last written
     unfit: set[str] = field(default_factory=set)  # remembered, but not possible on the page at hand
     screen: dict[str, Any] = field(default_factory=dict)  # what each widget holds, and its form
-    turns: dict[str, int] = field(default_factory=dict)  # how often a widget was replaced by a new one
+    replaced: dict[str, int] = field(default_factory=dict)  # how often a widget was replaced by a new one
 
     def follow(self, page: str, url: dict[str, str]) -> None:
-        """The page is as its URL says; what that page writes into its URL and is not in this one is forgotten."""
+        """Remembers what the page's URL says, and forgets what that page writes into its URL and this one lacks."""
         for name in self.names.get(page, ()):
             self.values.pop(name, None)
         self.values.update({name: value for name, value in url.items() if value})
@@ -44,10 +44,10 @@ def memory() -> Memory:
 
 
 def read_url(page: str) -> None:
-    """The URL is taken over where it is news: when a session begins (a link, a reload), and on the way back or forth.
+    """Takes the URL over when a session begins (a link, a reload) and after a step back or forward in the history.
 
-    At any other time it is an echo of what this session wrote, and late when a person is quick: a browser sends along
-    the URL that it knows. The bare URL of a page, which a link of the navigation leaves behind, asks for nothing.
+    At any other time it repeats what this session wrote, and may be late: a browser sends along the URL that it knows.
+    The bare URL of a page, which a link of the navigation leads to, changes nothing.
     """
     kept = memory()
     arrived = {name: st.query_params[name] for name in st.query_params}
@@ -59,7 +59,7 @@ def read_url(page: str) -> None:
 
 
 def _came_by_history() -> bool:
-    """Whether the browser's way back or forth led here. Streamlit tells it in the context of the run alone."""
+    """Whether the browser went back or forward to this URL. Streamlit has it in the context of the run alone."""
     context = get_script_run_ctx()
     return context is not None and context.is_history_navigation
 
@@ -70,7 +70,7 @@ def recall(name: str, default: str = "") -> str:
 
 
 def remember(name: str, value: Any) -> None:
-    """The value is remembered under that name, and its widget shows it; None or "" forgets it."""
+    """Remembers the value under that name, and its widget shows it; None or "" forgets it."""
     if value is None or value == "":
         memory().values.pop(name, None)
     else:
@@ -99,17 +99,17 @@ def fitting(name: str, default: Any, parse: Callable[[str], Any], allowed: Calla
 
 
 def as_flag(text: str) -> bool:
-    """What "1" and "0" stand for; anything else is a ValueError."""
+    """True for "1", False for "0"; anything else is a ValueError."""
     if text not in ("0", "1"):
         raise ValueError(text)
     return text == "1"
 
 
 def publish(names: Sequence[str]) -> None:
-    """The URL holds the remembered values of those names, as far as they are possible, and nothing else."""
+    """Writes the remembered values of those names into the URL, as far as they are possible, and nothing else."""
     kept = memory()
     wanted = {name: kept.values[name] for name in names if kept.values.get(name) and name not in kept.unfit}
-    # The browser may be behind: that it knows this URL does not say that no later one is on its way to it.
-    if wanted != kept.told or wanted != {name: st.query_params[name] for name in st.query_params}:
+    # The browser may be late: although it has this URL, another one may be on its way to it.
+    if wanted != kept.published or wanted != {name: st.query_params[name] for name in st.query_params}:
         st.query_params.from_dict(wanted)
-    kept.told, kept.names[kept.page] = wanted, tuple(names)
+    kept.published, kept.names[kept.page] = wanted, tuple(names)

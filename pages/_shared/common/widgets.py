@@ -1,10 +1,10 @@
-"""Widgets that show what is remembered, at every mount and whoever changed it, and that report what a person chose.
+"""Widgets that show what is remembered, at every mount and after any change of it, and report what a person chose.
 
 Streamlit forgets a widget that is not drawn (behind another strategy, on another page), and mounts it later with the
 default that it is given: so each is given what is remembered as its default, in every run, since one behind a closed
 popover is mounted runs after it was drawn. A value that is set from outside would reach the browser in one run alone,
 and be lost with a run that is overtaken; then the browser sends its old value back as if a person had chosen it. So a
-widget whose value changes from outside is replaced by a new one, and what the old one still sends is nobody's wish.
+widget whose value changes from outside is replaced by a new one, and what the old one still sends is ignored.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,12 +38,12 @@ def show(
 ) -> Any:
     """Draws the widget and returns what it holds: `value`, or what a person chose since, which is handed to `keep`.
 
-    keep: may return what the widget is to show instead, None where the choice stands (or may stay to be mended).
+    keep: may return what the widget is to show instead, None where the choice is accepted (or stays to be corrected).
     read: what Streamlit holds as a value. form: what else makes it another widget (bounds, options).
     """
-    screen, turns = state.memory().screen, state.memory().turns
+    screen, replaced = state.memory().screen, state.memory().replaced
     if base in screen and screen[base] != (form, value):
-        turns[base] = turns.get(base, 0) + 1
+        replaced[base] = replaced.get(base, 0) + 1
     screen[base] = (form, value)
     key = key_of(base)
 
@@ -64,12 +64,12 @@ def show(
 
 def key_of(base: str) -> str:
     """The widget's present key."""
-    turn = state.memory().turns.get(base, 0)
-    return f"{base}~{turn}" if turn else base
+    replaced = state.memory().replaced.get(base, 0)
+    return f"{base}~{replaced}" if replaced else base
 
 
 def settle(base: str, value: Any, *, form: object = None) -> None:
-    """The widget holds that value, so that it need not be replaced to show it."""
+    """Notes that the widget holds that value, so that it need not be replaced to show it."""
     state.memory().screen[base] = (form, value)
 
 
