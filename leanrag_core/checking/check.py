@@ -76,7 +76,7 @@ class CheckResult:
 
 
 def check_directory(directory: Path, embedding: Callable[[str, str], EmbeddingModel]) -> list[CheckResult]:
-    """check_index() of the index in the directory; one that does not open has failed the first check.
+    """check_index() of the index in the directory; an index that does not open has failed the first check.
 
     embedding: gives the model of that name and fingerprint; may raise ModelUnavailable. Raises IndexNotFound,
     IndexTooNew.
@@ -118,11 +118,11 @@ def _result(name: str, check: Check, subject: Subject) -> CheckResult:
     problems: list[Problem] = []
     notes: list[str] = []
     try:
-        for told in islice(check(subject), _PROBLEMS_KEPT):
-            if isinstance(told, Note):
-                notes.append(told.text)
+        for result in islice(check(subject), _PROBLEMS_KEPT):
+            if isinstance(result, Note):
+                notes.append(result.text)
             else:
-                problems.append(told)
+                problems.append(result)
     except (ArithmeticError, AssertionError, LookupError, ValueError, TypeError, AttributeError, OSError) as error:
         problems.append(_unmade(error))
     except (pa.ArrowException, LeanRAGError) as error:

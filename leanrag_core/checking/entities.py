@@ -20,12 +20,16 @@ def texts(subject: Subject) -> Iterator[Problem | Note]:
             empty = [row for row, text in enumerate(layer.entities[name].to_pylist()) if not (text and text.strip())]
             yield from at_rows(file, empty, f"the {name} is empty")
         lists = layer.entities["findings"].to_pylist()
-        bare = [row for row, held in enumerate(lists) if any(not (one["summary"] or "").strip() for one in held or ())]
-        yield from at_rows(file, bare, "a finding has no summary")
+        without_summary = [
+            row
+            for row, findings in enumerate(lists)
+            if any(not (finding["summary"] or "").strip() for finding in findings or ())
+        ]
+        yield from at_rows(file, without_summary, "a finding has no summary")
 
 
 def names(subject: Subject) -> Iterator[Problem | Note]:
-    """An aggregated entity's name differs from its members'; one of a single child carries that child's texts."""
+    """An aggregated entity's name differs from its members'; with a single child it has that child's texts."""
     base = subject.index.layers[0]
     promoted = np.flatnonzero(base.entities["promoted"].to_numpy(zero_copy_only=False))
     yield from at_rows(subject.table("entities-0"), promoted, "a base entity cannot be promoted")
@@ -51,7 +55,7 @@ def _names(file: str, below: Layer, above: Layer, offsets: np.ndarray, order: np
         child = int(order[offsets[row]])
         for name in _CARRIED:
             if above.entities[name][row].as_py() != below.entities[name][child].as_py():
-                yield Problem(file, row, f"it carries one entity, but its {name} is not that one's")
+                yield Problem(file, row, f"it has a single member, but its {name} is not that of the member")
 
 
 def _folded(name: str) -> str:
@@ -91,8 +95,8 @@ def tokens(subject: Subject) -> Iterator[Problem | Note]:
 
     for layer in subject.index.layers:
         counted = (("entities", entities_with_tokens(layer)), ("relations", relations_with_tokens(layer)))
-        for name, table in counted:
-            for column in (one for one in table.column_names if one in layer.token_counts):
+        for kind, table in counted:
+            for column in (name for name in table.column_names if name in layer.token_counts):
                 wrong = np.flatnonzero(numbers(table[column]) != layer.token_counts[column])
-                file = subject.table(f"{name}-{layer.number}")
+                file = subject.table(f"{kind}-{layer.number}")
                 yield from at_rows(file, wrong, f"{column} is not the number of tokens of its text")

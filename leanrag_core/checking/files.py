@@ -14,7 +14,7 @@ def hashes(subject: Subject) -> Iterator[Problem | Note]:
     """Size and sha256 of every file are those that the manifest records."""
     recorded = subject.index.manifest.files
     if subject.folder is None:
-        yield Note("the index only lives in memory")
+        yield Note("the index is in memory alone")
         return
     if not recorded:
         yield Note("hashes are missing: the index was written before they were kept. Build it again to have them")

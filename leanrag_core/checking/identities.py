@@ -1,4 +1,4 @@
-"""Ids are there once, and follow from what they stand for."""
+"""Ids occur once, and follow from the content of what they name."""
 
 import hashlib
 from collections.abc import Iterator

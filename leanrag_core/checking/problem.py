@@ -53,7 +53,7 @@ class Subject:
 
     @property
     def folder(self) -> Path | None:
-        """Where the index lies; None for one that only lives in memory."""
+        """The directory of the index; None for an index in memory alone."""
         return self.index.path
 
     @property

@@ -24,8 +24,8 @@ def ends(subject: Subject) -> Iterator[Problem | Note]:
         turned = ~outside & (pairs[:, 0] >= pairs[:, 1])
         yield from at_rows(file, np.flatnonzero(turned), "its source does not come before its target")
         _, first = np.unique(pairs[:, 0] * len(layer) + pairs[:, 1], return_index=True)
-        again = np.setdiff1d(np.arange(len(pairs)), first)
-        yield from at_rows(file, again, "another relation joins the same entities")
+        repeated = np.setdiff1d(np.arange(len(pairs)), first)
+        yield from at_rows(file, repeated, "another relation joins the same entities")
 
 
 def strengths(subject: Subject) -> Iterator[Problem | Note]:
@@ -46,25 +46,27 @@ def strengths(subject: Subject) -> Iterator[Problem | Note]:
 
 
 def members(subject: Subject) -> Iterator[Problem | Note]:
-    """Every relation between two clusters stands in the one aggregated relation between them, and nowhere else."""
+    """Every relation between two clusters is a member of their aggregated relation, and of no other."""
     for below, above in pairwise(subject.index.layers):
         file = subject.table(f"relations-{above.number}")
         owner, rows = flat(above.relations["members"])
         outside = (rows < 0) | (rows >= below.relations.num_rows)
-        yield from at_rows(file, np.unique(owner[outside]), "it stands for a relation that is not there")
+        yield from at_rows(file, np.unique(owner[outside]), "a member of it is no relation")
         owner, rows = owner[~outside], rows[~outside]
         lifted = np.sort(np.asarray(below.parent)[below.ends.reshape(-1, 2)], axis=1)
-        astray = (lifted[rows] != np.sort(above.ends.reshape(-1, 2), axis=1)[owner]).any(axis=1)
-        yield from at_rows(file, np.unique(owner[astray]), "it stands for a relation between other clusters")
+        elsewhere = (lifted[rows] != np.sort(above.ends.reshape(-1, 2), axis=1)[owner]).any(axis=1)
+        yield from at_rows(file, np.unique(owner[elsewhere]), "a member of it is between other clusters")
         _, first = np.unique(rows, return_index=True)
-        again = np.setdiff1d(np.arange(len(rows)), first)
-        yield from at_rows(file, np.unique(owner[again]), "it stands for a relation that stands in another one too")
+        repeated = np.setdiff1d(np.arange(len(rows)), first)
+        yield from at_rows(
+            file, np.unique(owner[repeated]), "a member of it is a member of another aggregated relation too"
+        )
         between = np.flatnonzero(lifted[:, 0] != lifted[:, 1])
         below_file = subject.table(f"relations-{below.number}")
-        text = "it joins two clusters and stands in no aggregated relation"
+        text = "it joins two clusters and is a member of no aggregated relation"
         yield from at_rows(below_file, np.setdiff1d(between, rows), text)
         empty = np.bincount(owner, minlength=above.relations.num_rows) == 0
-        yield from at_rows(file, np.flatnonzero(empty), "it stands for nothing")
+        yield from at_rows(file, np.flatnonzero(empty), "it has no members")
 
 
 def weights(subject: Subject) -> Iterator[Problem | Note]:
@@ -109,26 +111,26 @@ def tau_of(index: Index, layer: Layer) -> float:
 
 
 def descriptions(subject: Subject) -> Iterator[Problem | Note]:
-    """A summarised relation says something; a concatenated one is made of its members' descriptions."""
+    """A summarised relation has a description; that of a concatenated relation is made of its members'."""
     config = subject.index.manifest.config
     room = 0 if "concatenation_tokens" in config.lacking else config.concatenation_tokens
     for below, above in pairwise(subject.index.layers):
         file = subject.table(f"relations-{above.number}")
-        kind, told = above.relations["kind"].to_pylist(), above.relations["description"].to_pylist()
+        kind, texts = above.relations["kind"].to_pylist(), above.relations["description"].to_pylist()
         owner, rows = flat(above.relations["members"])
-        starts = np.searchsorted(owner, np.arange(len(told) + 1))
-        silent = [row for row, text in enumerate(told) if kind[row] == SUMMARISED and not text.strip()]
+        starts = np.searchsorted(owner, np.arange(len(texts) + 1))
+        silent = [row for row, text in enumerate(texts) if kind[row] == SUMMARISED and not text.strip()]
         yield from at_rows(file, silent, "the description is empty")
-        below_told = below.relations["description"]
+        below_texts = below.relations["description"]
         foreign, short = [], []
-        for row in range(len(told)):
+        for row in range(len(texts)):
             if kind[row] == CONCATENATED:
-                held = rows[starts[row] : starts[row + 1]]
-                parts = {below_told[int(one)].as_py().strip() for one in held} - {""}
-                if not made_of(told[row], parts):
+                of_row = rows[starts[row] : starts[row + 1]]
+                parts = {below_texts[int(member)].as_py().strip() for member in of_row} - {""}
+                if not made_of(texts[row], parts):
                     foreign.append(row)
                 # A token is a byte or more: these fit whole.
-                elif len(" ".join(parts).encode()) <= room and not all(part in told[row] for part in parts):
+                elif len(" ".join(parts).encode()) <= room and not all(part in texts[row] for part in parts):
                     short.append(row)
         yield from at_rows(file, foreign, "the description is not made of its members' descriptions")
         yield from at_rows(file, short, "the description lacks a member's, though all of them fit")

@@ -34,7 +34,7 @@ def root(subject: Subject) -> Iterator[Problem | Note]:
         yield Problem(subject.table("hierarchy"), None, "the root has a parent")
     for place, layer in enumerate(layers):
         if layer.number != place:
-            yield Problem(subject.table(f"entities-{layer.number}"), None, f"the layer stands at place {place}")
+            yield Problem(subject.table(f"entities-{layer.number}"), None, f"the layer is at place {place}")
         if len(layer) <= 1 and layer is not top:
             yield Problem(subject.table(f"entities-{place}"), None, f"{len(layer)} entities below the last layer")
 

@@ -1,4 +1,4 @@
-"""Vectors are of length 1, one a row, and those of their texts (eq. 3)."""
+"""Each row has a vector of length 1, which is that of its text (eq. 3)."""
 
 from collections.abc import Callable, Iterator
 
@@ -47,10 +47,10 @@ def of_texts(subject: Subject) -> Iterator[Problem | Note]:
         yield Note(f"not checked: it was embedded with {recorded.fingerprint}, here is {model.fingerprint}")
         return
     for layer in index.layers:
-        names, told = layer.entity_cells["name"], layer.entity_cells["description"]
+        names, texts = layer.entity_cells["name"], layer.entity_cells["description"]
 
-        def text_of(row: int, names: object = names, told: object = told) -> str:
-            return embedding_text(names[row].as_py() or "", told[row].as_py() or "")  # type: ignore[index]
+        def text_of(row: int, names: object = names, texts: object = texts) -> str:
+            return embedding_text(names[row].as_py() or "", texts[row].as_py() or "")  # type: ignore[index]
 
         rows = _drawn(len(layer), layer.number)
         yield from _compared(subject, layer.number, layer.vectors, rows, text_of)

@@ -28,7 +28,7 @@ _MAX_BYTES = 16_000_000  # of a record
 
 @dataclass(frozen=True)
 class StoredPart:
-    """A part as it was found on disk. record: of a finished one. problem: of a damaged one."""
+    """A part on disk. record: of a finished one. problem: of a damaged one."""
 
     name: str
     fingerprint: str
@@ -62,7 +62,9 @@ class PartStore:
         """The parts on disk, of that name or all; finished, unfinished or damaged."""
         names = [name] if name else [path.name for path in _folders(self.root) if PART_NAME.fullmatch(path.name)]
         # A list is drawn often, so it looks at the sizes of files and leaves their hashes to read().
-        return tuple(self._found(folder) for part in names for folder in _folders(self.root / part) if _is_part(folder))
+        return tuple(
+            self._read_folder(folder) for part in names for folder in _folders(self.root / part) if _is_part(folder)
+        )
 
     def newest(self, name: str) -> Path | None:
         """The folder of the finished part of that name that was made last; None when there is none."""
@@ -108,7 +110,7 @@ class PartStore:
                 if folder.is_dir():
                     shutil.rmtree(folder)
 
-    def _found(self, folder: Path) -> StoredPart:
+    def _read_folder(self, folder: Path) -> StoredPart:
         name, building = folder.parent.name, _BUILDING.fullmatch(folder.name)
         if building is not None:
             return StoredPart(name, building[1], UNFINISHED, folder)

@@ -40,11 +40,11 @@ def write_search_index_apart(place: SearchPlace, report: Callable[[int, int], No
         reason = ""
         try:
             for line in writer.stdout:
-                told = json.loads(line)
-                if "error" in told:
-                    reason = told["error"]
+                values = json.loads(line)
+                if "error" in values:
+                    reason = values["error"]
                 else:
-                    report(told["done"], told["total"])
+                    report(values["done"], values["total"])
         except BaseException:
             writer.kill()
             raise
@@ -61,7 +61,7 @@ def tell(**values: object) -> None:
 
 
 def exit_code_of(error: LeanRAGError) -> int:
-    """The exit code of the writer, so that a full disk can be told from another failure; prints the error."""
+    """The exit code of the writer, so that a full disk can be distinguished from another failure; prints the error."""
     tell(error=str(error))
     return _DISK_REFUSED if isinstance(error, StorageFailed) else 1
 
