@@ -326,7 +326,7 @@ class _Drawing:
                 points = curve_points(start, end, self._rise(relation))
             if points:
                 about = described(relation, [dot.name for dot in placed])
-                lit, pill = relation.id in self.lit_relations, a.layer == b.layer != 0
+                lit, pill = relation.id in self.lit_relations, bool(relation.layer) and a.layer == b.layer != 0
                 drawn.append(self._line(relation, points, about, lit=lit, pill=pill))
         return drawn
 

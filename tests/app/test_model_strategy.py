@@ -125,7 +125,11 @@ def test_a_foreign_trace_is_drawn_by_what_it_declares(home: Workbench, visit: Vi
     assert {node["colour"] for node in widest["nodes"]} <= {"entered", "mute", "lca", "chunk"}
     assert {edge["shape"] for edge in widest["edges"]} <= {"line", "arc", "dotted"}
     body = "".join(drawn.html(app))
-    for said in ("Part of the question", "Verdict", "Speaks against", "CL &nbsp;Claims", "S &nbsp;Sources"):
+    legend = next(part for part in drawn.html(app) if "lr-legend" in part)
+    for said in ("Part of the question", "Claim", "Verdict", "Supports", "Speaks against"):
+        assert said in legend
+    assert not any(edge["pill"] for edge in widest["edges"]), "lambda belongs to relations of layers"
+    for said in ("CL &nbsp;Claims", "S &nbsp;Sources"):
         assert said in body
     assert "color:red" not in body
     said = drawn.text(app)

@@ -115,7 +115,7 @@ def figure(scope: Scope, index: Index | None, trace: Trace, place: int, label: s
         if chosen is not None:
             x = next((dot.x for dot in layouts[-1].nodes if dot.id == chosen.id), 1.0)
             node_card(scope, index, trace, chosen, side="left" if x > 0.5 else "right")
-    draw(roles.legend(trace), markup.muted(not_drawn(layouts[-1])))
+    draw(roles.legend(trace, layouts[-1]), markup.muted(not_drawn(layouts[-1])))
 
 
 def not_drawn(graph: LayeredGraph) -> str:

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from leanrag_core.figures.layered import LINE_SHAPES
+from leanrag_core.figures.layered import LINE_SHAPES, LayeredGraph
 from leanrag_core.figures.palette import known_colour
-from leanrag_core.types.trace import Context, ContextSection, Trace, TraceItem, TraceRelation
+from leanrag_core.types.trace import Context, ContextSection, Style, Trace, TraceItem, TraceRelation
 from pages._shared.common import markup
 from pages._shared.common.html import NOTHING, html, joined
 from pages._shared.common.messages import known, say, words
@@ -121,17 +121,26 @@ def passage_section(trace: Trace) -> ContextSection | None:
     return holding[0] if holding else None
 
 
-def legend(trace: Trace) -> Markup:
-    """What the signs of the figure mean: each style that it draws, in the strategy's order, and what is not lit."""
+def legend(trace: Trace, graph: LayeredGraph) -> Markup:
+    """What the signs of the figure mean: each style, in the strategy's order, and what is not lit. Roles that are drawn
+    elsewhere on the page, such as passages, are listed where the figure has them too."""
+    drawn = {node.role for node in graph.nodes}
     signs = [
         html(
             '<span><i class="lr-mk {}" style="{}"></i>{}</span>',
-            style.shape,
+            _sign(style),
             markup.paint(known_colour(style.colour)),
             words(style.title),
         )
         for style in trace.styles
-        if style.shape in (_NODE_SHAPES if style.on == "item" else LINE_SHAPES)
+        if style.on != "item" or style.shape != "chip" or style.role in drawn
     ]
     signs.append(html('<span><i class="lr-mk later"></i>{}</span>', say("ask.not_yet_reached")))
     return html('<div class="lr-legend">{}</div>', joined(signs))
+
+
+def _sign(style: Style) -> str:
+    """The shape that the figure gives the role; unknown ones are drawn as boxes and as lines."""
+    if style.on == "item":
+        return style.shape if style.shape in _NODE_SHAPES else "box"
+    return style.shape if style.shape in LINE_SHAPES else "line"
