@@ -498,13 +498,10 @@ class Workbench:
         or option."""
         index = self.open(index_id)
         title = self._parts.job_title(index, name, options or {})
-        arguments = {
-            "index": index_id,
-            "part": name,
-            "options": dict(options or {}),
-            "budget": asdict(budget or Budget()),
-        }
-        return self.job_store.begin(title, index.manifest.corpus.id, {}, arguments, PART)
+        config = {"index": index_id, "part": name, "options": dict(options or {})}
+        return self.job_store.begin(
+            title, index.manifest.corpus.id, config, {"budget": asdict(budget or Budget())}, PART
+        )
 
     def part(self, index: Index, name: str) -> Any:
         """What strategies get of the part. Raises PartMissing, PartDamaged."""

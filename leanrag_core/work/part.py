@@ -1,12 +1,15 @@
 """The work of a job of the kind "part": a part of an index, such as its search index."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from leanrag_core.errors import InvalidConfig, RecordDamaged
 from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.models.registry import Models
+from leanrag_core.records import from_values
 from leanrag_core.storage.part_store import RECORD, PartStore
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
@@ -47,13 +50,13 @@ class PartWork:
 
     def run(self, job: RunningJob) -> Done:
         """The index has the part; its id, INDEX/PART, is the result."""
-        index_id, name, options = part_arguments(job.spec)
-        index = self._maker.open(index_id)
-        models = self._maker.models(budget=argument(Budget, job.spec, "budget"), index=index_id)
-        job.expect(self._maker.forecast_part(index, name, options))
+        wanted = _wanted(job.spec)
+        index = self._maker.open(wanted.index)
+        models = self._maker.models(budget=argument(Budget, job.spec, "budget"), index=wanted.index)
+        job.expect(self._maker.forecast_part(index, wanted.part, wanted.options))
         with job.metered(models.meter.read):
-            record = self._maker.build_part(index, name, options, models=models, report=job.report)
-        return Done(f"{index_id}/{name}", self._report(index_id, record))
+            record = self._maker.build_part(index, wanted.part, wanted.options, models=models, report=job.report)
+        return Done(f"{wanted.index}/{wanted.part}", self._report(wanted.index, record))
 
     def _report(self, index_id: str, record: PartRecord) -> JobReport:
         folder = PartStore(self._maker.index_path(index_id)).folder(record.name, record.fingerprint)
@@ -64,7 +67,18 @@ class PartWork:
         """Nothing is to be removed: what was written of the part is found by the next attempt, and used by nobody."""
 
 
-def part_arguments(spec: JobSpec) -> tuple[str, str, dict[str, Any]]:
-    """The index, the part and its options of a job."""
-    options = spec.arguments.get("options")
-    return str(spec.arguments["index"]), str(spec.arguments["part"]), dict(options) if options else {}
+@dataclass(frozen=True)
+class PartJob:
+    """What a job of this kind shall make: the config of its record."""
+
+    index: str
+    part: str
+    options: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
+
+
+def _wanted(spec: JobSpec) -> PartJob:
+    """What the job shall make. Raises InvalidConfig for a record of another version."""
+    try:
+        return from_values(PartJob, dict(spec.config), name="config", closed=True)
+    except RecordDamaged as error:
+        raise InvalidConfig("config.other_version") from error

@@ -29,8 +29,9 @@ def test_a_part_is_made_by_a_job_on_a_click(home: Workbench, visit: Visit, launc
     assert not app.exception
     [folder] = launched
     spec = read_spec(folder)
-    assert (spec.kind, spec.arguments["part"], spec.arguments["index"]) == ("part", "chroma", home.indexes()[0].id)
+    assert (spec.kind, spec.config["part"], spec.config["index"]) == ("part", "chroma", home.indexes()[0].id)
     assert app.query_params["job"] == spec.id
+    assert "being made" in drawn.text(opened(home, visit))
 
 
 def test_a_part_is_listed_with_its_cost_and_can_be_deleted(home: Workbench, visit: Visit) -> None:

@@ -24,26 +24,33 @@ def fold(index: IndexSummary) -> None:
 def panel(index: IndexSummary) -> None:
     """Each part with its cost, and what can be done with it."""
     states = session.workbench().parts(index.id)
+    jobs = [job for job in session.running_jobs() if job.kind.makes == "part" and job.config.get("index") == index.id]
+    job_of = {str(job.config.get("part")): job.id for job in jobs}
     markup.note(
         "Some strategies need more than chunks, entities and relations. Such a part is made when it is asked for, and "
         "what it costs counts apart from the index."
     )
-    table(states)
+    table(states, tuple(job_of))
     for part in states:
         if part.problem is not None:
             message(words(part.problem), kind="error")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            _buttons(index, part)
+            if part.name in job_of:
+                label = f"Show progress: {forms.plain(words(part.title))}"
+                wanted = ("job", job_of[part.name])
+                st.button(label, key=f"part_job_{part.name}", type="tertiary", on_click=state.remember, args=wanted)
+            else:
+                _buttons(index, part)
     for file in session.workbench().broken_parts():
         message(words(file.message), kind="error", title="A part cannot be used.")
 
 
-def table(states: tuple[PartState, ...]) -> None:
-    """What each part costs."""
+def table(states: tuple[PartState, ...], being_made: tuple[str, ...] = ()) -> None:
+    """What each part costs. being_made: names of those that a job makes at the moment."""
     rows = [
         (
             words(part.title),
-            _STATUS[part.status],
+            "being made" if part.name in being_made else _STATUS[part.status],
             numbers.size(part.size_bytes) if part.size_bytes else "–",
             numbers.duration(part.seconds) if part.seconds else "–",
             f"{part.usage.calls:,}" if part.finished else "–",
