@@ -78,12 +78,12 @@ def chunks(subject: Subject) -> Iterator[Problem | Note]:
             yield from at_rows(subject.table(name), bare, "it has no chunk")
     for below, above in pairwise(index.layers):
         owner, rows = flat(below.entities["chunks"])
-        wanted = np.unique(np.asarray(below.parent, dtype=np.int64)[owner] * (span + 1) + rows)
+        expected = np.unique(np.asarray(below.parent, dtype=np.int64)[owner] * (span + 1) + rows)
         owner, rows = flat(above.entities["chunks"])
-        held = owner * (span + 1) + rows
-        if not np.array_equal(held, wanted):
-            different = np.setxor1d(held, wanted) // (span + 1)
-            unsorted = owner[np.flatnonzero(np.diff(held) <= 0)]
+        stored = owner * (span + 1) + rows
+        if not np.array_equal(stored, expected):
+            different = np.setxor1d(stored, expected) // (span + 1)
+            unsorted = owner[np.flatnonzero(np.diff(stored) <= 0)]
             file = subject.table(f"entities-{above.number}")
             text = "its chunks are not the sorted union of its children's"
             yield from at_rows(file, np.unique(np.concatenate([different, unsorted])), text)

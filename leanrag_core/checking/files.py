@@ -26,10 +26,10 @@ def hashes(subject: Subject) -> Iterator[Problem | Note]:
 def tables(subject: Subject) -> Iterator[Problem | Note]:
     """Every cell of every table reads: offsets ascend, texts are UTF-8."""
     index = subject.index
-    held = {"documents": index.documents, "chunks": index.chunks}
+    tables_by_name = {"documents": index.documents, "chunks": index.chunks}
     for layer in index.layers:
-        held |= {f"entities-{layer.number}": layer.entities, f"relations-{layer.number}": layer.relations}
-    for name, table in held.items():
+        tables_by_name |= {f"entities-{layer.number}": layer.entities, f"relations-{layer.number}": layer.relations}
+    for name, table in tables_by_name.items():
         for column in table.column_names:
             try:
                 table[column].validate(full=True)

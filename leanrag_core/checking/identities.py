@@ -35,11 +35,11 @@ def _once(subject: Subject, tables: dict[str, pa.Table]) -> Iterator[Problem]:
     for name, table in tables.items():
         own = codes[start : start + table.num_rows]
         start += table.num_rows
-        held = table["id"].to_pylist() if (counts > 1).any() or (own < 0).any() else ()
-        wrong = [row for row, code in enumerate(own) if code < 0 or counts[code] > 1] if held else []
-        yield from at_rows(subject.table(name), [row for row in wrong if held[row] is None], "it has no id")
-        for row in [row for row in wrong if held[row] is not None][:20]:
-            yield Problem(subject.table(name), row, f"the id {held[row]!r} is there {counts[own[row]]} times")
+        ids = table["id"].to_pylist() if (counts > 1).any() or (own < 0).any() else ()
+        wrong = [row for row, code in enumerate(own) if code < 0 or counts[code] > 1] if ids else []
+        yield from at_rows(subject.table(name), [row for row in wrong if ids[row] is None], "it has no id")
+        for row in [row for row in wrong if ids[row] is not None][:20]:
+            yield Problem(subject.table(name), row, f"the id {ids[row]!r} is there {counts[own[row]]} times")
         empty = [row for row, id_ in enumerate(table["id"].to_pylist()) if id_ == ""]
         yield from at_rows(subject.table(name), empty, "its id is empty")
 
@@ -59,8 +59,8 @@ def recomputed(subject: Subject) -> Iterator[Problem | Note]:
     base = index.layers[0]
     entity_ids = [names.entity_id(names.name_key(name)) for name in base.entities["name"].to_pylist()]
     yield from _compared(subject, "entities-0", base.entities, entity_ids, "its name")
-    held = base.entities["id"].to_pylist()
-    relation_ids = [names.relation_id(held[left], held[right]) for left, right in base.ends.tolist()]
+    ids = base.entities["id"].to_pylist()
+    relation_ids = [names.relation_id(ids[left], ids[right]) for left, right in base.ends.tolist()]
     yield from _compared(subject, "relations-0", base.relations, relation_ids, "its ends")
     yield from _aggregated(subject, index)
 
@@ -72,14 +72,14 @@ def _aggregated(subject: Subject, index: Index) -> Iterator[Problem]:
         children = ([below_ids[row] for row in order[offsets[at] : offsets[at + 1]]] for at in range(len(above)))
         entity_ids = [aggregated.entity_id(number, ids) for ids in children]
         yield from _compared(subject, f"entities-{number}", above.entities, entity_ids, "its layer and children")
-        held = above.entities["id"].to_pylist()
+        ids = above.entities["id"].to_pylist()
         ends = above.ends.reshape(-1, 2).tolist()
-        relation_ids = [aggregated.relation_id(number, held[left], held[right]) for left, right in ends]
+        relation_ids = [aggregated.relation_id(number, ids[left], ids[right]) for left, right in ends]
         yield from _compared(subject, f"relations-{number}", above.relations, relation_ids, "its layer and ends")
 
 
-def _compared(subject: Subject, name: str, table: pa.Table, wanted: object, of: str) -> Iterator[Problem]:
-    rows = texts_differ(table["id"].to_pylist(), wanted)  # type: ignore[arg-type]
+def _compared(subject: Subject, name: str, table: pa.Table, expected: object, of: str) -> Iterator[Problem]:
+    rows = texts_differ(table["id"].to_pylist(), expected)  # type: ignore[arg-type]
     yield from at_rows(subject.table(name), rows, f"its id does not follow from {of}")
 
 

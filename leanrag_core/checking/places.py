@@ -43,11 +43,11 @@ def _cut(texts: object, document: np.ndarray, start: np.ndarray, end: np.ndarray
 def stored(subject: Subject) -> Iterator[Problem | Note]:
     """The stored bytes of a chunk are those of its characters, the stored tokens those of its lines in a context."""
     index, file = subject.index, subject.table("chunks")
-    held = [name for name in (*CHUNK_BYTES, CHUNK_TOKENS) if name in index.chunks.column_names]
-    if not held:
+    columns = [name for name in (*CHUNK_BYTES, CHUNK_TOKENS) if name in index.chunks.column_names]
+    if not columns:
         yield Note("the index is of format 1, which stores neither")
         return
-    wanted = chunks_with_places(index)
-    for name in held:
-        wrong = np.flatnonzero(numbers(index.chunks[name]) != numbers(wanted[name]))
+    expected = chunks_with_places(index)
+    for name in columns:
+        wrong = np.flatnonzero(numbers(index.chunks[name]) != numbers(expected[name]))
         yield from at_rows(file, wrong, f"{name} is not that of its text")

@@ -74,15 +74,15 @@ def at_rows(file: str, rows: Iterable[int] | np.ndarray, text: str) -> Iterator[
         yield Problem(file, None, f"{text}, in {len(every) - _ROWS_NAMED:,} more rows")
 
 
-def where_not(held: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def where_not(stored: np.ndarray, expected: np.ndarray) -> np.ndarray:
     """Rows in which two columns differ; every row from the end of the shorter one on."""
-    short, long = sorted((len(held), len(wanted)))
-    return np.concatenate([np.flatnonzero(held[:short] != wanted[:short]), np.arange(short, long)])
+    short, long = sorted((len(stored), len(expected)))
+    return np.concatenate([np.flatnonzero(stored[:short] != expected[:short]), np.arange(short, long)])
 
 
-def texts_differ(held: Iterable[Any], wanted: Iterable[Any]) -> list[int]:
+def texts_differ(stored: Iterable[Any], expected: Iterable[Any]) -> list[int]:
     """Rows in which two columns of equal length differ."""
-    return [row for row, (left, right) in enumerate(zip(held, wanted, strict=True)) if left != right]
+    return [row for row, (left, right) in enumerate(zip(stored, expected, strict=True)) if left != right]
 
 
 def flat(column: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:

@@ -24,9 +24,9 @@ def counts(subject: Subject) -> Iterator[Problem | Note]:
 
 def _different(file: str, place: str, recorded: object, counted: Mapping[str, object]) -> Iterator[Problem]:
     for name, value in counted.items():
-        held = getattr(recorded, name)
-        if held != value:
-            yield Problem(file, None, f"{place}.{name} is {_shown(held)}, but there are {_shown(value)}")
+        stored = getattr(recorded, name)
+        if stored != value:
+            yield Problem(file, None, f"{place}.{name} is {_shown(stored)}, but there are {_shown(value)}")
 
 
 def _shown(value: object) -> object:
@@ -65,7 +65,7 @@ def clustering(subject: Subject) -> Iterator[Problem | Note]:
         if row >= len(facts):
             return
         lifted = below.parent[below.ends.reshape(-1, 2)]
-        wanted = {
+        expected = {
             "layer": above.number,
             "nodes": len(below),
             "clusters": len(above),
@@ -75,8 +75,8 @@ def clustering(subject: Subject) -> Iterator[Problem | Note]:
             "summarised": counted[row + 1].summarised,
             "concatenated": counted[row + 1].concatenated,
         }
-        said = {name: value for name, value in wanted.items() if getattr(facts[row], name) is not None}
-        yield from _different(_REPORT, f"clustering[{row}]", facts[row], said)
+        reported = {name: value for name, value in expected.items() if getattr(facts[row], name) is not None}
+        yield from _different(_REPORT, f"clustering[{row}]", facts[row], reported)
         tau = facts[row].tau
         if tau is not None and not math.isclose(tau, tau_of(index, above), abs_tol=1e-9):
             text = f"clustering[{row}].tau is {tau}, but the configuration makes it {tau_of(index, above):g}"

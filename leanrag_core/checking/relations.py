@@ -36,8 +36,8 @@ def strengths(subject: Subject) -> Iterator[Problem | Note]:
     for below, above in pairwise(subject.index.layers):
         file, strength = subject.table(f"relations-{above.number}"), numbers(above.relations["strength"])
         owner, _ = flat(above.relations["members"])
-        held = np.bincount(owner, minlength=len(strength))
-        yield from at_rows(file, np.flatnonzero(held != strength), "lambda is not the number of its members")
+        n_members = np.bincount(owner, minlength=len(strength))
+        yield from at_rows(file, np.flatnonzero(n_members != strength), "lambda is not the number of its members")
         lifted = np.asarray(below.parent)[below.ends.reshape(-1, 2)]
         inside = int((lifted[:, 0] == lifted[:, 1]).sum())
         if int(strength.sum()) + inside != below.relations.num_rows:
@@ -78,8 +78,8 @@ def weights(subject: Subject) -> Iterator[Problem | Note]:
         owner, rows = flat(above.relations["members"])
         weight = numbers(above.relations["weight"]).astype(np.float64)
         below_weight = numbers(below.relations["weight"]).astype(np.float64)
-        wanted = np.bincount(owner, weights=below_weight[rows], minlength=len(weight))
-        far = ~(np.abs(weight - wanted) <= _WEIGHT_TOLERANCE * np.maximum(1, wanted))
+        expected = np.bincount(owner, weights=below_weight[rows], minlength=len(weight))
+        far = ~(np.abs(weight - expected) <= _WEIGHT_TOLERANCE * np.maximum(1, expected))
         file = subject.table(f"relations-{above.number}")
         yield from at_rows(file, np.flatnonzero(far), "the weight is not the sum of its members' weights")
 
@@ -94,9 +94,9 @@ def kinds(subject: Subject) -> Iterator[Problem | Note]:
             yield from at_rows(file, above, "a base relation is of no base kind")
             continue
         tau, strength = tau_of(subject.index, layer), numbers(layer.relations["strength"])
-        wanted = np.where(strength > tau, SUMMARISED, CONCATENATED).astype(object)
-        for row in where_not(named, wanted)[:20]:
-            text = f"it is {named[row]!r}, but lambda {strength[row]} against tau {tau:g} makes it {wanted[row]!r}"
+        expected = np.where(strength > tau, SUMMARISED, CONCATENATED).astype(object)
+        for row in where_not(named, expected)[:20]:
+            text = f"it is {named[row]!r}, but lambda {strength[row]} against tau {tau:g} makes it {expected[row]!r}"
             yield Problem(file, int(row), text)
 
 

@@ -1,4 +1,4 @@
-"""The tree: one parent each, one root, clusters of the wanted sizes (section 5 of the method, 1 to 3)."""
+"""The tree: one parent each, one root, clusters of the expected sizes (section 5 of the method, 1 to 3)."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -62,6 +62,6 @@ def sizes(subject: Subject) -> Iterator[Problem | Note]:
             m = max(m, most_by_bic(len(below)))
         if len(above) > m:
             yield Problem(file, None, f"{len(above)} clusters, more than m = {m}")
-        held = np.bincount(below.parent, minlength=len(above))
-        for row in np.flatnonzero(held > cap) if cap_on else ():
-            yield Problem(file, int(row), f"the cluster holds {held[row]} nodes, above the cap of {cap}")
+        counted = np.bincount(below.parent, minlength=len(above))
+        for row in np.flatnonzero(counted > cap) if cap_on else ():
+            yield Problem(file, int(row), f"the cluster holds {counted[row]} nodes, above the cap of {cap}")

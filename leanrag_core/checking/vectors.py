@@ -18,10 +18,10 @@ _SAME = 0.99  # cosine; another kind of processor may move a vector by 1e-3
 def unit(subject: Subject) -> Iterator[Problem | Note]:
     """One vector for each entity and chunk, of length 1, none NaN."""
     index, dimensions = subject.index, set()
-    held: list[tuple[int | str, np.ndarray, int]] = [
+    stored: list[tuple[int | str, np.ndarray, int]] = [
         (layer.number, layer.vectors, len(layer)) for layer in index.layers
     ]
-    for part, vectors, n in [*held, (CHUNKS, index.chunk_vectors, index.chunks.num_rows)]:
+    for part, vectors, n in [*stored, (CHUNKS, index.chunk_vectors, index.chunks.num_rows)]:
         file = subject.vectors(part)
         if len(vectors) != n:
             yield Problem(file, None, f"{len(vectors)} vectors for {n} rows")
@@ -68,7 +68,7 @@ def _compared(
     subject: Subject, part: int | str, vectors: np.ndarray, rows: np.ndarray, text_of: Callable[[int], str]
 ) -> Iterator[Problem]:
     assert subject.embedding is not None
-    wanted = np.asarray(subject.embedding.embed([text_of(int(row)) for row in rows]))
+    expected = np.asarray(subject.embedding.embed([text_of(int(row)) for row in rows]))
     with np.errstate(over="ignore", invalid="ignore"):
-        far = ~(np.vecdot(np.asarray(vectors[rows]), wanted) > _SAME)
+        far = ~(np.vecdot(np.asarray(vectors[rows]), expected) > _SAME)
     yield from at_rows(subject.vectors(part), rows[far], "the vector is not that of its text")
