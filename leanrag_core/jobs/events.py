@@ -10,10 +10,11 @@ log.txt         what the process printed
 
 import json
 import os
+import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -171,23 +172,53 @@ def is_running(folder: Path) -> bool:
     return False
 
 
-def read_events(folder: Path) -> tuple[JobEvent, ...]:
-    """The job's events; a last line that a dying process left half-written is passed over.
+class EventReader:
+    """Reads the events of a job, each line once, since a long job has tens of thousands. For several threads."""
 
-    Raises RecordDamaged for events that are not of this version.
-    """
-    path = folder / "events.jsonl"
-    if not path.exists():
-        return ()
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "events.jsonl"
+        self._lock = threading.Lock()  # guards the fields below
+        self._events: list[JobEvent] = []
+        self._n_bytes = 0
+
+    def read(self) -> tuple[JobEvent, ...]:
+        """The job's events so far; a last line that is being written, or that a dying process left, is passed over.
+
+        Raises RecordDamaged for events that are not of this version.
+        """
+        with self._lock:
+            if not self._path.exists():
+                return ()
+            with self._path.open("rb") as file:
+                if os.fstat(file.fileno()).st_size < self._n_bytes:  # another file
+                    self._events, self._n_bytes = [], 0
+                file.seek(self._n_bytes)
+                content = file.read()
+            whole = content[: content.rfind(b"\n") + 1]
+            self._events += _parsed(whole, self._path.name)
+            self._n_bytes += len(whole)
+            return tuple(self._events)
+
+
+def read_events(folder: Path) -> tuple[JobEvent, ...]:
+    """The job's events, read from the start. Raises RecordDamaged."""
+    return EventReader(folder).read()
+
+
+def _parsed(content: bytes, name: str) -> list[JobEvent]:
     lines = []
-    for line in path.read_bytes().decode("utf-8", errors="replace").split("\n"):
+    for line in content.decode("utf-8", errors="replace").split("\n"):
         if line.startswith("{") and line.endswith("}"):
             with suppress(ValueError, RecursionError):  # two lines that ran into each other, or edited by hand
                 lines.append(_of_this_version(line, json.loads(line)))
-    events = from_json(_Events, b'{"events":[' + ",".join(lines).encode() + b"]}", name=path.name).events
+    if not lines:
+        return []
+    events = from_json(_Events, b'{"events":[' + ",".join(lines).encode() + b"]}", name=name).events
     if any(event.event == "progress" and not event.stage for event in events):
-        raise RecordDamaged("job.progress_without_stage", name=path.name)
-    return events
+        raise RecordDamaged("job.progress_without_stage", name=name)
+    # Of the meter's readings the last one counts; the others would take most of the memory.
+    last = max((n for n, event in enumerate(events) if event.spent), default=-1)
+    return [replace(event, spent=None) if event.spent and n != last else event for n, event in enumerate(events)]
 
 
 def _of_this_version(line: str, values: dict[str, Any]) -> str:

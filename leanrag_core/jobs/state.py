@@ -7,7 +7,7 @@ from pathlib import Path
 
 from leanrag_core.errors import JobUnknown, RecordDamaged
 from leanrag_core.jobs import events as job_events
-from leanrag_core.jobs.events import JobEvent, JobSpec, read_events, read_spec
+from leanrag_core.jobs.events import EventReader, JobEvent, JobSpec, read_spec
 from leanrag_core.jobs.kinds import KINDS
 from leanrag_core.jobs.outlook import outlook
 from leanrag_core.messages.message import Message, message
@@ -36,11 +36,14 @@ def budget_of(spec: JobSpec) -> Budget:
         raise JobUnknown("job.record_other_version", job=spec.id) from error
 
 
-def read_state(folder: Path, kinds: Sequence[JobKind] = KINDS) -> JobState:
-    """How far the job is; one that this version does not understand is `unknown`. Raises JobNotFound."""
+def read_state(folder: Path, kinds: Sequence[JobKind] = KINDS, reader: EventReader | None = None) -> JobState:
+    """How far the job is; one that this version does not understand is `unknown`. Raises JobNotFound.
+
+    reader: of the job's events, to be used again.
+    """
     try:
         spec = read_spec(folder)
-        return _state(spec, kind_of(spec, kinds), folder)
+        return _state(spec, kind_of(spec, kinds), folder, reader or EventReader(folder))
     except JobUnknown as error:
         return _unknown(folder, error.message)
     except (RecordDamaged, ValueError):
@@ -68,9 +71,9 @@ def _unknown(folder: Path, error: Message) -> JobState:
     )
 
 
-def _state(spec: JobSpec, kind: JobKind, folder: Path) -> JobState:
+def _state(spec: JobSpec, kind: JobKind, folder: Path, reader: EventReader) -> JobState:
     running = job_events.is_running(folder)
-    events = read_events(folder)  # after the lock: a job that ends in between has written its end before it lets go
+    events = reader.read()  # after the lock: a job that ends in between has written its end before it lets go
     created = datetime.fromisoformat(spec.created).timestamp()
     started = next((event.at for event in events if event.event == "started"), None)
     ending = next((event for event in reversed(events) if event.event in _ENDINGS), None)

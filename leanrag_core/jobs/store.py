@@ -31,6 +31,7 @@ class JobStore:
         self.root, self._package_root, self._kinds = root, package_root, KINDS if kinds is None else kinds
         private.tighten(root)
         self._ended: dict[str, tuple[tuple[object, ...], JobState]] = {}
+        self._readers: dict[str, events.EventReader] = {}  # of jobs that are under way
 
     def folder(self, job_id: str) -> Path:
         """The folder of a job. Raises JobNotFound for an id that could leave the store."""
@@ -91,14 +92,19 @@ class JobStore:
         kept = self._ended.get(folder.name)
         if kept is not None and kept[0] == stamp:
             return kept[1]
-        job = state.read_state(folder, self._kinds)
+        job = self.job(folder.name)
         if job.status in _ENDED:
             self._ended[folder.name] = stamp, job
         return job
 
     def job(self, job_id: str) -> JobState:
         """The state of a job. Raises JobNotFound."""
-        return state.read_state(self.folder(job_id), self._kinds)
+        folder = self.folder(job_id)
+        reader = self._readers.setdefault(job_id, events.EventReader(folder))
+        job = state.read_state(folder, self._kinds, reader)
+        if not job.live:
+            self._readers.pop(job_id, None)
+        return job
 
     def log(self, job_id: str) -> str:
         """What the job's process printed."""

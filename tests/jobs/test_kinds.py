@@ -12,7 +12,7 @@ import pytest
 
 from leanrag_core.errors import JobUnknown
 from leanrag_core.jobs import runner
-from leanrag_core.jobs.events import JobLog, JobSpec, create_job, job_lock
+from leanrag_core.jobs.events import EventReader, JobLog, JobSpec, create_job, job_lock
 from leanrag_core.jobs.kinds import BUILD, KINDS
 from leanrag_core.jobs.slots import _SLOTS
 from leanrag_core.jobs.state import read_state
@@ -84,12 +84,13 @@ def test_resuming_a_job_of_another_kind_does_the_same_again(tmp_path: Path, monk
 
 def test_jobs_that_wait_for_another_build_of_their_index_leave_their_slots(tmp_path: Path) -> None:
     """As many as there are slots wait for an index; a later job for another index still gets its turn."""
-    built, waiting, other_ran = threading.Event(), threading.Semaphore(0), threading.Event()
+    built, other_ran = threading.Event(), threading.Event()
+    waiting = {f"job-{n}": threading.Event() for n in range(_SLOTS)}
 
     def waits(job: RunningJob) -> Done:
         while not built.is_set():
             job.report(Progress("settings", 0, 1, waiting=True))
-            waiting.release()
+            waiting[job.spec.id].set()
             time.sleep(0.02)
         job.report(Progress("settings", 1, 1))
         return Done("same")
@@ -98,13 +99,12 @@ def test_jobs_that_wait_for_another_build_of_their_index_leave_their_slots(tmp_p
         other_ran.set()
         return Done("other")
 
-    folders = [a_job(tmp_path, f"job-{n}") for n in range(_SLOTS)]
+    folders = [a_job(tmp_path, name) for name in waiting]
     later = a_job(tmp_path, "later")
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(_SLOTS + 1) as pool:
         patch.setattr(runner.signal, "signal", lambda number, handler: handler)  # only the main thread may
         ends = [pool.submit(runner.run, folder, {SWEEP.name: Doing(waits)}) for folder in folders]
-        for _ in folders:
-            assert waiting.acquire(timeout=60)
+        assert all(event.wait(60) for event in waiting.values())
         try:
             ends.append(pool.submit(runner.run, later, {SWEEP.name: Doing(other)}))
             assert other_ran.wait(60), "the slots were held by jobs that did nothing"
@@ -195,3 +195,21 @@ def test_events_of_a_running_job_are_written_without_what_they_do_not_say(tmp_pa
     }
     with job_lock(folder).acquire():
         assert read_state(folder, (SWEEP,)).stages[1].done == 3
+
+
+def test_a_reader_takes_each_event_once_and_keeps_the_last_reading_of_the_meter(tmp_path: Path) -> None:
+    folder = a_job(tmp_path, "job-1")
+    log, reader = JobLog(folder), EventReader(folder)
+    assert reader.read() == ()
+    for n in (1, 2):
+        log.write("spent", spent=Spending(Usage(calls=n)))
+    log.write("heartbeat")
+    assert [event.spent and event.spent.usage.calls for event in reader.read()] == [None, 2, None]
+    with log.path.open("ab") as file:
+        file.write(b'{"at": 3.0, "event": "hea')
+    assert len(reader.read()) == 3, "a line that is being written is left for the next time"
+    with log.path.open("ab") as file:
+        file.write(b'rtbeat"}\n')
+    assert [event.event for event in reader.read()] == ["spent", "spent", "heartbeat", "heartbeat"]
+    log.path.write_text("")
+    assert reader.read() == (), "the file is another one"
