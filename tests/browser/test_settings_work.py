@@ -54,10 +54,10 @@ def test_the_work_goes_to_processes_then_to_a_cluster_then_back(
     expect(page.get_by_text("Builds still go to processes")).to_have_count(0)
     settled(page)
     assert bench.settings().execution == Execution("dask", 2, cluster.address)
-    assert "leanrag-look" not in cluster.log("scheduler")
+    assert "leanrag-status" not in cluster.log("scheduler")
     page.get_by_role("button", name="Test the cluster").click()
     expect(page.get_by_text("1 worker with 1 thread")).to_be_visible(timeout=60_000)
-    assert "leanrag-look" in cluster.log("scheduler")
+    assert "leanrag-status" in cluster.log("scheduler")
     settled(page)
     snap(page, "w2_cluster_tested")
 

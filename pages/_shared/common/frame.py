@@ -115,12 +115,12 @@ def uses_endpoint(config: Mapping[str, Any]) -> bool:
 
 def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
     listed = session.index_list()
-    indexes = {one.id: one for one in listed.indexes}
-    for one in listed.damaged:
-        message(one.reason, kind="error")
-        if st.button(say("frame.delete_damaged"), key=f"delete_damaged_{one.id}", icon=":material/delete:"):
+    indexes = {summary.id: summary for summary in listed.indexes}
+    for damaged in listed.damaged:
+        message(damaged.reason, kind="error")
+        if st.button(say("frame.delete_damaged"), key=f"delete_damaged_{damaged.id}", icon=":material/delete:"):
             with plain_errors():
-                session.workbench().delete_index(one.id)
+                session.workbench().delete_index(damaged.id)
                 st.rerun()  # not after an error, which would be wiped away
     if not indexes:
         rest = say("frame.first_is_built" if any(job.builds_index for job in live) else "frame.build_first")

@@ -19,13 +19,13 @@ def provide() -> None:
     inherit it. Without a secrets file nothing happens."""
     try:
         name = session.workbench().settings().key_variable
-    except LeanRAGError:  # told where settings are shown
+    except LeanRAGError:  # said where settings are shown
         return
     if os.environ.get(name) or not st.secrets.load_if_toml_exists():
         return
-    found = st.secrets.get(name)
-    if isinstance(found, str) and found.strip():
-        os.environ[name] = found.strip()
+    key = st.secrets.get(name)
+    if isinstance(key, str) and key.strip():
+        os.environ[name] = key.strip()
 
 
 def has_key(settings: Settings) -> bool:

@@ -10,7 +10,7 @@ from pages._shared.common.html import NOTHING, draw, html
 
 LANGUAGE = "lang"  # its name in links and in the session's memory
 _SETTING = "lr_language"
-Told = Message | LeanRAGError | str
+Text = Message | LeanRAGError | str
 
 
 def language() -> str:
@@ -28,11 +28,11 @@ def begin(setting: str) -> None:
         state.remember(LANGUAGE, linked)
 
 
-def words(told: Told) -> str:
+def words(text: Text) -> str:
     """What a message or an error says, in the reader's language; text is taken as it is."""
-    if isinstance(told, LeanRAGError):
-        told = told.message
-    return sentence(told, language()) if isinstance(told, Message) else told
+    if isinstance(text, LeanRAGError):
+        text = text.message
+    return sentence(text, language()) if isinstance(text, Message) else text
 
 
 def say(code: str, /, **values: Value) -> str:
@@ -45,11 +45,11 @@ def known(code: str) -> bool:
     return code in codes()
 
 
-def message(told: Told, *, kind: str = "note", title: Told = "") -> None:
+def message(text: Text, *, kind: str = "note", title: Text = "") -> None:
     """One sentence (or two) in a quiet box. kind: note, error, good."""
     head = html("<b>{}</b> ", words(title)) if title else NOTHING
     role = "alert" if kind == "error" else "status"
-    draw(html('<div class="lr-msg {}" role="{}">{}{}</div>', kind, role, head, as_sentence(words(told))))
+    draw(html('<div class="lr-msg {}" role="{}">{}{}</div>', kind, role, head, as_sentence(words(text))))
 
 
 def as_sentence(text: str) -> str:

@@ -106,14 +106,14 @@ def open_passage(scope: Scope, index: Index, asked: Passage) -> None:
     if len(document.text) <= _WHOLE and (chunk.start > 500 or chunk.end + 1200 < len(document.text)):
         whole = st.toggle(say("passage.whole_document"), key=scope.name(f"whole_{chunk.id}"))
     around = {"before": len(document.text), "after": len(document.text)} if whole else {}
-    found = passages.passage(document.text, chunk.start, chunk.end, names=names, cited=cited, **around)
-    signs = {sign for piece in found.pieces for sign in piece.marks}
+    passage = passages.passage(document.text, chunk.start, chunk.end, names=names, cited=cited, **around)
+    signs = {sign for piece in passage.pieces for sign in piece.marks}
     legend = [say("passage.tinted")]
     legend += [say(f"passage.{kind}") for kind, sign in (("darker", "cited"), ("underlined", "name")) if sign in signs]
     draw(markup.muted(" ".join(legend)))
-    pieces = [{"text": piece.text, "marks": sorted(piece.marks)} for piece in found.pieces]
-    data = {"pieces": pieces, "cut_before": found.cut_before, "cut_after": found.cut_after}
-    component(_SCRIPT, _FRAME)(data=data, key=scope.name(f"passage_{chunk.id}_{whole}"))
+    pieces = [{"text": piece.text, "marks": sorted(piece.marks)} for piece in passage.pieces]
+    shown = {"pieces": pieces, "cut_before": passage.cut_before, "cut_after": passage.cut_after}
+    component(_SCRIPT, _FRAME)(data=shown, key=scope.name(f"passage_{chunk.id}_{whole}"))
 
 
 def drawer(index: Index, *, scope: Scope = PAGE) -> None:

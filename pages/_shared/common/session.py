@@ -61,7 +61,7 @@ def without_grammar(summary: IndexSummary) -> float:
         with reading(summary) as index:
             return workbench().share_without_grammar(index)
 
-    with suppress(LeanRAGError):  # a damaged index is told by the page, which opens it next
+    with suppress(LeanRAGError):  # the page says that an index is damaged, which it opens next
         return float(share(summary.id, summary.created))
     return 0.0
 
