@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from leanrag_core.errors import JobUnknown, RecordDamaged
+from leanrag_core.errors import InvalidConfig, JobUnknown, RecordDamaged
 from leanrag_core.jobs import events as job_events
 from leanrag_core.jobs.events import EventReader, JobEvent, JobSpec, read_spec
 from leanrag_core.jobs.kinds import KINDS
@@ -32,7 +32,7 @@ def budget_of(spec: JobSpec) -> Budget:
     """What the job may spend. Raises JobUnknown for a record of another version."""
     try:
         return from_json(Budget, json_bytes(spec.arguments.get("budget") or {}))
-    except RecordDamaged as error:
+    except (RecordDamaged, InvalidConfig) as error:
         raise JobUnknown("job.record_other_version", job=spec.id) from error
 
 

@@ -383,3 +383,24 @@ def test_a_build_that_waits_for_another_one_of_its_index_says_so(home: Workbench
         JobLog(folder).write("turn")
         JobLog(folder).write("progress", **Progress("parse", 1, 3, "documents").__dict__)
         assert "Reading documents" in drawn.text(app.run())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"config": {"chunk_tokens": "many", "tau": {"a": 1}}},
+        {"arguments": {"name": "", "budget": {"dollars": -1.0}}},
+        {"arguments": {"name": "", "budget": 7}},
+        {"created": "yesterday"},
+    ],
+)
+def test_a_record_with_values_of_another_kind_takes_no_page_down(
+    changes: dict[str, Any], home: Workbench, visit: Visit
+) -> None:
+    folder = a_job(home, STARTED, FAILED)
+    record = json.loads((folder / "spec.json").read_text())
+    (folder / "spec.json").write_text(json.dumps({**record, **changes}))
+    for parameters in ({"job": "one"}, {}):
+        app = visit("build", home, **parameters)
+        drawn.assert_sound(app)
+    assert any((button.key or "") == "earlier_one" for button in app.button)

@@ -99,16 +99,22 @@ def about(job: JobState) -> str:
     return f"{'. '.join(facts)}.{next_steps[job.status]}"
 
 
+def _number(value: object) -> str:
+    """The number of a record, which need not be one in that of another version."""
+    return f"{value:,}" if isinstance(value, int) else "?"
+
+
 def _settings(job: JobState) -> list[str]:
     """The settings in one piece of text; empty for a job that has none."""
     config = job.config
     if not job.builds_index:
         plain = [f"{name} {value}" for name, value in config.items() if isinstance(value, str | int | float)]
         return [", ".join(plain)] if plain else []
+    size, overlap = _number(config.get("chunk_tokens")), _number(config.get("overlap_tokens"))
     facts = [
         f"clustersize {config.get('cluster_size')}",
         f"tau {config.get('tau') or 'chosen from the data'}",
-        f"chunks of {config.get('chunk_tokens', 0):,} tokens with {config.get('overlap_tokens', 0):,} of overlap",
+        f"chunks of {size} tokens with {overlap} of overlap",
     ]
     if frame.uses_endpoint(config):
         facts.insert(0, model_title(str(config.get("model", ""))))
