@@ -159,3 +159,12 @@ def test_a_run_with_a_message_that_this_version_does_not_know_says_so(
     app = opened(visit("ask", empty_home), content_of(RecordedRun(trace)))
     drawn.assert_sound(app)
     assert "holds a message that this version does not know (leanrag.seeds)" in drawn.text(app)
+
+
+def test_a_file_with_very_many_passages_is_shown_in_part(empty_home: Workbench, answer: Answer, visit: Visit) -> None:
+    passage = answer.trace.passages[0]
+    many = tuple(replace(passage, id=f"passage-{number}") for number in range(130))
+    app = opened(visit("ask", empty_home), content_of(RecordedRun(replace(answer.trace, items=many))))
+    drawn.assert_sound(app)
+    assert sum(button.label == "Open in document" for button in app.button) == 100
+    assert "30 more are not shown." in drawn.text(app)

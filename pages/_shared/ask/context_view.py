@@ -13,6 +13,8 @@ from pages._shared.common.html import draw, html
 from pages._shared.common.messages import message, say, words
 from pages._shared.common.scope import Scope
 
+_MOST_CARDS = 100  # more of them, such as a file may hold, would keep the browser busy
+
 
 def panel(scope: Scope, trace: Trace) -> None:
     """How the context's tokens are spent, section by section."""
@@ -63,7 +65,7 @@ def passage_cards(scope: Scope, index: Index | None, trace: Trace) -> None:
     counting = roles.first_known(f"markup.of_items.{roles.code_part(role)}", "markup.of_items")
     names = [anchor.name for anchor in anchors]
     with st.grid(3, min_column_width=280, gap="small"):
-        for place, passage in enumerate(trace.passages):
+        for place, passage in enumerate(trace.passages[:_MOST_CARDS]):
             mark = marks.get(passage.id)
             held = None
             if anchors and passage.source:
@@ -77,3 +79,5 @@ def passage_cards(scope: Scope, index: Index | None, trace: Trace) -> None:
                 on_open=reference_view.opener(scope, trace, passage, mark.name if mark else "", stored=index is None),
                 key=scope.name(f"chunk_{place}"),
             )
+    if len(trace.passages) > _MOST_CARDS:
+        draw(markup.muted(say("ask.more_passages", n=len(trace.passages) - _MOST_CARDS)))
