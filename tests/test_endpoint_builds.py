@@ -175,6 +175,10 @@ def test_a_planted_key_is_in_no_file(server: EndpointServer, tmp_path: Path, mon
     server.api_key = KEY
     bench, corpus = bench_in(tmp_path, server, retries=0)
     assert ended(bench, bench.start_build(corpus, CONFIG)).status == "done"
+    [built] = bench.indexes()
+    assert ended(bench, bench.start_part(built.id, "chroma")).status == "done"
+    bench.build_part(bench.open(built.id), "chroma", {"recall": 95})  # in this process, which has the key
+    assert len(list(tmp_path.rglob("chroma.sqlite3"))) == 2
     server.api_key = "another"
     job = ended(bench, bench.start_build(corpus, IndexConfig(**{**vars(CONFIG), "cluster_size": 4})))
     assert job.status == "failed"
