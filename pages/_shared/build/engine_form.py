@@ -72,24 +72,24 @@ def endpoint(corpus_id: str) -> Engine:
         message("No endpoint is set up yet. Fill in its address in Settings and test the connection.")
         to_settings()
         return Engine(ENDPOINT, lacking="Set up an endpoint first.")
-    found = endpoint_view.listing(settings)
-    if found.error:
-        message(found.error, kind="error", title="The endpoint does not answer.")
+    listed = endpoint_view.listing(settings)
+    if listed.error:
+        message(listed.error, kind="error", title="The endpoint does not answer.")
         to_settings()
-    elif not found.names and st.button("List its models", icon=":material/list:", key="list_models"):
+    elif not listed.names and st.button("List its models", icon=":material/list:", key="list_models"):
         with st.spinner("Waiting for the server"):
             endpoint_view.test_connection(settings)
         st.rerun()
     with st.grid(3, min_column_width=190, gap="small"):
-        model = endpoint_view.pick_model("Language model", "b_model", found, names=found.writing)
+        model = endpoint_view.pick_model("Language model", "b_model", listed, names=listed.writing)
         other = endpoint_view.pick_model(
-            "Aggregation model", "b_aggregation", found, names=found.writing, blank="The language model"
+            "Aggregation model", "b_aggregation", listed, names=listed.writing, blank="The language model"
         )
         embedding = endpoint_view.pick_model(
             "Embedding",
             "b_embedding",
-            found,
-            names=tuple(sorted(found.names, key=lambda name: (not endpoint_view.embeds(name), name))),
+            listed,
+            names=tuple(sorted(listed.names, key=lambda name: (not endpoint_view.embeds(name), name))),
             blank="Built-in, all-MiniLM-L6-v2",
         )
     draw(html('<div class="lr-hint">{}</div>', _where(settings)))
