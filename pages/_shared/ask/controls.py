@@ -63,7 +63,8 @@ def show(scope: Scope, strategies: Mapping[str, Any]) -> Chosen:
 
 
 def _strategy(scope: Scope, strategies: Mapping[str, Any]) -> str:
-    names = list(strategies)
+    titles = {name: words(info.title) for name, info in strategies.items()}
+    names = list(titles)
     return widgets.one_of(
         scope.name("strategy"),
         names,
@@ -71,7 +72,7 @@ def _strategy(scope: Scope, strategies: Mapping[str, Any]) -> str:
             say("ask.strategy"),
             names,
             index=names.index(mount.value),
-            format_func=lambda strategy: words(strategies[strategy].title),
+            format_func=titles.__getitem__,
             key=mount.key,
             on_change=mount.changed,
             width=210,
@@ -115,6 +116,7 @@ def _slider(scope: Scope, spec: Field[Any], short: str) -> int:
 def _switches(scope: Scope, name: str, specs: Mapping[str, Field[Any]], fields: list[str]) -> dict[str, bool]:
     """The parts of a strategy that are on, remembered for each strategy by itself."""
     default = sorted(field for field in fields if specs[field].default)
+    titles = {field: forms.title_of(field) for field in fields}
     chosen = widgets.remembered(
         scope.name(name),
         default,
@@ -123,7 +125,7 @@ def _switches(scope: Scope, name: str, specs: Mapping[str, Field[Any]], fields: 
             fields,
             selection_mode="multi",
             default=mount.value,
-            format_func=forms.title_of,
+            format_func=titles.__getitem__,
             key=mount.key,
             on_change=mount.changed,
             width="content",

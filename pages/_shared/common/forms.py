@@ -49,7 +49,9 @@ def hint(spec: Field[Any]) -> str:
     paper = spec.metadata.get("paper")
     if paper is None or isinstance(paper, bool):
         return help_text
-    return say("option.help_with_paper", help=help_text, paper=f"{paper:,}" if isinstance(paper, int) else str(paper))
+    return say(
+        "option.help_with_paper", help=help_text, paper=f"{paper:,}" if isinstance(paper, int) else choice_title(paper)
+    )
 
 
 def _reading(spec: Field[Any]) -> tuple[Any, Callable[[str], Any], Callable[[Any], bool]]:
@@ -83,7 +85,10 @@ def draw_field(config: type, name: str, *, prefix: str = "", help_below: bool = 
     def widget(mount: widgets.Mount[Any]) -> Any:
         common: dict[str, Any] = {"key": mount.key, "help": shown_help, "on_change": mount.changed}
         if choices:
-            return st.selectbox(title, choices, index=choices.index(mount.value), format_func=choice_title, **common)
+            titles = {choice: choice_title(choice) for choice in choices}
+            return st.selectbox(
+                title, choices, index=choices.index(mount.value), format_func=titles.__getitem__, **common
+            )
         if isinstance(default, bool):
             return st.toggle(title, value=mount.value, **common)
         if isinstance(default, int):

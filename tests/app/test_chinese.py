@@ -1,0 +1,156 @@
+"""The Ask page and its frame are wholly Chinese: Latin letters are those of documents, names, units and addresses."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import Workbench
+from leanrag_core.messages.catalog import languages
+from leanrag_core.types.settings import LANGUAGES
+from pages._shared.ask.answer_view import Reference
+from pages._shared.common.scope import PAGE
+from tests.app import drawn
+from tests.app.conftest import QUESTIONS, TEXTS
+
+QUESTION = "What do beekeepers use against Varroa destructor?"
+Visit = Callable[..., AppTest]
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+LATIN = re.compile(r"[A-Za-z][A-Za-z' -]*[A-Za-z]|[A-Za-z]")
+# Names of the program and of methods, signs, units, marks of citations, layers and steps, and figures' dates.
+NAMES = re.compile(
+    r"LeanRAG|RAG|L|RQ\d|Chroma|Ctrl|Enter|top|ms|s|min|λ|[EARC]\d*|L\d|[NC]|UTF|JSON|MB|"
+    r"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+)
+
+
+class TextNodes(HTMLParser):
+    """The texts between the tags of a piece of HTML, and what its attributes say to a reader."""
+
+    def __init__(self, body: str) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.feed(body)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.texts += [value or "" for name, value in attrs if name in ("aria-label", "title", "alt")]
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def texts(app: AppTest) -> Iterator[str]:
+    """Everything on the page that a person reads or hears."""
+    for body in drawn.html(app):
+        yield from TextNodes(body).texts
+    yield from drawn.labels(app)
+    for element in drawn.everything(app):
+        proto = getattr(element, "proto", None)
+        yield str(getattr(proto, "placeholder", "") or "")
+        if element.type == "arrow_data_frame":
+            yield from map(str, element.value.columns)
+    for graph in drawn.component(app, "lr_layered_graph"):
+        yield graph["label"]
+    for answer in drawn.component(app, "lr_citations"):
+        yield from (part["from"] for part in answer["parts"])
+
+
+def data_of(home: Workbench) -> str:
+    """All texts that come from documents or were made from them."""
+    parts = [*TEXTS.values(), *TEXTS, *(question["question"] for question in QUESTIONS)]
+    for summary in home.indexes():
+        parts += [summary.title, summary.corpus_name]
+        index = home.open(summary.id)
+        for strategy in ("leanrag", "vector"):
+            trace = home.retrieve(index, QUESTION, strategy)
+            parts += [trace.context.text, *(item.name for item in trace.items), *(item.text for item in trace.items)]
+            parts += [item.type for item in trace.items]
+            parts += [relation.description for relation in trace.relations]
+            parts += [passage.source.title for passage in trace.passages if passage.source]
+            parts.append(home.answer(index, trace).text)
+    return plain("\n".join(parts))
+
+
+def plain(text: str) -> str:
+    """The text with white space folded and without Markdown's escapes."""
+    return " ".join(text.replace("\\", "").split()).strip("… ")
+
+
+def foreign(app: AppTest, data: str) -> list[str]:
+    """Latin texts on the page that no document holds and that are no names."""
+    found = []
+    for text in map(plain, texts(app)):
+        if not LATIN.search(text) or text in data:
+            continue
+        runs = [run for run in LATIN.findall(text) if not NAMES.fullmatch(run) and run not in data]
+        if runs or not (CHINESE.search(text) or all(NAMES.fullmatch(run) for run in LATIN.findall(text))):
+            found.append(text)
+    return found
+
+
+def test_the_test_sees_an_english_page(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q=QUESTION)
+    assert {"Ask", "Strategy", "Retrieval step"} <= set(foreign(app, data_of(home)))
+
+
+URLS = (
+    {},
+    {"q": QUESTION},
+    {"q": QUESTION, "strategy": "vector"},
+    {"q": QUESTION, "show": "table"},
+    {"q": QUESTION, "step": "lca", "n": "3"},
+    {"q": "How far is the moon?"},
+)
+
+
+@pytest.mark.parametrize("url", URLS)
+def test_ask_is_wholly_chinese(url: dict[str, str], home: Workbench, visit: Visit) -> None:
+    data = data_of(home) + url.get("q", "")
+    app = visit("ask", home, lang="zh", **url)
+    drawn.assert_sound(app)
+    assert foreign(app, data) == []
+
+
+def test_drawers_and_the_card_of_a_node_are_chinese(home: Workbench, visit: Visit) -> None:
+    data = data_of(home)
+    index = home.open(home.indexes()[0].id)
+    trace = home.retrieve(index, QUESTION)
+    app = visit("ask", home, lang="zh", q=QUESTION, node=trace.with_role("seed")[0].id)
+    assert foreign(app, data) == []
+    for section in ("entities", "relations"):
+        item = trace.context.section(section).items[0]
+        app.session_state["lr_drawer"] = (PAGE, Reference(trace, item.ref, item.mark))
+        app.run()
+        assert foreign(app, data) == []
+    app.button(f"chunk_{trace.passages[0].id}").click().run()
+    assert foreign(app, data) == []
+
+
+def test_with_an_index_that_is_gone_the_page_is_chinese(home: Workbench, visit: Visit) -> None:
+    assert foreign(visit("ask", home, lang="zh", index="gone"), data_of(home) + "gone") == []
+
+
+def test_a_question_that_is_too_long_is_refused_in_chinese(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, lang="zh")
+    app.text_area("lr_draft").input("x" * 9000)
+    app.button("ask_button").click().run()
+    assert "个字符" in drawn.text(app)
+    assert foreign(app, data_of(home) + "x" * 9000) == []
+
+
+def test_the_setting_decides_and_a_link_goes_before_it(home: Workbench, visit: Visit) -> None:
+    home.change_settings(lambda settings: replace(settings, language="zh"))
+    assert "提问" in drawn.text(visit("ask", home))
+    assert "提问" not in drawn.text(visit("ask", home, lang="en"))
+    assert "提问" in drawn.text(visit("ask", home, lang="xx"))
+
+
+def test_the_settings_offer_the_languages_of_the_catalogs(home: Workbench, visit: Visit) -> None:
+    assert languages() == LANGUAGES
+    app = visit("settings", home)
+    app.button_group("language").set_value("zh").run()
+    assert home.settings().language == "zh"
