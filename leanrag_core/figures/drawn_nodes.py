@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.palette import known_colour
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
 from leanrag_core.types.trace import Style, Trace, TraceItem
 
 _NO_STYLE_SHAPE = "box"
@@ -35,7 +36,7 @@ class Drawn:
     kinds: dict[int, str]
 
 
-def drawn_nodes(trace: Trace) -> Drawn:
+def drawn_nodes(trace: Trace, language: str) -> Drawn:
     """The items of a trace that have a place in the figure: all but passages that no relation or parent links."""
     linked = {id_ for relation in trace.relations for id_ in (relation.source, relation.target)}
     linked |= {item.parent for item in trace.items if item.parent} | {item.id for item in trace.items if item.parent}
@@ -46,16 +47,19 @@ def drawn_nodes(trace: Trace) -> Drawn:
     band_of = {kind: top + len(kinds) - place for place, kind in enumerate(kinds)}
     styles = {style.role: style for style in trace.styles if style.on == "item"}
     bands = {item.id: band_of[item.kind] if item.layer is None else item.layer for item in items}
-    nodes = tuple(_drawn(item, bands, styles.get(item.role)) for item in items)
+    nodes = tuple(_drawn(item, bands, styles.get(item.role), language) for item in items)
     return Drawn(nodes, {band: kind for kind, band in band_of.items()})
 
 
-def _drawn(item: TraceItem, bands: dict[str, int], style: Style | None) -> DrawnNode:
+def _drawn(item: TraceItem, bands: dict[str, int], style: Style | None, language: str) -> DrawnNode:
     parent, band = item.parent, bands[item.id]
     if parent is not None and bands.get(parent, band) <= band:  # a tree is drawn upwards
         parent = None
-    why = sentence(item.reason) if item.reason else sentence(style.title) if style else item.role
-    about = f"{isolated(item.name)}: {why}" + ("" if item.layer is None else f", layer {item.layer}")
+    reason = item.reason or (style.title if style else None)
+    why = sentence(reason, language) if reason else item.role
+    about = f"{isolated(item.name)}: {why}"
+    if item.layer is not None:
+        about = sentence(message("figure.in_layer", item=about, layer=item.layer), language)
     return DrawnNode(
         id=item.id,
         name=item.name,

@@ -19,7 +19,8 @@ from leanrag_core.figures.layered_lines import (
 )
 from leanrag_core.figures.layered_places import FOLD, Plan, plan, slots, tray_width
 from leanrag_core.figures.palette import known_colour
-from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.catalog import ENGLISH, sentence
+from leanrag_core.messages.message import Message, Value
 from leanrag_core.types.trace import Trace, TraceRelation
 
 NARROW, MEDIUM, WIDE = 300, 490, 640  # px of the plots that the browser chooses from
@@ -90,19 +91,23 @@ class LayeredGraph:
     hidden: int = 0
 
 
-def layered_graph(trace: Trace, step: int | None = None, *, plot_px: int = WIDE) -> LayeredGraph:
-    """The subgraph of a trace, lit up to that step (None: everything), for a plot of at least that width."""
-    drawn = drawn_nodes(trace)
+def layered_graph(
+    trace: Trace, step: int | None = None, *, plot_px: int = WIDE, language: str = ENGLISH
+) -> LayeredGraph:
+    """The subgraph of a trace, lit up to that step (None: everything), for a plot of at least that width.
+
+    language: of the labels."""
+    drawn = drawn_nodes(trace, language)
     if not drawn.nodes:
         return LayeredGraph((), (), (), 0.0, plot_px)
-    return _Drawing(trace, drawn, step, plot_px).graph()
+    return _Drawing(trace, drawn, step, plot_px, language).graph()
 
 
 class _Drawing:
     """A graph in the making: the plan and the slots, then row by row from the top."""
 
-    def __init__(self, trace: Trace, drawn: Drawn, step: int | None, plot_px: int) -> None:
-        self.trace, self.drawn, self.plot_px = trace, drawn, plot_px
+    def __init__(self, trace: Trace, drawn: Drawn, step: int | None, plot_px: int, language: str) -> None:
+        self.trace, self.drawn, self.plot_px, self.language = trace, drawn, plot_px, language
         self.band_of = {node.id: node.band for node in drawn.nodes}
         self.plan: Plan = plan(drawn.nodes, plot_px=plot_px)
         self.slots = slots(self.plan, plot_px=plot_px)
@@ -135,7 +140,10 @@ class _Drawing:
 
     def _label(self, band: int) -> str:
         kind = self.drawn.kinds.get(band)
-        return f"Layer {band}" if kind is None else kind.replace("-", " ").capitalize()
+        return self._words("markup.layer", layer=band) if kind is None else kind.replace("-", " ").capitalize()
+
+    def _words(self, code: str, **values: Value) -> str:
+        return sentence(Message(code, values), self.language)
 
     def _facts(self, band: int) -> str:
         row = [node for node in self.drawn.nodes if node.band == band]
@@ -143,10 +151,10 @@ class _Drawing:
             styles = [self.trace.style(role) for role in self.trace.item(row[0].id).roles]
             title = next((style.title for style in styles if style is not None and style.shape == "double"), None)
             if title is not None:
-                return sentence(title)
+                return sentence(title, self.language)
         sizes = self.trace.index.layer_sizes
         known = band not in self.drawn.kinds and band < len(sizes)
-        return f"{len(row):,} of {sizes[band]:,}" if known else f"{len(row):,}"
+        return self._words("ask.taken_of", n=len(row), offered=sizes[band]) if known else f"{len(row):,}"
 
     # Rows; each returns the band's bottom
 
@@ -162,11 +170,12 @@ class _Drawing:
             self._add(node, "double" if node.shape == "double" else "box", slot.x, middle, slot.width, height)
         folded = [node for node in self.plan.folded if node.band == layer]
         if folded:
-            slot, what = self.slots[FOLD], "parent" if layer == 1 and self.plan.trays else "node"
-            name = f"+{len(folded)} {what}{'s' if len(folded) > 1 else ''}"
+            slot, code = self.slots[FOLD], "figure.parents" if layer == 1 and self.plan.trays else "figure.nodes"
+            name = self._words(code, n=len(folded))
             like = next((node for node in folded if node.rank is None), folded[-1])
             lit = any(node.id in self.lit_nodes for node in folded)
-            about = f"{name}, weaker than those drawn: {', '.join(isolated(node.name) for node in folded)}"
+            names = ", ".join(isolated(node.name) for node in folded)
+            about = self._words("figure.weaker", nodes=name, names=names)
             place = (slot.x, middle, slot.width, height)
             self.dots[f"{FOLD}-{layer}"] = Dot(
                 f"{FOLD}-{layer}",
@@ -213,7 +222,7 @@ class _Drawing:
         for id_, seeds in self.plan.trays.items():
             slot, width = self.slots[id_], width_of[id_]
             names, left_over = texts[id_]
-            about = f"{len(seeds)} {seeds[0].role}s: {', '.join(map(_ranked, seeds))}"
+            about = self._words("figure.tray", n=len(seeds), names=", ".join(map(_ranked, seeds)))
             place = (slot.x, tray_top + height / 2, width, height)
             lit = any(seed.id in self.lit_nodes for seed in seeds)
             names_y = tray_top + 8.0 + PITCH * disc_rows[id_]
@@ -325,7 +334,7 @@ class _Drawing:
                 start, end = (a.x + 0.3 * a.width, _top(a)), (b.x - 0.3 * b.width, _top(b))
                 points = curve_points(start, end, self._rise(relation))
             if points:
-                about = described(relation, [dot.name for dot in placed])
+                about = described(relation, [dot.name for dot in placed], self.language)
                 lit, pill = relation.id in self.lit_relations, bool(relation.layer) and a.layer == b.layer != 0
                 drawn.append(self._line(relation, points, about, lit=lit, pill=pill))
         return drawn

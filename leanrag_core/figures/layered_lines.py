@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from leanrag_core.figures.direction import isolated
+from leanrag_core.messages.catalog import codes, sentence
+from leanrag_core.messages.message import Message, Value, message
 from leanrag_core.types.trace import Trace, TraceRelation
 
 MOST_ARCS = 10  # relations drawn within a band or beside its tree links, the strongest; the table has all
@@ -70,11 +72,19 @@ def strongest(
     return kept
 
 
-def described(relation: TraceRelation, names: Sequence[str]) -> str:
+def described(relation: TraceRelation, names: Sequence[str], language: str) -> str:
     """The ends, then how many relations it is made of where it is aggregated, and what it says."""
-    both = " and ".join(map(isolated, names))
-    made = f"{relation.strength:.0f} relations, {relation.made}. " if relation.layer else ""
-    return f"{both}: {made}{relation.description}"
+    code = f"made.{relation.made.replace('-', '_')}"
+    values: dict[str, Value] = {
+        "first": isolated(names[0]),
+        "second": isolated(names[-1]),
+        "n": int(relation.strength + 0.5),
+        "made": message(code) if code in codes() else relation.made,
+        "description": relation.description,
+    }
+    return sentence(
+        Message("figure.aggregated_relation" if relation.layer else "figure.base_relation", values), language
+    )
 
 
 def link_points(upper: Point, lower: Point) -> tuple[Point, ...]:

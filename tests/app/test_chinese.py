@@ -11,7 +11,8 @@ from streamlit.testing.v1 import AppTest
 from leanrag_core import Workbench
 from leanrag_core.messages.catalog import languages
 from leanrag_core.types.settings import LANGUAGES
-from pages._shared.ask.answer_view import Reference
+from pages._shared.ask.reference_view import Reference
+from pages._shared.common.passage_view import Passage
 from pages._shared.common.scope import PAGE
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS, TEXTS
@@ -55,18 +56,21 @@ def texts(app: AppTest) -> Iterator[str]:
             yield from map(str, element.value.columns)
     for graph in drawn.component(app, "lr_layered_graph"):
         yield graph["label"]
+        for layout in graph["layouts"]:
+            yield from (text for row in layout["rows"] for text in (row["label"], row["facts"]))
+            yield from (drawn_part["about"] for kind in ("nodes", "edges") for drawn_part in layout[kind])
     for answer in drawn.component(app, "lr_citations"):
         yield from (part["from"] for part in answer["parts"])
 
 
-def data_of(home: Workbench) -> str:
+def data_of(home: Workbench, question: str = QUESTION) -> str:
     """All texts that come from documents or were made from them."""
     parts = [*TEXTS.values(), *TEXTS, *(question["question"] for question in QUESTIONS)]
     for summary in home.indexes():
         parts += [summary.title, summary.corpus_name]
         index = home.open(summary.id)
         for strategy in ("leanrag", "vector"):
-            trace = home.retrieve(index, QUESTION, strategy)
+            trace = home.retrieve(index, question, strategy)
             parts += [trace.context.text, *(item.name for item in trace.items), *(item.text for item in trace.items)]
             parts += [item.type for item in trace.items]
             parts += [relation.description for relation in trace.relations]
@@ -76,8 +80,8 @@ def data_of(home: Workbench) -> str:
 
 
 def plain(text: str) -> str:
-    """The text with white space folded and without Markdown's escapes."""
-    return " ".join(text.replace("\\", "").split()).strip("… ")
+    """The text with white space folded, without Markdown's escapes and without commands in quotes."""
+    return " ".join(re.sub(r"'[a-z]+ --?[^']*'", "", text.replace("\\", "")).split()).strip("… ")
 
 
 def foreign(app: AppTest, data: str) -> list[str]:
@@ -109,7 +113,7 @@ URLS = (
 
 @pytest.mark.parametrize("url", URLS)
 def test_ask_is_wholly_chinese(url: dict[str, str], home: Workbench, visit: Visit) -> None:
-    data = data_of(home) + url.get("q", "")
+    data = data_of(home, url.get("q", QUESTION)) + url.get("q", "")
     app = visit("ask", home, lang="zh", **url)
     drawn.assert_sound(app)
     assert foreign(app, data) == []
@@ -126,7 +130,8 @@ def test_drawers_and_the_card_of_a_node_are_chinese(home: Workbench, visit: Visi
         app.session_state["lr_drawer"] = (PAGE, Reference(trace, item.ref, item.mark))
         app.run()
         assert foreign(app, data) == []
-    app.button(f"chunk_{trace.passages[0].id}").click().run()
+    app.session_state["lr_drawer"] = (PAGE, Passage(trace.passages[0].row or 0, ("Varroa",)))
+    app.run()
     assert foreign(app, data) == []
 
 

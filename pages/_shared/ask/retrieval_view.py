@@ -18,7 +18,7 @@ from pages._shared.ask import layered_graph as drawing
 from pages._shared.ask import reference_view, roles
 from pages._shared.common import forms, markup, state, widgets
 from pages._shared.common.html import NOTHING, draw, html, joined
-from pages._shared.common.messages import message, say, words
+from pages._shared.common.messages import language, message, say, words
 from pages._shared.common.scope import Scope
 
 _WIDER_ABOVE = 10  # ranked nodes, such as seeds; the figure then takes more of the page
@@ -102,7 +102,7 @@ def show(scope: Scope, index: Index | None, trace: Trace) -> None:
 
 def figure(scope: Scope, index: Index | None, trace: Trace, place: int, label: str) -> None:
     """The subgraph, over it the card of the chosen node, and below it the legend and what is not drawn."""
-    layouts = [layered_graph(trace, place, plot_px=width) for width in (NARROW, MEDIUM, WIDE)]
+    layouts = [layered_graph(trace, place, plot_px=width, language=language()) for width in (NARROW, MEDIUM, WIDE)]
     chosen = next((node for node in trace.nodes if node.id == state.recall(scope.name("node"))), None)
     with st.container(key=scope.key("figure"), gap=None):
         drawing.show(
