@@ -18,7 +18,7 @@ from streamlit.runtime.scriptrunner import magic
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import ElementList
 
-import leanrag_core.samples
+import leanrag_core.services.samples
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs import runner
 from leanrag_core.models import (
@@ -77,7 +77,7 @@ def one_model() -> Callable[[], minilm.MiniLM]:
 def built(samples: Path, one_model: Callable[[], minilm.MiniLM], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with one index; tests work on copies of it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(leanrag_core.samples, "SAMPLES", samples)
+        patch.setattr(leanrag_core.services.samples, "SAMPLES", samples)
         patch.setattr(minilm, "MiniLM", one_model)
         bench = Workbench.default(tmp_path_factory.mktemp("built"))
         bench.corpora()
@@ -100,7 +100,7 @@ def home(built: Path, tmp_path: Path) -> Workbench:
 def written(samples: Path, one_model: Callable[[], minilm.MiniLM], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with one index whose graph the scripted model wrote; one document names nothing."""
     with pytest.MonkeyPatch.context() as patch, EndpointServer() as endpoint:
-        patch.setattr(leanrag_core.samples, "SAMPLES", samples)
+        patch.setattr(leanrag_core.services.samples, "SAMPLES", samples)
         patch.setattr(minilm, "MiniLM", one_model)
         bench = Workbench.default(tmp_path_factory.mktemp("written"))
         bench.save_settings(Settings(base_url=endpoint.url))
@@ -130,7 +130,7 @@ def launched(
 ) -> Iterator[list[Path]]:
     """Folders of the jobs whose processes would have been started."""
     folders: list[Path] = []
-    monkeypatch.setattr(leanrag_core.samples, "SAMPLES", samples)
+    monkeypatch.setattr(leanrag_core.services.samples, "SAMPLES", samples)
     monkeypatch.setattr(minilm, "MiniLM", one_model)
     monkeypatch.setattr(runner, "launch", lambda folder, package_root: folders.append(folder))
     # The pages' own components come with them; looking through all packages for others takes most of a test's time.

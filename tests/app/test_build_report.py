@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-import leanrag_core.samples
+import leanrag_core.services.samples
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job
 from leanrag_core.types.graph import Layer
@@ -169,7 +169,7 @@ def test_every_value_of_a_report_on_a_models_graph_is_that_of_the_index(empty_ho
 def test_every_value_of_a_report_on_a_sample_is_that_of_its_index(
     name: str, empty_home: Workbench, visit: Visit, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(leanrag_core.samples, "SAMPLES", SAMPLES)
+    monkeypatch.setattr(leanrag_core.services.samples, "SAMPLES", SAMPLES)
     empty_home.corpora()
     index = empty_home.build(f"sample-{name}")
     assert_report_is_true(report_of(empty_home, index, visit), index)

@@ -12,8 +12,6 @@ from tests.messages.source_codes import mentioned, patterns, texts_without_code,
 UNCONVERTED = (
     "leanrag_core/__main__.py",
     "leanrag_core/commands/",
-    "leanrag_core/questions.py",
-    "leanrag_core/samples.py",
     "leanrag_core/work/",
     "leanrag_core/clustering/",
     "leanrag_core/figures/",
@@ -26,7 +24,6 @@ UNCONVERTED = (
     "leanrag_core/indexing/empty_chunks.py",
     "leanrag_core/indexing/built.py",
     "leanrag_core/jobs/",
-    "leanrag_core/workbench.py",
 )
 
 

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from leanrag_core.errors import LeanRAGError
+from leanrag_core.facade.services import PROJECT
 from leanrag_core.jobs import events, runner
+from leanrag_core.jobs.store import JobStore
 from leanrag_core.storage import layout, staging
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.storage.corpora import CorpusStore
@@ -26,7 +28,6 @@ from leanrag_core.types.call_record import CallRecord
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.settings import Settings
-from leanrag_core.workbench import PROJECT, JobStore
 from tests.small_index import small_index
 
 DISK_BYTES = 12 << 20

@@ -327,7 +327,7 @@ def test_settings_that_are_nested_too_deeply_are_told(tmp_path: Path) -> None:
 
 def test_a_line_of_a_jobs_events_that_does_not_read_hides_no_other(tmp_path: Path) -> None:
     lines = [deep(100_000).encode(), b'{"a": "\xff"', b'{"at": 1.5, "event": "begun"}']
-    (tmp_path / "events.jsonl").write_bytes(b"\n".join(lines))
+    (tmp_path / "events.jsonl").write_bytes(b"\n".join([*lines, b""]))
     assert read_events(tmp_path) == (JobEvent(1.5, "begun"),)
 
 

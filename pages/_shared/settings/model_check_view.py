@@ -6,7 +6,7 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.model_check import ModelCheck
-from leanrag_core.samples import FIRST_SAMPLE
+from leanrag_core.services.samples import FIRST_SAMPLE
 from leanrag_core.types.settings import Settings
 from pages._shared.common import forms, markup, session, widgets
 from pages._shared.common.frame import message, plain_errors

@@ -12,7 +12,7 @@ from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.reading import files_below, read_files
 from leanrag_core.storage.corpora import CorpusStore
 
-SAMPLES = Path(__file__).resolve().parent.parent / "sample_corpora"
+SAMPLES = Path(__file__).resolve().parents[2] / "sample_corpora"
 FIRST_SAMPLE = "agriculture"  # the corpus whose index is built on first start
 _PREFIX = "sample-"  # of the ids of sample corpora in the store
 

@@ -1,0 +1,1 @@
+"""The parts of the workbench's facade, one file for each subject."""

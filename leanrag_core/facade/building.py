@@ -1,0 +1,211 @@
+"""Forecasts, builds, imports and jobs."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.jobs import runner
+from leanrag_core.jobs.kinds import BUILD, PART
+from leanrag_core.jobs.work import Work
+from leanrag_core.models.registry import Models, require_models
+from leanrag_core.services.samples import FIRST_SAMPLE, sample_id
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.corpus import Document, Refusal
+from leanrag_core.types.execution import Execution
+from leanrag_core.types.forecast import Forecast
+from leanrag_core.types.index import Index
+from leanrag_core.types.job import JobState
+from leanrag_core.types.progress import Report, silent
+from leanrag_core.types.recorded_config import recorded_config
+from leanrag_core.types.spending import Budget
+from leanrag_core.types.summary import (
+    CorpusSummary,
+)
+from leanrag_core.work.base import argument
+from leanrag_core.work.build import BuildWork
+from leanrag_core.work.part import PartWork
+
+if TYPE_CHECKING:
+    pass
+
+from leanrag_core.facade.corpora import Corpora
+from leanrag_core.facade.indexes import Indexes
+
+SAMPLE_CONFIG = IndexConfig()
+
+
+class Building(Corpora, Indexes):
+    """Forecasts, builds, imports and jobs. See Workbench."""
+
+    def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast:
+        """What a build of the corpus takes. dry_run: so many chunks are extracted first by a language model, and their
+        answers kept, which sharpens the estimate. Raises InvalidConfig, EndpointError."""
+        return self._builds.forecast(corpus_id, config, dry_run=dry_run)
+
+    def forecast_of(self, documents: Iterable[Document], config: IndexConfig, *, dry_run: int = 0) -> Forecast:
+        """forecast() of documents that are in no corpus."""
+        return self._builds.forecast_of(documents, config, dry_run=dry_run)
+
+    def build(
+        self,
+        corpus_id: str,
+        config: IndexConfig | None = None,
+        *,
+        name: str = "",
+        report: Report = silent,
+        models: Models | None = None,
+        execution: Execution | None = None,
+    ) -> Index:
+        """An index of the corpus, built in this process. The same corpus and settings replace the index of before.
+
+        execution: who does the work, as the settings say by default; the index is the same.
+        """
+        return self._builds.build(
+            corpus_id, config or IndexConfig(), name=name, report=report, models=models, execution=execution
+        )
+
+    def build_documents(
+        self,
+        documents: Sequence[Document],
+        config: IndexConfig,
+        out: Path,
+        *,
+        models: Models,
+        name: str,
+        corpus: CorpusSummary | None = None,
+        refusals: Sequence[Refusal] = (),
+        report: Report = silent,
+        execution: Execution | None = None,
+    ) -> Index:
+        """An index of the documents in the folder `out`, built in this process.
+
+        corpus: that of the documents, when `out` is in the index store; None for a folder of the person's own.
+        """
+        return self._builds.build_documents(
+            documents,
+            config,
+            out,
+            models=models,
+            name=name,
+            corpus=corpus,
+            refusals=refusals,
+            report=report,
+            execution=execution,
+        )
+
+    def import_graph(
+        self,
+        path: str | Path,
+        format_name: str = "plain",
+        config: IndexConfig | None = None,
+        *,
+        out: Path | None = None,
+        name: str = "",
+        models: Models | None = None,
+        report: Report = silent,
+        execution: Execution | None = None,
+    ) -> Index:
+        """An index over the graph at that path, which another program made; built in this process.
+
+        format_name: of an importer (importing.base). out: a folder of the person's own, else the index store. Raises
+        ImportFailed for files that cannot be read, InvalidConfig for an unknown format.
+        """
+        return self._builds.import_graph(
+            path,
+            format_name,
+            config or IndexConfig(),
+            out=out,
+            name=name,
+            models=models,
+            report=report,
+            execution=execution,
+        )
+
+    def is_built(self, out: Path, config: IndexConfig, documents: Sequence[Document]) -> bool:
+        """Whether the folder holds the index of these documents with these settings."""
+        from leanrag_core.indexing.built import is_built
+
+        return is_built(out, config, documents)
+
+    def start_build(
+        self,
+        corpus_id: str,
+        config: IndexConfig | None = None,
+        name: str | None = None,
+        *,
+        budget: Budget | None = None,
+        execution: Execution | None = None,
+    ) -> str:
+        """A job in a process of its own builds the index; returns the job's id. It stops when the budget is spent.
+
+        execution: see build().
+        """
+        config, corpus = config or IndexConfig(), self.corpus(corpus_id)
+        if not corpus.documents:
+            raise InvalidConfig("corpus.no_documents", name=corpus.name)
+        require_models(self.models(budget=budget), config)
+        arguments = {
+            "name": name or "",
+            "budget": asdict(budget or Budget()),
+            "execution": asdict(execution or self.settings().execution),
+        }
+        return self.job_store.begin(name or corpus.name, corpus_id, asdict(config), arguments)
+
+    def run_job(self, folder: Path) -> int:
+        """Do the job of that folder in this process; returns the exit code."""
+        return runner.run(folder, self.works())
+
+    def works(self) -> dict[str, Work]:
+        """The work of each kind of job, by the kind's name."""
+        return {BUILD.name: BuildWork(self), PART.name: PartWork(self)}
+
+    def jobs(self) -> list[JobState]:
+        """All jobs, the newest first."""
+        return self.job_store.all()
+
+    def job(self, job_id: str) -> JobState:
+        """The state of a job. Raises JobNotFound."""
+        return self.job_store.job(job_id)
+
+    def job_log(self, job_id: str) -> str:
+        """What the job's process printed."""
+        return self.job_store.log(job_id)
+
+    def cancel(self, job_id: str) -> None:
+        """The job stops within two seconds and leaves nothing half-finished."""
+        self.job_store.cancel(job_id)
+
+    def resume(self, job_id: str, *, budget: Budget | None = None) -> str:
+        """A new job does the work of an ended one again, with the same result; answers that are stored are reused.
+
+        budget: what the new job may spend, as much as the ended one by default.
+        """
+        spec = self.job_store.spec(job_id)
+        if spec.kind != BUILD.name:
+            return self.job_store.repeat(job_id, budget)
+        return self.start_build(
+            spec.corpus_id,
+            recorded_config(spec.config).checked(),
+            str(spec.arguments.get("name", "")) or None,
+            budget=budget or argument(Budget, spec, "budget"),
+            execution=argument(Execution, spec, "execution"),
+        )
+
+    def run_empty_chunks_again(self, index_id: str) -> str:
+        """A job builds the index again, asking again about the chunks in which nothing was found; returns its id."""
+        from leanrag_core.indexing.empty_chunks import forget_empty_chunks
+
+        index = self.open(index_id)
+        config = index.manifest.config.checked()
+        forget_empty_chunks(index, config, self.models().language(config.model), self.calls)
+        return self.start_build(index.manifest.corpus.id, config, index.manifest.name)
+
+    def ensure_sample_index(self) -> str | None:
+        """On a first start the sample index is being built; returns the job's id, None when there is nothing to do."""
+        listed, begun = self.index_list(), ("queued", "running", "cancelled")
+        if listed.indexes or listed.damaged or any(job.builds_index and job.status in begun for job in self.jobs()):
+            return None
+        self._samples.read(FIRST_SAMPLE)
+        return self.start_build(sample_id(FIRST_SAMPLE), SAMPLE_CONFIG)

@@ -1,0 +1,80 @@
+"""Corpora and their documents."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.indexing.parsing.upload import known
+from leanrag_core.services.uploads import File, add_files
+from leanrag_core.types.corpus import Document, Refusal
+from leanrag_core.types.summary import (
+    CorpusSummary,
+    Damaged,
+    DocumentSummary,
+    UploadReport,
+)
+
+if TYPE_CHECKING:
+    pass
+
+from leanrag_core.facade.services import Services
+
+
+class Corpora(Services):
+    """Corpora and their documents. See Workbench."""
+
+    def corpora(self) -> list[CorpusSummary]:
+        """All corpora, the sample ones first."""
+        self._samples.read_all()
+        return self.corpus_store.summaries()
+
+    def corpus(self, corpus_id: str) -> CorpusSummary:
+        """The corpus's card. Raises CorpusNotFound."""
+        return self.corpus_store.summary(corpus_id)
+
+    def create_corpus(self, name: str) -> str:
+        """An empty corpus of that name; returns its id."""
+        return self.corpus_store.create(name)
+
+    def documents(self, corpus_id: str) -> list[DocumentSummary]:
+        """The corpus's documents without their texts, by name."""
+        return self.corpus_store.documents(corpus_id)
+
+    def document(self, corpus_id: str, document_id: str) -> Document:
+        """One document with its text."""
+        return self.corpus_store.document(corpus_id, document_id)
+
+    def formats(self) -> str:
+        """The formats of files that are read, for a person."""
+        return known()
+
+    def add_documents(self, corpus: str, files: Iterable[File]) -> UploadReport:
+        """Adds the readable files to the corpus; reports the others with their reasons.
+
+        corpus: an id, or the name of a corpus to make. files: paths, or (name, content) of an upload.
+        """
+        return add_files(self.corpus_store, self.parser(), corpus, files)
+
+    def refused_files(self, corpus_id: str) -> list[Refusal]:
+        """Files that were added to the corpus and could not be read; reports of its builds list them."""
+        return self.corpus_store.refused(corpus_id)
+
+    def remove_document(self, corpus_id: str, document_id: str) -> None:
+        """The document is no longer in the corpus; indexes built with it stay as they are."""
+        self.corpus_store.remove(corpus_id, document_id)
+
+    def damaged_corpora(self) -> list[Damaged]:
+        """Corpora whose record does not read."""
+        return self.corpus_store.damaged()
+
+    def delete_corpus(self, corpus_id: str) -> None:
+        """The corpus is gone; its indexes stay. Raises InvalidConfig for a sample corpus."""
+        damaged = {corpus.id for corpus in self.damaged_corpora()}
+        if corpus_id not in damaged and self.corpus(corpus_id).sample:
+            raise InvalidConfig("corpus.sample_stays")
+        self.corpus_store.delete(corpus_id)
+
+    def questions(self, corpus_id: str) -> tuple[GoldQuestion, ...]:
+        """The question set that comes with a sample corpus; empty for another corpus."""
+        return self._samples.questions(corpus_id)

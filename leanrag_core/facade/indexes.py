@@ -1,0 +1,139 @@
+"""Indexes and their parts."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leanrag_core.errors import ModelUnavailable
+from leanrag_core.jobs.kinds import PART
+from leanrag_core.models.base import EmbeddingModel
+from leanrag_core.models.registry import Models
+from leanrag_core.queries.index_titles import with_titles
+from leanrag_core.types.forecast import Forecast
+from leanrag_core.types.index import Index
+from leanrag_core.types.model_names import BUILTIN
+from leanrag_core.types.part import PartRecord, PartState
+from leanrag_core.types.progress import Report, silent
+from leanrag_core.types.spending import Budget
+from leanrag_core.types.summary import (
+    IndexList,
+    IndexSummary,
+)
+
+if TYPE_CHECKING:
+    from leanrag_core.checking.check import CheckResult
+    from leanrag_core.extensions import BrokenExtension
+
+from leanrag_core.facade.services import Services
+
+
+class Indexes(Services):
+    """Indexes and their parts. See Workbench."""
+
+    def index_path(self, index_id: str) -> Path:
+        """The folder of an index. Raises IndexNotFound for an id that could leave the store."""
+        return self.index_store.path(index_id)
+
+    def indexes(self) -> list[IndexSummary]:
+        """The indexes that read, the newest first. The id is the folder's name."""
+        return list(self.index_list().indexes)
+
+    def index_list(self) -> IndexList:
+        """All indexes; one that does not read hides none of the others."""
+        listed = self.index_store.index_list()
+        return replace(listed, indexes=with_titles(listed.indexes))
+
+    def index_summary(self, index_id: str) -> IndexSummary:
+        """The index's row in a list."""
+        return self.index_store.summary(index_id)
+
+    def open(self, index_id: str) -> Index:
+        """The index of that id, read-only."""
+        return self.index_store.open(index_id)
+
+    def share_without_grammar(self, index: Index) -> float:
+        """The share of chunks that the built-in extractor reads without grammar, since they are not in English."""
+        from leanrag_core.indexing.extraction.builtin import share_without_grammar
+
+        return share_without_grammar(index)
+
+    def rename_index(self, index_id: str, name: str) -> None:
+        """Renames the index."""
+        self.index_store.rename(index_id, name)
+
+    def delete_index(self, index_id: str) -> None:
+        """The index is gone, a damaged one too, and with it what a Chroma server holds of it. Raises IndexNotFound,
+        SearchIndexFailed when the server keeps its part."""
+        own = self.index_store.manifest_id(index_id)
+        self.index_store.delete(index_id)
+        url = self.settings().chroma_url
+        if url and own and own not in {self.index_store.manifest_id(index.id) for index in self.indexes()}:
+            self.searches.servers.remove_collections(url, own)
+
+    def check(self, path: str | Path) -> "list[CheckResult]":
+        """Every invariant of the index in that directory, verified. Nothing is asked of an endpoint. Raises
+        IndexNotFound, IndexTooNew."""
+        from leanrag_core.checking.check import check_directory
+
+        def embedding(name: str, fingerprint: str) -> EmbeddingModel:
+            if name != BUILTIN:
+                raise ModelUnavailable("check.texts_would_be_sent")
+            return self._questions.embedding(name, fingerprint)
+
+        return check_directory(Path(path), embedding)
+
+    def parts(self, index_id: str) -> tuple[PartState, ...]:
+        """The parts that the index has or may have, with what they cost."""
+        return self.parts_of(self.open(index_id))
+
+    def parts_of(self, index: Index) -> tuple[PartState, ...]:
+        """parts() of an index that need not be in the store."""
+        return self._parts.all(index)
+
+    def offered_parts(self, index: Index) -> tuple[str, ...]:
+        """Names of the parts that the index should have and does not."""
+        return self._parts.offered(index)
+
+    def broken_parts(self) -> "tuple[BrokenExtension, ...]":
+        """Files of parts that cannot be used, and why."""
+        return self._parts.broken()
+
+    def forecast_part(self, index: Index, name: str, options: Mapping[str, Any] | None = None) -> Forecast:
+        """What making the part takes. Raises InvalidConfig."""
+        return self._parts.forecast(index, name, options)
+
+    def build_part(
+        self,
+        index: Index,
+        name: str,
+        options: Mapping[str, Any] | None = None,
+        *,
+        models: Models | None = None,
+        report: Report = silent,
+    ) -> PartRecord:
+        """Makes the part in this process, unless the index has it; returns its record.
+
+        Raises InvalidConfig, PartMissing, StorageFailed, BudgetSpent, and errors of the part's own.
+        """
+        return self._parts.build(index, name, options, models=models, report=report)
+
+    def start_part(
+        self, index_id: str, name: str, options: Mapping[str, Any] | None = None, *, budget: Budget | None = None
+    ) -> str:
+        """A job in a process of its own makes the part; returns the job's id. Raises InvalidConfig for an unknown part
+        or option."""
+        index = self.open(index_id)
+        title = self._parts.job_title(index, name, options or {})
+        config = {"index": index_id, "part": name, "options": dict(options or {})}
+        return self.job_store.begin(
+            title, index.manifest.corpus.id, config, {"budget": asdict(budget or Budget())}, PART
+        )
+
+    def part(self, index: Index, name: str) -> Any:
+        """What strategies get of the part. Raises PartMissing, PartDamaged."""
+        return self._parts.read(index, name)
+
+    def delete_part(self, index: Index, name: str, fingerprint: str) -> None:
+        """Deletes that version of the part; questions go on without it. Raises StorageFailed."""
+        self._parts.delete(index, name, fingerprint)

@@ -1,0 +1,1 @@
+"""What the workbench is made of: builds, questions, index parts, sample corpora, uploads."""
