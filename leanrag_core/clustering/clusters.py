@@ -74,9 +74,9 @@ def cluster(
 def _checked(vectors: np.ndarray) -> np.ndarray:
     vectors = np.asarray(vectors)
     if vectors.ndim != 2 or (vectors.shape[1] == 0 and len(vectors)):
-        raise InvalidVectors(f"vectors have the shape {vectors.shape}: give one row for each entity")
+        raise InvalidVectors("clustering.wrong_shape", shape=str(vectors.shape))
     if len(vectors) == 0:
-        raise TooFewEntities("there are no entities to cluster: extract some first")
+        raise TooFewEntities("clustering.no_entities")
     if vectors.dtype != np.float32:
         vectors = vectors.astype(np.float32)
     lengths = np.empty(len(vectors), dtype=np.float32)
@@ -85,10 +85,10 @@ def _checked(vectors: np.ndarray) -> np.ndarray:
     np.sqrt(lengths, out=lengths)
     if not np.isfinite(lengths).all():
         row = int(np.flatnonzero(~np.isfinite(lengths))[0])
-        raise InvalidVectors(f"the vector of row {row} holds NaN or infinity: embed the entities again")
+        raise InvalidVectors("clustering.not_finite", row=row)
     if not lengths.all():
         row = int(np.flatnonzero(lengths == 0)[0])
-        raise InvalidVectors(f"the vector of row {row} is zero: embed the entities again, each from a text")
+        raise InvalidVectors("clustering.zero_vector", row=row)
     return vectors if np.abs(lengths - 1).max() < _NOT_UNIT else vectors / lengths[:, None]
 
 

@@ -34,16 +34,14 @@ class ClusterOptions:
 
     def __post_init__(self) -> None:
         if self.cluster_size < 2:
-            raise InvalidConfig(
-                f"cluster_size is {self.cluster_size}; the smallest value is 2, or layers would never shrink"
-            )
+            raise InvalidConfig("clustering.cluster_size_too_small", cluster_size=self.cluster_size)
         if self.cap not in CAPS:
-            raise InvalidConfig(f"cap is {self.cap!r}; choose one of {', '.join(CAPS)}")
+            raise InvalidConfig("clustering.unknown_cap", cap=self.cap, caps=", ".join(CAPS))
         if self.smoothing < 0 or self.smoothing > 8:
-            raise InvalidConfig(f"smoothing is {self.smoothing}; choose 0 (the plain mixture) to 8 rounds")
+            raise InvalidConfig("clustering.smoothing_out_of_bounds", smoothing=self.smoothing)
         if self.neighbours < 1 or self.space < 1:
             raise InvalidConfig(
-                f"neighbours is {self.neighbours} and space is {self.space}; the smallest value of each is 1"
+                "clustering.neighbours_or_space_too_small", neighbours=self.neighbours, space=self.space
             )
 
     @property
@@ -87,7 +85,7 @@ class Clustering:
 def n_components(n: int, cluster_size: int) -> int:
     """m = ceil(n / cluster_size), the number of components for n entities (section 3.1)."""
     if cluster_size < 2:
-        raise InvalidConfig(f"cluster_size is {cluster_size}; the smallest value is 2, or layers would never shrink")
+        raise InvalidConfig("clustering.cluster_size_too_small", cluster_size=cluster_size)
     return -(-n // cluster_size)
 
 

@@ -15,7 +15,7 @@ def forget_empty_chunks(index: Index, config: IndexConfig, language: LanguageMod
     Raises InvalidConfig for an index of the built-in engine, which would find the same again.
     """
     if not isinstance(language, RemoteLanguageModel):
-        raise InvalidConfig("the built-in engine finds the same again; only a language model may find more")
+        raise InvalidConfig("build.builtin_finds_the_same")
     empty = set(index.report.empty_chunks)
     rows = [row for row, chunk_id in enumerate(index.chunks["id"].to_pylist()) if chunk_id in empty]
     extractor = LLMExtractor.of(language, config)

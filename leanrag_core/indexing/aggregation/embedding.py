@@ -86,14 +86,11 @@ def unit_rows(vectors: np.ndarray, texts: Sequence[str]) -> np.ndarray:
     """The vectors as (n, d) float32 rows of length 1. Raises InvalidVectors, naming the first text concerned."""
     rows = np.asarray(vectors, dtype=np.float32)
     if rows.ndim != 2 or len(rows) != len(texts):
-        raise InvalidVectors(f"the embedding model gave an array of shape {rows.shape} for {len(texts)} texts")
+        raise InvalidVectors("embedding.wrong_shape", shape=str(rows.shape), n=len(texts))
     lengths = np.linalg.norm(rows.astype(np.float64), axis=1)
     bad = np.flatnonzero(~np.isfinite(lengths) | (lengths == 0))
     if len(bad):
-        raise InvalidVectors(
-            f"the embedding model gave a zero or NaN vector for {texts[bad[0]][:60]!r} ({len(bad)} texts in all): "
-            "choose another embedding model"
-        )
+        raise InvalidVectors("embedding.zero_or_nan", text=texts[bad[0]][:60], n=len(bad))
     if (np.abs(lengths - 1) > _UNIT).any():
         rows = (rows / lengths[:, None]).astype(np.float32)
     return rows

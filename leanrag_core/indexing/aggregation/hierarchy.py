@@ -66,7 +66,7 @@ def build_hierarchy(
     clustering = clustering or ClusterOptions(cluster_size, "capacity" if size_cap else "none", seed=seed)
     rule = parse_tau(tau, heuristic)
     if base.entities.num_rows == 0:
-        raise TooFewEntities("the base graph has no entities: there is nothing to aggregate")
+        raise TooFewEntities("build.nothing_to_aggregate")
     progress = StageProgress(report, base.entities.num_rows, cluster_size, written)
     embedder = embed if isinstance(embed, OnceEmbedder) else OnceEmbedder(embed)
     layers = [_embedded(base, 0, embedder, progress)]

@@ -23,7 +23,7 @@ _ABBREVIATION = re.compile(r"(?:\b(?:[A-Z]|Dr|Mr|Mrs|Ms|St|No|vs|cf|e\.g|i\.e|et
 def whole(completion: Completion) -> str:
     """The reply's text. Raises ReplyError when it was cut at the token limit."""
     if completion.cut:
-        raise ReplyError("the reply was cut at the token limit: be shorter")
+        raise ReplyError("reply.cut_be_shorter")
     return completion.text
 
 
@@ -36,17 +36,17 @@ def parse_summary(reply: str, member_names: Sequence[str], *, stage: str = "", i
     """
     read = read_json(reply, _PARTS)
     if read.breaks_off:
-        raise ReplyError("the reply breaks off before its end")
+        raise ReplyError("reply.broken_off")
     cells = {str(key).strip().lower(): value for key, value in read.cells.items()}
     name, description, listed = (next((cells[key] for key in keys if cells.get(key)), None) for keys in _PARTS)
     name = " ".join(str(name or "").split())
     description = str(description or "").strip()
     if not name or not description:
-        raise ReplyError("the reply lacks a name or a description")
+        raise ReplyError("reply.no_name_or_description")
     if len(name) > LONGEST_NAME:
-        raise ReplyError(f"the name has {len(name):,} characters; at most {LONGEST_NAME} are wanted")
+        raise ReplyError("reply.name_too_long", n=len(name), limit=LONGEST_NAME)
     if name.casefold() in {" ".join(member.split()).casefold() for member in member_names}:
-        raise ReplyError(f"the name {name!r} is already the name of a member; a new name is needed")
+        raise ReplyError("reply.name_of_member", name=name)
     findings, lost = [], []
     for told in _as_list(listed):
         finding = _finding(told)
@@ -77,7 +77,7 @@ def sentence_of(completion: Completion) -> str:
     """The reply in one line, without quotes around it. Raises ReplyError when it is empty or cut."""
     text = " ".join(whole(completion).split()).strip("`\"'“” ")
     if not text:
-        raise ReplyError("the reply is empty")
+        raise ReplyError("reply.empty")
     return text
 
 

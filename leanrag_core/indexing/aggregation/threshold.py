@@ -54,8 +54,5 @@ def _step(part: str, whole: str | int | float) -> float | tuple[str, float]:
     except ValueError:
         number = float("nan")
     if not (0 <= number <= 1 if quantile else 0 <= number < float("inf")):
-        raise InvalidConfig(
-            f"tau is {whole!r}, of which {part!r} is not understood: give a number from 0 up, a list by layer such as "
-            "3,5, or a quantile from q0 to q1 such as q0.75"
-        )
+        raise InvalidConfig("option.tau_not_understood", whole=whole, part=part)
     return ("q", number) if quantile else number

@@ -263,8 +263,7 @@ def _require_something(extractions: Sequence[Extraction]) -> None:
     lost = [extraction for extraction in extractions if extraction.drops]
     if lost and not any(extraction.mentions for extraction in extractions):
         raise EndpointError(
-            f"the language model gave no entity for any of {len(extractions):,} chunks, and the replies about "
-            f"{len(lost):,} of them were lost; the first because: {lost[0].drops[0].reason}"
+            "extraction.nothing_found", chunks=len(extractions), lost=len(lost), reason=lost[0].drops[0].reason
         )
 
 

@@ -123,8 +123,8 @@ def _rewritten(
 
 def _text_of(completion: Completion) -> str:
     if completion.cut:
-        raise ReplyError("the reply was cut at the token limit: be shorter")
+        raise ReplyError("reply.cut_be_shorter")
     text = " ".join(completion.text.split())
     if not text:
-        raise ReplyError("the reply is empty")
+        raise ReplyError("reply.empty")
     return text
