@@ -37,7 +37,7 @@ def tighten_file(path: Path) -> None:
 
 
 def _close(path: Path) -> None:
-    # On a read-only disk, or when it is another user's, it stays as it is: whoever may read it is not ours to decide.
+    # On a read-only disk, or when it is another user's, it stays as it is: its permissions are not ours to change.
     with contextlib.suppress(OSError):
         mode = path.lstat().st_mode
         if os.name != "nt" and mode & _OTHERS and not stat.S_ISLNK(mode):

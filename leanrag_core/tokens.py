@@ -46,10 +46,10 @@ def _pieces(text: str) -> list[str]:
     if len(text) < 2000 or not _RUN.search(text):
         return [text] if text else []
     pieces, start = [], 0
-    for found in _RUN.finditer(text):
-        if found.end() > start:
-            pieces.append(text[start : found.end()])
-            start = found.end()
+    for run in _RUN.finditer(text):
+        if run.end() > start:
+            pieces.append(text[start : run.end()])
+            start = run.end()
     pieces.append(text[start:])
     return [piece for piece in pieces if piece]
 

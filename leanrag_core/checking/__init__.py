@@ -1,1 +1,1 @@
-"""What must hold of a stored index, verified; one file a kind of check."""
+"""Checks of a stored index; one file for each kind of check."""

@@ -1,4 +1,4 @@
-"""Entities say something, stand for their members and not under a member's name (eq. 4)."""
+"""Checks that entities have a text, and aggregated ones a name that no member has (eq. 4)."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -73,7 +73,7 @@ def chunks(subject: Subject) -> Iterator[Problem | Note]:
         unsorted = np.flatnonzero((np.diff(rows) <= 0) & (np.diff(owner) == 0))
         yield from at_rows(subject.table(name), np.unique(owner[unsorted]), "its chunks are not in order, each once")
         bare = np.flatnonzero(np.bincount(owner, minlength=table.num_rows) == 0)
-        # Graphs made elsewhere may know no sources of relations at all; that is no damage.
+        # Imported graphs may have no sources of relations at all; that is no damage.
         if name == "entities-0" or len(rows):
             yield from at_rows(subject.table(name), bare, "it has no chunk")
     for below, above in pairwise(index.layers):

@@ -1,4 +1,4 @@
-"""Chunks lie where they say, in characters and in bytes, and count their tokens right."""
+"""Checks that the recorded place and token count of each chunk are right."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What a check tells: a problem with its file and row, or a note on what could not be checked."""
+"""What a check reports: a problem with its file and row, or a note on what could not be checked."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

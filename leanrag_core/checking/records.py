@@ -1,4 +1,4 @@
-"""What manifest and report say is what the tables hold."""
+"""Checks that manifest and report agree with the tables."""
 
 import math
 from collections.abc import Iterator, Mapping

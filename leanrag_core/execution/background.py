@@ -1,6 +1,6 @@
 """Work that goes on in a thread while the caller does something else: reading ahead, and calls that write in pieces.
 
-A call is known by its key: whoever begins it a second time while it runs gets the same one, so nothing is paid twice.
+A call is known by its key: beginning it a second time while it runs returns the running call, so nothing is paid twice.
 """
 
 import threading

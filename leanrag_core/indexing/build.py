@@ -191,7 +191,7 @@ def hierarchy_over(
         concatenation_tokens=config.concatenation_tokens,
         embed=models.embedder(),
         writer=models.writer(),
-        apply=models.apply if models.aggregation else map,  # threads would only take turns at the built-in writer
+        apply=models.apply if models.aggregation else map,  # threads do not speed the built-in writer up
         executor=models.executor.apply,
         clustering=_clustering(config),
         heuristic=heuristic,

@@ -51,7 +51,7 @@ class BuildModels:
     def chunk_vectors(self, texts: list[str]) -> np.ndarray:
         """(n_chunks, d) vectors of the chunks."""
         if embed_task(self.embedding) is None:
-            return self.embedding.embed(texts)  # all at once: it has as many calls in flight as the endpoint bears
+            return self.embedding.embed(texts)  # all at once: it limits the calls in flight itself
         return self.embedder()(texts, lambda done: None)
 
     def extractor(self, config: IndexConfig) -> Extractor:

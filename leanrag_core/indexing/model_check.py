@@ -55,9 +55,9 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
         window = endpoint.context_window(model)
     except (EndpointBusy, EndpointRefusal):
         window = None
-    found, problem = Reply((), (), (), False), ""
+    graph, problem = Reply((), (), (), False), ""
     try:
-        found = parse_reply(reply.text, "check")
+        graph = parse_reply(reply.text, "check")
     except ReplyError as error:
         problem = str(error)
     written = reply.completion_tokens or count_tokens(reply.text)
@@ -72,11 +72,11 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
         )
     if reply.has_reasoning:
         remarks.append("It thinks before it replies, which takes time and tokens. Its thoughts are left out.")
-    if found.drops:
-        remarks.append(f"{len(found.drops)} items of the reply were not as asked for and would be left out.")
-    if not problem and len(found.mentions) < _FEW:
-        remarks.append(f"It found {len(found.mentions)} entities; a good model finds ten or more in such a passage.")
-    if not problem and not found.relations:
+    if graph.drops:
+        remarks.append(f"{len(graph.drops)} items of the reply were not as asked for and would be left out.")
+    if not problem and len(graph.mentions) < _FEW:
+        remarks.append(f"It found {len(graph.mentions)} entities; a good model finds ten or more in such a passage.")
+    if not problem and not graph.relations:
         remarks.append("It stated no relation: the hierarchy would have no aggregated relations.")
     if written and written / max(seconds, 1e-9) < _SLOW:
         remarks.append(f"It writes {written / seconds:.1f} tokens a second: a build will take long.")
@@ -89,8 +89,8 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
         )
     if reply.mode == "plain":
         remarks.append("The server has no JSON mode; replies are asked for in words and repaired.")
-    useless = bool(problem) or not found.mentions
-    good = not useless and len(found.mentions) >= _FEW and bool(found.relations) and not found.drops
+    useless = bool(problem) or not graph.mentions
+    good = not useless and len(graph.mentions) >= _FEW and bool(graph.relations) and not graph.drops
     return ModelCheck(
         model=model,
         raw=reply.text,
@@ -99,8 +99,8 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
         prompt_tokens=reply.prompt_tokens,
         completion_tokens=written,
         window=window,
-        entities=tuple((one.name, one.type) for one in found.mentions),
-        relations=tuple((one.source, one.target, one.description) for one in found.relations),
+        entities=tuple((mention.name, mention.type) for mention in graph.mentions),
+        relations=tuple((relation.source, relation.target, relation.description) for relation in graph.relations),
         verdict="useless" if useless else "good" if good and reply.finish_reason != "length" else "usable",
         remarks=tuple(remarks),
     )

@@ -22,7 +22,7 @@ class Slot:
         self._lock: FileLock | None = None
 
     @property
-    def held(self) -> bool:
+    def acquired(self) -> bool:
         """Whether the job may work."""
         return self._lock is not None
 

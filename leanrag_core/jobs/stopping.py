@@ -17,7 +17,7 @@ def _nothing() -> None:
 
 
 class Stop:
-    """Waits for the wish to stop. line: what is then told. clean_up: removes what is half made, for a process that
+    """Waits for a request to stop. line: what is then printed. clean_up: removes what is half made, for a process that
     cannot end in the usual way, since it waits for a server or computes."""
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class Stop:
         os._exit(self.exit_code)
 
     def say(self) -> None:
-        """The line is told, once."""
+        """Prints the line, once."""
         if self._said.acquire(blocking=False):
             print(f"leanrag: {self.line}", file=sys.stderr, flush=True)
 

@@ -54,14 +54,14 @@ class RunningJob:
         if progress.waiting:
             self._give_way()
             return
-        if not self._slot.held:
+        if not self._slot.acquired:
             if not self._slot.wait():
                 raise Cancelled("job.cancel_requested")
             self._log.write("turn")
         self._log.progress(replace(progress, spent=self._read()) if self._read else progress)
 
     def _give_way(self) -> None:
-        if self._slot.held:
+        if self._slot.acquired:
             self._log.write("waiting")
             self._slot.release()
 
@@ -72,7 +72,7 @@ class RunningJob:
     @contextmanager
     def metered(self, read: Callable[[], Spending]) -> Iterator[None]:
         """While the block lasts, a meter's reading is written with all progress, every two seconds when it has changed,
-        and at the end: what a job pays and which faults it meets is seen while its first answer is awaited."""
+        and at the end: a reader sees what a job pays and which errors it has before its first answer has come."""
         ended = threading.Event()
         self._read = read
 

@@ -1,4 +1,4 @@
-"""An OpenAI-compatible server: the only file that knows the openai package. One call each, no retries here."""
+"""An OpenAI-compatible server: the only file that imports the openai package. One call each, no retries here."""
 
 import os
 import threading

@@ -40,7 +40,7 @@ class Meter:
             self._last.append(text)
 
     def require_budget(self) -> None:
-        """Nothing, or BudgetSpent when there is no room for another call."""
+        """Nothing, or BudgetSpent when the budget does not allow another call."""
         with self._lock:
             spent = self._total
         tokens = spent.prompt_tokens + spent.completion_tokens

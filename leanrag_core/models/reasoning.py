@@ -147,7 +147,7 @@ class ReasoningFilter:
             return
 
     def close(self) -> None:
-        """The stream has ended: text that was held back and is no reasoning is passed on."""
+        """The stream has ended: passes on the text that waited and is no reasoning."""
         rest = "" if self._begun or self._in_reasoning else without_reasoning(self._held)
         self._held = ""
         if rest.strip():

@@ -1,1 +1,1 @@
-"""Frozen values that cross a room's threshold."""
+"""Frozen values that modules pass to each other."""

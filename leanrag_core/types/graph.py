@@ -198,10 +198,10 @@ class Layer(Graph):
         if len(rows) < 2 or not len(self.ends):
             return np.zeros(0, dtype=np.int32)
         wanted = np.unique(np.asarray(rows))
-        found = np.concatenate([self.relations_of(row) for row in wanted])
-        ends = self.ends[found]
+        relations = np.concatenate([self.relations_of(row) for row in wanted])
+        ends = self.ends[relations]
         place = np.searchsorted(wanted, ends).clip(max=len(wanted) - 1)
-        return np.unique(found[(wanted[place] == ends).all(axis=1)])
+        return np.unique(relations[(wanted[place] == ends).all(axis=1)])
 
 
 def children_offsets(parent: np.ndarray, n_parents: int) -> tuple[np.ndarray, np.ndarray]:

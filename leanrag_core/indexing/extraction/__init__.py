@@ -1,1 +1,1 @@
-"""From chunks to what they speak of: entities and relations, one extraction a chunk."""
+"""Finds entities and relations in chunks; one extraction per chunk."""

@@ -36,10 +36,10 @@ def acronyms_in(text: str) -> tuple[tuple[str, str], ...]:
     if "(" not in text:
         return ()
     pairs = []
-    for found in _ACRONYM.finditer(text):
-        long = _long_form(text[: found.start()], found[1].removesuffix("s"))
+    for match in _ACRONYM.finditer(text):
+        long = _long_form(text[: match.start()], match[1].removesuffix("s"))
         if long:
-            pairs.append((found[1], long))
+            pairs.append((match[1], long))
     return tuple(pairs)
 
 
@@ -70,17 +70,17 @@ def settle_names(sentences: Sequence[ReadSentence], titles: Mapping[str, str]) -
     keys_in: dict[int, dict[str, None]] = defaultdict(dict)
     spelled: dict[str, Counter[str]] = defaultdict(Counter)  # keys by what is written in running text
     for sentence in sentences:
-        for one in sentence.sightings:
-            surfaces[one.key][one.surface] += 1
-            types[one.key][one.type] += 1
-            keys_in[sentence.document].setdefault(one.key)
-            if one.type not in ("title", "heading"):
-                spelled[one.surface.casefold()][one.key] += 1
+        for sighting in sentence.sightings:
+            surfaces[sighting.key][sighting.surface] += 1
+            types[sighting.key][sighting.type] += 1
+            keys_in[sentence.document].setdefault(sighting.key)
+            if sighting.type not in ("title", "heading"):
+                spelled[sighting.surface.casefold()][sighting.key] += 1
     kind = {key: _most_frequent(counted) for key, counted in types.items()}
     shown = {key: _most_frequent(counted) for key, counted in surfaces.items()}
     shown.update({key: spelling for key, spelling in titles.items() if key in shown})
     as_spelled = {text: _most_frequent(keys) for text, keys in spelled.items()}
-    common = {key for key, counted in surfaces.items() if any(one.islower() for one in counted)}
+    common = {key for key, counted in surfaces.items() if any(surface.islower() for surface in counted)}
     joined = {
         (document, key): as_spelled[key]
         for document, keys in keys_in.items()
@@ -94,7 +94,7 @@ def settle_names(sentences: Sequence[ReadSentence], titles: Mapping[str, str]) -
 
 
 def _most_frequent(counted: Counter[str]) -> str:
-    return min(counted, key=lambda one: (-counted[one], one))
+    return min(counted, key=lambda value: (-counted[value], value))
 
 
 def _join_acronyms(
@@ -153,7 +153,7 @@ def _join_short_forms(
 
 def _shortest(forms: set[str]) -> set[str]:
     """The forms without those that only lengthen another one ("Agent Alex Mercer" beside "Alex Mercer")."""
-    return {one for one in forms if not any(one.endswith(f" {other}") for other in forms)}
+    return {form for form in forms if not any(form.endswith(f" {other}") for other in forms)}
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from leanrag_core.types.extraction import Extraction
 class Extractor(Protocol):
     """Finds entities and relations (section 2, step 2 of the method: documents to the base graph G0).
 
-    kind: "heuristic graph" or "LLM graph", said on every page that shows the graph. fingerprint: changes whenever the
+    kind: "heuristic graph" or "LLM graph", named on every page that shows the graph. fingerprint: changes whenever the
     same chunks could give another graph. latest: names that were found last. names: keys of all names so far;
-    n_relations: relations so far, before merging. All three are told while extract() goes on.
+    n_relations: relations so far, before merging. All three grow while extract() runs.
     """
 
     name: str
@@ -28,4 +28,4 @@ class Extractor(Protocol):
     def extract(
         self, documents: Sequence[Document], chunks: Sequence[Chunk], report: Callable[[int], None]
     ) -> list[Extraction]:
-        """One Extraction per chunk, in the chunks' order; report(n) is told after n chunks are done."""
+        """One Extraction per chunk, in the chunks' order; report(n) is called after n chunks are done."""

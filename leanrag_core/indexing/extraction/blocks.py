@@ -94,7 +94,7 @@ def blocks_of(document: Document) -> Iterator[Block]:
 
 def _speakers(text: str) -> frozenset[str]:
     """Labels before a colon that open at least two lines; once alone may be any heading."""
-    counted = Counter(found[1] for found in _SPEAKER.finditer(text))
+    counted = Counter(match[1] for match in _SPEAKER.finditer(text))
     return frozenset(name for name, n in counted.items() if n > 1 and len(name) > 2 and not _is_label(name))
 
 
@@ -105,7 +105,7 @@ def _is_label(name: str) -> bool:
 def _free_spans(document: Document) -> Iterator[tuple[int, int]]:
     closed = [(span.start, span.end) for span in document.boilerplate]
     closed += [(heading.start, heading.end) for heading in document.headings]
-    closed += [found.span() for found in _FENCE.finditer(document.text)]
+    closed += [fence.span() for fence in _FENCE.finditer(document.text)]
     position = 0
     for start, end in sorted(closed):
         if start > position:
@@ -123,8 +123,8 @@ def _blocks_between(text: str, start: int, end: int, speakers: frozenset[str]) -
         newline = text.find("\n", position, end)
         stop = end if newline < 0 else newline
         line = text[position:stop]
-        told = _SPEAKER.match(line)
-        turn = told[1] if told and told[1] in speakers else ""
+        label = _SPEAKER.match(line)
+        turn = label[1] if label and label[1] in speakers else ""
         row = line.count("|") > 1
         empty = not line.strip() or bool(_RULE_LINE.match(line))
         if begin >= 0 and (empty or turn or row or "|" in previous or _ITEM.match(line) or _broken_off(previous, line)):
@@ -132,8 +132,8 @@ def _blocks_between(text: str, start: int, end: int, speakers: frozenset[str]) -
             begin = -1
         if not empty and begin < 0:
             begin, speaker = position, turn
-            if told and turn:
-                begin = position + told.end(1) + 1
+            if label and turn:
+                begin = position + label.end(1) + 1
         previous = line
         position = stop + 1
     if begin >= 0:
@@ -174,18 +174,18 @@ def _clean(text: str, start: int, end: int, speaker: str) -> Iterator[Block]:
             sources.append(source)
             length += len(piece)
 
-    for found in _NOISE.finditer(text, position, end):
-        put(text[position : found.start()], position)
-        if found["link"]:
-            put(" ".join(found["link"].replace("*", "").split()), found.start("link"))
-        elif found["space"]:
-            put(" ", found.start())
-        elif found["dash"]:
-            put(" ", found.start())
-            put("– ", found.start())
-        elif found["cell"] and pieces:
-            put(", ", found.start())
-        position = found.end()
+    for match in _NOISE.finditer(text, position, end):
+        put(text[position : match.start()], position)
+        if match["link"]:
+            put(" ".join(match["link"].replace("*", "").split()), match.start("link"))
+        elif match["space"]:
+            put(" ", match.start())
+        elif match["dash"]:
+            put(" ", match.start())
+            put("– ", match.start())
+        elif match["cell"] and pieces:
+            put(", ", match.start())
+        position = match.end()
     put(text[position:end], position)
     cleaned = "".join(pieces).rstrip(" ,")
     if any(letter.isalpha() for letter in cleaned):

@@ -16,7 +16,7 @@ from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMen
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC
 
-_NAMED = 3  # names that are told at a time while a build goes on
+_NAMED = 3  # names shown at a time while a build runs
 
 
 class BuiltinExtractor:
@@ -44,7 +44,7 @@ class BuiltinExtractor:
     def extract(
         self, documents: Sequence[Document], chunks: Sequence[Chunk], report: Callable[[int], None]
     ) -> list[Extraction]:
-        """One Extraction per chunk, in the chunks' order; report(n) is told after n chunks are done."""
+        """One Extraction per chunk, in the chunks' order; report(n) is called after n chunks are done."""
         progress = _Progress(documents, chunks, report)
         in_english = [(row, document) for row, document in enumerate(documents) if _is_english(document)]
         neutral = sorted({*range(len(documents))} - {row for row, _ in in_english})
@@ -69,7 +69,7 @@ class BuiltinExtractor:
     def _note(self, sentences: Sequence[ReadSentence]) -> None:
         """What was read counts among what was found so far."""
         sightings = [sighting for sentence in sentences for sighting in sentence.sightings if sighting.mentioned]
-        surfaces = {one.key: one.surface for one in sightings if one.key not in self.names}  # names that are new
+        surfaces = {seen.key: seen.surface for seen in sightings if seen.key not in self.names}  # names that are new
         self.latest = ", ".join(list(surfaces.values())[:_NAMED]) or self.latest
         self.names.update(surfaces)
         self.n_relations += sum(len(sentence.links) for sentence in sentences)
@@ -99,7 +99,7 @@ class _Progress:
         self._told = 0
 
     def reached(self, row: int, position: int) -> None:
-        """All before that place is read; tells the report when whole chunks were finished by it."""
+        """All before that place is read; calls the report when that finished whole chunks."""
         done = bisect_right(self._ends, (row, position))
         if done > self._told:
             self._told = done
@@ -155,28 +155,30 @@ def _by_chunk(
 
 def _mentions(sentence: ReadSentence, names: Names, chunk_id: str) -> Iterator[Mention]:
     best: dict[str, tuple[Sighting, str]] = {}
-    for one in (one for one in sentence.sightings if one.mentioned):
-        name = names.name(sentence.document, one.key)
-        if name not in best or best[name][0].weight < one.weight:
-            best[name] = (one, name)
-    for one, name in best.values():
-        key = names.key(sentence.document, one.key)
-        if key == one.key:
-            yield Mention(name, one.type, sentence.text, chunk_id, one.weight)
+    for sighting in sentence.sightings:
+        if not sighting.mentioned:
+            continue
+        name = names.name(sentence.document, sighting.key)
+        if name not in best or best[name][0].weight < sighting.weight:
+            best[name] = (sighting, name)
+    for sighting, name in best.values():
+        key = names.key(sentence.document, sighting.key)
+        if key == sighting.key:
+            yield Mention(name, sighting.type, sentence.text, chunk_id, sighting.weight)
         else:  # a short form is what its long form is
-            kind = names.kind.get(key, one.type)
-            yield Mention(name, kind, sentence.text, chunk_id, one.weight, surface=one.surface)
+            kind = names.kind.get(key, sighting.type)
+            yield Mention(name, kind, sentence.text, chunk_id, sighting.weight, surface=sighting.surface)
 
 
 def _relations(sentence: ReadSentence, names: Names, chunk_id: str) -> Iterator[RelationMention]:
-    shown = [names.name(sentence.document, one.key) for one in sentence.sightings]
+    shown = [names.name(sentence.document, sighting.key) for sighting in sentence.sightings]
     for link in sentence.links:
         source, target = shown[link.source], shown[link.target]
         if source == target:
             continue
-        told = f"{source} {link.label} {target}: {sentence.text}" if link.label else sentence.text
+        description = f"{source} {link.label} {target}: {sentence.text}" if link.label else sentence.text
         keywords = (link.keyword,) if link.keyword else ()
-        yield RelationMention(source, target, told, chunk_id, keywords, link.strength, link.kind)
+        yield RelationMention(source, target, description, chunk_id, keywords, link.strength, link.kind)
 
 
 def _left_out(document: Document, sentences: Sequence[ReadSentence], neutral: bool) -> Iterator[Drop]:

@@ -42,7 +42,7 @@ def parse_delimited(text: str, chunk_id: str, *, upper: bool = False) -> Reply:
     """Mentions and relations of a delimited reply; a record that is not as it must be becomes a Drop.
 
     upper: names in capitals, as those systems store them. done: the reply says that it is complete. strengths are
-    held between 0 and 10. Raises ReplyError when there is neither a record nor the mark of completion.
+    limited to 0 ... 10. Raises ReplyError when there is neither a record nor the mark of completion.
     """
     mentions: list[Mention] = []
     relations: list[RelationMention] = []
@@ -100,23 +100,23 @@ def delimited_extraction(replies: Sequence[str], chunk_id: str, *, upper: bool =
 def _records(text: str) -> Iterator[_Record]:
     """The records in their order. One begins with its kind and a delimiter, and ends where the next begins, at a
     closing parenthesis at the end of a line, or at a mark."""
-    starts = [found for found in _START.finditer(text) if _begins(text, found)]
+    starts = [match for match in _START.finditer(text) if _begins(text, match)]
     for place, start in enumerate(starts):
         last = place + 1 == len(starts)
         body = text[start.end() : len(text) if last else starts[place + 1].start()]
         mark = _RECORD_END.search(body)
         body = body[: mark.start()] if mark else body
-        behind = max((found.end() for found in _FIELD.finditer(body)), default=0)  # a parenthesis in a name closes none
+        behind = max((match.end() for match in _FIELD.finditer(body)), default=0)  # a parenthesis in a name closes none
         brace = _CLOSED.search(body, behind)
         closed = not last or mark is not None or brace is not None
         yield _Record(start[1].lower(), body[: brace.start()] if brace else body, closed)
 
 
-def _begins(text: str, found: re.Match[str]) -> bool:
+def _begins(text: str, match: re.Match[str]) -> bool:
     """Whether a word before a delimiter begins a record; it may also be a field: a type can be called "entity"."""
-    known = found[1].lower() in _KINDS or found[1].lower() in _PASSED_OVER
-    bracketed = found[0].startswith("(")
-    is_field = text[: found.start()].rstrip(" \t").endswith("|>")
+    known = match[1].lower() in _KINDS or match[1].lower() in _PASSED_OVER
+    bracketed = match[0].startswith("(")
+    is_field = text[: match.start()].rstrip(" \t").endswith("|>")
     return (known and bracketed) or (not is_field and (known or bracketed))
 
 
@@ -150,9 +150,9 @@ def _relation(fields: Sequence[str], chunk_id: str, upper: bool) -> RelationMent
     source, target = _named(fields[0], upper), _named(fields[1], upper)
     number = _NUMBER.match(fields[-1])
     strength = min(10.0, max(0.0, float(number[0]))) if number else 1.0
-    said = list(fields[2:-1] if number else fields[2:])
-    keywords = tuple(word for word in map(str.strip, re.split(r"[,，、;]", said[1])) if word) if len(said) > 1 else ()
-    description = said[0] if said and said[0] else f"{source} – {target}"
+    texts = list(fields[2:-1] if number else fields[2:])
+    keywords = tuple(word for word in map(str.strip, re.split(r"[,，、;]", texts[1])) if word) if len(texts) > 1 else ()
+    description = texts[0] if texts and texts[0] else f"{source} – {target}"
     return RelationMention(source, target, description, chunk_id, keywords, strength)
 
 

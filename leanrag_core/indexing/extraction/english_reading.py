@@ -54,7 +54,7 @@ class ReadTask:
     stage: ClassVar[str] = "sentences"
 
     def __call__(self, batch: EnglishBatch) -> list[list[ReadSentence]]:
-        """The sentences of each block; their document is told by read_english()."""
+        """The sentences of each block; read_english() sets their document."""
         if (RULES, english_version()) != (self.rules, self.pipeline):
             raise ModelMismatch(
                 "worker.other_english",
@@ -91,8 +91,8 @@ class ReadTask:
 
 def _cells(sentence: ReadSentence) -> list[Any]:
     cells = dict(vars(sentence))
-    cells["sightings"] = [list(vars(one).values()) for one in sentence.sightings]
-    cells["links"] = [list(vars(one).values()) for one in sentence.links]
+    cells["sightings"] = [list(vars(sighting).values()) for sighting in sentence.sightings]
+    cells["links"] = [list(vars(link).values()) for link in sentence.links]
     return list(cells.values())
 
 
@@ -185,20 +185,20 @@ def _sentences_of(parsed: Any, block: Block, spelled: list[tuple[int, int]]) -> 
             continue
         inside = [span for span in spelled if sentence.start <= span[0] and span[1] <= sentence.end]
         phrases = phrases_of(sentence, inside)
-        sightings = [replace(one, weight=informative(sentence, one)) for one in phrases.sightings]
+        sightings = [replace(sighting, weight=informative(sentence, sighting)) for sighting in phrases.sightings]
         links = links_of(sentence, sightings)
         nested = [
             (a, b)
-            for a, one in enumerate(sightings)
+            for a, listener in enumerate(sightings)
             for b, other in enumerate(sightings[a + 1 :], a + 1)
-            if one.start < other.end and other.start < one.end
+            if listener.start < other.end and other.start < listener.end
         ]
         if block.speaker:
             text = f"{block.speaker}: {text}"
             if number == 0:
                 place = len(sightings)
                 speaker = Sighting(block.speaker, block.speaker.casefold(), "person", weight=1.0)
-                links += [Link(place, one, "co-occurrence", 1.0) for one in range(min(place, 5))]
+                links += [Link(place, listener, "co-occurrence", 1.0) for listener in range(min(place, 5))]
                 sightings.append(speaker)
         near, unlinked = link_neighbours(len(phrases.sightings), links, MAX_PAIRS, nested)
         start = block.source(sentence.start_char)

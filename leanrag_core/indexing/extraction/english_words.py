@@ -42,9 +42,9 @@ LEADING = frozenset(_LEADING.split())
 MAY_BELONG = frozenset(_MAY_BELONG.split())
 # Belong to the name: Mrs. Cratchit is not Mr. Cratchit.
 HONORIFICS = frozenset(_HONORIFICS.split())
-# Stand before a person's name and are no part of it.
+# Written before a person's name and no part of it.
 RANKS = frozenset(_RANKS.split())
-# Say nothing about what stands below them.
+# Headings that say nothing about the text below them.
 GENERIC_HEADINGS = frozenset(" ".join(_HEADINGS.split()).split(", "))
 # End a company's name and are none by themselves.
 LEGAL_FORMS = frozenset(_LEGAL_FORMS.split())

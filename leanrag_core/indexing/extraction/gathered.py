@@ -21,7 +21,7 @@ class Gathered:
         self.chunk_id = chunk.id
         self.usage: Usage = NO_USAGE
         self._passage, self._example = Passage(chunk.text), example
-        self._names: dict[str, str] = {}  # key to the name as it was told first
+        self._names: dict[str, str] = {}  # key to the name as the replies wrote it first
         self._mentions: dict[tuple[str, str], Mention] = {}  # by key and description
         self._relations: dict[tuple[str, str, str], RelationMention] = {}
         self._only_ends: dict[str, tuple[str, str]] = {}  # entities that only a relation has named
@@ -29,7 +29,7 @@ class Gathered:
         self._told_copies: set[str] = set()
 
     def add(self, reply: Reply, usage: Usage = NO_USAGE) -> bool:
-        """Whether the reply held an entity or relation that was not known. Another description of a known entity is
+        """Whether the reply has an entity or relation that was not known. Another description of a known entity is
         kept beside the first."""
         self.usage = self.usage + usage
         before = len(self._names) + len(self._relations)
@@ -44,7 +44,7 @@ class Gathered:
         return len(self._names) + len(self._relations) > before
 
     def _copied(self, reply: Reply) -> frozenset[str]:
-        """Names of the reply that come from the prompt's example; each is told as a drop."""
+        """Names of the reply that come from the prompt's example; each is recorded as a drop."""
         names = {mention.name for mention in reply.mentions}
         names.update(end for relation in reply.relations for end in (relation.source, relation.target))
         copied = self._example.copied(names, self._passage)
@@ -81,7 +81,7 @@ class Gathered:
         return sum(known == key for known, _ in self._mentions) == 1
 
     def keep_complete_part(self, error: ReplyCut) -> None:
-        """What stands whole in a reply that was cut is kept, the rest told as lost."""
+        """Keeps what is complete in a reply that was cut; records the rest as lost."""
         try:
             self.add(parse_reply(getattr(error, "text", ""), self.chunk_id))
         except ReplyError as problem:
@@ -97,7 +97,7 @@ class Gathered:
         self._drops.append(Drop("extract", f"chunk {self.chunk_id}: {item}", reason))
 
     def extraction(self) -> Extraction:
-        """All of it, in the order in which it was told; names that the passage does not have are marked."""
+        """All of it, in the order of the replies; names that the passage does not have are marked."""
         for name in self._names.values():
             if not self._passage.speaks_of(name):
                 item = f"chunk {self.chunk_id}: entity {name!r}"

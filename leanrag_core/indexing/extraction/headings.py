@@ -39,7 +39,7 @@ def heading_sentences(
         above.append((0, sighting))
         yield from _described(row, first_chunk, first_chunk, sighting, sentences[:3])
     starts = [sentence.start for sentence in sentences]
-    for heading in sorted(document.headings, key=lambda one: (one.start, one.end)):
+    for heading in sorted(document.headings, key=lambda span: (span.start, span.end)):
         name = _name(_NUMBERING.sub("", _MARKUP.sub("", heading.title).strip()))
         while above and above[-1][0] >= max(heading.level, 1):
             above.pop()
@@ -77,10 +77,10 @@ def _described(
     for number, text in enumerate(texts):
         named = bool(words) and all(word in text.casefold() for word in words)
         weight = (2.5 if named else 1.2) - 0.3 * number
-        one = Sighting(sighting.surface, sighting.key, sighting.type, weight=round(weight, 4))
+        weighted = Sighting(sighting.surface, sighting.key, sighting.type, weight=round(weight, 4))
         if number == 0 and parent is not None:
             upper = Sighting(parent.surface, parent.key, parent.type, mentioned=False)
             link = Link(0, 1, "heading", 2.0, label="is a section of")
-            yield ReadSentence(row, start, end, text, (one, upper), (link,))
+            yield ReadSentence(row, start, end, text, (weighted, upper), (link,))
         else:
-            yield ReadSentence(row, start, end, text, (one,))
+            yield ReadSentence(row, start, end, text, (weighted,))

@@ -42,7 +42,10 @@ def read_neutral(documents: Sequence[Document], rows: Sequence[int]) -> Iterator
     vocabulary: dict[str, _Words] = {}
     for language in sorted({document.language for document in documents}):
         own = [
-            text for one, read in zip(documents, texts, strict=True) if one.language == language for *_, text in read
+            text
+            for source, read in zip(documents, texts, strict=True)
+            if source.language == language
+            for *_, text in read
         ]
         vocabulary[language] = _Words(own)
     for document, row, sentences in zip(documents, rows, texts, strict=True):
@@ -57,16 +60,16 @@ def _sentences(document: Document) -> Iterator[tuple[int, int, str]]:
 
 def _split(block: Block) -> Iterator[tuple[int, int, str]]:
     position = 0
-    for found in [*_SENTENCE.finditer(block.text), None]:
-        stop = found.start() if found else len(block.text)
+    for mark in [*_SENTENCE.finditer(block.text), None]:
+        stop = mark.start() if mark else len(block.text)
         text = block.text[position:stop].strip()
         if text:
             yield block.source(position), block.source(stop - 1) + 1, text
-        position = found.end() if found else stop
+        position = mark.end() if mark else stop
 
 
 class _Words:
-    """What the texts of one language tell about their words: which are function words, which runs recur."""
+    """What the texts of a language show about their words: which are function words, which runs recur."""
 
     def __init__(self, sentences: Sequence[str]) -> None:
         counted: Counter[str] = Counter()
@@ -77,7 +80,7 @@ class _Words:
             map(len, sentences)
         )
         for text in sentences:
-            words = [found[0] for found in _WORD.finditer(text)]
+            words = [match[0] for match in _WORD.finditer(text)]
             lowered = [word.casefold() for word in words]
             counted.update(lowered)
             holding.update(list(dict.fromkeys(lowered)))
@@ -123,18 +126,18 @@ def _spaced_phrases(text: str, words: _Words) -> Iterator[tuple[int, str]]:
     """Runs of content words; capitals alone where nouns have capitals."""
     run: list[re.Match[str]] = []
     previous = 0
-    for found in [*_WORD.finditer(text), None]:
-        broken = found is None or bool(_BREAK.search(text, previous, found.start()))
-        content = found is not None and found[0].casefold() not in words.function
-        if found is not None and words.nouns_have_capitals:
-            content = content and found[0][0].isupper() and found[0].casefold() not in words.also_small
+    for word in [*_WORD.finditer(text), None]:
+        broken = word is None or bool(_BREAK.search(text, previous, word.start()))
+        content = word is not None and word[0].casefold() not in words.function
+        if word is not None and words.nouns_have_capitals:
+            content = content and word[0][0].isupper() and word[0].casefold() not in words.also_small
         if run and (broken or not content):
             yield from _of_run(text, run)
             run = []
-        if found is not None:
-            previous = found.end()
+        if word is not None:
+            previous = word.end()
             if content:
-                run.append(found)
+                run.append(word)
 
 
 def _of_run(text: str, run: list[re.Match[str]]) -> Iterator[tuple[int, str]]:
@@ -152,14 +155,14 @@ def _of_run(text: str, run: list[re.Match[str]]) -> Iterator[tuple[int, str]]:
 def _unspaced_phrases(text: str, words: _Words) -> Iterator[tuple[int, str]]:
     japanese = bool(_KANA.search(text))
     pieces = _KATAKANA_OR_HAN if japanese else _UNSPACED_RUN
-    for found in pieces.finditer(text):
-        position = found.start()
-        for piece in (_JAPANESE_PARTICLES if japanese else _PARTICLES).split(found[0]):
+    for match in pieces.finditer(text):
+        position = match.start()
+        for piece in (_JAPANESE_PARTICLES if japanese else _PARTICLES).split(match[0]):
             yield from _segments(piece, position, words)
             position += len(piece) + 1
-    for found in _WORD.finditer(_UNSPACED_RUN.sub(" ", text)):  # foreign names
-        if 2 < len(found[0]) <= _MAX_LENGTH:
-            yield text.find(found[0]), found[0]
+    for match in _WORD.finditer(_UNSPACED_RUN.sub(" ", text)):  # foreign names
+        if 2 < len(match[0]) <= _MAX_LENGTH:
+            yield text.find(match[0]), match[0]
 
 
 def _segments(piece: str, position: int, words: _Words) -> Iterator[tuple[int, str]]:

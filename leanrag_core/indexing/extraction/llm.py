@@ -30,7 +30,7 @@ from leanrag_core.types.manifest import BY_MODEL
 
 _FENCE = re.compile(r"PASSAGE>>>|<<<PASSAGE")
 _BREAK = re.compile(r"\n\s*\n|(?<=[.!?。！？])\s+|\n")
-_NAMED = 3  # names of a chunk that are told while a build goes on
+_NAMED = 3  # names of a chunk that are shown while a build runs
 _SMALLEST = 400  # characters of a passage that is still cut in two when its reply does not fit
 _DEFAULT_TYPES = "person, organization, location, event, concept"
 _SIMPLER = 'Give the entities alone: {"entities": [{"name": "...", "type": "...", "description": "..."}]}'
@@ -49,7 +49,7 @@ class Recall(Protocol):
 class StoredReplies:
     """Replies about one passage, in their order. complete: a build would ask nothing more about it."""
 
-    found: tuple[tuple[Reply, Completion], ...]
+    replies: tuple[tuple[Reply, Completion], ...]
     complete: bool
 
 
@@ -110,21 +110,21 @@ class LLMExtractor:
     def extract(
         self, documents: Sequence[Document], chunks: Sequence[Chunk], report: Callable[[int], None]
     ) -> list[Extraction]:
-        """One Extraction per chunk, in the chunks' order; report(n) is told after n chunks are done.
+        """One Extraction per chunk, in the chunks' order; report(n) is called after n chunks are done.
 
         A chunk whose replies cannot be read has an empty Extraction with a Drop. Errors that would meet every chunk
         (no key, server down, budget spent) are raised, and EndpointError with the server's words when calls failed and
         no chunk gave anything.
         """
-        done, telling = 0, threading.Lock()
+        done, lock = 0, threading.Lock()
 
         def read(chunk: Chunk) -> Extraction:
             nonlocal done
             extraction = self.extract_chunk(chunk)
-            with telling:  # as chunks end, not in their order: a slow one must not make the build look stuck
+            with lock:  # as chunks end, not in their order: a slow one must not make the build look stuck
                 done += 1
-                self.latest = ", ".join(one.name for one in extraction.mentions[:_NAMED]) or self.latest
-                self.names.update(name_key(one.name) for one in extraction.mentions)
+                self.latest = ", ".join(mention.name for mention in extraction.mentions[:_NAMED]) or self.latest
+                self.names.update(name_key(mention.name) for mention in extraction.mentions)
                 self.n_relations += len(extraction.relations)
                 report(done)
             return extraction
@@ -135,9 +135,9 @@ class LLMExtractor:
 
     def extract_chunk(self, chunk: Chunk) -> Extraction:
         """What the model finds in one chunk; depends on the chunk alone, so that chunks may be done in any order."""
-        found = Gathered(chunk, self._example)
-        self._read(chunk.text, found)
-        return found.extraction()
+        gathered = Gathered(chunk, self._example)
+        self._read(chunk.text, gathered)
+        return gathered.extraction()
 
     def first_question(self, text: str) -> tuple[Messages, JsonSchema, str]:
         """Messages, schema and task of the first call about a passage."""
@@ -151,33 +151,33 @@ class LLMExtractor:
     def stored_replies(self, text: str, recall: "Recall") -> "StoredReplies":
         """The replies about a passage that are stored already, as a build would meet them."""
         messages, schema, task = self.first_question(text)
-        found: list[tuple[Reply, Completion]] = []
+        replies: list[tuple[Reply, Completion]] = []
         for number in range(self.gleaning_rounds + 1):
             completion = recall(messages, schema=schema, task=task)
             if completion is None:
-                return StoredReplies(tuple(found), False)
+                return StoredReplies(tuple(replies), False)
             if completion.cut:
                 halves = [self.stored_replies(half, recall) for half in _halves(text) or ()]
-                whole = tuple(one for half in halves for one in half.found)
-                return StoredReplies((*found, *whole), all(half.complete for half in halves))
+                whole = tuple(stored for half in halves for stored in half.replies)
+                return StoredReplies((*replies, *whole), all(half.complete for half in halves))
             try:
                 reply = parse_reply(completion.text, "")
             except ReplyError:
-                return StoredReplies(tuple(found), False)
+                return StoredReplies(tuple(replies), False)
             if reply.breaks_off:  # a build asks again
-                return StoredReplies(tuple(found), False)
-            found.append((reply, completion))
+                return StoredReplies(tuple(replies), False)
+            replies.append((reply, completion))
             if number and (reply.done or not (reply.mentions or reply.relations)):
                 break
             messages = self._next_messages(messages, completion)
             schema, task = GLEAN_SCHEMA, self._more.fingerprint
-        return StoredReplies(tuple(found), True)
+        return StoredReplies(tuple(replies), True)
 
-    def _next_messages(self, messages: Messages, said: Completion) -> Messages:
+    def _next_messages(self, messages: Messages, completion: Completion) -> Messages:
         """The next gleaning question."""
         return [
             *messages,
-            {"role": "assistant", "content": said.text},
+            {"role": "assistant", "content": completion.text},
             {"role": "user", "content": self._more.fill(entity_types=self._types)},
         ]
 
@@ -185,34 +185,34 @@ class LLMExtractor:
     def _types(self) -> str:
         return ", ".join(self.entity_types) or _DEFAULT_TYPES
 
-    def _read(self, text: str, found: Gathered) -> None:
+    def _read(self, text: str, gathered: Gathered) -> None:
         """All that the model finds in the passage; one whose reply does not fit is read in two halves."""
         messages = self.first_messages(text)
         try:
-            said = self._asked(messages, GRAPH_SCHEMA, self._first.fingerprint, found, _most_items(text))
+            asked = self._asked(messages, GRAPH_SCHEMA, self._first.fingerprint, gathered, _most_items(text))
         except ReplyCut as error:
             halves = _halves(text)
             if halves:
                 for half in halves:
-                    self._read(half, found)
+                    self._read(half, gathered)
             else:
-                found.keep_complete_part(error)
+                gathered.keep_complete_part(error)
             return
-        if said is None:
+        if asked is None:
             return
-        found.add(said.value, said.completion.usage)
+        gathered.add(asked.value, asked.completion.usage)
         for _ in range(self.gleaning_rounds):
-            messages = self._next_messages(messages, said.completion)
+            messages = self._next_messages(messages, asked.completion)
             try:
-                said = self._asked(messages, GLEAN_SCHEMA, self._more.fingerprint, found, _most_items(text))
+                asked = self._asked(messages, GLEAN_SCHEMA, self._more.fingerprint, gathered, _most_items(text))
             except ReplyCut as error:
-                found.keep_complete_part(error)
+                gathered.keep_complete_part(error)
                 return
-            if said is None or not found.add(said.value, said.completion.usage) or said.value.done:
+            if asked is None or not gathered.add(asked.value, asked.completion.usage) or asked.value.done:
                 return
 
     def _asked(
-        self, messages: Messages, schema: JsonSchema, task: str, found: Gathered, most: int
+        self, messages: Messages, schema: JsonSchema, task: str, gathered: Gathered, most: int
     ) -> "Asked[Reply] | None":
         """The model's reply; None and a Drop when it cannot be read, not even its entities alone."""
 
@@ -221,7 +221,7 @@ class LLMExtractor:
         def read(completion: Completion) -> Reply:
             if completion.cut:
                 raise _Cut(completion.text)
-            reply = parse_reply(completion.text, found.chunk_id)
+            reply = parse_reply(completion.text, gathered.chunk_id)
             if reply.breaks_off:
                 broken.append(Asked(reply, completion))
                 raise ReplyError("reply.broken_off")
@@ -236,25 +236,25 @@ class LLMExtractor:
         except (CallFailed, ReplyCut) as error:
             if isinstance(error, ReplyCut):
                 raise
-            found.drop(str(error))
+            gathered.drop(str(error))
             return None
         except ReplyError as error:
             problem = error
         if broken:
             fullest = max(broken, key=lambda asked: len(asked.value.mentions) + len(asked.value.relations))
-            found.add(fullest.value, fullest.completion.usage)
-            found.drop("the reply breaks off before its end, and so does another one; what was complete is kept")
+            gathered.add(fullest.value, fullest.completion.usage)
+            gathered.drop("the reply breaks off before its end, and so does another one; what was complete is kept")
             return None
         if schema is GRAPH_SCHEMA:
             simpler = [*messages[:-1], {"role": "user", "content": f"{messages[-1]['content']}\n\n{_SIMPLER}"}]
             try:
-                said = ask(self.model, simpler, read, schema=ENTITIES_SCHEMA, task=task, attempts=1)
+                entities_alone = ask(self.model, simpler, read, schema=ENTITIES_SCHEMA, task=task, attempts=1)
             except ReplyError:
-                found.drop(f"{problem}, also when asked in a simpler form")
+                gathered.drop(f"{problem}, also when asked in a simpler form")
                 return None
-            found.drop(f"{problem}; asked in a simpler form, the model gave entities without relations")
-            return said
-        found.drop(str(problem))
+            gathered.drop(f"{problem}; asked in a simpler form, the model gave entities without relations")
+            return entities_alone
+        gathered.drop(str(problem))
         return None
 
 
@@ -285,11 +285,11 @@ def _halves(text: str) -> tuple[str, str] | None:
     if len(text) < 2 * _SMALLEST:
         return None
     middle = len(text) // 2
-    places = [found.end() for found in _BREAK.finditer(text) if _SMALLEST <= found.end() <= len(text) - _SMALLEST]
-    place = min(places, key=lambda one: (abs(one - middle), one), default=middle)
+    places = [match.end() for match in _BREAK.finditer(text) if _SMALLEST <= match.end() <= len(text) - _SMALLEST]
+    place = min(places, key=lambda cut: (abs(cut - middle), cut), default=middle)
     return text[:place], text[place:]
 
 
 def _as_material(text: str) -> str:
     """The text, unable to close the fence that marks it as material."""
-    return _FENCE.sub(lambda found: found[0].replace("<", "‹").replace(">", "›"), text)
+    return _FENCE.sub(lambda fence: fence[0].replace("<", "‹").replace(">", "›"), text)

@@ -53,7 +53,7 @@ def phrases_of(sentence: Any, titles: Sequence[tuple[int, int]] = ()) -> Phrases
     """
     names = list(_names(sentence, titles))
     covered = {token: name for name in names for token in range(name.start, name.end)}
-    found = list(names)
+    sightings = list(names)
     left_out = []
     for chunk in sentence.noun_chunks:
         head = chunk.root
@@ -67,9 +67,9 @@ def phrases_of(sentence: Any, titles: Sequence[tuple[int, int]] = ()) -> Phrases
             left_out.append(surface)
             continue
         kind = _NAMED.get(head.ent_type_, "concept")
-        found.append(Sighting(surface, _concept_key(tokens, surface), kind, tokens[0].i, tokens[-1].i + 1, head.i))
+        sightings.append(Sighting(surface, _concept_key(tokens, surface), kind, tokens[0].i, tokens[-1].i + 1, head.i))
     once: dict[tuple[int, int], Sighting] = {}
-    for sighting in sorted(found, key=lambda one: (one.start, one.end)):
+    for sighting in sorted(sightings, key=lambda phrase: (phrase.start, phrase.end)):
         once.setdefault((sighting.start, sighting.end), sighting)
     return Phrases(tuple(once.values()), tuple(left_out))
 
@@ -87,7 +87,7 @@ def _names(sentence: Any, titles: Sequence[tuple[int, int]]) -> Iterator[Sightin
         inside = [label for s, e, label in spans if start <= s and e <= end]
         spans.append((start, end, inside[0] if inside else "title"))
     taken: set[int] = set()
-    for start, end, label in sorted(spans, key=lambda one: (one[0] - one[1], one[0], one[2] == "title")):
+    for start, end, label in sorted(spans, key=lambda span: (span[0] - span[1], span[0], span[2] == "title")):
         if taken.isdisjoint(range(start, end)):
             taken.update(range(start, end))
             surface = _tidy(doc[start:end].text)

@@ -1,4 +1,4 @@
-"""Whether a passage speaks of a name that a language model returned for it, or the name comes from elsewhere."""
+"""Whether a passage mentions a name that a language model returned for it, or the name comes from elsewhere."""
 
 import re
 import unicodedata
@@ -25,10 +25,10 @@ def plain(text: str) -> str:
 def words_of(text: str) -> list[str]:
     """The words of a text in plain form; of a script without spaces, pairs of neighbouring signs."""
     words: list[str] = []
-    found = _WORD.findall(plain(text))
+    runs = _WORD.findall(plain(text))
     if text.isascii():
-        return found
-    for word in found:
+        return runs
+    for word in runs:
         if _EASTERN.search(word):
             words += [word[at : at + 2] for at in range(max(1, len(word) - 1))]
         else:

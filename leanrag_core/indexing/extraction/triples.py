@@ -14,9 +14,11 @@ _MAX_JOINED = 6  # members of one enumeration ("X, Y and Z founded ...")
 
 def links_of(sentence: Any, sightings: Sequence[Sighting]) -> list[Link]:
     """For each pair of sightings the strongest relation that the parse states, in order of appearance."""
-    place_of = {token: place for place, one in enumerate(sightings) for token in range(one.start, one.end)}
+    place_of = {
+        token: place for place, sighting in enumerate(sightings) for token in range(sighting.start, sighting.end)
+    }
     # A name inside a longer phrase owns its tokens, the phrase its head.
-    place_of.update({one.head: place for place, one in enumerate(sightings)})
+    place_of.update({sighting.head: place for place, sighting in enumerate(sightings)})
     best: dict[tuple[int, int], Link] = {}
     for link in _stated(sentence, place_of):
         pair = (min(link.source, link.target), max(link.source, link.target))
@@ -49,7 +51,7 @@ def _of_verb(verb: Any, place_of: dict[int, int]) -> Iterator[Link]:
         if child.dep_ in _OBJECTS:
             yield from _pairs(subjects, _joined(child), "verb", label, keyword, place_of)
         elif child.dep_ == "agent":
-            for thing in (one for one in child.children if one.dep_ == "pobj"):
+            for thing in (noun for noun in child.children if noun.dep_ == "pobj"):
                 yield from _pairs(subjects, _joined(thing), "verb", f"{label} {child.lower_}", keyword, place_of)
     for preposition, thing in _prepositional(verb):
         yield from _pairs(subjects, _joined(thing), "preposition", f"{label} {preposition}", keyword, place_of)
@@ -60,11 +62,11 @@ def _subjects(verb: Any) -> list[Any]:
     for _ in range(4):
         own = [child for child in verb.children if child.dep_ in _SUBJECTS]
         if own:
-            found = []
+            subjects = []
             for subject in own:
                 relative = subject.tag_ in ("WDT", "WP") and verb.dep_ == "relcl"
-                found += _joined(verb.head if relative else subject)
-            return found
+                subjects += _joined(verb.head if relative else subject)
+            return subjects
         if verb.dep_ == "acl":
             return [verb.head]
         if verb.dep_ not in ("conj", "xcomp", "advcl") or verb.head.pos_ not in ("VERB", "AUX"):
@@ -81,13 +83,13 @@ def _prepositional(token: Any) -> Iterator[tuple[str, Any]]:
                 if below.dep_ == "pobj":
                     yield child.lower_, below
                 elif below.dep_ == "prep":
-                    for thing in (one for one in below.children if one.dep_ == "pobj"):
+                    for thing in (noun for noun in below.children if noun.dep_ == "pobj"):
                         yield f"{child.lower_} {below.lower_}", thing
 
 
 def _joined(token: Any) -> list[Any]:
     """A token and what is enumerated with it."""
-    return [token, *[one for one in token.conjuncts if one.i > token.i]][:_MAX_JOINED]
+    return [token, *[conjunct for conjunct in token.conjuncts if conjunct.i > token.i]][:_MAX_JOINED]
 
 
 def _pairs(

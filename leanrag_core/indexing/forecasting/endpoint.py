@@ -105,14 +105,14 @@ def _known(chunks: Sequence[Chunk], extractor: LLMExtractor, model: RemoteLangua
     asked: set[str] = set()
     for chunk in chunks:
         stored = extractor.stored_replies(chunk.text, model.recall)
-        if not stored.found:
+        if not stored.replies:
             known.missing_first.append(chunk)
             asked.add(chunk.text)
             continue
-        known.saved += len(stored.found)
+        known.saved += len(stored.replies)
         known.missing_more += 0 if stored.complete else 1
         known.chunks += 1
-        for reply, completion in stored.found:
+        for reply, completion in stored.replies:
             known.reply_tokens.append(completion.usage.completion_tokens)
             known.seconds.append(completion.usage.seconds)
             known.names |= {name_key(mention.name) for mention in reply.mentions}

@@ -55,5 +55,5 @@ def detect_language(text: str) -> str:
     letters = [character for character in sample if character.isalpha()]
     if not letters or (len(letters) < 20 and all(character < "\u2000" for character in letters)):
         return "und"  # too little to tell, but for scripts that only a few languages use
-    found = _detector().detect_language_of(sample)
-    return found.iso_code_639_1.name.lower() if found else "und"
+    language = _detector().detect_language_of(sample)
+    return language.iso_code_639_1.name.lower() if language else "und"

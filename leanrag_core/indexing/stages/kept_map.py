@@ -40,12 +40,12 @@ class KeptMap:
             return
         batches = list(items)
         keys = [function.key(batch) for batch in batches]
-        held = self.store.held(keys)
+        stored_keys = self.store.held(keys)
         computed = iter(
-            self.apply(function, [batch for batch, key in zip(batches, keys, strict=True) if key not in held])
+            self.apply(function, [batch for batch, key in zip(batches, keys, strict=True) if key not in stored_keys])
         )
         for batch, key in zip(batches, keys, strict=True):
-            if key not in held:
+            if key not in stored_keys:
                 result = next(computed)
                 self.store.put(function.stage, key, function.pack(result))
                 yield result

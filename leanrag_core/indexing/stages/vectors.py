@@ -58,8 +58,8 @@ class KeptVectors:
     def n_kept(self, texts: Sequence[str]) -> int:
         """How many of the texts have a vector in the store."""
         keys = [self._key(text) for text in texts]
-        held = self.store.held(list(dict.fromkeys(keys)))
-        return sum(key in held for key in keys)
+        stored_keys = self.store.held(list(dict.fromkeys(keys)))
+        return sum(key in stored_keys for key in keys)
 
     def _key(self, text: str) -> bytes:
         return stage_key(STAGE, self.model, text)

@@ -36,7 +36,7 @@ def _document(file: io.BytesIO) -> Parsed:
         if item.tag == _W + "tbl":
             blocks += _table(item)
         else:
-            blocks += [_paragraph(Paragraph(one, document)) for one in _paragraphs(item)]
+            blocks += [_paragraph(Paragraph(paragraph, document)) for paragraph in _paragraphs(item)]
     return Parsed(tuple(blocks), title=document.core_properties.title or "")
 
 
@@ -52,9 +52,9 @@ def _within(element: Any, *names: str) -> Iterator[Any]:
 
 def _paragraphs(element: Any) -> Iterator[Any]:
     """The paragraphs at and below an element, in text boxes and inner tables too, each once."""
-    for found in element.iter(_W + "p"):
-        if next(found.iterancestors(_FALLBACK), None) is None:
-            yield found
+    for paragraph in element.iter(_W + "p"):
+        if next(paragraph.iterancestors(_FALLBACK), None) is None:
+            yield paragraph
 
 
 def _text(element: Any) -> str:
@@ -70,9 +70,9 @@ def _text(element: Any) -> str:
 def _paragraph(paragraph: Any) -> Block:
     text = _text(paragraph._p)
     style = (paragraph.style.name if paragraph.style is not None else "") or ""
-    found = _HEADING.match(style)
-    if style == "Title" or found:
-        return Block(text, "heading", int(found[1]) if found else 1)
+    heading = _HEADING.match(style)
+    if style == "Title" or heading:
+        return Block(text, "heading", int(heading[1]) if heading else 1)
     if style.lower().startswith("toc"):
         return Block(text, "boilerplate")
     return Block(f"- {text}" if style.startswith("List") and text.strip() else text)
@@ -86,7 +86,7 @@ def _table(table: Any) -> list[Block]:
         cells: list[str] = []
         column = 0
         for cell in _within(row, "tc"):
-            text = " ".join(" ".join(_text(one) for one in _paragraphs(cell)).split())
+            text = " ".join(" ".join(_text(paragraph) for paragraph in _paragraphs(cell)).split())
             if cell.vMerge == "continue":
                 text = above.get(column, text)
             above[column] = text

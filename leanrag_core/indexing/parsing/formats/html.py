@@ -106,7 +106,7 @@ def _walk(soup: Any, unclosed: frozenset[str]) -> list[Block]:
             for part in element(_OF_A_DRAWING):
                 if part.find(_CONTENT) is None:
                     part.decompose()
-    found: list[Block] = []
+    blocks: list[Block] = []
     line: list[str] = []
     cell_depth = 0
 
@@ -114,7 +114,7 @@ def _walk(soup: Any, unclosed: frozenset[str]) -> list[Block]:
         text = one_line("".join(line))
         line.clear()
         if text:
-            found.append(Block(prefix + text, kind, level))
+            blocks.append(Block(prefix + text, kind, level))
 
     # An explicit stack: documents nest deeper than Python's recursion limit allows.
     stack: list[tuple[Any, bool]] = [(soup, False)]
@@ -153,4 +153,4 @@ def _walk(soup: Any, unclosed: frozenset[str]) -> list[Block]:
             stack.append((node, True))
         stack += [(child, False) for child in reversed(list(node.children))]
     flush()
-    return found
+    return blocks

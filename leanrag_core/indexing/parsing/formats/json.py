@@ -63,10 +63,10 @@ def record(name: str, item: Any, notes: tuple[str, ...], shown: str) -> Parsed:
     fields = item if isinstance(item, dict) else {}
     title = next((one_line(str(fields[key])) for key in _TITLE if fields.get(key)), "")
     key = next((key for key in _ID if fields.get(key) not in (None, "")), "")
-    said = (f"{key}: {fields[key]}",) if key else ()
+    id_note = (f"{key}: {fields[key]}",) if key else ()
     label = one_line(str(fields[key]))[:120].replace("/", "\u2215") if key else shown
     heading = (Block(title, "heading", 1),) if title else ()
-    return Parsed((*heading, *blocks_of(text_of(item))), title=title or label, name=label, notes=(*notes, *said))
+    return Parsed((*heading, *blocks_of(text_of(item))), title=title or label, name=label, notes=(*notes, *id_note))
 
 
 def _lines(value: Any, path: str = "") -> list[str]:

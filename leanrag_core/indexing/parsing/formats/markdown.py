@@ -29,7 +29,7 @@ def parse(name: str, content: bytes) -> FormatResult:
 
 
 def _blocks(tokens: list[Any]) -> list[Block]:
-    found: list[Block] = []
+    blocks: list[Block] = []
     row: list[str] = []
     open_tags: list[str] = []
     for place, token in enumerate(tokens):
@@ -38,23 +38,23 @@ def _blocks(tokens: list[Any]) -> list[Block]:
         elif token.nesting == -1:
             open_tags.pop()
         if token.type == "tr_close":
-            found.append(Block(" | ".join(row)))
+            blocks.append(Block(" | ".join(row)))
             row = []
         elif token.type == "inline":
             text = _inline(token.children or [])
             if open_tags[-1] in ("th_open", "td_open"):
                 row.append(text)
             elif open_tags[-1] == "heading_open":
-                found.append(Block(text, "heading", int(tokens[place - 1].tag[1])))
+                blocks.append(Block(text, "heading", int(tokens[place - 1].tag[1])))
             else:
-                found.append(Block(f"- {text}" if "list_item_open" in open_tags else text))
+                blocks.append(Block(f"- {text}" if "list_item_open" in open_tags else text))
         elif token.type in ("fence", "code_block"):
-            found.append(Block(token.content))
+            blocks.append(Block(token.content))
         elif token.type == "html_block":
             from leanrag_core.indexing.parsing.formats.html import blocks_of
 
-            found += blocks_of(token.content)
-    return found
+            blocks += blocks_of(token.content)
+    return blocks
 
 
 def _inline(children: list[Any]) -> str:

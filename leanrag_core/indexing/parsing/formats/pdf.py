@@ -74,8 +74,8 @@ def _boxes(content: bytes) -> tuple[list[_Box], int, tuple[str, ...]]:
         raise
     except Exception as error:  # pdfminer raises anything on damaged files
         if not boxes:
-            said = "is damaged and cannot be read: open it in a PDF viewer and save it again"
-            raise UnreadableDocument(said) from error
+            problem = "is damaged and cannot be read: open it in a PDF viewer and save it again"
+            raise UnreadableDocument(problem) from error
         return boxes, pages, (f"The file is damaged after page {pages}; what follows could not be read.",)
     return boxes, pages, ()
 
@@ -90,13 +90,13 @@ def _document_class() -> Any:
         """A PDF whose objects are never references: pdfminer follows one that leads to itself for ever."""
 
         def getobj(self, objid: int) -> Any:
-            found, seen = super().getobj(objid), {objid}
-            while isinstance(found, PDFObjRef):
-                if found.objid in seen:
+            target, seen = super().getobj(objid), {objid}
+            while isinstance(target, PDFObjRef):
+                if target.objid in seen:
                     raise PDFException(f"object {objid} leads to itself")
-                seen.add(found.objid)
-                found = super().getobj(found.objid)
-            return found
+                seen.add(target.objid)
+                target = super().getobj(target.objid)
+            return target
 
     return Document
 
@@ -144,15 +144,15 @@ def _running_heads(boxes: list[_Box], n_pages: int) -> set[str]:
 
 
 def _blocks(boxes: list[_Box], body: float) -> list[Block]:
-    found: list[Block] = []
+    blocks: list[Block] = []
     for box in boxes:
         text = fold_lines(box.text)
         if box.size > _HEADING_SIZE * body and len(text) <= _HEADING_CHARACTERS and any(map(str.isalpha, text)):
-            found.append(Block(text, "heading", 1 if box.size > 1.5 * body else 2, box.page))
+            blocks.append(Block(text, "heading", 1 if box.size > 1.5 * body else 2, box.page))
             continue
-        before = found[-1] if found else None
+        before = blocks[-1] if blocks else None
         if before is None:
-            found.append(Block(text, page=box.page))
+            blocks.append(Block(text, page=box.page))
             continue
         joins = (
             before.kind == "paragraph"
@@ -161,10 +161,10 @@ def _blocks(boxes: list[_Box], body: float) -> list[Block]:
         )
         if joins and re.search(r"[^\W\d_]-$", before.text) and text[:1].islower():
             head, _, text = text.partition(" ")  # a word that is cut by the end of the page or column
-            found[-1] = replace(before, text=before.text[:-1] + head)
+            blocks[-1] = replace(before, text=before.text[:-1] + head)
         if text:
-            found.append(Block(text, page=box.page, joins=joins))
-    return found
+            blocks.append(Block(text, page=box.page, joins=joins))
+    return blocks
 
 
 def _title(content: bytes) -> str:

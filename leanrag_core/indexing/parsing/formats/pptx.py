@@ -33,8 +33,8 @@ def _presentation(file: io.BytesIO) -> Parsed:
         if slide.has_notes_slide:
             notes = slide.notes_slide.notes_text_frame
             if notes is not None:
-                said = "\n".join(_paragraphs(notes._txBody)).strip()
-                blocks += [Block(f"Notes: {said}", page=page)] if said else []
+                notes_text = "\n".join(_paragraphs(notes._txBody)).strip()
+                blocks += [Block(f"Notes: {notes_text}", page=page)] if notes_text else []
     return Parsed(tuple(blocks), title=slides.core_properties.title or "")
 
 
