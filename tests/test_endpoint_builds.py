@@ -166,7 +166,7 @@ def test_an_index_answers_with_its_own_prompt(server: EndpointServer, tmp_path: 
     assert answer.text == bench.answer(built, trace).text
     messages, task = answer_messages(trace, PromptBook((("answer", own),)))
     assert messages[0]["content"].startswith("Say who did it, as a poem.")
-    assert [one.task for one in bench.calls.entries() if one.task.startswith("answer")] == [task]
+    assert [entry.task for entry in bench.calls.entries() if entry.task.startswith("answer")] == [task]
 
 
 @pytest.mark.slow

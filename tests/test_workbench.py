@@ -52,8 +52,8 @@ def test_good_files_go_in_and_bad_ones_are_told(bench: Workbench) -> None:
         "Mixed", [("bees.md", BEES), ("again.md", BEES), ("empty.txt", b""), ("../../evil.txt", HIVES)]
     )
     assert [document.name for document in report.added] == ["bees.md", "evil.txt"]
-    assert [one.name for one in report.duplicates] == ["again.md"]
-    assert [one.name for one in report.refusals] == ["empty.txt"]
+    assert [duplicate.name for duplicate in report.duplicates] == ["again.md"]
+    assert [refusal.name for refusal in report.refusals] == ["empty.txt"]
     again = bench.add_documents(report.corpus_id, [("bees.md", BEES)])
     assert again.added == ()
     assert "already in as bees.md" in sentence(again.duplicates[0].reason)
@@ -174,7 +174,7 @@ def test_a_file_that_could_not_be_read_is_told_in_the_report_of_a_build_from_the
     index = bench.build(made.corpus_id)
     assert index.report.drops["parse"] == 2
     told = {row.item: row.reason for row in index.report.dropped["parse"]}
-    assert told == {one.name: sentence(one.reason) for one in made.refusals}
+    assert told == {refusal.name: sentence(refusal.reason) for refusal in made.refusals}
 
 
 def test_a_build_tells_what_it_finds_and_writes_as_it_goes(bench: Workbench, corpus_id: str) -> None:

@@ -189,7 +189,7 @@ def test_a_prompt_is_tried_on_a_chosen_chunk_and_its_markup_is_text(
 ) -> None:
     app = visit("build", llm_home, corpus=CORPUS, **FORM)
     assert "Varroa destructor" in app.text_area(f"preview_passage_{CORPUS}").value
-    notes = next(one.id for one in llm_home.documents(CORPUS) if one.name == "notes.txt")
+    notes = next(document.id for document in llm_home.documents(CORPUS) if document.name == "notes.txt")
     app.selectbox(f"preview_document_{CORPUS}").set_value(notes).run()
     first = app.text_area(f"preview_passage_{CORPUS}").value
     assert "Marie Curie" in first

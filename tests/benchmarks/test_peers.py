@@ -24,19 +24,24 @@ def small() -> Prepared:
 
 
 def test_every_reference_of_the_graph_has_its_referent(small: Prepared) -> None:
-    names = {one.name for one in small.entities}
+    names = {entity.name for entity in small.entities}
     assert len(names) == len(small.entities) == len(small.vectors) == 200
-    assert all(one.source in names and one.target in names and one.source != one.target for one in small.relations)
-    rows = {row for one in small.entities for row in one.chunks} | {one.chunk for one in small.relations}
+    assert all(
+        relation.source in names and relation.target in names and relation.source != relation.target
+        for relation in small.relations
+    )
+    rows = {row for entity in small.entities for row in entity.chunks} | {
+        relation.chunk for relation in small.relations
+    }
     assert rows <= set(range(len(small.passages)))
-    assert all(any(one.name in small.passages[row] for row in one.chunks) for one in small.entities)
+    assert all(any(entity.name in small.passages[row] for row in entity.chunks) for entity in small.entities)
     assert small.budget.total == 9_500
 
 
 def test_questions_are_about_related_entities_and_found_by_their_vectors(small: Prepared) -> None:
     assert len(small.questions) == len(small.question_vectors) == N_QUESTIONS
     row_of = {one.name: row for row, one in enumerate(small.entities)}
-    related = {frozenset((one.source, one.target)) for one in small.relations}
+    related = {frozenset((relation.source, relation.target)) for relation in small.relations}
     for number, question in enumerate(small.questions):
         first = question.names[0].removesuffix(f" (question {number})")
         assert frozenset((first, question.names[1])) in related
@@ -129,13 +134,13 @@ def test_an_empty_context_is_no_result(tmp_path: Path) -> None:
 
 
 def test_peers_are_found_with_exact_versions() -> None:
-    assert [one.name for one in peers("retrieval")] == ["fast_graphrag", "lightrag", "nano_graphrag"]
-    assert [one.requirements[0] for one in peers("retrieval")] == [
+    assert [peer.name for peer in peers("retrieval")] == ["fast_graphrag", "lightrag", "nano_graphrag"]
+    assert [peer.requirements[0] for peer in peers("retrieval")] == [
         "fast-graphrag==0.0.5",
         "lightrag-hku==1.5.7",
         "nano-graphrag==0.0.8.2",
     ]
-    assert [one.name for one in peers("clustering")] == ["umap_mixture"]
+    assert [peer.name for peer in peers("clustering")] == ["umap_mixture"]
 
 
 def test_an_environment_that_cannot_be_made_says_what_was_wanted(

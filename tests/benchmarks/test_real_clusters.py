@@ -163,9 +163,9 @@ def test_the_authors_route_gets_the_vectors_and_its_labels_are_measured(
     out = tmp_path / "figures.json"
     assert main([str(index), "--clustersize", "3", "--peers-env", str(tmp_path), "--out", str(out)]) == 0
     (theirs,) = [
-        one
-        for one in json.loads(out.read_text(encoding="utf-8"))["results"]
-        if one["route"] == "UMAP, BIC scan, mixture"
+        load
+        for load in json.loads(out.read_text(encoding="utf-8"))["results"]
+        if load["route"] == "UMAP, BIC scan, mixture"
     ]
     assert theirs["versions"] == {"umap-learn": "1"}
     assert (theirs["figures"]["clusters"], theirs["figures"]["seconds"]) == (2, 7.0)

@@ -86,7 +86,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def indexes(home: Path) -> tuple[str, str]:
-    listed = {one.corpus_id: one.id for one in Workbench.default(home).indexes()}
+    listed = {index.corpus_id: index.id for index in Workbench.default(home).indexes()}
     sample = listed.pop("sample-legal")
     return sample, *listed.values()  # type: ignore[return-value]
 

@@ -124,7 +124,7 @@ def respond(served: Served, kind: str, body: dict[str, Any]) -> Response:
     told: dict[str, Any] = {"max_model_len": served.max_model_len} if served.max_model_len else {}
     if served.slot_n_ctx:
         told = {"owned_by": "llamacpp", "meta": {"n_ctx_train": 131072}}
-    listed = [{"id": one, "object": "model", "created": 0, "owned_by": "tests", **told} for one in served.models]
+    listed = [{"id": model, "object": "model", "created": 0, "owned_by": "tests", **told} for model in served.models]
     return Response(kind, 200, {"object": "list", "data": listed})
 
 

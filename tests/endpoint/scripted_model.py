@@ -88,7 +88,7 @@ class ScriptedModel:
         return Reply(ECHO, json.dumps({"echo": said}) if as_json else said)
 
     def _gleaned(self, messages: Messages) -> dict[str, Any]:
-        asked = [_text(one) for one in messages if one.get("role") == "user"]
+        asked = [_text(message) for message in messages if message.get("role") == "user"]
         rounds = sum(_task(text) == "glean_graph" for text in asked)
         passage = next((_passage(text) for text in asked if _task(text) == "extract_graph"), "")
         known = {name.lower() for name in entity_names(passage)}
@@ -100,7 +100,7 @@ class ScriptedModel:
 
 def recognise(messages: Messages) -> tuple[str, str]:
     """The task of the last user message that is no complaint, and that message's text."""
-    asked = [_text(one) for one in messages if one.get("role") == "user"]
+    asked = [_text(message) for message in messages if message.get("role") == "user"]
     tasks = [text for text in asked if not _COMPLAINT.match(text)] or asked
     return (_task(tasks[-1]), tasks[-1]) if tasks else (ECHO, "")
 

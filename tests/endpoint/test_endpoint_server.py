@@ -168,7 +168,7 @@ def test_a_plan_is_deterministic_and_keeps_its_share():
     plan = FaultPlan(0.3, recover_after=None, seed=5)
     outcomes = [plan.decide(f"key {n}", 0, "extract_graph") for n in range(2000)]
     assert outcomes == [plan.decide(f"key {n}", 0, "extract_graph") for n in range(2000)]
-    assert 0.26 < sum(one is not None for one in outcomes) / 2000 < 0.34
+    assert 0.26 < sum(outcome is not None for outcome in outcomes) / 2000 < 0.34
     assert len(set(outcomes)) > 15
     assert outcomes != [FaultPlan(0.3, seed=6).decide(f"key {n}", 0, "extract_graph") for n in range(2000)]
 
@@ -281,9 +281,9 @@ def test_spoiled_chat_replies_are_what_they_say():
     loop, reason = spoiled(faults.REPEATED_LOOP)
     assert (len(set(loop.splitlines()[:-1])), reason) == (1, "length")
     assert len(loop.splitlines()) > 300
-    doubled = [one["name"] for one in json.loads(spoiled(faults.DUPLICATED_NAMES)[0])["entities"]]
+    doubled = [load["name"] for load in json.loads(spoiled(faults.DUPLICATED_NAMES)[0])["entities"]]
     assert doubled[:2] == ["Carrow", "CARROW"]
-    names = [one["name"] for one in json.loads(spoiled(faults.LONG_NAMES)[0])["entities"]]
+    names = [load["name"] for load in json.loads(spoiled(faults.LONG_NAMES)[0])["entities"]]
     assert {len(name) for name in names} == {10_000}
     injected = json.loads(spoiled(faults.INJECTION)[0])["entities"][0]["description"]
     assert "<script>" in injected
@@ -299,10 +299,10 @@ def test_spoiled_vectors_are_what_they_say():
             return cells(call(running, EMBED, {"model": "m", "input": ["mill", "ship", "rail"]}))["data"]
 
     mill, ship, rail = (vector_of(text, 64) for text in ("mill", "ship", "rail"))
-    assert [len(one["embedding"]) for one in rows(faults.WRONG_DIMENSION)] == [67, 67, 67]
+    assert [len(row["embedding"]) for row in rows(faults.WRONG_DIMENSION)] == [67, 67, 67]
     assert math.isnan(rows(faults.NOT_A_NUMBER)[0]["embedding"][0])
     assert rows(faults.ZERO_VECTOR)[0]["embedding"] == [0.0] * 64
-    assert [one["index"] for one in rows(faults.FEWER_VECTORS)] == [0, 1]
+    assert [row["index"] for row in rows(faults.FEWER_VECTORS)] == [0, 1]
     disordered = rows(faults.WRONG_ORDER)
     assert [one["index"] for one in disordered] == [2, 1, 0]
     assert [one["embedding"] for one in disordered] == [rail, ship, mill]

@@ -38,7 +38,7 @@ def test_a_single_block_fills_the_icicle(index: Index) -> None:
     assert found.columns == (1.0,)
     [only] = found.blocks
     assert (only.x, only.y, only.width, only.height) == (0.0, 0.0, 1.0, HEIGHT)
-    assert [(one.x, one.width) for one in treemap_blocks(view_of(hierarchy(index), 0)).blocks] == [(0.0, 1.0)]
+    assert [(block.x, block.width) for block in treemap_blocks(view_of(hierarchy(index), 0)).blocks] == [(0.0, 1.0)]
 
 
 def test_children_of_a_treemap_lie_inside_their_parent_below_its_name(index: Index) -> None:

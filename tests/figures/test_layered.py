@@ -183,7 +183,7 @@ def many_seeds(n: int) -> Trace:
     seeds = [node(f"s{rank}", 0, "early" if rank <= 12 else "late", rank=rank) for rank in range(1, n + 1)]
     nodes = [*seeds, node("early", 1, "root"), node("late", 1, "root"), node("root", 2)]
     base = relation("s1", "s2", 0, "base")
-    return trace_of(nodes, [base, *(relation(one.id, str(one.parent), 0) for one in seeds)])
+    return trace_of(nodes, [base, *(relation(seed.id, str(seed.parent), 0) for seed in seeds)])
 
 
 def test_above_fifteen_seeds_each_parent_has_a_tray_of_discs_by_rank() -> None:

@@ -46,7 +46,7 @@ def test_sentences_come_in_order_of_the_text() -> None:
 
 def test_overlapping_spans_are_cut_where_each_begins_and_ends() -> None:
     got = passage(TEXT, 21, 44, names=["honey"], cited=["bees store honey."])
-    assert [(one.text, sorted(one.marks)) for one in got.pieces] == [
+    assert [(piece.text, sorted(piece.marks)) for piece in got.pieces] == [
         ("The queen lays eggs. ", []),
         ("Honey", ["chunk", "name"]),
         (" ", ["chunk"]),
@@ -59,14 +59,14 @@ def test_overlapping_spans_are_cut_where_each_begins_and_ends() -> None:
 
 def test_names_outside_the_chunk_are_not_marked() -> None:
     got = passage(TEXT, 21, 44, names=["queen", "mite"])
-    assert not any("name" in one.marks for one in got.pieces)
+    assert not any("name" in piece.marks for piece in got.pieces)
 
 
 def test_the_pieces_joined_are_the_document_from_start_to_end() -> None:
     text = " ".join(f"word{n}" for n in range(2000))
     got = passage(text, 6000, 7000, names=["word700", "word701 word702"], cited=["word703 word704"])
-    assert "".join(one.text for one in got.pieces) == text[got.start : got.end]
-    assert all(one.text for one in got.pieces)
+    assert "".join(piece.text for piece in got.pieces) == text[got.start : got.end]
+    assert all(piece.text for piece in got.pieces)
     assert all(left.marks != right.marks for left, right in pairwise(got.pieces))
 
 
@@ -87,7 +87,7 @@ def test_a_text_without_white_space_is_not_cut_inside_a_word() -> None:
     text = "x" * 5000
     got = passage(text, 2000, 2100)
     assert (got.start, got.end) == (0, 5000)
-    assert [len(one.text) for one in got.pieces] == [2000, 100, 2900]
+    assert [len(piece.text) for piece in got.pieces] == [2000, 100, 2900]
 
 
 def test_markup_in_a_document_stays_text() -> None:
@@ -98,7 +98,7 @@ def test_markup_in_a_document_stays_text() -> None:
 
 def test_a_short_text_is_its_own_excerpt() -> None:
     pieces = excerpt(TEXT, ["mite"])
-    assert [(one.text, sorted(one.marks)) for one in pieces] == [
+    assert [(piece.text, sorted(piece.marks)) for piece in pieces] == [
         (TEXT[:47], []),
         ("mite", ["name"]),
         (" spoils it.", []),
@@ -109,8 +109,8 @@ def test_an_excerpt_holds_the_stretch_with_most_names_and_begins_with_its_senten
     filler = "Nothing of note happens here at all. " * 20
     text = f"A queen. {filler}The queen and the mite and the clover meet. {filler}"
     pieces = excerpt(text, ["queen", "mite", "clover"], longest=120)
-    joined = "".join(one.text for one in pieces)
-    assert [one.text for one in pieces if one.marks] == ["queen", "mite", "clover"]
+    joined = "".join(piece.text for piece in pieces)
+    assert [piece.text for piece in pieces if piece.marks] == ["queen", "mite", "clover"]
     assert joined.startswith("… ")
     assert joined.endswith(" …")
     # 40 characters before the first name lies the sentence before; the excerpt begins where that one does
@@ -123,7 +123,7 @@ def test_an_excerpt_without_a_name_is_the_beginning() -> None:
     pieces = excerpt(text, ["absent"], longest=60)
     assert pieces[0].text.startswith("First words.")
     assert pieces[-1].text == " …"
-    assert all(not one.marks for one in pieces)
+    assert all(not piece.marks for piece in pieces)
 
 
 def test_an_empty_text_has_no_pieces() -> None:

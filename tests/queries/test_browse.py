@@ -25,14 +25,16 @@ def test_leaves_are_counted_up_to_the_root(index: Index) -> None:
 
 
 def test_neighbours_are_the_other_ends_the_heaviest_relation_first(index: Index) -> None:
-    assert [one.name for one in neighbours(index, Place(0, 1))] == ["queen", "mite", "rape"]
-    assert [(one.id, one.relation.strength) for one in neighbours(index, Place(1, 1))] == [("id-bees", 2)]
+    assert [neighbour.name for neighbour in neighbours(index, Place(0, 1))] == ["queen", "mite", "rape"]
+    assert [(neighbour.id, neighbour.relation.strength) for neighbour in neighbours(index, Place(1, 1))] == [
+        ("id-bees", 2)
+    ]
     assert neighbours(index, Place(2, 0)) == []
 
 
 def test_an_aggregated_relation_unfolds_into_those_it_stands_for(index: Index) -> None:
     members = unfold(index, index.layers[1].relation(0))
-    assert [(one.source, one.target) for one in members] == [("honey", "rape"), ("mite", "seed coat")]
+    assert [(member.source, member.target) for member in members] == [("honey", "rape"), ("mite", "seed coat")]
     assert (members[0].source_id, members[0].target_id) == ("id-honey", "id-rape")
     assert unfold(index, index.layers[0].relation(0)) == []
 
@@ -48,12 +50,12 @@ def test_a_relation_rests_on_the_chunks_of_its_members(index: Index) -> None:
 
 
 def test_children_come_with_most_below_them_first_and_a_leaf_has_none(index: Index) -> None:
-    assert [(one.name, one.relations) for one in children(index, Place(1, 0))] == [
+    assert [(child.name, child.relations) for child in children(index, Place(1, 0))] == [
         ("honey", 3),
         ("mite", 2),
         ("queen", 1),
     ]
-    assert [one.name for one in children(index, Place(2, 0))] == ["bees", "fields"]
+    assert [child.name for child in children(index, Place(2, 0))] == ["bees", "fields"]
     assert children(index, Place(0, 0)) == []
 
 

@@ -41,4 +41,4 @@ def test_chunks_are_ranked_by_seeds_then_best_rank_then_row(chunks: list[list[in
     ],
 )
 def test_fused_rankings_add_reciprocal_ranks(rankings: Sequence[Sequence[int]], expected: list[int]) -> None:
-    assert fused([np.array(one, dtype=int) for one in rankings]).tolist() == expected
+    assert fused([np.array(ranking, dtype=int) for ranking in rankings]).tolist() == expected

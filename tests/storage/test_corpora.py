@@ -113,7 +113,7 @@ def test_a_deleted_corpus_leaves_the_others(store: CorpusStore) -> None:
     gone, kept = store.create("gone"), store.create("kept")
     store.add(gone, (BEES,))
     store.delete(gone)
-    assert [one.id for one in store.summaries()] == [kept]
+    assert [summary.id for summary in store.summaries()] == [kept]
     assert not (store.root / gone).exists()
     with pytest.raises(CorpusNotFound, match="add documents"):
         store.summary(gone)
@@ -160,14 +160,14 @@ def test_samples_come_first_then_the_newest(store: CorpusStore) -> None:
     for name, created in names.items():
         path = store.root / store.create(name, sample="sample" in name) / "corpus.json"
         path.write_text(json.dumps({**json.loads(path.read_text()), "created": created}))
-    assert [one.name for one in store.summaries()] == ["a sample", "b sample", "new", "old"]
+    assert [summary.name for summary in store.summaries()] == ["a sample", "b sample", "new", "old"]
 
 
 def test_a_folder_that_someone_copied_does_not_close_the_library(store: CorpusStore) -> None:
     corpus = store.create("docs")
     (store.root / "Docs copy").mkdir()
     (store.root / "Docs copy" / "corpus.json").write_text((store.root / corpus / "corpus.json").read_text())
-    assert [one.id for one in store.summaries()] == [corpus]
+    assert [summary.id for summary in store.summaries()] == [corpus]
 
 
 def test_the_source_of_a_sample_stands_there_once_its_documents_do(store: CorpusStore) -> None:
@@ -193,7 +193,7 @@ def test_two_sessions_that_add_at_once_lose_nothing(store: CorpusStore) -> None:
 def test_a_record_that_does_not_read_hides_no_other_corpus_and_can_be_deleted(store: CorpusStore, content: str) -> None:
     whole, broken = store.create("whole"), store.create("broken")
     (store.root / broken / "corpus.json").write_text(content)
-    assert [one.id for one in store.summaries()] == [whole]
+    assert [summary.id for summary in store.summaries()] == [whole]
     [damaged] = store.damaged()
     assert damaged.id == broken
     assert "delete the corpus in the Library" in damaged.reason

@@ -109,7 +109,7 @@ def test_the_writer_sees_names_kinds_and_the_relations_inside(farm):
     ants = writer.clusters[0]
     assert ants.names == ("ant", "bee")
     assert ants.degrees == (1, 1)
-    assert [(one.source, one.target, one.kind) for one in ants.relations] == [(0, 1, "verb")]
+    assert [(relation.source, relation.target, relation.kind) for relation in ants.relations] == [(0, 1, "verb")]
     group = writer.groups[0]
     assert group.base_kinds == (("verb", 3),)
     assert group.member_names == ("ant", "bee", "hay", "oat")

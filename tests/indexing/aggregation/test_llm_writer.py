@@ -180,7 +180,7 @@ def test_a_silent_model_gets_the_builtin_sentence():
 def test_findings_are_taken_in_any_form_that_says_something_and_the_others_are_told():
     listed = [{"explanation": "x"}, "text", {"summary": "Kept."}, {"Title": "T", "details": "d"}, 7, {}, ""]
     written = LLMWriter(ScriptedModel(json.dumps({**GOOD, "findings": listed}))).entity(cluster())
-    assert [(one.summary, one.explanation) for one in written.findings] == [
+    assert [(finding.summary, finding.explanation) for finding in written.findings] == [
         ("x", ""),
         ("text", ""),
         ("Kept.", ""),
@@ -188,7 +188,9 @@ def test_findings_are_taken_in_any_form_that_says_something_and_the_others_are_t
     ]
     assert len(written.drops) == 3
     assert all(drop.stage == "aggregate entities" and "cluster 0" in drop.item for drop in written.drops)
-    assert [one.summary for one in parse_summary(json.dumps({**GOOD, "findings": "One."}), []).findings] == ["One."]
+    assert [finding.summary for finding in parse_summary(json.dumps({**GOOD, "findings": "One."}), []).findings] == [
+        "One."
+    ]
 
 
 def test_a_summary_that_breaks_off_is_asked_for_again():

@@ -26,11 +26,11 @@ def extract(*documents: Document, chunks: list[Chunk] | None = None) -> list[Ext
 
 
 def mentions(extraction: Extraction) -> dict[str, Mention]:
-    return {one.name: one for one in extraction.mentions}
+    return {mention.name: mention for mention in extraction.mentions}
 
 
 def relation(extraction: Extraction, source: str, target: str) -> RelationMention:
-    return next(one for one in extraction.relations if {one.source, one.target} == {source, target})
+    return next(relation for relation in extraction.relations if {relation.source, relation.target} == {source, target})
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def test_dates_pronouns_and_articles_are_no_part_of_a_name(curie: Extraction) ->
 
 def test_a_short_form_is_joined_with_the_one_long_name_that_ends_with_it(curie: Extraction) -> None:
     assert "Curie" not in mentions(curie)
-    joined = [one for one in curie.mentions if one.surface == "Curie"]
+    joined = [mention for mention in curie.mentions if mention.surface == "Curie"]
     assert [one.name for one in joined] == ["Marie Curie"]
 
 
@@ -65,13 +65,13 @@ def test_subject_verb_and_object_make_a_relation_with_its_sentence(curie: Extrac
 
 
 def test_a_defining_sentence_weighs_more_than_one_in_passing(curie: Extraction) -> None:
-    weights = [one.weight for one in curie.mentions if one.name == "Marie Curie"]
+    weights = [mention.weight for mention in curie.mentions if mention.name == "Marie Curie"]
     assert weights[0] > weights[1]
 
 
 def test_a_short_form_with_two_long_names_stays_itself() -> None:
     text = "Marie Curie met Albert Einstein. Pierre Curie met Paul Langevin. Later Curie wrote to Einstein."
-    found = Counter(one.name for one in extract(document(text))[0].mentions)
+    found = Counter(mention.name for mention in extract(document(text))[0].mentions)
     assert found["Curie"] == 1
     assert found["Albert Einstein"] == 2
 
@@ -86,7 +86,8 @@ def test_an_acronym_in_brackets_is_its_long_form_everywhere_in_the_corpus() -> N
 
 def test_plural_and_singular_are_one_concept() -> None:
     found = Counter(
-        one.name for one in extract(document("Insects eat leaves. An insect eats a leaf. The insect left."))[0].mentions
+        mention.name
+        for mention in extract(document("Insects eat leaves. An insect eats a leaf. The insect left."))[0].mentions
     )
     assert found["insect"] == 3
 
@@ -95,7 +96,7 @@ def test_titles_and_headings_are_entities_described_by_what_follows() -> None:
     text = "Bees\n\nAlpine honey\n\nThe honey of the Alps is dark. Beekeepers sell it in autumn."
     headings = (Heading("Alpine honey", 2, 6, 18),)
     found = extract(document(text, title="Bees of Tyrol", headings=headings, boilerplate=(Span(0, 4),)))[0]
-    by_type = {one.type: one for one in found.mentions if one.type in ("title", "heading")}
+    by_type = {mention.type: mention for mention in found.mentions if mention.type in ("title", "heading")}
     assert by_type["title"].name == "Bees of Tyrol"
     assert by_type["heading"].name == "Alpine honey"
     assert by_type["heading"].description.startswith(("The honey", "Beekeepers"))
@@ -145,7 +146,7 @@ def test_a_crowded_sentence_links_neighbours_and_tells_what_it_left_out() -> Non
         "Athens",
     ]
     found = extract(document("They visited " + ", ".join(cities[:-1]) + " and " + cities[-1] + "."))[0]
-    pairs = {frozenset((one.source, one.target)) for one in found.relations}
+    pairs = {frozenset((relation.source, relation.target)) for relation in found.relations}
     assert all(frozenset(pair) in pairs for pair in pairwise(cities))
     assert len(found.relations) <= 21
     (drop,) = [drop for drop in found.drops if "not linked" in drop.reason]
@@ -161,7 +162,7 @@ def test_phrases_that_are_too_general_are_counted() -> None:
 def test_a_speaker_is_an_entity_of_each_turn() -> None:
     text = "Wolfgang: I bought a piano today.\nLi Hua: Great news!\nWolfgang: The piano came from Hamburg."
     found = extract(document(text))[0]
-    assert Counter(one.name for one in found.mentions)["Wolfgang"] == 2
+    assert Counter(mention.name for mention in found.mentions)["Wolfgang"] == 2
     assert mentions(found)["Hamburg"].description == "Wolfgang: The piano came from Hamburg."
 
 
@@ -181,7 +182,7 @@ def test_another_language_is_read_without_a_model_and_the_report_says_so() -> No
     found = extract(german)[0]
     assert "Bundestag" in mentions(found)
     assert [drop.reason for drop in found.drops] == ["language de: language-neutral fallback"]
-    assert {one.kind for one in found.relations} == {"co-occurrence"}
+    assert {relation.kind for relation in found.relations} == {"co-occurrence"}
 
 
 def test_progress_rises_to_the_number_of_chunks() -> None:
@@ -201,7 +202,7 @@ def test_two_runs_find_the_same() -> None:
 )
 def test_text_without_sentences_yields_nothing_harmful(text: str) -> None:
     found = extract(document(text))[0]
-    assert all(len(one.name) <= 100 for one in found.mentions)
+    assert all(len(mention.name) <= 100 for mention in found.mentions)
 
 
 def test_the_fingerprint_names_rules_and_model() -> None:

@@ -15,7 +15,7 @@ def names(text: str) -> list[str]:
 
 
 def ends(text: str) -> list[tuple[str, str, float]]:
-    return [(one.source, one.target, one.strength) for one in parse_delimited(text, "c1").relations]
+    return [(relation.source, relation.target, relation.strength) for relation in parse_delimited(text, "c1").relations]
 
 
 def test_a_well_formed_reply_gives_all_its_records():
@@ -31,7 +31,7 @@ def test_a_well_formed_reply_gives_all_its_records():
 
 def test_names_are_put_into_capitals_on_request_alone():
     reply = parse_delimited(REPLY, "c1", upper=True)
-    assert [one.name for one in reply.mentions] == ["CARROW MILL", "HESTER LUNN"]
+    assert [mention.name for mention in reply.mentions] == ["CARROW MILL", "HESTER LUNN"]
     assert (reply.relations[0].source, reply.relations[0].target) == ("HESTER LUNN", "CARROW MILL")
     assert reply.mentions[0].description == "The Carrow mill grinds barley."
 
@@ -97,7 +97,7 @@ def test_entities_of_markup_are_read_as_characters():
 )
 def test_a_broken_record_is_a_drop_and_the_others_stay(record: str, reason: str):
     reply = parse_delimited(f"{MILL}##\n{record}##\n{LUNN}<|COMPLETE|>", "c1")
-    assert [one.name for one in reply.mentions] == ["Carrow mill", "Hester Lunn"]
+    assert [mention.name for mention in reply.mentions] == ["Carrow mill", "Hester Lunn"]
     assert len(reply.drops) == 1
     assert reason in reply.drops[0].reason
     assert "chunk c1" in reply.drops[0].item
@@ -105,7 +105,7 @@ def test_a_broken_record_is_a_drop_and_the_others_stay(record: str, reason: str)
 
 def test_a_record_that_breaks_off_is_dropped_not_kept_in_part():
     reply = parse_delimited(f'{MILL}##\n("entity"<|>"Hester Lunn"<|>"PERSON"<|>"Hester Lunn bui', "c1")
-    assert [one.name for one in reply.mentions] == ["Carrow mill"]
+    assert [mention.name for mention in reply.mentions] == ["Carrow mill"]
     assert reply.drops[0].reason == "the reply breaks off in the middle of this record"
     assert not reply.done
 
@@ -135,7 +135,7 @@ def test_gleaning_adds_and_repeats_nothing():
         '("entity"<|>"Barley"<|>"crop"<|>"Barley is ground.")##("relationship"<|>"Hester Lunn"<|>"Railway"<|>"d."<|>2)'
     )
     found = delimited_extraction([REPLY, "YES", f"{MILL}##{more}<|COMPLETE|>", "no."], "c1")
-    assert [one.name for one in found.mentions] == ["Carrow mill", "Hester Lunn", "Barley", "Railway"]
+    assert [mention.name for mention in found.mentions] == ["Carrow mill", "Hester Lunn", "Barley", "Railway"]
     assert found.mentions[3] == Mention("Railway", "unknown", "d.", "c1")
     assert len(found.relations) == 2
     assert found.drops == ()

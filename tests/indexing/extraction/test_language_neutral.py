@@ -4,7 +4,7 @@ from leanrag_core.types.corpus import Document
 
 def phrases(text: str, language: str) -> list[list[str]]:
     (sentences,) = read_neutral([Document("d", "d", "", "text", text, language)], [0])
-    return [[one.surface for one in sentence.sightings] for sentence in sentences]
+    return [[sighting.surface for sighting in sentence.sightings] for sentence in sentences]
 
 
 def test_german_nouns_are_found_by_their_capitals() -> None:

@@ -20,7 +20,7 @@ def relation_of(**cells: Any) -> Any:
 
 def strengths(*given: Any) -> list[float]:
     relations = [{**RELATED, "strength": strength} for strength in given]
-    return [one.strength for one in parse_reply(json.dumps({"relations": relations}), "c").relations]
+    return [relation.strength for relation in parse_reply(json.dumps({"relations": relations}), "c").relations]
 
 
 @pytest.mark.parametrize("length", range(WHOLE.index("Ada"), WHOLE.rindex("7")))
@@ -46,7 +46,7 @@ def test_a_reply_without_its_end_is_known_wherever_it_breaks_off(length: int) ->
 def test_untidy_replies_that_lack_nothing_are_taken_as_whole(text: str) -> None:
     reply = parse_reply(text, "c")
     assert not reply.breaks_off
-    assert [one.name for one in reply.mentions][-2:] == ["Ada", "Bob"]
+    assert [mention.name for mention in reply.mentions][-2:] == ["Ada", "Bob"]
     assert len(reply.relations) == 1
 
 
@@ -81,7 +81,7 @@ def test_items_may_use_the_names_of_other_systems() -> None:
 
 def test_entities_may_be_an_object_by_name() -> None:
     reply = parse_reply(json.dumps({"entities": {"Ada": {"type": "person", "description": "d"}}, "relations": []}), "c")
-    assert [one.name for one in reply.mentions] == ["Ada"]
+    assert [mention.name for mention in reply.mentions] == ["Ada"]
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,11 @@ def test_a_text_is_known_by_its_usual_names(read: Read, key: str) -> None:
 
 def test_a_list_is_a_document_for_each_entry_with_a_text_and_a_refusal_for_the_others() -> None:
     upload = parse_upload("a.json", b'[{"text": "Bees."}, {"x": 1}, "Ants.", 5, {"text": "  "}]')
-    assert [(one.name, one.text) for one in upload.documents] == [("a.json #1", "Bees."), ("a.json #3", "Ants.")]
-    assert [one.name for one in upload.refusals] == ["a.json, entry 2", "a.json, entry 4", "a.json, entry 5"]
+    assert [(document.name, document.text) for document in upload.documents] == [
+        ("a.json #1", "Bees."),
+        ("a.json #3", "Ants."),
+    ]
+    assert [refusal.name for refusal in upload.refusals] == ["a.json, entry 2", "a.json, entry 4", "a.json, entry 5"]
     assert sentence(upload.refusals[0].reason) == "has no text: one of text, content, body, contents is needed"
 
 
@@ -60,11 +63,11 @@ def test_json_without_a_value_is_refused(refused: Callable[..., str], content: s
 def test_each_line_of_jsonl_is_a_document_and_bad_lines_are_told_by_number() -> None:
     lines = b'{"text": "Bees."}\r\n\n{broken\n[1]\n{"x": 1}\n{"title": "Ants", "text": "They walk."}'
     upload = parse_upload("a.jsonl", lines)
-    assert [(one.name, one.text) for one in upload.documents] == [
+    assert [(document.name, document.text) for document in upload.documents] == [
         ("a.jsonl #1", "Bees."),
         ("a.jsonl #6", "Ants\n\nThey walk."),
     ]
-    assert {one.name for one in upload.refusals} == {"a.jsonl, line 3", "a.jsonl, line 4", "a.jsonl, line 5"}
+    assert {refusal.name for refusal in upload.refusals} == {"a.jsonl, line 3", "a.jsonl, line 4", "a.jsonl, line 5"}
     assert ("a.jsonl, line 4", "is not a JSON object: one with a text is needed") in as_read(upload.refusals)
 
 

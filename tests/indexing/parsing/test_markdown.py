@@ -18,7 +18,7 @@ def test_headings_are_known_by_level_and_place(read: Read) -> None:
         Heading("The waggle dance", 3, 19, 35),
         Heading("Ants", 2, 51, 55),
     )
-    assert all(document.text[one.start : one.end] == one.title for one in document.headings)
+    assert all(document.text[heading.start : heading.end] == heading.title for heading in document.headings)
     assert document.title == "Bees"
 
 

@@ -132,7 +132,7 @@ def test_what_turns_the_direction_of_a_file_name_is_shown_as_such() -> None:
 
 def test_a_file_with_a_very_long_name_is_read_by_its_suffix() -> None:
     upload = parse_upload(f"{'n' * 230}.csv", b"bee,job\nAda,nurse\n")
-    assert [(one.media_type, one.text) for one in upload.documents] == [("csv", "bee: Ada\njob: nurse")]
+    assert [(document.media_type, document.text) for document in upload.documents] == [("csv", "bee: Ada\njob: nurse")]
     assert len(upload.documents[0].name) == 200
     assert upload.documents[0].name.endswith("n.csv")
     assert "are not read" in sentence(parse_upload(f"{'n' * 230}.exe", b"MZ").refusals[0].reason)
