@@ -64,10 +64,10 @@ def large_index(n: int, *, dimension: int = 32, hub: bool = True, embedding: Emb
 def name_of(layer: int, row: int) -> str:
     """The name of the entity in that row."""
     words = (_FIRST[row % 10], _SECOND[row % 9], _THIRD[row % 7])
-    said = " ".join(word for word in words if word)
+    name = " ".join(word for word in words if word)
     if layer:
-        return f"Group {layer}.{row}: {said}"
-    return f"{said} {row}"
+        return f"Group {layer}.{row}: {name}"
+    return f"{name} {row}"
 
 
 def _entities(number: int, size: int, n_chunks: int) -> pa.Table:

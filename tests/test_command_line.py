@@ -24,31 +24,31 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_build_tells_what_was_built_and_what_was_refused(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["build", str(built.parent / "docs"), "--out", str(built), "--cluster-size", "4", "--resume", "--json"]
     assert main(arguments) == 0
-    told = capsys.readouterr()
-    result = json.loads(told.out)
+    output = capsys.readouterr()
+    result = json.loads(output.out)
     assert result["documents"] == 2
-    assert [one["name"] for one in result["refused"]] == ["empty.txt"]
-    assert "already built" in told.err
+    assert [row["name"] for row in result["refused"]] == ["empty.txt"]
+    assert "already built" in output.err
 
 
 def test_a_build_that_waits_for_another_one_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.txt").write_text("Honey bees get nectar from white clover in May.", encoding="utf-8")
-    told = threading.Event()
+    printed = threading.Event()
 
     def build() -> None:
         assert main(["build", str(tmp_path / "a.txt"), "--out", str(tmp_path / "index")]) == 0
-        told.set()
+        printed.set()
 
     with build_lock(tmp_path / "index", waiting=lambda: None):
         other = threading.Thread(target=build)
         other.start()
-        said = ""
-        while "parse 0/1 documents, waits for another build of the same index\n" not in said:
-            assert other.is_alive(), said
-            said += capsys.readouterr().err
+        stderr = ""
+        while "parse 0/1 documents, waits for another build of the same index\n" not in stderr:
+            assert other.is_alive(), stderr
+            stderr += capsys.readouterr().err
             other.join(0.05)
     other.join()
-    assert told.is_set()
+    assert printed.is_set()
 
 
 def test_show_gives_the_promised_fields(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -121,9 +121,9 @@ def test_a_setting_out_of_bounds_is_wrong_usage(built: Path, capsys: pytest.Capt
 def test_nothing_to_index_is_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty.txt").write_bytes(b"")
     assert main(["build", str(tmp_path / "empty.txt"), "--out", str(tmp_path / "index")]) == 1
-    told = capsys.readouterr().err
-    assert "empty.txt" in told
-    assert "no documents" in told
+    stderr = capsys.readouterr().err
+    assert "empty.txt" in stderr
+    assert "no documents" in stderr
     assert not (tmp_path / "index").exists()
 
 
@@ -176,10 +176,10 @@ def test_a_graph_is_imported_and_asked(tmp_path: Path, capsys: pytest.CaptureFix
     folder = tables(tmp_path / "bees", entities=ENTITIES, relations=f"{RELATIONS}1,77,Gone.,1,,\n", chunks=CHUNKS)
     out = tmp_path / "out"
     assert main(["import", "plain", str(folder), "--out", str(out), "--cluster-size", "2", "--json"]) == 0
-    told = capsys.readouterr()
-    result = json.loads(told.out)
+    output = capsys.readouterr()
+    result = json.loads(output.out)
     assert (result["kind"], result["layers"][0]["entities"], result["drops"]) == ("imported graph", 3, {"import": 1})
-    assert "relations.csv row 4: its end '77' is not among the entities" in told.err
+    assert "relations.csv row 4: its end '77' is not among the entities" in output.err
     assert main(["check", str(out)]) == 0
     assert main(["ask", str(out), "What weakens honey bees?"]) == 0
     assert "mite" in capsys.readouterr().out

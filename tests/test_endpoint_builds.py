@@ -56,8 +56,8 @@ def bench_in(root: Path, server: EndpointServer, **more: object) -> tuple[Workbe
 
 @pytest.fixture
 def server() -> Iterator[EndpointServer]:
-    with EndpointServer() as one:
-        yield one
+    with EndpointServer() as endpoint:
+        yield endpoint
 
 
 def files_of(bench: Workbench) -> dict[str, bytes]:
@@ -79,7 +79,7 @@ def test_only_what_a_setting_changes_is_asked_again(server: EndpointServer, tmp_
     built = bench.build(corpus, CONFIG)
     assert built.manifest.kind == "LLM graph"
     assert all(check.ok for check in check_index(built))
-    asked = Counter(one.kind for one in server.answered())
+    asked = Counter(call.kind for call in server.answered())
     assert asked["extract_graph"] == asked["glean_graph"] == built.chunks.num_rows
     assert asked["aggregate_entity"] > 3
 
@@ -88,11 +88,11 @@ def test_only_what_a_setting_changes_is_asked_again(server: EndpointServer, tmp_
     assert server.log == [], "the same build asks nothing"
 
     bench.build(corpus, IndexConfig(**{**vars(CONFIG), "tau": 1}))
-    assert {one.kind for one in server.log} == {"aggregate_relation"}
+    assert {call.kind for call in server.log} == {"aggregate_relation"}
 
     server.clear()
     bench.build(corpus, IndexConfig(**{**vars(CONFIG), "cluster_size": 3}))
-    kinds = {one.kind for one in server.log}
+    kinds = {call.kind for call in server.log}
     assert "aggregate_entity" in kinds
     assert not kinds & {"extract_graph", "glean_graph", "merge_descriptions"}
 
@@ -146,10 +146,10 @@ def test_a_spent_budget_stops_a_job_and_a_larger_one_ends_it(server: EndpointSer
     assert {stage.stage for stage in job.forecast.stages} >= {"extract", "aggregate entities", "embed"}
     assert set(job.spending.by_stage) <= {"extract", "embed"}
     assert bench.indexes() == []
-    paid = {one.key for one in server.answered("extract_graph")}
+    paid = {call.key for call in server.answered("extract_graph")}
     again = ended(bench, bench.start_build(corpus, CONFIG))
     assert again.status == "done"
-    repeated = [key for key, n in Counter(one.key for one in server.answered("extract_graph")).items() if n > 1]
+    repeated = [key for key, n in Counter(call.key for call in server.answered("extract_graph")).items() if n > 1]
     assert paid
     assert repeated == []
 
@@ -160,8 +160,8 @@ def test_an_index_answers_with_its_own_prompt(server: EndpointServer, tmp_path: 
     built = bench.build(corpus, replace(CONFIG, prompts=(("answer", own),)))
     trace = bench.retrieve(built, "Who built the Lantern House?")
     assert bench.kept_answer(built, trace) is None
-    told: list[str] = []
-    answer = bench.stream_answer(built, trace, told.append)
+    pieces: list[str] = []
+    answer = bench.stream_answer(built, trace, pieces.append)
     assert bench.kept_answer(built, trace) == answer
     assert answer.text == bench.answer(built, trace).text
     messages, task = answer_messages(trace, PromptBook((("answer", own),)))
@@ -186,8 +186,8 @@ def test_a_planted_key_is_in_no_file(server: EndpointServer, tmp_path: Path, mon
     assert "refuses the key" in sentence(job.error)
     bench.calls.export(tmp_path / "export.jsonl")
     bench.calls.close()
-    found = [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
-    assert found == []
+    files_with_key = [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+    assert files_with_key == []
     assert sum(path.is_file() for path in tmp_path.rglob("*")) > 20
 
 
@@ -223,7 +223,7 @@ def test_a_build_killed_again_and_again_ends_in_the_same_index_and_asks_nothing_
         assert killed >= 10
         # What was answered, but had not reached the disk when its client died, is asked once more: up to eight calls
         # are in flight at a kill, hardly any of them answered.
-        keys = [one.key for one in server.answered()]
+        keys = [call.key for call in server.answered()]
         assert len(keys) - len(set(keys)) <= 2 * killed
 
 
@@ -271,7 +271,7 @@ def test_chunks_in_which_nothing_was_found_are_asked_again_alone(server: Endpoin
     assert len(empty) == 1
     server.clear()
     assert ended(bench, bench.run_empty_chunks_again(bench.indexes()[0].id)).status == "done"
-    assert [one.kind for one in server.log] == ["extract_graph"]
+    assert [call.kind for call in server.log] == ["extract_graph"]
 
 
 @pytest.mark.slow

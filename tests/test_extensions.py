@@ -37,15 +37,15 @@ def broken_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
 def test_broken_files_are_reported_and_hide_none_of_the_others(broken_files: Path) -> None:
     listed = strategies()
     assert [info.name for info in listed.strategies] == ["leanrag", "vector"]
-    said = {broken.file: sentence(broken.message) for broken in listed.broken}
-    assert said == {
+    text_of = {broken.file: sentence(broken.message) for broken in listed.broken}
+    assert text_of == {
         "a_raises.py": "the file a_raises.py cannot be loaded: no key is set",
-        "b_syntax.py": said["b_syntax.py"],
+        "b_syntax.py": text_of["b_syntax.py"],
         "c_empty.py": "the file c_empty.py has no Config: see docs/extending.md",
         "d_no_config.py": "the file d_no_config.py has no Config: see docs/extending.md",
         "e_no_name.py": "the file e_no_name.py has no Strategy.name: see docs/extending.md",
     }
-    assert said["b_syntax.py"].startswith("the file b_syntax.py cannot be loaded: invalid syntax")
+    assert text_of["b_syntax.py"].startswith("the file b_syntax.py cannot be loaded: invalid syntax")
 
 
 def test_the_command_line_notes_broken_files_and_goes_on(

@@ -17,8 +17,8 @@ CONFIG = IndexConfig(model="openai:m", embedding="openai:e", chunk_tokens=1024)
 
 @pytest.fixture
 def server() -> Iterator[EndpointServer]:
-    with EndpointServer() as one:
-        yield one
+    with EndpointServer() as endpoint:
+        yield endpoint
 
 
 def bench_in(root: Path, server: EndpointServer) -> Workbench:

@@ -13,7 +13,7 @@ def of_json(text: str) -> Exception:
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "expected_text"),
     [
         (ConnectionRefusedError(111, "Connection refused"), "Connection refused"),
         (FileNotFoundError(2, "No such file or directory", "notes.txt"), "No such file or directory: notes.txt"),
@@ -25,5 +25,5 @@ def of_json(text: str) -> Exception:
         (of_json("{"), "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),
     ],
 )
-def test_an_error_is_told_without_its_class_and_number(error: Exception, said: str) -> None:
-    assert in_words(error) == said
+def test_an_error_is_told_without_its_class_and_number(error: Exception, expected_text: str) -> None:
+    assert in_words(error) == expected_text

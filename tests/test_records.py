@@ -41,11 +41,11 @@ def test_keys_are_sorted_and_a_field_at_its_default_may_be_left_out() -> None:
 
 
 def test_messages_within_messages_come_back() -> None:
-    told = message(
+    nested = message(
         "a.b", n=3, share=3.0, sure=True, none=None, inner=message("c.d", name="Ada"), many=(Message("e"),), no=()
     )
-    read = from_json(Message, to_json(told))
-    assert read == told
+    read = from_json(Message, to_json(nested))
+    assert read == nested
     assert [type(read.values[name]) for name in ("n", "share", "sure", "inner", "many")] == [
         int,
         float,

@@ -66,8 +66,8 @@ def test_a_real_small_model_ends_with_an_index_and_its_losses_counted(address: s
     assert spent.usage.completion_tokens > 50
     assert spent.usage.prompt_tokens > 500
     silent = set(built.report.empty_chunks)
-    told = " ".join(dropped.item for dropped in built.report.dropped.get("extract", ()))
-    assert all(chunk in told for chunk in silent), "a chunk without entities has its loss told"
+    dropped_texts = " ".join(dropped.item for dropped in built.report.dropped.get("extract", ()))
+    assert all(chunk in dropped_texts for chunk in silent), "a chunk without entities has its loss told"
     answer = bench.ask(built, "Who built the tide mill at Carrow?")
     assert answer.text
     assert answer.model == "openai:smollm2-135m"

@@ -42,9 +42,9 @@ def test_a_build_that_is_interrupted_ends_with_a_line_and_leaves_nothing(
     while not (line := process.stderr.readline()).startswith("extract"):
         assert line, "the build ended before it was interrupted"
     os.killpg(process.pid, number)  # as a terminal does
-    _, told = process.communicate(timeout=30)
-    assert told.count(STOPPED) == 1
-    assert "Traceback" not in told
+    _, stderr = process.communicate(timeout=30)
+    assert stderr.count(STOPPED) == 1
+    assert "Traceback" not in stderr
     assert process.returncode == 128 + number
     assert list((tmp_path / "out").iterdir()) == []
 
@@ -70,8 +70,8 @@ def test_a_process_whose_threads_wait_for_a_server_ends_all_the_same(tmp_path: P
     assert process.stdout is not None
     assert process.stdout.readline() == "waits\n"
     process.send_signal(number)
-    _, told = process.communicate(timeout=30)
-    assert told == "leanrag: stopped\n"
+    _, stderr = process.communicate(timeout=30)
+    assert stderr == "leanrag: stopped\n"
     assert process.returncode == 128 + number
     assert not (tmp_path / "half").exists()
 
@@ -79,8 +79,8 @@ def test_a_process_whose_threads_wait_for_a_server_ends_all_the_same(tmp_path: P
 def test_a_device_and_a_pipe_are_refused_and_the_command_ends(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
     build = ["-m", "leanrag_core", "build", "/dev/zero", str(tmp_path / "pipe.txt"), "--out", str(tmp_path / "out")]
-    _, told = (process := started(*build, home=tmp_path / "home")).communicate(timeout=60)
-    lines = told.splitlines()
+    _, stderr = (process := started(*build, home=tmp_path / "home")).communicate(timeout=60)
+    lines = stderr.splitlines()
     assert lines[0].startswith("zero: is a device, not a file, so it was skipped")
     assert lines[1].startswith("pipe.txt: is a pipe, not a file, so it was skipped")
     assert lines[2].startswith("leanrag: there are no documents to index")

@@ -24,8 +24,8 @@ HELLO = [{"role": "user", "content": "Hello there"}]
 
 @pytest.fixture
 def server() -> Iterator[EndpointServer]:
-    with EndpointServer(latency_seconds=0.1) as one:
-        yield one
+    with EndpointServer(latency_seconds=0.1) as endpoint:
+        yield endpoint
 
 
 def models(server: EndpointServer, folder: Path) -> Models:
@@ -33,14 +33,14 @@ def models(server: EndpointServer, folder: Path) -> Models:
 
 
 def test_equal_questions_in_flight_are_asked_once(server: EndpointServer, tmp_path: Path) -> None:
-    one, other = models(server, tmp_path), models(server, tmp_path)  # as two processes: they share the disk alone
-    language = [one.language("openai:m"), other.language("openai:m")]
+    first, other = models(server, tmp_path), models(server, tmp_path)  # as two processes: they share the disk alone
+    language = [first.language("openai:m"), other.language("openai:m")]
     with ThreadPoolExecutor(8) as pool:
         replies = list(pool.map(lambda n: language[n % 2].complete(HELLO).text, range(8)))  # type: ignore[union-attr]
     assert len(set(replies)) == 1
     assert len(server.log) == 1
-    assert one.meter.read().usage.calls + other.meter.read().usage.calls == 1
-    assert one.meter.read().reused + other.meter.read().reused == 7
+    assert first.meter.read().usage.calls + other.meter.read().usage.calls == 1
+    assert first.meter.read().reused + other.meter.read().reused == 7
 
 
 def test_who_waited_for_a_reply_that_was_refused_asks_itself(server: EndpointServer, tmp_path: Path) -> None:
@@ -65,9 +65,9 @@ def test_who_waited_for_a_reply_that_was_refused_asks_itself(server: EndpointSer
 def test_a_streamed_answer_is_written_once_for_two_who_wait(server: EndpointServer, tmp_path: Path) -> None:
     language = models(server, tmp_path).language("openai:m")
     with ThreadPoolExecutor(2) as pool:
-        told: list[list[str]] = [[], []]
-        list(pool.map(lambda pieces: language.stream(HELLO, pieces.append), told))  # type: ignore[union-attr]
-    assert "".join(told[0]) == "".join(told[1]) != ""
+        received: list[list[str]] = [[], []]
+        list(pool.map(lambda pieces: language.stream(HELLO, pieces.append), received))  # type: ignore[union-attr]
+    assert "".join(received[0]) == "".join(received[1]) != ""
     assert len(server.log) == 1
 
 
@@ -88,12 +88,12 @@ def test_equal_texts_are_embedded_once(server: EndpointServer, tmp_path: Path) -
 def test_two_jobs_for_one_index_pay_once(server: EndpointServer, tmp_path: Path) -> None:
     bench, corpus = bench_in(tmp_path / "alone", server)
     assert ended(bench, bench.start_build(corpus, CONFIG)).status == "done"
-    once = Counter(one.key for one in server.log)
+    once = Counter(call.key for call in server.log)
     server.clear()
     bench, corpus = bench_in(tmp_path / "both", server)
     jobs = [bench.start_build(corpus, CONFIG), bench.start_build(corpus, CONFIG, "another name")]
     assert [ended(bench, job).status for job in jobs] == ["done", "done"]
-    assert Counter(one.key for one in server.log) == once
+    assert Counter(call.key for call in server.log) == once
     [index] = bench.indexes()
     assert [path.name for path in (bench.root / "indexes").iterdir()] == [index.id]
     assert {bench.job(job).result for job in jobs} == {index.id}
@@ -108,7 +108,7 @@ def test_an_equal_build_elsewhere_at_the_same_time_pays_nothing_more(server: End
     bench.corpus_store.add(same, tuple(documents))
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda pair: pair[0].build(pair[1], CONFIG), [(bench, corpus), (twin, same)]))
-    repeated = {key: n for key, n in Counter(one.key for one in server.log).items() if n > 1}
+    repeated = {key: n for key, n in Counter(call.key for call in server.log).items() if n > 1}
     assert repeated == {}
     assert len(bench.indexes()) == 2
 
@@ -118,17 +118,17 @@ def test_who_waited_for_another_build_of_the_index_takes_it(tmp_path: Path) -> N
     corpus = bench.add_documents(
         "bees", [("bees.txt", b"Marie Curie studied bees in Paris. Bees feed Paris.")]
     ).corpus_id
-    told: dict[str, list[str]] = {"one": [], "other": []}
+    lines: dict[str, list[str]] = {"one": [], "other": []}
     began, waits = threading.Event(), threading.Event()
 
     def hold(progress: Progress) -> None:
-        told["one"].append(progress.stage)
+        lines["one"].append(progress.stage)
         began.set()
         if progress.stage == "extract":
             assert waits.wait(60)
 
     def wait(progress: Progress) -> None:
-        told["other"].append("waits" if progress.waiting else progress.stage)
+        lines["other"].append("waits" if progress.waiting else progress.stage)
         waits.set()
 
     with ThreadPoolExecutor(2) as pool:
@@ -136,6 +136,6 @@ def test_who_waited_for_another_build_of_the_index_takes_it(tmp_path: Path) -> N
         assert began.wait(60)
         second = pool.submit(Workbench.default(tmp_path).build, corpus, IndexConfig(), name="other", report=wait)
         assert first.result(60).id == second.result(60).id
-    assert "extract" in told["one"]
-    assert set(told["other"]) == {"waits"}
+    assert "extract" in lines["one"]
+    assert set(lines["other"]) == {"waits"}
     assert bench.indexes()[0].name == "other"

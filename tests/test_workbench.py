@@ -173,24 +173,24 @@ def test_a_file_that_could_not_be_read_is_told_in_the_report_of_a_build_from_the
     made = bench.add_documents("Docs", [("bees.txt", BEES), ("scan.xyz", b"\x00\x01"), ("empty.txt", b"")])
     index = bench.build(made.corpus_id)
     assert index.report.drops["parse"] == 2
-    told = {row.item: row.reason for row in index.report.dropped["parse"]}
-    assert told == {refusal.name: sentence(refusal.reason) for refusal in made.refusals}
+    reasons = {row.item: row.reason for row in index.report.dropped["parse"]}
+    assert reasons == {refusal.name: sentence(refusal.reason) for refusal in made.refusals}
 
 
 def test_a_build_tells_what_it_finds_and_writes_as_it_goes(bench: Workbench, corpus_id: str) -> None:
-    told: list[Progress] = []
-    index = bench.build(corpus_id, IndexConfig(cluster_size=3), report=told.append)
-    read = [one for one in told if one.stage == "extract"][-1]
+    events: list[Progress] = []
+    index = bench.build(corpus_id, IndexConfig(cluster_size=3), report=events.append)
+    read = [event for event in events if event.stage == "extract"][-1]
     names = index.layers[0].entities["name"].to_pylist()
     assert read.found is not None
     assert read.found >= len(names) - 2
     assert read.relations
     assert set(read.current.split(", ")) & set(names)
-    merged = next(one for one in told if one.stage == "merge" and one.total)
+    merged = next(event for event in events if event.stage == "merge" and event.total)
     assert (merged.found, merged.relations) == (len(names), index.layers[0].relations.num_rows)
-    written = {one.current for one in told if one.stage == "aggregate entities" and one.current}
+    written = {event.current for event in events if event.stage == "aggregate entities" and event.current}
     assert written & set(index.layers[1].entities["name"].to_pylist())
-    ends = {one.stage: one.done for one in told}
+    ends = {event.stage: event.done for event in events}
     assert ends["aggregate entities"] == sum(len(layer) for layer in index.layers[1:])
     assert ends["aggregate relations"] == sum(layer.relations.num_rows for layer in index.layers[1:])
 
@@ -222,12 +222,12 @@ def test_no_change_of_a_setting_undoes_another_one_made_at_the_same_time(tmp_pat
 
     def change(name: str) -> list[int]:
         """What the file held after each change."""
-        held = []
+        settings_read = []
         for value in range(1, 21):
             bench.change_settings(lambda settings, value=value: replace(settings, **{name: value}))
-            held.append(getattr(bench.settings(), name))
-        return held
+            settings_read.append(getattr(bench.settings(), name))
+        return settings_read
 
     with ThreadPoolExecutor(3) as pool:
-        for held in pool.map(change, ("concurrency", "retries", "requests_per_minute")):
-            assert held == list(range(1, 21))
+        for snapshot in pool.map(change, ("concurrency", "retries", "requests_per_minute")):
+            assert snapshot == list(range(1, 21))

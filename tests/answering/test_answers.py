@@ -132,11 +132,11 @@ def test_switching_relations_off_changes_an_answer_that_used_them(index: Index, 
 
 
 def test_a_sentence_of_a_chunk_goes_before_the_same_words_elsewhere(index: Index, model: MiniLM) -> None:
-    told = "The seed coat keeps beetles away."
-    for description in (told, f"fields protect bees: {told}"):
+    sentence = "The seed coat keeps beetles away."
+    for description in (sentence, f"fields protect bees: {sentence}"):
         made = answer_with(with_bridge(index, description), model, "What keeps beetles away?")
-        assert [part.text for part in made.parts].count(told) == 1
-        assert made.parts[0].text == told
+        assert [part.text for part in made.parts].count(sentence) == 1
+        assert made.parts[0].text == sentence
         assert made.parts[0].section == "chunks"
         assert all(part.section != "relations" for part in made.parts)
 

@@ -63,40 +63,40 @@ def everything(app: AppTest) -> Iterator[Any]:
 
 def html(app: AppTest) -> list[str]:
     """Bodies of all pieces of HTML but the style sheet."""
-    bodies = [one.proto.body for one in everything(app) if one.type == "html"]
+    bodies = [element.proto.body for element in everything(app) if element.type == "html"]
     return [body for body in bodies if not body.startswith("<style>")]
 
 
 def text(app: AppTest) -> str:
     """What all pieces of HTML and Markdown say, tags and entities resolved."""
-    said = [Markup(body).text for body in html(app)]
-    said += [str(one.value) for one in everything(app) if one.type in ("caption", "markdown", "text")]
-    return "\n".join(said)
+    texts = [Markup(body).text for body in html(app)]
+    texts += [str(element.value) for element in everything(app) if element.type in ("caption", "markdown", "text")]
+    return "\n".join(texts)
 
 
 def labels(app: AppTest) -> list[str]:
     """All that Streamlit reads as Markdown: labels, helps, options of pills, captions."""
-    found = []
-    for one in everything(app):
-        proto = getattr(one, "proto", None)
+    labels_found = []
+    for element in everything(app):
+        proto = getattr(element, "proto", None)
         for holder in (proto, getattr(proto, "expandable", None), getattr(proto, "popover", None)):
-            found += [str(getattr(holder, name, "") or "") for name in ("label", "help")]
-        if one.type in ("caption", "markdown"):
-            found.append(str(one.value))
-        if one.type == "button_group":
-            found += [option.content for option in proto.options]
-    return [label for label in found if label]
+            labels_found += [str(getattr(holder, name, "") or "") for name in ("label", "help")]
+        if element.type in ("caption", "markdown"):
+            labels_found.append(str(element.value))
+        if element.type == "button_group":
+            labels_found += [option.content for option in proto.options]
+    return [label for label in labels_found if label]
 
 
 def component(app: AppTest, name: str) -> list[Any]:
     """Data of the own components of that name, which their scripts draw as text."""
-    protos = [one.proto for one in everything(app) if one.type == "bidi_component"]
+    protos = [element.proto for element in everything(app) if element.type == "bidi_component"]
     return [json.loads(proto.json or proto.mixed.json) for proto in protos if proto.component_name.endswith(name)]
 
 
 def assert_sound(app: AppTest) -> None:
     """The run raised nothing, and nothing that a document says is read as HTML, Markdown or LaTeX."""
-    assert [(one.message, one.stack_trace) for one in app.exception] == []
+    assert [(error.message, error.stack_trace) for error in app.exception] == []
     for body in html(app):
         assert Markup(body).strange == [], body
         assert ESCAPED_TWICE.search(body) is None, body

@@ -18,8 +18,8 @@ QUESTION = "What do beekeepers use against Varroa destructor?"
 
 
 def graph(app: AppTest) -> Any:
-    [found] = drawn.component(app, "lr_layered_graph")
-    return {**found["layouts"][-1], "picked": found["picked"]}
+    [drawing] = drawn.component(app, "lr_layered_graph")
+    return {**drawing["layouts"][-1], "picked": drawing["picked"]}
 
 
 def test_a_question_is_answered_with_its_sources(home: Workbench, visit: Visit) -> None:
@@ -78,9 +78,9 @@ def test_a_setting_tells_what_it_changed(home: Workbench, visit: Visit) -> None:
     assert "What changed" not in drawn.text(app)
     app.slider("lr_n").set_value(2).run()
     drawn.assert_sound(app)
-    said = drawn.text(app)
-    assert "What changed" in said
-    assert "Top-N seeds: 10 to 2" in said
+    page_text = drawn.text(app)
+    assert "What changed" in page_text
+    assert "Top-N seeds: 10 to 2" in page_text
     assert graph(app)["n_seeds"] == 2
     assert app.query_params["n"] == "2"
 
@@ -142,23 +142,23 @@ def test_a_citation_that_stands_for_an_entity_opens_in_a_drawer(home: Workbench,
     index = home.open(home.indexes()[0].id)
     trace = home.retrieve(index, QUESTION)
     app = visit("ask", home, q=QUESTION)
-    for section, said in (("entities", "L0"), ("relations", " and ")):
+    for section, shown_text in (("entities", "L0"), ("relations", " and ")):
         item = trace.context.section(section).items[0]
         app.session_state["lr_drawer"] = (PAGE, Reference(trace, item.ref, item.mark))
         app.run()
         drawn.assert_sound(app)
-        assert any(f">{item.mark}</span>" in body and said in body for body in drawn.html(app)[-3:])
+        assert any(f">{item.mark}</span>" in body and shown_text in body for body in drawn.html(app)[-3:])
 
 
 def test_a_context_that_lacks_something_says_so_beside_the_token_bar(home: Workbench, visit: Visit) -> None:
     assert "The context is not complete" not in drawn.text(visit("ask", home, q=QUESTION))
     app = visit("ask", home, q=QUESTION, leanrag_entity_tokens="80", leanrag_relation_tokens="30")
     drawn.assert_sound(app)
-    said = drawn.text(app)
-    assert "The context is not complete." in said
-    assert "of 10 seed entities did not fit" in said
-    assert "the 80 tokens of the entities." in said
-    assert "the 30 tokens of the relations." in said
+    page_text = drawn.text(app)
+    assert "The context is not complete." in page_text
+    assert "of 10 seed entities did not fit" in page_text
+    assert "the 80 tokens of the entities." in page_text
+    assert "the 30 tokens of the relations." in page_text
 
 
 def test_a_budget_of_the_context_is_not_called_the_size_of_a_chunk() -> None:

@@ -106,7 +106,7 @@ def assert_report_is_true(app: AppTest, index: Index) -> None:
         shown_share = float(row["Neighbours"].removesuffix(" %"))
         assert shown_share == pytest.approx(100 * neighbours_share(layer), abs=0.6), "ties may fall either way"
         assert re.fullmatch(r"–|−?[\d,]+\.\d", row["Likelihood"])
-    tiles = re.findall(r'<div class="lr-label" style="margin:0">(.*?)</div><div class="v">(.*?)</div>', said(app))
+    tiles = re.findall(r'<div class="lr-label" style="margin:0">(.*?)</div><div class="v">(.*?)</div>', page_html(app))
     assert dict(tiles) == {
         "Entities": f"{len(layers[0]):,}",
         "Relations": f"{layers[0].relations.num_rows:,}",
@@ -117,8 +117,8 @@ def assert_report_is_true(app: AppTest, index: Index) -> None:
     for stage, dropped in index.report.dropped.items():
         n = index.report.drops[stage]
         assert len(dropped) == min(n, 200), "as many are listed"
-        assert f"<td>{stage.capitalize()}</td><td>{n:,}</td>" in said(app)
-    for share in re.findall(r"([\d,]+) ?%", said(app)):
+        assert f"<td>{stage.capitalize()}</td><td>{n:,}</td>" in page_html(app)
+    for share in re.findall(r"([\d,]+) ?%", page_html(app)):
         assert 0 <= int(share.replace(",", "")) <= 100
 
 
@@ -142,7 +142,7 @@ def _numbers(values: Any) -> list[float]:
     return list(values)
 
 
-def said(app: AppTest) -> str:
+def page_html(app: AppTest) -> str:
     return "\n".join(drawn.html(app))
 
 

@@ -86,14 +86,14 @@ def plain(text: str) -> str:
 
 def foreign(app: AppTest, data: str) -> list[str]:
     """Latin texts on the page that no document holds and that are no names."""
-    found = []
+    foreign_texts = []
     for text in map(plain, texts(app)):
         if not LATIN.search(text) or text in data:
             continue
         runs = [run for run in LATIN.findall(text) if not NAMES.fullmatch(run) and run not in data]
         if runs or not (CHINESE.search(text) or all(NAMES.fullmatch(run) for run in LATIN.findall(text))):
-            found.append(text)
-    return found
+            foreign_texts.append(text)
+    return foreign_texts
 
 
 def test_the_test_sees_an_english_page(home: Workbench, visit: Visit) -> None:

@@ -33,13 +33,13 @@ def mixed(home: Workbench) -> Workbench:
 def test_names_from_the_right_are_isolated_and_what_was_read_without_grammar_is_told(
     mixed: Workbench, visit: Visit
 ) -> None:
-    index = next(one for one in mixed.indexes() if one.name == "ערים مدن")
+    index = next(listed for listed in mixed.indexes() if listed.name == "ערים مدن")
     app = visit("ask", mixed, index=index.id, q=QUESTION)
     drawn.assert_sound(app)
-    said = drawn.text(app)
-    assert "since no text is in English" in said
-    assert "Entities are reliable" not in said
-    assert "\u2068ערים مدن\u2069" in said, "in the page's facts, before the number of documents"
+    page_text = drawn.text(app)
+    assert "since no text is in English" in page_text
+    assert "Entities are reliable" not in page_text
+    assert "\u2068ערים مدن\u2069" in page_text, "in the page's facts, before the number of documents"
     [graph] = drawn.component(app, "lr_layered_graph")
     for node in graph["layouts"][-1]["nodes"]:
         if FROM_THE_RIGHT.search(node["name"]):

@@ -37,8 +37,8 @@ LONG_AGO = "2026-01-02T03:04:05+00:00"
 
 
 def the_index(bench: Workbench) -> IndexSummary:
-    [found] = bench.indexes()
-    return found
+    [index] = bench.indexes()
+    return index
 
 
 # Settings
@@ -102,14 +102,14 @@ def test_a_running_build_shows_what_it_will_have_taken_and_that_its_budget_is_sh
     with job_lock(folder).acquire():
         app = visit("build", llm_home)
         drawn.assert_sound(app)
-    said = drawn.text(app)
-    assert "Extract, calls201020" in said, "forecast, so far, by the end"
+    page_text = drawn.text(app)
+    assert "Extract, calls201020" in page_text, "forecast, so far, by the end"
     # 10 calls ahead at (20,000 + 3 x 1,000) / 13 tokens, and the other stages' 10 calls of 1,000 tokens
-    assert "Tokens30 k20 k48 k" in said
-    assert "The budget is too small: the build needs about 48 k tokens where 30 k are allowed." in said
-    assert "10 calls, 20 k tokens of 30 k, $0.20, 2 answers reused, 1 fault" in said
-    assert "Honey bees" in said
-    assert HOSTILE in said, "the last faults of the server are text"
+    assert "Tokens30 k20 k48 k" in page_text
+    assert "The budget is too small: the build needs about 48 k tokens where 30 k are allowed." in page_text
+    assert "10 calls, 20 k tokens of 30 k, $0.20, 2 answers reused, 1 fault" in page_text
+    assert "Honey bees" in page_text
+    assert HOSTILE in page_text, "the last faults of the server are text"
 
 
 def test_a_build_that_is_done_shows_forecast_and_actual_by_stage(llm_home: Workbench, visit: Visit) -> None:
@@ -117,12 +117,12 @@ def test_a_build_that_is_done_shows_forecast_and_actual_by_stage(llm_home: Workb
     a_job(llm_home, STARTED, foreseen(), ("spent", {"spent": taken(19, 21_000)}), done)
     app = visit("build", llm_home, job="one")
     drawn.assert_sound(app)
-    said = drawn.text(app)
-    assert "Forecast and actual" in said
-    assert "Extract, calls2019" in said
-    assert "Aggregate entities, calls60" in said
-    assert "All calls3019" in said
-    assert "Tokens30 k21 k" in said
+    page_text = drawn.text(app)
+    assert "Forecast and actual" in page_text
+    assert "Extract, calls2019" in page_text
+    assert "Aggregate entities, calls60" in page_text
+    assert "All calls3019" in page_text
+    assert "Tokens30 k21 k" in page_text
 
 
 def test_jobs_that_wait_tell_their_place(llm_home: Workbench, visit: Visit) -> None:
@@ -154,13 +154,13 @@ def test_empty_chunks_are_listed_and_run_again_alone(llm_home: Workbench, visit:
 def test_a_rebuild_with_the_same_settings_is_foretold_as_a_bound(llm_home: Workbench, visit: Visit) -> None:
     app = visit("build", llm_home, corpus=CORPUS, **FORM, b_cluster_size="3")
     drawn.assert_sound(app)
-    said = drawn.text(app)
-    assert "There is an index with exactly these settings." in said
-    assert "Callsup to " in said
+    page_text = drawn.text(app)
+    assert "There is an index with exactly these settings." in page_text
+    assert "Callsup to " in page_text
 
     app = visit("build", llm_home, corpus=CORPUS, **FORM, b_cluster_size="4")
-    said = drawn.text(app)
-    assert "How many of them can be reused is known once the clusters are" in said
+    page_text = drawn.text(app)
+    assert "How many of them can be reused is known once the clusters are" in page_text
 
     llm_home.calls.delete()
     app = visit("build", llm_home, corpus=CORPUS, **FORM, b_cluster_size="3")
@@ -257,7 +257,7 @@ def test_a_second_window_joins_the_answer_that_is_being_written(
     endpoint.latency_seconds = 4.0
     first = visit("ask", llm_home)
     first.text_area("lr_draft").input(QUESTION)
-    button = next(one for one in first.button if one.label == "Ask").click()
+    button = next(widget for widget in first.button if widget.label == "Ask").click()
     with contextlib.suppress(RuntimeError):
         button.run(timeout=2)  # the window is closed while the model writes
     second = visit("ask", llm_home, q=QUESTION)
@@ -267,7 +267,7 @@ def test_a_second_window_joins_the_answer_that_is_being_written(
 
 
 @pytest.mark.parametrize(
-    ("kind", "said"),
+    ("kind", "expected_text"),
     [
         (faults.RESET, "does not answer"),
         (faults.HTML_200, "broke off in the middle of its reply"),
@@ -276,13 +276,13 @@ def test_a_second_window_joins_the_answer_that_is_being_written(
     ],
 )
 def test_a_server_that_fails_while_it_answers_is_told_and_can_be_asked_again(
-    kind: str, said: str, llm_home: Workbench, endpoint: EndpointServer, visit: Visit
+    kind: str, expected_text: str, llm_home: Workbench, endpoint: EndpointServer, visit: Visit
 ) -> None:
     endpoint.plan = FaultPlan(share=1.0, kinds=(kind,), recover_after=None)
     app = asked(visit("ask", llm_home), QUESTION)
     drawn.assert_sound(app)
     assert "No answer was written." in drawn.text(app)
-    assert said in drawn.text(app)
+    assert expected_text in drawn.text(app)
     assert "Retrieval is complete" in drawn.text(app)
     endpoint.plan = FaultPlan()
     app.button("retry_answer").click().run()

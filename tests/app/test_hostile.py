@@ -91,7 +91,9 @@ def test_explore_draws_every_tab_of_an_entity_as_text(
     row = next(row for row in range(len(layer)) if len(layer.relations_of(row)))
     node, relation = layer.entity(row).id, layer.relation(int(layer.relations_of(row)[0])).id
     app = visit("explore", hostile, node=node, rel=relation)
-    app.session_state[f"tabs_{node}"] = next(one.label for one in app.tabs if one.label.startswith(tab))
+    app.session_state[f"tabs_{node}"] = next(
+        drawn_tab.label for drawn_tab in app.tabs if drawn_tab.label.startswith(tab)
+    )
     app.run()
     assert_harmless(app)
     if tab == "Chunks":

@@ -51,12 +51,12 @@ def test_a_failed_build_says_why_and_what_to_do(home: Workbench, visit: Visit, l
     a_job(home, STARTED, progress("extract", 3, 9), FAILED)
     app = visit("build", home, job="one")
     drawn.assert_sound(app)
-    said = drawn.text(app)
-    assert "Bees could not be built" in said
-    assert "during extract" in said
-    assert "What went wrong. The disk is full. Free some space, then resume." in said
-    assert "Nothing half-finished is left behind." in said
-    assert [one.value for one in app.code] == [f"Traceback: {HOSTILE}"]
+    page_text = drawn.text(app)
+    assert "Bees could not be built" in page_text
+    assert "during extract" in page_text
+    assert "What went wrong. The disk is full. Free some space, then resume." in page_text
+    assert "Nothing half-finished is left behind." in page_text
+    assert [block.value for block in app.code] == [f"Traceback: {HOSTILE}"]
     assert any('class="lr-st stopped"' in body for body in drawn.html(app)), "no wheel turns any more"
 
     app.button("resume_one").click().run()
@@ -72,11 +72,11 @@ def test_an_interrupted_build_can_be_resumed(home: Workbench, visit: Visit, laun
     a_job(home, STARTED, progress("embed", 10, 40, "texts"))
     app = visit("build", home, job="one")
     drawn.assert_sound(app)
-    said = drawn.text(app)
-    assert "Bees was interrupted" in said
+    page_text = drawn.text(app)
+    assert "Bees was interrupted" in page_text
     assert (
         "The build's process ended before it was done. Resuming starts it from the beginning, with the same settings."
-        in said
+        in page_text
     )
     app.button("resume_one").click().run()
     assert len(launched) == 1
@@ -102,11 +102,11 @@ def test_a_running_build_shows_its_stages_and_can_be_cancelled(home: Workbench, 
     with job_lock(folder).acquire():
         app = visit("build", home)
         drawn.assert_sound(app)
-        said = drawn.text(app)
-        assert "Extracting entities and relations" in said
-        assert "3 of 9 chunks" in said
-        assert HOSTILE in said, "what was written just now is shown as it is"
-        assert "Safe to close: the build goes on." in said
+        page_text = drawn.text(app)
+        assert "Extracting entities and relations" in page_text
+        assert "3 of 9 chunks" in page_text
+        assert HOSTILE in page_text, "what was written just now is shown as it is"
+        assert "Safe to close: the build goes on." in page_text
         assert app.query_params["job"] == "one", "the running build is in the link"
         app.button("cancel_one").click().run()
         drawn.assert_sound(app)
@@ -119,10 +119,10 @@ def test_a_build_that_is_done_reports_its_counts(home: Workbench, visit: Visit) 
     a_job(home, STARTED, progress("index", 31, 31, "vectors"), ("done", {"result": index.id, "report": drops}))
     app = visit("build", home, job="one")
     drawn.assert_sound(app)
-    said = drawn.text(app)
-    assert "Bees is built" in said
-    assert "Entities21in layer 0" in said
-    assert "Merge2" in said
+    page_text = drawn.text(app)
+    assert "Bees is built" in page_text
+    assert "Entities21in layer 0" in page_text
+    assert "Merge2" in page_text
     app.button("explore_one").click().run()
     drawn.assert_sound(app)
     assert "21 entities in 4 layers" in drawn.text(app)
@@ -212,10 +212,10 @@ def test_renaming_and_deleting_ask_first(home: Workbench, visit: Visit) -> None:
     app = visit("build", home)
     app.button("rename_index").click().run()
     drawn.assert_sound(app)
-    assert next(one.value for one in app.text_input if one.label == "Name") == HOSTILE
+    assert next(element.value for element in app.text_input if element.label == "Name") == HOSTILE
     app.button("delete_index").click().run()
     drawn.assert_sound(app)
-    assert [one.value for one in app.text] == [HOSTILE]
+    assert [element.value for element in app.text] == [HOSTILE]
     assert "The documents stay, so the index can be built again." in drawn.text(app)
     assert len(home.indexes()) == 1, "nothing is deleted before it is confirmed"
 
@@ -238,10 +238,10 @@ def test_a_job_of_another_kind_is_shown_and_left_alone(home: Workbench, visit: V
     app = visit("build", home, job="foreign")
     drawn.assert_sound(app)
     assert "The job foreign is of the kind 'sweep', unknown to this version: it is left alone." in drawn.text(app)
-    assert [one.key for one in app.button if one.key and one.key.endswith("_foreign")] == []
+    assert [button.key for button in app.button if button.key and button.key.endswith("_foreign")] == []
     app.button("away").click().run()
     drawn.assert_sound(app)
-    assert any(one.key == "earlier_foreign" for one in app.button)
+    assert any(button.key == "earlier_foreign" for button in app.button)
 
 
 def test_a_running_build_names_its_corpus_and_index_and_counts_what_it_has_found(home: Workbench, visit: Visit) -> None:
@@ -250,26 +250,26 @@ def test_a_running_build_names_its_corpus_and_index_and_counts_what_it_has_found
     with job_lock(folder).acquire():
         app = visit("build", home)
         drawn.assert_sound(app)
-        said = drawn.text(app)
-        assert f"Index {HOSTILE}from the corpus Bees, 3 documents" in said
-        assert "Chunks read3of 9" in said
-        assert "Entities12before merging" in said
-        assert "Relations34before merging" in said
-        assert f"found{HOSTILE}" in said
+        page_text = drawn.text(app)
+        assert f"Index {HOSTILE}from the corpus Bees, 3 documents" in page_text
+        assert "Chunks read3of 9" in page_text
+        assert "Entities12before merging" in page_text
+        assert "Relations34before merging" in page_text
+        assert f"found{HOSTILE}" in page_text
         JobLog(folder).write("progress", **Progress("merge", 8, 8, "entities", "ant", found=8, relations=5).__dict__)
         JobLog(folder).write("progress", **Progress("aggregate entities", 2, 3, "clusters", "Hive pests").__dict__)
-        said = drawn.text(app.run())
-        assert "Entities8in layer 0" in said
-        assert "Aggregated2entities above layer 0" in said
-        assert "aggregatedHive pests" in said
+        page_text = drawn.text(app.run())
+        assert "Entities8in layer 0" in page_text
+        assert "Aggregated2entities above layer 0" in page_text
+        assert "aggregatedHive pests" in page_text
 
 
 def test_a_build_that_has_found_nothing_yet_says_what_it_is_at(home: Workbench, visit: Visit) -> None:
     folder = a_job(home, STARTED, progress("extract", 0, 9))
     with job_lock(folder).acquire():
-        said = drawn.text(visit("build", home))
-    assert "The documents are being read; names are listed here as they are found." in said
-    assert "Nothing yet" not in said
+        page_text = drawn.text(visit("build", home))
+    assert "The documents are being read; names are listed here as they are found." in page_text
+    assert "Nothing yet" not in page_text
 
 
 @pytest.mark.parametrize("page", ["library", "explore", "ask", "settings"])
@@ -288,16 +288,16 @@ def test_a_running_build_is_seen_from_every_page(page: str, home: Workbench, vis
 
 def test_no_page_tells_of_builds_when_none_is_under_way(home: Workbench, visit: Visit) -> None:
     a_job(home, STARTED, FAILED)
-    assert [one.key for one in visit("library", home).button if (one.key or "").startswith("running_")] == []
+    assert [button.key for button in visit("library", home).button if (button.key or "").startswith("running_")] == []
 
 
 def test_on_a_first_start_the_library_says_that_an_index_is_being_built(empty_home: Workbench, visit: Visit) -> None:
     app = visit("library", empty_home)
     drawn.assert_sound(app)
-    said = drawn.text(app)
-    assert "No index yet.The first one is being built." in said
-    assert "its index is being built" in said
-    assert "Build one from a corpus" not in said
+    page_text = drawn.text(app)
+    assert "No index yet.The first one is being built." in page_text
+    assert "its index is being built" in page_text
+    assert "Build one from a corpus" not in page_text
 
 
 @pytest.fixture

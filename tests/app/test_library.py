@@ -25,14 +25,14 @@ def test_uploads_become_a_corpus_and_bad_ones_are_told(home: Workbench, visit: V
         ("again.txt", b"Bees live in hives of wood."),
     )
     drawn.assert_sound(app)
-    said = drawn.text(app)
-    assert "1 of 3 files could not be read. The others are in." in said
-    assert "not read empty.txt" in said
-    assert "duplicate again.txt" in said
+    page_text = drawn.text(app)
+    assert "1 of 3 files could not be read. The others are in." in page_text
+    assert "not read empty.txt" in page_text
+    assert "duplicate again.txt" in page_text
     [own] = [corpus for corpus in home.corpora() if not corpus.sample]
     assert (own.name, own.documents) == ("My documents", 1)
     assert app.query_params["corpus"] == own.id
-    assert "Bees live in hives of wood." in said, "what was added is shown"
+    assert "Bees live in hives of wood." in page_text, "what was added is shown"
     app.button("close_outcome").click().run()
     assert "could not be read" not in drawn.text(app)
 
@@ -65,13 +65,13 @@ def test_another_corpus_is_opened_by_its_button(home: Workbench, visit: Visit) -
 def test_deleting_asks_first(home: Workbench, visit: Visit) -> None:
     own = home.add_documents("Own", [("a.txt", b"Only clover.")]).corpus_id
     app = visit("library", home, corpus=own)
-    for label, said in (
+    for label, shown_text in (
         ("Delete corpus", "1 document will be deleted."),
         ("Remove document", "It is removed from the corpus."),
     ):
         next(button for button in app.button if button.label == label).click().run()
         drawn.assert_sound(app)
-        assert said in drawn.text(app)
+        assert shown_text in drawn.text(app)
     assert len(home.documents(own)) == 1
 
 

@@ -130,18 +130,18 @@ def test_a_link_to_a_setting_of_a_build_fills_the_form(home: Workbench, visit: V
 
 
 @pytest.mark.parametrize(
-    ("url", "said"),
+    ("url", "expected_text"),
     [
         ({"b_chunk_tokens": "64", "b_overlap_tokens": "128"}, "must be smaller than chunk_tokens"),
         ({"b_tau": "<b>much</b>"}, "is not understood: give a number from 0 up"),
     ],
 )
 def test_settings_that_cannot_be_built_are_told_before_the_build(
-    url: dict[str, str], said: str, home: Workbench, visit: Visit
+    url: dict[str, str], expected_text: str, home: Workbench, visit: Visit
 ) -> None:
     app = visit("build", home, **url)
     drawn.assert_sound(app)
-    assert said in drawn.text(app)
+    assert expected_text in drawn.text(app)
     assert app.button("primary_build").disabled
 
 
@@ -163,7 +163,9 @@ def test_a_wrong_tau_is_told_at_its_field_and_moves_nothing_else(home: Workbench
 def forecast_and_fields(app: AppTest) -> tuple[str, dict[str, Any]]:
     forecast = drawn.text(app).partition("Forecast")[2].partition("Language-model calls")[0]
     assert "Chunks" in forecast
-    return forecast, {one.key: one.value for one in (*app.number_input, *app.text_input, *app.toggle, *app.selectbox)}
+    return forecast, {
+        field.key: field.value for field in (*app.number_input, *app.text_input, *app.toggle, *app.selectbox)
+    }
 
 
 def test_a_slider_that_is_moved_before_the_browser_has_heard_of_the_last_url_stays_moved(

@@ -126,14 +126,14 @@ def test_a_foreign_trace_is_drawn_by_what_it_declares(home: Workbench, visit: Vi
     assert {edge["shape"] for edge in widest["edges"]} <= {"line", "arc", "dotted"}
     body = "".join(drawn.html(app))
     legend = next(part for part in drawn.html(app) if "lr-legend" in part)
-    for said in ("Part of the question", "Claim", "Verdict", "Supports", "Speaks against"):
-        assert said in legend
+    for shown_text in ("Part of the question", "Claim", "Verdict", "Supports", "Speaks against"):
+        assert shown_text in legend
     assert not any(edge["pill"] for edge in widest["edges"]), "lambda belongs to relations of layers"
-    for said in ("CL &nbsp;Claims", "S &nbsp;Sources"):
-        assert said in body
+    for shown_text in ("CL &nbsp;Claims", "S &nbsp;Sources"):
+        assert shown_text in body
     assert "color:red" not in body
-    said = drawn.text(app)
-    assert "They argue." not in said
+    page_text = drawn.text(app)
+    assert "They argue." not in page_text
     app.segmented_control("lr_step").set_value("argue").run()
     assert "They argue." in drawn.text(app)
 
@@ -148,7 +148,7 @@ def test_a_foreign_trace_has_its_tables_cards_and_drawers(home: Workbench, visit
     app.button("graph_or_table").click().run()
     drawn.assert_sound(app)
     trace = home.retrieve(home.open(home.indexes()[0].id), QUESTION, "debate")
-    for ref, mark, said in (
+    for ref, mark, shown_text in (
         ("claim-0", "CL1", "Claim 0"),
         ("s1", "CL2", "Claim 0"),
         (trace.passages[0].id, "S1", "S1"),
@@ -156,7 +156,7 @@ def test_a_foreign_trace_has_its_tables_cards_and_drawers(home: Workbench, visit
         app.session_state["lr_drawer"] = (PAGE, Reference(trace, ref, mark))
         app.run()
         drawn.assert_sound(app)
-        assert any(f">{mark}</span>" in body and said in body for body in drawn.html(app)[-3:])
+        assert any(f">{mark}</span>" in body and shown_text in body for body in drawn.html(app)[-3:])
 
 
 def test_what_changed_between_foreign_traces_is_said_by_their_roles(home: Workbench, visit: Visit) -> None:

@@ -17,7 +17,7 @@ Visit = Callable[..., AppTest]
 
 
 @pytest.mark.parametrize(
-    ("page", "said"),
+    ("page", "expected_text"),
     [
         ("library", "1 corpus, 3 documents"),
         ("build", "Indexes1, newest first"),
@@ -26,18 +26,18 @@ Visit = Callable[..., AppTest]
     ],
 )
 def test_a_page_stands_on_a_home_with_an_index(
-    page: str, said: str, home: Workbench, visit: Visit, launched: list[Path]
+    page: str, expected_text: str, home: Workbench, visit: Visit, launched: list[Path]
 ) -> None:
     app = visit(page, home)
     drawn.assert_sound(app)
-    assert said in drawn.text(app)
+    assert expected_text in drawn.text(app)
     assert "Heuristic graph" in drawn.text(app), "the sidebar says what the index is"
     assert launched == [], "a home with an index builds nothing by itself"
     assert app.query_params["index"] == home.indexes()[0].id
 
 
 @pytest.mark.parametrize(
-    ("page", "said"),
+    ("page", "expected_text"),
     [
         ("library", "1 corpus, 3 documents"),
         ("build", "Starting the build of Bees"),
@@ -46,11 +46,11 @@ def test_a_page_stands_on_a_home_with_an_index(
     ],
 )
 def test_a_page_stands_on_an_empty_home_while_the_first_index_is_built(
-    page: str, said: str, empty_home: Workbench, visit: Visit, launched: list[Path]
+    page: str, expected_text: str, empty_home: Workbench, visit: Visit, launched: list[Path]
 ) -> None:
     app = visit(page, empty_home)
     drawn.assert_sound(app)
-    assert said in drawn.text(app)
+    assert expected_text in drawn.text(app)
     assert "No index yet" in drawn.text(app)
     [job] = empty_home.jobs()
     assert [folder.name for folder in launched] == [job.id]

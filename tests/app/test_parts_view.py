@@ -50,7 +50,7 @@ def test_a_damaged_part_says_what_is_wrong_and_is_made_again(home: Workbench, vi
     folder = home.index_path(index_id) / "parts" / "chroma" / record.fingerprint
     (folder / "search.json").write_bytes(b"{}")
     app = opened(home, visit)
-    said = drawn.text(app)
-    assert "damaged" in said
-    assert "Make it again" in said
+    page_text = drawn.text(app)
+    assert "damaged" in page_text
+    assert "Make it again" in page_text
     assert app.button(f"make_part_chroma_{record.fingerprint}").label.startswith("Make again")

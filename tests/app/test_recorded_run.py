@@ -132,7 +132,7 @@ def test_a_hostile_run_is_drawn_as_text(empty_home: Workbench, answer: Answer, v
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "expected_text"),
     [
         (b"no json", "Saved.json"),
         (b"{}", "is no recorded run"),
@@ -142,12 +142,12 @@ def test_a_hostile_run_is_drawn_as_text(empty_home: Workbench, answer: Answer, v
     ],
 )
 def test_a_file_that_is_no_run_says_why_and_the_page_stays(
-    content: bytes, said: str, home: Workbench, visit: Visit
+    content: bytes, expected_text: str, home: Workbench, visit: Visit
 ) -> None:
     app = opened(visit("ask", home, q=QUESTION), content)
     drawn.assert_sound(app)
     assert "This file was not opened." in drawn.text(app)
-    assert said in drawn.text(app)
+    assert expected_text in drawn.text(app)
     assert len(drawn.component(app, "lr_citations")) == 1
 
 

@@ -33,7 +33,7 @@ def settled_home(home: Workbench, endpoint: EndpointServer) -> Workbench:
 
 
 @pytest.mark.parametrize(
-    ("written", "said", "stays"),
+    ("written", "expected_text", "stays"),
     [
         ("localhost:1234/v1", "begins with http:// or https://", True),
         ("http://", "names no server", True),
@@ -48,13 +48,13 @@ def settled_home(home: Workbench, endpoint: EndpointServer) -> Workbench:
     ],
 )
 def test_what_is_no_address_is_refused_and_what_may_be_a_secret_leaves_the_field(
-    written: str, said: str, stays: bool, home: Workbench, visit: Visit
+    written: str, expected_text: str, stays: bool, home: Workbench, visit: Visit
 ) -> None:
     home.save_settings(Settings(base_url="http://127.0.0.1:1/v1"))
     app = visit("settings", home)
     app.text_input("set_base_url").input(written).run()
     drawn.assert_sound(app)
-    assert said in drawn.text(app)
+    assert expected_text in drawn.text(app)
     assert home.settings().base_url == "http://127.0.0.1:1/v1"
     assert app.text_input("set_base_url").value == (written if stays else "http://127.0.0.1:1/v1")
     assert app.button("test_connection").disabled is stays
@@ -66,9 +66,9 @@ def test_the_connection_tells_models_and_windows(home: Workbench, endpoint: Endp
     app.button("test_connection").click().run()
     drawn.assert_sound(app)
     assert "answers with 2 models" in drawn.text(app)
-    told = app.dataframe[0].value
-    assert list(told["Model"]) == ["scripted-chat", "scripted-embedding"]
-    assert list(told["Context window, tokens"]) == ["8,192", "8,192"]
+    connection = app.dataframe[0].value
+    assert list(connection["Model"]) == ["scripted-chat", "scripted-embedding"]
+    assert list(connection["Context window, tokens"]) == ["8,192", "8,192"]
 
 
 def test_an_address_without_its_version_is_told_what_lacks(
@@ -139,11 +139,11 @@ def test_storage_is_told_by_kind(home: Workbench, visit: Visit, monkeypatch: pyt
     (home.root / "stages" / "large" / "00").write_bytes(b"x" * 2_000_000)
     app = visit("settings", home)
     drawn.assert_sound(app)
-    said = drawn.text(app)
-    assert str(home.root) in said
-    assert "Indexes" in said
+    page_text = drawn.text(app)
+    assert str(home.root) in page_text
+    assert "Indexes" in page_text
     in_folders = [path for path in home.root.rglob("*") if path.is_file() and path.parent != home.root]
-    assert f"Total{numbers.size(sum(path.stat().st_size for path in in_folders))}" in said, "nothing is left out"
+    assert f"Total{numbers.size(sum(path.stat().st_size for path in in_folders))}" in page_text, "nothing is left out"
 
 
 def test_kept_results_are_limited_and_deleted(home: Workbench, visit: Visit) -> None:
@@ -167,7 +167,7 @@ def test_stored_calls_are_grouped_and_read_one_by_one(home: Workbench, visit: Vi
     app = visit("settings", home)
     drawn.assert_sound(app)
     assert "3 calls" in drawn.text(app)
-    [table] = [one.value for one in app.dataframe if "Task" in one.value]
+    [table] = [element.value for element in app.dataframe if "Task" in element.value]
     assert table[["Model", "Task", "Index", "Calls"]].to_numpy().tolist() == [["m", "answer", "gone", 3]]
     group = call_store_view.Group("openai:m", "answer.v1", "gone", 3, 0, 0.0)
     calls = call_store_view._newest(str(home.calls.folder), group, 3)

@@ -32,8 +32,8 @@ def nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def in_file(home: Workbench) -> dict[str, object]:
-    found: dict[str, object] = json.loads((home.root / "settings.json").read_text())["execution"]
-    return found
+    stored: dict[str, object] = json.loads((home.root / "settings.json").read_text())["execution"]
+    return stored
 
 
 def choose(app: AppTest, kind: str) -> AppTest:
@@ -43,7 +43,7 @@ def choose(app: AppTest, kind: str) -> AppTest:
 
 
 def keys(app: AppTest) -> set[str]:
-    return {str(one.key) for one in (*app.text_input, *app.number_input, *app.button)}
+    return {str(widget.key) for widget in (*app.text_input, *app.number_input, *app.button)}
 
 
 def test_processes_and_their_number_are_kept_at_once(home: Workbench, visit: Visit) -> None:
@@ -145,7 +145,7 @@ def test_threads_drop_the_scheduler_and_dask_finds_it_again(home: Workbench, vis
 
 
 @pytest.mark.parametrize(
-    ("written", "said", "stays"),
+    ("written", "expected_text", "stays"),
     [
         ("head:8786", "begins with tcp:// or tls://", True),
         ("http://10.0.0.1:8786", "begins with tcp:// or tls://", True),
@@ -160,13 +160,13 @@ def test_threads_drop_the_scheduler_and_dask_finds_it_again(home: Workbench, vis
     ],
 )
 def test_what_is_no_scheduler_is_told_and_not_kept(
-    written: str, said: str, stays: bool, home: Workbench, visit: Visit
+    written: str, expected_text: str, stays: bool, home: Workbench, visit: Visit
 ) -> None:
     home.save_settings(CLUSTER)
     app = visit("settings", home)
     app.text_input("set_scheduler").input(written).run()
     drawn.assert_sound(app)
-    assert said in drawn.text(app)
+    assert expected_text in drawn.text(app)
     assert "hunter2" not in drawn.text(app)
     assert home.settings() == CLUSTER
     assert app.text_input("set_scheduler").value == (written if stays else SCHEDULER_AT)
@@ -188,8 +188,8 @@ def test_a_cluster_is_asked_on_a_click_and_told_by_its_workers(
     monkeypatch.setattr(Workbench, "cluster_status", seen)
     app.button("test_cluster").click().run()
     drawn.assert_sound(app)
-    said = f"The scheduler at {SCHEDULER_AT} answers in 4 ms: 16 workers with 16 threads. All have the same"
-    assert said in drawn.text(app)
+    expected_text = f"The scheduler at {SCHEDULER_AT} answers in 4 ms: 16 workers with 16 threads. All have the same"
+    assert expected_text in drawn.text(app)
     app.run()
     assert asked == [SCHEDULER_AT]
     app.text_input("set_scheduler").input("tcp://10.0.0.9:8786").run()
@@ -201,24 +201,27 @@ def test_workers_that_could_not_do_the_work_are_named(
 ) -> None:
     home.save_settings(CLUSTER)
     five = tuple(f"tcp://10.0.0.{n}:4000" for n in range(1, 6))
-    found = (
+    problems = (
         Difference(PROGRAM, "0.1.0", MISSING, five),
         Difference(PYTHON, "3.11.2", "3.12.0<b>", five[:1]),
         Difference("numpy", "2.3.0", "2.2.0", (SCHEDULER, *five[:4])),
     )
-    seen = ClusterStatus(SCHEDULER_AT, 5, 10, 0.004, silent=("tcp://10.0.0.9:1",), differences=found)
+    seen = ClusterStatus(SCHEDULER_AT, 5, 10, 0.004, silent=("tcp://10.0.0.9:1",), differences=problems)
     monkeypatch.setattr(Workbench, "cluster_status", lambda bench, scheduler: seen)
     app = visit("settings", home)
     app.button("test_cluster").click().run()
     drawn.assert_sound(app)
-    said = drawn.text(app)
-    assert "does not find this program" in said
-    assert "other versions" in said
-    assert "1 worker did not say in time" in said
-    assert "--nthreads 1" in said
-    assert "this program0.1.0missingall workers" in said
-    assert "Python3.11.23.12.0<b>tcp://10.0.0.1:4000" in said
-    assert "numpy2.3.02.2.0scheduler, tcp://10.0.0.1:4000, tcp://10.0.0.2:4000, tcp://10.0.0.3:4000 and 1 more" in said
+    page_text = drawn.text(app)
+    assert "does not find this program" in page_text
+    assert "other versions" in page_text
+    assert "1 worker did not say in time" in page_text
+    assert "--nthreads 1" in page_text
+    assert "this program0.1.0missingall workers" in page_text
+    assert "Python3.11.23.12.0<b>tcp://10.0.0.1:4000" in page_text
+    assert (
+        "numpy2.3.02.2.0scheduler, tcp://10.0.0.1:4000, tcp://10.0.0.2:4000, tcp://10.0.0.3:4000 and 1 more"
+        in page_text
+    )
 
 
 def test_a_cluster_that_is_not_there_is_told_with_what_to_do(
@@ -270,7 +273,7 @@ def test_a_chroma_server_that_is_not_there_is_told(
 
 
 @pytest.mark.parametrize(
-    ("written", "said", "stays"),
+    ("written", "expected_text", "stays"),
     [
         ("localhost:8000", "begins with http:// or https://", True),
         ("http://localhost:8000/api", "follows the port", True),
@@ -279,13 +282,13 @@ def test_a_chroma_server_that_is_not_there_is_told(
     ],
 )
 def test_what_is_no_chroma_server_is_told_and_not_kept(
-    written: str, said: str, stays: bool, home: Workbench, visit: Visit
+    written: str, expected_text: str, stays: bool, home: Workbench, visit: Visit
 ) -> None:
     home.save_settings(Settings(chroma_url="http://127.0.0.1:8000"))
     app = visit("settings", home)
     app.text_input("set_chroma_url").input(written).run()
     drawn.assert_sound(app)
-    assert said in drawn.text(app)
+    assert expected_text in drawn.text(app)
     assert "hunter2" not in drawn.text(app)
     assert home.settings().chroma_url == "http://127.0.0.1:8000"
     assert app.text_input("set_chroma_url").value == (written if stays else "http://127.0.0.1:8000")

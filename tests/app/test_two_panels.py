@@ -94,10 +94,10 @@ def test_what_changed_is_said_in_the_panel_whose_setting_was_moved(two: Visit) -
     drawn.assert_sound(app)
     assert drawn.text(app).count("What changed") == 1
     app.slider("lr_n").set_value(3).run()
-    said = drawn.text(app)
-    assert said.count("What changed") == 2
-    assert "Top-N seeds: 10 to 2" in said
-    assert "Top-N seeds: 10 to 3" in said
+    page_text = drawn.text(app)
+    assert page_text.count("What changed") == 2
+    assert "Top-N seeds: 10 to 2" in page_text
+    assert "Top-N seeds: 10 to 3" in page_text
 
 
 def test_a_question_is_asked_in_the_panel_in_which_it_is_written(two: Visit) -> None:

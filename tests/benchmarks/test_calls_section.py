@@ -21,9 +21,9 @@ def test_passages_are_different_always_the_same_and_about_as_long_as_said() -> N
 
 def test_the_server_answers_with_the_text_it_was_given() -> None:
     with canned_server(reply(), 0.0) as url:
-        said = Endpoint(Settings(base_url=url)).chat("m", [{"role": "user", "content": "Hello"}])
-    assert said.text == reply()
-    assert len(parse_reply(said.text, "c").mentions) == len(json.loads(reply())["entities"]) == 12
+        completion = Endpoint(Settings(base_url=url)).chat("m", [{"role": "user", "content": "Hello"}])
+    assert completion.text == reply()
+    assert len(parse_reply(completion.text, "c").mentions) == len(json.loads(reply())["entities"]) == 12
 
 
 def test_figures_count_every_call_and_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

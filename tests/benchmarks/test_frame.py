@@ -37,8 +37,8 @@ def invented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Section:
     (package / "other.py").write_text("import nothing_of_this_name\nTITLE = 'no section'\n", encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.syspath_prepend(str(tmp_path))
-    (found,) = sections("invented_measures")
-    return found
+    (section,) = sections("invented_measures")
+    return section
 
 
 def test_a_section_is_a_module_with_title_and_sizes(invented: Section) -> None:
@@ -81,8 +81,8 @@ def test_a_measure_that_dies_is_told_with_its_exit_code(invented: Section) -> No
 
 def test_a_command_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "import time; time.sleep(60)"]
-    said = answer_of(command, tmp_path / "none.json", timeout_seconds=0.2)
-    assert said == {"error": "not done after 0.2 seconds; allow more with --timeout"}
+    answer = answer_of(command, tmp_path / "none.json", timeout_seconds=0.2)
+    assert answer == {"error": "not done after 0.2 seconds; allow more with --timeout"}
 
 
 def test_a_killed_command_names_the_signal(tmp_path: Path) -> None:
@@ -112,8 +112,8 @@ def test_new_results_replace_those_of_their_size_and_leave_the_others(tmp_path: 
     keep(path, {"section": "thing"}, [{"size": 20, "figures": {"ms": 2}}, {"size": 3, "figures": {"ms": 1}}], ("size",))
     keep(path, {"section": "thing"}, [{"size": 20, "figures": {"ms": 5}}], ("size",))
     stored = json.loads(path.read_text(encoding="utf-8"))
-    assert [(one["size"], one["figures"]["ms"]) for one in stored["results"]] == [(3, 1), (20, 5)]
-    assert [one.name for one in path.parent.iterdir()] == ["thing.json"]
+    assert [(entry["size"], entry["figures"]["ms"]) for entry in stored["results"]] == [(3, 1), (20, 5)]
+    assert [entry.name for entry in path.parent.iterdir()] == ["thing.json"]
 
 
 def test_a_file_of_something_else_is_not_overwritten(tmp_path: Path) -> None:
@@ -157,9 +157,9 @@ def test_a_run_prints_a_table_writes_json_and_goes_on_after_a_failure(
 ) -> None:
     monkeypatch.setattr("benchmarks.__main__.sections", lambda: (invented,))
     assert main(["thing", "--sizes", "13,20", "--out", str(tmp_path / "out")]) == 1
-    said = capsys.readouterr()
-    assert "thing at 13 failed: ValueError: thirteen is refused" in said.err
-    assert "| size | process | double | wall_seconds | peak_gb |" in said.out.replace("  ", " ").replace("  ", " ")
+    output = capsys.readouterr()
+    assert "thing at 13 failed: ValueError: thirteen is refused" in output.err
+    assert "| size | process | double | wall_seconds | peak_gb |" in output.out.replace("  ", " ").replace("  ", " ")
     stored = json.loads((tmp_path / "out" / "thing.json").read_text(encoding="utf-8"))
     assert stored["title"] == "Invented"
     (only,) = stored["results"]
@@ -169,10 +169,10 @@ def test_a_run_prints_a_table_writes_json_and_goes_on_after_a_failure(
 
 
 def test_memory_counts_from_a_fresh_start() -> None:
-    held = bytearray(60_000_000)
-    held[::4096] = b"x" * len(held[::4096])
+    buffer = bytearray(60_000_000)
+    buffer[::4096] = b"x" * len(buffer[::4096])
     before = peak_gb()
-    del held
+    del buffer
     if not reset_peak():
         pytest.skip("this system cannot reset the high-water mark")
     assert peak_gb() <= before

@@ -40,7 +40,7 @@ def test_every_reference_of_the_graph_has_its_referent(small: Prepared) -> None:
 
 def test_questions_are_about_related_entities_and_found_by_their_vectors(small: Prepared) -> None:
     assert len(small.questions) == len(small.question_vectors) == N_QUESTIONS
-    row_of = {one.name: row for row, one in enumerate(small.entities)}
+    row_of = {entity.name: row for row, entity in enumerate(small.entities)}
     related = {frozenset((relation.source, relation.target)) for relation in small.relations}
     for number, question in enumerate(small.questions):
         first = question.names[0].removesuffix(f" (question {number})")
@@ -50,8 +50,12 @@ def test_questions_are_about_related_entities_and_found_by_their_vectors(small: 
 
 
 def test_an_entitys_texts_have_its_vector_however_a_system_writes_them(small: Prepared) -> None:
-    one = small.entities[37]
-    texts = [f"{one.name}\n{one.description}", one.name.upper() + one.description, f"[PERSON] {one.name.upper()}"]
+    entity = small.entities[37]
+    texts = [
+        f"{entity.name}\n{entity.description}",
+        entity.name.upper() + entity.description,
+        f"[PERSON] {entity.name.upper()}",
+    ]
     assert np.array_equal(small.embed(texts), np.stack([small.vectors[37]] * 3))
 
 
@@ -80,20 +84,20 @@ def test_a_prompts_own_question_is_its_last(small: Prepared) -> None:
 
 
 def test_lightrag_gets_every_entity_relation_and_passage(small: Prepared) -> None:
-    told = knowledge(small)
-    assert [len(told[name]) for name in ("entities", "relationships", "chunks")] == [200, len(small.relations), 20]
-    sources = {one["source_id"] for one in told["chunks"]}
-    assert {one["source_id"] for one in told["entities"] + told["relationships"]} <= sources
-    assert min(one["weight"] for one in told["relationships"]) == 1.0
+    graph = knowledge(small)
+    assert [len(graph[name]) for name in ("entities", "relationships", "chunks")] == [200, len(small.relations), 20]
+    sources = {record["source_id"] for record in graph["chunks"]}
+    assert {record["source_id"] for record in graph["entities"] + graph["relationships"]} <= sources
+    assert min(record["weight"] for record in graph["relationships"]) == 1.0
 
 
 def test_fast_graphrag_finds_both_ends_of_a_relation_in_its_passage(small: Prepared) -> None:
-    told = told_in(small)
-    assert sorted(row for _, found in told for row in found) == list(range(len(small.relations)))
-    assert {row for named, _ in told for row in named} == set(range(200))
-    for named, found in told:
+    passages = told_in(small)
+    assert sorted(row for _, rows in passages for row in rows) == list(range(len(small.relations)))
+    assert {row for named, _ in passages for row in named} == set(range(200))
+    for named, rows in passages:
         names = {small.entities[row].name for row in named}
-        assert all({small.relations[row].source, small.relations[row].target} <= names for row in found)
+        assert all({small.relations[row].source, small.relations[row].target} <= names for row in rows)
 
 
 def test_the_vocabulary_has_the_name_and_bytes_that_tiktoken_expects(tmp_path: Path) -> None:
@@ -121,10 +125,10 @@ def test_a_report_holds_figures_contexts_and_versions(small: Prepared, tmp_path:
     answered = asyncio.run(asked(small, _answer))
     assert answered.replies == tuple(f"context of {question.text}" for question in small.questions)
     report(tmp_path / "out.json", answered, contexts=answered.replies, insert_seconds=1.25, packages=("numpy",))
-    said = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
-    assert said["contexts"] == list(answered.replies)
-    assert said["versions"] == {"numpy": np.__version__}
-    assert {"p50_ms", "best_ms", "processor_ms", "insert_seconds", "peak_gb"} == said["figures"].keys()
+    written = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert written["contexts"] == list(answered.replies)
+    assert written["versions"] == {"numpy": np.__version__}
+    assert {"p50_ms", "best_ms", "processor_ms", "insert_seconds", "peak_gb"} == written["figures"].keys()
 
 
 def test_an_empty_context_is_no_result(tmp_path: Path) -> None:
@@ -171,13 +175,13 @@ def test_our_figures_stand_beside_theirs_and_a_failing_peer_is_told(monkeypatch:
     monkeypatch.setattr(side_by_side, "peers", lambda section: both)
     monkeypatch.setattr(side_by_side, "interpreter", lambda peer, folder: Path(sys.executable))
 
-    def said(peer: Peer, python: Path, folder: Path, timeout_seconds: float | None) -> dict[str, object]:
+    def measured(peer: Peer, python: Path, folder: Path, timeout_seconds: float | None) -> dict[str, object]:
         assert (folder / "planted.npz").is_file()
         if peer.name == "bad":
             return {"error": "it broke"}
         return {"figures": given, "versions": {"thing": "1"}}
 
-    monkeypatch.setattr(side_by_side, "_measured", said)
+    monkeypatch.setattr(side_by_side, "_measured", measured)
     ours = {"cluster_seconds": 0.5, "processor_seconds": 0.25, "ari": 0.9, "wall_seconds": 9.0}
     compared = compare("clustering", (60,), {60: ours})
     assert compared.rows == (

@@ -65,23 +65,23 @@ def test_bodies_found_as_they_are_hold_every_neighbour() -> None:
 def test_a_row_in_the_wrong_cluster_costs_its_own_neighbours_and_a_tenth_of_its_fellows() -> None:
     labels = BODIES.copy()
     labels[0] = 1
-    found = figures(labels)
-    assert found["neighbours"] == round((0 + 10 * 9 + 11 * 10) / 220, 4)
-    assert found["relations"] == 0.5  # 1 to 2 and 12 to 13
+    figures_of_labels = figures(labels)
+    assert figures_of_labels["neighbours"] == round((0 + 10 * 9 + 11 * 10) / 220, 4)
+    assert figures_of_labels["relations"] == 0.5  # 1 to 2 and 12 to 13
     # Ten rows see their like alone; eleven see ten of their like and the stray one at .5, which sees .5 everywhere.
-    assert found["cosine"] == round((10 * 1 + 11 * (10 + 0.5) / 11 + 0.5) / 22, 4)
-    assert found["size-weighted"] == round((10 * 10 + 12 * 12) / 22, 1)
-    assert found["by chance"] == round((10 * 9 + 12 * 11) / (22 * 21), 4)
+    assert figures_of_labels["cosine"] == round((10 * 1 + 11 * (10 + 0.5) / 11 + 0.5) / 22, 4)
+    assert figures_of_labels["size-weighted"] == round((10 * 10 + 12 * 12) / 22, 1)
+    assert figures_of_labels["by chance"] == round((10 * 9 + 12 * 11) / (22 * 21), 4)
 
 
 def test_a_cluster_of_one_counts_nothing_in_the_cosine_and_misses_its_neighbours() -> None:
     labels = BODIES.copy()
     labels[0] = 2
-    found = figures(labels)
-    assert (found["singletons"], found["clusters"], found["largest"]) == (1, 3, 11)
-    assert found["cosine"] == 1.0
-    assert found["neighbours"] == round((0 + 10 * 9 + 11 * 10) / 220, 4)
-    assert found["size-weighted"] == round((1 + 10 * 10 + 11 * 11) / 22, 1)
+    figures_of_labels = figures(labels)
+    assert (figures_of_labels["singletons"], figures_of_labels["clusters"], figures_of_labels["largest"]) == (1, 3, 11)
+    assert figures_of_labels["cosine"] == 1.0
+    assert figures_of_labels["neighbours"] == round((0 + 10 * 9 + 11 * 10) / 220, 4)
+    assert figures_of_labels["size-weighted"] == round((1 + 10 * 10 + 11 * 11) / 22, 1)
 
 
 def test_clusters_of_one_alone_have_no_cosine() -> None:
@@ -131,17 +131,19 @@ def test_every_route_stands_in_the_table_and_in_the_record(
 ) -> None:
     out = tmp_path / "figures.json"
     assert main([str(index), "--clustersize", "3", "--out", str(out)]) == 0
-    said = capsys.readouterr().out
-    assert "meadow: 6 entities, 5 relations; mean cosine of any two entities" in said
-    assert all(f"| {name} " in said for name in (*OURS, SCIKIT_LEARN))
+    stdout = capsys.readouterr().out
+    assert "meadow: 6 entities, 5 relations; mean cosine of any two entities" in stdout
+    assert all(f"| {name} " in stdout for name in (*OURS, SCIKIT_LEARN))
     stored = json.loads(out.read_text(encoding="utf-8"))
-    assert {one["route"] for one in stored["results"]} == {*OURS, SCIKIT_LEARN}
-    for one in stored["results"]:
-        assert one["index"] == "meadow"
-        assert 1 <= one["figures"]["clusters"] <= 2
-        assert one["figures"]["neighbours"] == pytest.approx(one["figures"]["by chance"], abs=1e-4)  # all five others
-        assert one["command"] == "python -m benchmarks.real_clusters meadow --clustersize 3"
-        assert {"date", "commit", "machine", "versions"} <= one.keys()
+    assert {result["route"] for result in stored["results"]} == {*OURS, SCIKIT_LEARN}
+    for result in stored["results"]:
+        assert result["index"] == "meadow"
+        assert 1 <= result["figures"]["clusters"] <= 2
+        assert result["figures"]["neighbours"] == pytest.approx(
+            result["figures"]["by chance"], abs=1e-4
+        )  # all five others
+        assert result["command"] == "python -m benchmarks.real_clusters meadow --clustersize 3"
+        assert {"date", "commit", "machine", "versions"} <= result.keys()
 
 
 def test_the_authors_route_gets_the_vectors_and_its_labels_are_measured(
@@ -181,9 +183,9 @@ def test_an_authors_route_that_fails_is_told_and_the_others_stand(
 
     monkeypatch.setattr(real_clusters, "authors_route", unavailable)
     assert main([str(index), "--clustersize", "3", "--peers-env", str(tmp_path)]) == 1
-    said = capsys.readouterr()
-    assert "meadow: it could not be installed" in said.err
-    assert "| ours " in said.out
+    output = capsys.readouterr()
+    assert "meadow: it could not be installed" in output.err
+    assert "| ours " in output.out
 
 
 def test_a_folder_without_an_index_is_refused_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

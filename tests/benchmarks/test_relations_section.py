@@ -9,7 +9,7 @@ from leanrag_core.indexing.aggregation.relations import group_relations
 def test_the_sorted_pass_finds_what_a_scan_of_all_pairs_finds() -> None:
     ends, weights, parent, n_parents = clustered_relations(300)
     groups = group_relations(ends, weights, parent, n_parents)
-    found = {
+    pairs = {
         (int(left), int(right)): sorted(groups.members(row).tolist())
         for row, (left, right) in enumerate(zip(groups.left, groups.right, strict=True))
     }
@@ -19,7 +19,7 @@ def test_the_sorted_pass_finds_what_a_scan_of_all_pairs_finds() -> None:
             rows = [row for row, pair in enumerate(ends) if {int(parent[end]) for end in pair} == {left, right}]
             if rows:
                 expected[left, right] = rows
-    assert found == expected
+    assert pairs == expected
     np.testing.assert_allclose(groups.weight, [weights[expected[pair]].sum() for pair in sorted(expected)], rtol=1e-5)
     assert int(groups.inside.sum()) == sum(int(parent[a] == parent[b]) for a, b in ends)
 

@@ -90,10 +90,10 @@ def server_in() -> Iterator[Callable[[Path], Server]]:
         return started[-1]
 
     yield start
-    for one in started:
-        one.process.terminate()
-        one.process.wait(timeout=20)
-        for job in (one.home / "jobs").glob("*/spec.json"):  # builds outlive the server
+    for running in started:
+        running.process.terminate()
+        running.process.wait(timeout=20)
+        for job in (running.home / "jobs").glob("*/spec.json"):  # builds outlive the server
             (job.parent / "cancel").touch()
 
 

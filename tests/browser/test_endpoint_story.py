@@ -198,7 +198,7 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         snap(page, "e8_build_done")
         expect(page.get_by_text("The model answered everything; nothing was lost.")).to_be_visible()
         expect(page.get_by_text("Forecast and actual")).to_be_visible()
-        asked = Counter(one.key for one in endpoint.answered("extract_graph"))
+        asked = Counter(call.key for call in endpoint.answered("extract_graph"))
         # Only what was in flight when the build ended may be asked once more.
         assert sum(asked.values()) - len(asked) <= 8
         [index] = bench.indexes()

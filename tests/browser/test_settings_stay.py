@@ -40,7 +40,7 @@ READ = """() => {
 }"""
 
 
-def held(page: Page) -> dict[str, object]:
+def field_values(page: Page) -> dict[str, object]:
     settled(page)
     values: dict[str, object] = page.evaluate(READ)
     assert values
@@ -51,7 +51,7 @@ def open_settings(page: Page) -> dict[str, object]:
     """The controls behind More settings too; it is closed again."""
     page.get_by_role("button", name="More settings").click()
     expect(page.get_by_test_id("stPopoverBody")).to_be_visible()
-    values = held(page)
+    values = field_values(page)
     page.keyboard.press("Escape")
     expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
     return values
@@ -198,7 +198,7 @@ def test_settings_of_build_stay(
                 closed = page.locator('[data-testid="stExpander"] details:not([open]) summary', has_text=fold)
                 if closed.count():
                     closed.click()
-            return held(page)
+            return field_values(page)
 
         chosen = opened()
         assert wanted.items() <= chosen.items()
@@ -264,16 +264,16 @@ def test_settings_of_settings_stay(
             "choice Processes": "true",
             "Address": endpoint.url,
         }
-        chosen = held(page)
+        chosen = field_values(page)
         assert wanted.items() <= chosen.items()
         assert home.settings().concurrency == 4
         for name in ("Build", "Ask", "Explore", "Library"):
             to_page(page, name)
             to_page(page, "Settings")
-            assert held(page) == chosen
+            assert field_values(page) == chosen
         page.reload()
         del chosen["Passage"]  # is no setting, and not in the URL
-        assert chosen.items() <= held(page).items()
+        assert chosen.items() <= field_values(page).items()
         watched.assert_clean()
 
 
@@ -289,19 +289,19 @@ def test_settings_of_explore_stay(
     page.get_by_role("combobox", name="Index", exact=True).click()
     page.get_by_role("option").nth(1).click()
     settled(page)
-    chosen = held(page)
+    chosen = field_values(page)
     assert {"choice Table": "true", "choice L0": "true"}.items() <= chosen.items()
     for tab in page.get_by_role("tab").all():
         tab.click()
-        assert held(page) == chosen
+        assert field_values(page) == chosen
     for name in ("Ask", "Build", "Settings", "Library"):
         to_page(page, name)
         to_page(page, "Explore")
-        assert held(page) == chosen
+        assert field_values(page) == chosen
     page.reload()
-    assert held(page) == chosen
+    assert field_values(page) == chosen
     page.get_by_test_id("stButtonGroup").get_by_text("Treemap", exact=True).click()
     settled(page)
     page.go_back()
-    assert held(page) == chosen
+    assert field_values(page) == chosen
     watched.assert_clean()

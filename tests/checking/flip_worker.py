@@ -33,18 +33,18 @@ _ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
 
 def everything_said(index: Index, queries: list[np.ndarray], searches: SearchStore) -> str:
     """A hash of what the index says: its counts, three retrievals for each query, and some rows of every table."""
-    said: list[Any] = [describe(index)]
+    answers: list[Any] = [describe(index)]
     tools = replace(TOOLS, searches=searches)
     for name, options in _ASKED:
         for query in queries:
             trace = strategy(name, options).retrieve(Query("What is told of it?", query), index, tools)
-            said += [trace.items, trace.relations, trace.context, trace.notes]
+            answers += [trace.items, trace.relations, trace.context, trace.notes]
     for layer in index.layers:
-        said += [layer.entity(row) for row in range(0, len(layer), 23)]
-        said += [layer.relation(row) for row in range(0, layer.relations.num_rows, 23)]
-    said += [index.chunk(row) for row in range(0, index.chunks.num_rows, 5)]
-    said += [index.document(row) for row in range(index.documents.num_rows)]
-    return hashlib.sha256(repr(said).encode()).hexdigest()
+        answers += [layer.entity(row) for row in range(0, len(layer), 23)]
+        answers += [layer.relation(row) for row in range(0, layer.relations.num_rows, 23)]
+    answers += [index.chunk(row) for row in range(0, index.chunks.num_rows, 5)]
+    answers += [index.document(row) for row in range(index.documents.num_rows)]
+    return hashlib.sha256(repr(answers).encode()).hexdigest()
 
 
 def no_model(name: str, fingerprint: str) -> Any:

@@ -79,8 +79,8 @@ class Stored:
         """The column holds those cells."""
         table = self.table(name)
         place = table.schema.get_field_index(column)
-        held = pa.array(cells, table.schema.field(place).type)
-        tables.write_table(self.folder / name, table.set_column(place, table.schema.field(place), held))
+        new_column = pa.array(cells, table.schema.field(place).type)
+        tables.write_table(self.folder / name, table.set_column(place, table.schema.field(place), new_column))
 
     def change(self, name: str, column: str, row: int, value: Any) -> None:
         """The cell holds the value; a function is given what it held."""
@@ -91,9 +91,9 @@ class Stored:
     def vectors(self, part: int | str, change: Callable[[np.ndarray], None]) -> None:
         """change() is done to a copy of the vectors, which takes their place."""
         path = self.folder / f"vectors-{part}.npy"
-        held = np.array(tables.read_vectors(path))
-        change(held)
-        tables.write_vectors(path, held)
+        rows = np.array(tables.read_vectors(path))
+        change(rows)
+        tables.write_vectors(path, rows)
 
     def record(self, name: str, change: Callable[[dict[str, Any]], None]) -> None:
         """change() is done to the JSON object of manifest.json, report.json, or a record of the search index."""
@@ -111,8 +111,8 @@ class Stored:
 
     def hashed_again(self) -> None:
         """All hashes fit the files again, so that only the content tells what was done."""
-        held = plain(fingerprinted(self.search_folder, ()))
-        change = {"files": held["files"], "rows": held["rows"]}
+        hashes = plain(fingerprinted(self.search_folder, ()))
+        change = {"files": hashes["files"], "rows": hashes["rows"]}
         self.record(self.search_file("search.json"), lambda search: search.update(change))
         self.record(layout.MANIFEST, lambda manifest: _hash_files(manifest, self.folder))
         self.record(self.search_file("part.json"), lambda part: _hash_files(part, self.search_folder))

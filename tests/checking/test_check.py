@@ -146,7 +146,7 @@ def test_siblings_meet_in_their_parent_and_strangers_in_the_root(index):
 
 
 @pytest.mark.parametrize(
-    ("nodes", "top", "parent", "said"),
+    ("nodes", "top", "parent", "expected_text"),
     [
         ([(0, 0), (0, 1), (1, 0), (2, 0)], (2, 0), {(0, 0): (1, 0), (0, 1): (1, 0), (1, 0): (2, 0)}, "takes 4 nodes"),
         (
@@ -159,8 +159,8 @@ def test_siblings_meet_in_their_parent_and_strangers_in_the_root(index):
         ([(0, 0), (0, 1)], (1, 0), {}, "2 tops"),
     ],
 )
-def test_a_subtree_of_the_retrieval_that_is_not_the_smallest_is_told(nodes, top, parent, said):
-    assert said in " ".join(subtree_problems(PARENTS, [0, 1], Subtree(top, tuple(nodes), parent)))
+def test_a_subtree_of_the_retrieval_that_is_not_the_smallest_is_told(nodes, top, parent, expected_text):
+    assert expected_text in " ".join(subtree_problems(PARENTS, [0, 1], Subtree(top, tuple(nodes), parent)))
 
 
 @pytest.mark.parametrize(

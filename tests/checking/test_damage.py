@@ -117,7 +117,7 @@ def a_name_emptied(stored: Stored) -> int:
 
 @damage("entity texts", "entities-1.arrow")
 def the_summary_of_a_finding_emptied(stored: Stored) -> int:
-    stored.change("entities-1.arrow", "findings", 0, lambda held: [{**held[0], "summary": ""}, *held[1:]])
+    stored.change("entities-1.arrow", "findings", 0, lambda findings: [{**findings[0], "summary": ""}, *findings[1:]])
     stored.counted_again()
     return 0
 
@@ -274,7 +274,7 @@ def a_relation_moved_to_another_cluster(stored: Stored) -> int:
     base = stored.index().layers[0]
     row = between(stored, inside=False)
     source, target = base.ends[row].tolist()
-    [owner] = [at for at, held in enumerate(stored.cells("relations-1.arrow", "members")) if row in held]
+    [owner] = [at for at, members in enumerate(stored.cells("relations-1.arrow", "members")) if row in members]
     inside = np.flatnonzero(base.parent == base.parent[source])
     stored.change("relations-0.arrow", "target", row, int(inside[inside != source].max()))
     assert target not in inside
@@ -324,15 +324,15 @@ def a_cluster_above_the_cap(stored: Stored) -> int:
 @damage("one parent", "entities-1.arrow")
 def a_cluster_without_members(stored: Stored) -> int:
     parent = stored.cells("hierarchy.arrow", "parent")
-    stored.put("hierarchy.arrow", "parent", [3 if one == 4 else one for one in parent[:20]] + parent[20:])
+    stored.put("hierarchy.arrow", "parent", [3 if cluster == 4 else cluster for cluster in parent[:20]] + parent[20:])
     return 4
 
 
 @damage("chunks of entities", "entities-1.arrow")
 def a_chunk_missing_from_an_entity(stored: Stored) -> int:
-    held = stored.cells("entities-1.arrow", "chunks")
-    row = next(at for at, chunks in enumerate(held) if len(chunks) > 1)
-    stored.change("entities-1.arrow", "chunks", row, held[row][1:])
+    chunk_lists = stored.cells("entities-1.arrow", "chunks")
+    row = next(at for at, chunks in enumerate(chunk_lists) if len(chunks) > 1)
+    stored.change("entities-1.arrow", "chunks", row, chunk_lists[row][1:])
     return row
 
 
@@ -489,11 +489,11 @@ def test_damage_is_found_by_what_it_breaks(
     row = do(stored)
     stored.hashed_again()
     file = file.replace("*", stored.search_folder.name)
-    found = results(stored, embedding)
-    assert found["index parts"].ok
-    assert found["file hashes"].ok
-    assert (file, row) in named(found[check])
-    assert file in found[check].detail
+    check_results = results(stored, embedding)
+    assert check_results["index parts"].ok
+    assert check_results["file hashes"].ok
+    assert (file, row) in named(check_results[check])
+    assert file in check_results[check].detail
 
 
 def test_nothing_is_written_into_the_folder(stored: Stored, embedding: Remembered) -> None:
@@ -508,9 +508,11 @@ def test_there_are_forty_kinds_and_more() -> None:
 
 
 def test_a_sound_index_passes_every_check_and_nothing_is_left_out(stored: Stored, embedding: Remembered) -> None:
-    found = results(stored, embedding)
-    assert [result.detail for result in found.values() if not result.ok] == []
-    assert not any("not checked" in result.detail or "hashes are missing" in result.detail for result in found.values())
+    check_results = results(stored, embedding)
+    assert [result.detail for result in check_results.values() if not result.ok] == []
+    assert not any(
+        "not checked" in result.detail or "hashes are missing" in result.detail for result in check_results.values()
+    )
 
 
 # What follows from nothing else that is stored is found by its hash alone.
@@ -571,9 +573,9 @@ def test_an_index_without_hashes_passes_and_says_that_they_are_missing(stored: S
         del manifest["files"]
 
     stored.record("manifest.json", forget)
-    found = results(stored, embedding)
-    assert all(result.ok for result in found.values())
-    assert "hashes are missing" in found["file hashes"].detail
+    check_results = results(stored, embedding)
+    assert all(result.ok for result in check_results.values())
+    assert "hashes are missing" in check_results["file hashes"].detail
 
 
 def test_the_command_names_file_and_row_and_ends_with_1(
@@ -586,8 +588,8 @@ def test_the_command_names_file_and_row_and_ends_with_1(
     assert main(["check", str(stored.folder)]) == 1
     assert "FAIL weights: relations-1.arrow row 2: the weight is not the sum" in capsys.readouterr().out
     assert main(["check", str(stored.folder), "--json"]) == 1
-    told = json.loads(capsys.readouterr().out)
-    assert told["ok"] is False
-    [weights] = [check for check in told["checks"] if check["name"] == "weights"]
+    report = json.loads(capsys.readouterr().out)
+    assert report["ok"] is False
+    [weights] = [check for check in report["checks"] if check["name"] == "weights"]
     text = "the weight is not the sum of its members' weights"
     assert weights["problems"][0] == {"file": "relations-1.arrow", "row": 2, "text": text}

@@ -108,11 +108,11 @@ def outcomes(pristine: Path, folder: Path, size: str, count: int) -> Iterator[tu
 @pytest.mark.slow
 def test_a_flipped_bit_is_an_error_that_names_the_file_or_changes_nothing(pristine: Path, tmp_path: Path) -> None:
     ended = Counter[str]()
-    for place, path, came, said in outcomes(pristine, tmp_path / "index", "small", _FLIPS):
+    for place, path, came, error_text in outcomes(pristine, tmp_path / "index", "small", _FLIPS):
         if "error" in came:
             assert path.name in came["error"], f"{place}: {came['error']}"
         else:
-            assert came["said"] == said, f"{place} changes the answer without a word"
+            assert came["said"] == error_text, f"{place} changes the answer without a word"
         ended["error" if "error" in came else "same answer"] += 1
     assert ended.total() == _FLIPS
     assert ended["error"] > _FLIPS / 2

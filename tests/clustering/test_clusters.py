@@ -33,11 +33,11 @@ def test_cluster_size_one_is_refused_because_layers_would_never_shrink() -> None
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "expected_text"),
     [({"cap": "some"}, "capacity, split, none"), ({"smoothing": -1}, "plain mixture"), ({"neighbours": 0}, "is 1")],
 )
-def test_an_option_out_of_bounds_says_which_values_there_are(wrong: dict[str, object], said: str) -> None:
-    with pytest.raises(InvalidConfig, match=said):
+def test_an_option_out_of_bounds_says_which_values_there_are(wrong: dict[str, object], expected_text: str) -> None:
+    with pytest.raises(InvalidConfig, match=expected_text):
         ClusterOptions(**wrong)  # type: ignore[arg-type]
 
 
@@ -45,8 +45,8 @@ def test_an_option_out_of_bounds_says_which_values_there_are(wrong: dict[str, ob
 @pytest.mark.parametrize("cap", ["capacity", "split", "none"])
 def test_four_separate_bundles_of_ten_become_four_clusters(smoothing: int, cap: str) -> None:
     vectors, bundle = bundles([10, 10, 10, 10])
-    found = cluster(vectors, ClusterOptions(10, cap, smoothing))
-    assert np.array_equal(found.labels, numbered_by_first_row(bundle))
+    clustering = cluster(vectors, ClusterOptions(10, cap, smoothing))
+    assert np.array_equal(clustering.labels, numbered_by_first_row(bundle))
 
 
 def test_labels_are_numbered_by_their_first_member() -> None:
@@ -55,9 +55,9 @@ def test_labels_are_numbered_by_their_first_member() -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_a_layer_no_larger_than_a_cluster_is_one_cluster(n: int) -> None:
-    found = cluster(np.eye(5, dtype=np.float32)[:n], ClusterOptions(5))
-    assert found.labels.tolist() == [0] * n
-    assert found.facts.likelihood is None
+    clustering = cluster(np.eye(5, dtype=np.float32)[:n], ClusterOptions(5))
+    assert clustering.labels.tolist() == [0] * n
+    assert clustering.facts.likelihood is None
 
 
 def test_three_nodes_of_cluster_size_two_become_two_clusters() -> None:
@@ -122,17 +122,17 @@ def test_clusters_partition_within_cap_and_m_and_repeat_exactly(
 def test_three_thousand_identical_vectors_among_others_keep_to_the_cap(cap: str) -> None:
     random = np.random.default_rng(0)
     vectors = unit(np.concatenate([np.ones((3000, 12)), random.normal(size=(500, 12))]))
-    found = cluster(vectors, ClusterOptions(20, cap))
-    assert found.facts.largest <= 40
-    assert found.facts.clusters <= 175
+    clustering = cluster(vectors, ClusterOptions(20, cap))
+    assert clustering.facts.largest <= 40
+    assert clustering.facts.clusters <= 175
 
 
 def test_a_cluster_size_above_what_a_group_holds_gives_few_clusters() -> None:
     random = np.random.default_rng(0)
     vectors = unit(random.normal(size=(4000, 6)))
-    found = cluster(vectors, ClusterOptions(1500, "none", 0))
-    assert found.facts.components == 3
-    assert 1 <= found.facts.clusters <= 3
+    clustering = cluster(vectors, ClusterOptions(1500, "none", 0))
+    assert clustering.facts.components == 3
+    assert 1 <= clustering.facts.clusters <= 3
 
 
 def test_nan_zero_and_nothing_are_refused_by_row() -> None:
@@ -189,9 +189,9 @@ def test_labels_do_not_depend_on_the_number_of_cores_nor_on_who_applies(
     vectors, _ = planted(3000)
     expected = cluster(vectors)
     monkeypatch.setattr(blocks, "available_cores", lambda: cores)
-    found = cluster(vectors, apply=ThreadMap(cores))
-    assert np.array_equal(found.labels, expected.labels)
-    assert found.facts == expected.facts
+    clustering = cluster(vectors, apply=ThreadMap(cores))
+    assert np.array_equal(clustering.labels, expected.labels)
+    assert clustering.facts == expected.facts
 
 
 def test_local_fits_may_travel_to_other_processes() -> None:
@@ -228,9 +228,9 @@ def bytes_with_threads(n: int, threads: int) -> bytes:
 
 @pytest.mark.slow
 def test_the_same_bytes_come_from_one_blas_thread_and_from_two() -> None:
-    one = bytes_with_threads(2600, 1)
-    assert len(one) > 4 * 2600
-    assert one == bytes_with_threads(2600, 2)
+    with_one = bytes_with_threads(2600, 1)
+    assert len(with_one) > 4 * 2600
+    assert with_one == bytes_with_threads(2600, 2)
 
 
 @pytest.mark.slow

@@ -34,11 +34,11 @@ def test_search_in_cells_finds_nearly_all_neighbours(monkeypatch: pytest.MonkeyP
     exact = nearest_neighbours(vectors, 12)
     monkeypatch.setattr(rooms, "_EXACT", 1000)
     monkeypatch.setattr(inverted_lists, "_CELL", 50)
-    found = nearest_neighbours(vectors, 12)
-    recall = np.mean([len(np.intersect1d(a, b)) / 12 for a, b in zip(found, exact, strict=True)])
+    neighbours = nearest_neighbours(vectors, 12)
+    recall = np.mean([len(np.intersect1d(a, b)) / 12 for a, b in zip(neighbours, exact, strict=True)])
     assert recall > 0.95
-    assert not (found == np.arange(3000)[:, None]).any()
-    assert all(len(set(row)) == 12 for row in found.tolist())
+    assert not (neighbours == np.arange(3000)[:, None]).any()
+    assert all(len(set(row)) == 12 for row in neighbours.tolist())
 
 
 def test_the_largest_of_each_row_come_in_falling_order() -> None:
@@ -60,9 +60,9 @@ def test_rows_whose_cells_hold_too_few_are_searched_exactly(monkeypatch: pytest.
 
 def test_identical_vectors_have_each_other_as_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rooms, "_EXACT", 100)
-    found = nearest_neighbours(np.ones((3000, 4), dtype=np.float32), 12)
-    assert (found >= 0).all()
-    assert not (found == np.arange(3000)[:, None]).any()
+    neighbours = nearest_neighbours(np.ones((3000, 4), dtype=np.float32), 12)
+    assert (neighbours >= 0).all()
+    assert not (neighbours == np.arange(3000)[:, None]).any()
 
 
 def test_more_neighbours_than_there_are_is_an_error() -> None:

@@ -30,7 +30,7 @@ def test_a_leaf_above_the_cap_is_broken_up() -> None:
 
 
 def test_adjusted_rand_of_equal_partitions_is_one_and_of_a_known_pair_as_by_hand() -> None:
-    one = np.array([0, 0, 1, 1])
-    assert adjusted_rand(one, 1 - one) == 1.0
+    first = np.array([0, 0, 1, 1])
+    assert adjusted_rand(first, 1 - first) == 1.0
     # One pair together in both, two in `one`, two in the other; by chance 2 * 2 / 6.
-    assert adjusted_rand(one, np.array([0, 0, 1, 2])) == pytest.approx((1 - 2 / 6) / (1.5 - 2 / 6))
+    assert adjusted_rand(first, np.array([0, 0, 1, 2])) == pytest.approx((1 - 2 / 6) / (1.5 - 2 / 6))

@@ -125,7 +125,9 @@ def spoiled_text(fault: str, task: str, text: str) -> str:
             {"name": f"Thing {n}", "type": "concept", "description": f"Thing {n}."} for n in range(5000)
         ]
     elif fault == DUPLICATED_NAMES and entities:
-        value["entities"] = [one for entity in entities for one in (entity, {**entity, "name": entity["name"].upper()})]
+        value["entities"] = [
+            spelling for entity in entities for spelling in (entity, {**entity, "name": entity["name"].upper()})
+        ]
     elif fault in (LONG_NAMES, INJECTION, MEMBER_NAME):
         _rewrite(fault, value)
     return json.dumps(value, ensure_ascii=False)
@@ -136,14 +138,14 @@ def _rewrite(fault: str, value: dict[str, Any]) -> None:
     listed = [value] if "name" in value else value.setdefault("entities", [])
     if not listed:
         listed.append({"name": "Nobody", "type": "concept", "description": "Nobody."})
-    for one in listed:
+    for item in listed:
         if fault == LONG_NAMES:
-            one["name"] = (one["name"] + " ") * (10_000 // (len(one["name"]) + 1) + 1)
-            one["name"] = one["name"][:9_999] + "x"
+            item["name"] = (item["name"] + " ") * (10_000 // (len(item["name"]) + 1) + 1)
+            item["name"] = item["name"][:9_999] + "x"
         elif fault == INJECTION:
-            one["description"] = f"{one['description']} {INJECTED}"
+            item["description"] = f"{item['description']} {INJECTED}"
         else:
-            one["name"] = value["description"].partition("among them ")[2].partition(",")[0].partition(".")[0]
+            item["name"] = value["description"].partition("among them ")[2].partition(",")[0].partition(".")[0]
 
 
 def spoiled_vectors(fault: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

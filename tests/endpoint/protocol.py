@@ -121,10 +121,10 @@ def respond(served: Served, kind: str, body: dict[str, Any]) -> Response:
         return _shown(served)
     if kind == "props":
         return _props(served)
-    told: dict[str, Any] = {"max_model_len": served.max_model_len} if served.max_model_len else {}
+    fields: dict[str, Any] = {"max_model_len": served.max_model_len} if served.max_model_len else {}
     if served.slot_n_ctx:
-        told = {"owned_by": "llamacpp", "meta": {"n_ctx_train": 131072}}
-    listed = [{"id": model, "object": "model", "created": 0, "owned_by": "tests", **told} for model in served.models]
+        fields = {"owned_by": "llamacpp", "meta": {"n_ctx_train": 131072}}
+    listed = [{"id": model, "object": "model", "created": 0, "owned_by": "tests", **fields} for model in served.models]
     return Response(kind, 200, {"object": "list", "data": listed})
 
 
@@ -142,18 +142,18 @@ def failure(fault: str, retry_after: str) -> tuple[int, str, bytes, list[str]]:
 
 def _chat(served: Served, body: dict[str, Any]) -> Response:
     messages = body.get("messages")
-    if not isinstance(messages, list) or not messages or not all(isinstance(one, dict) for one in messages):
+    if not isinstance(messages, list) or not messages or not all(isinstance(sent, dict) for sent in messages):
         raise Refusal(400, "invalid_messages", "messages must be a list of messages. Give at least one.")
     for option in served.refused_options:
         if option in body:
             raise Refusal(400, "unsupported_parameter", _UNSUPPORTED[option], option)
     for text, (status, code, message) in served.refuses.items():
-        if any(text in str(one.get("content")) for one in messages):
+        if any(text in str(sent.get("content")) for sent in messages):
             raise Refusal(status, code, message)
     form = (body.get("response_format") or {}).get("type", "text")
     if form not in served.response_formats and form != "text":
         raise Refusal(400, "unsupported_response_format", f"response_format {form!r} is not available with this model.")
-    prompt_tokens = sum(tokens_of(str(one.get("content") or "")) for one in messages)
+    prompt_tokens = sum(tokens_of(str(sent.get("content") or "")) for sent in messages)
     if served.max_prompt_tokens is not None and prompt_tokens > served.max_prompt_tokens:
         message = f"The prompt has {prompt_tokens} tokens; the model takes {served.max_prompt_tokens}."
         raise Refusal(400, "context_length_exceeded", message)
@@ -174,8 +174,8 @@ def _chat(served: Served, body: dict[str, Any]) -> Response:
         return Response(
             reply.task, 200, {}, outcome, *counted, _events(head, text, beside, finish, usage if with_usage else None)
         )
-    said = {"role": "assistant", "content": text, **({"reasoning_content": beside} if beside else {})}
-    choice = {"index": 0, "message": said, "finish_reason": finish, "logprobs": None}
+    answer = {"role": "assistant", "content": text, **({"reasoning_content": beside} if beside else {})}
+    choice = {"index": 0, "message": answer, "finish_reason": finish, "logprobs": None}
     cells = {**head, "object": "chat.completion", "choices": [choice], "usage": usage}
     return Response(reply.task, 200, cells, outcome, *counted)
 
@@ -227,7 +227,7 @@ def _events(
 def _embeddings(served: Served, body: dict[str, Any]) -> Response:
     given = body.get("input")
     texts = [given] if isinstance(given, str) else given
-    if not isinstance(texts, list) or not texts or not all(isinstance(one, str) and one for one in texts):
+    if not isinstance(texts, list) or not texts or not all(isinstance(value, str) and value for value in texts):
         raise Refusal(400, "invalid_input", "input must be a text or a list of texts, none of them empty.")
     dimension = int(body.get("dimensions") or served.dimension)
     rows: list[dict[str, Any]] = [

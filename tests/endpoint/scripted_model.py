@@ -84,8 +84,8 @@ class ScriptedModel:
         for pattern, writer in self.further:
             if re.search(pattern, text):
                 return Reply(pattern, writer(text))
-        said = f"You said: {' '.join(text.split())[:200]}"
-        return Reply(ECHO, json.dumps({"echo": said}) if as_json else said)
+        echo = f"You said: {' '.join(text.split())[:200]}"
+        return Reply(ECHO, json.dumps({"echo": echo}) if as_json else echo)
 
     def _gleaned(self, messages: Messages) -> dict[str, Any]:
         asked = [_text(message) for message in messages if message.get("role") == "user"]
@@ -107,28 +107,31 @@ def recognise(messages: Messages) -> tuple[str, str]:
 
 def extracted(passage: str, *, relations: bool = True) -> dict[str, Any]:
     """Entities of a passage and, between neighbours in a sentence, relations."""
-    said = sentences(passage)
+    all_sentences = sentences(passage)
     names = entity_names(passage)
-    entities = [_entity(name, said) for name in names]
+    entities = [_entity(name, all_sentences) for name in names]
     if not relations:
         return {"entities": entities}
-    found: dict[tuple[str, str], list[str]] = {}
-    for sentence in said:
-        here = sorted((name for name in names if name in sentence), key=lambda one: (sentence.index(one), -len(one)))
-        for one, other in pairwise(here):
-            found.setdefault((one, other), []).append(sentence)
-    return {"entities": entities, "relations": [_relation(*pair, said) for pair, said in found.items()]}
+    sentences_of_pair: dict[tuple[str, str], list[str]] = {}
+    for sentence in all_sentences:
+        here = sorted((name for name in names if name in sentence), key=lambda name: (sentence.index(name), -len(name)))
+        for first, other in pairwise(here):
+            sentences_of_pair.setdefault((first, other), []).append(sentence)
+    return {
+        "entities": entities,
+        "relations": [_relation(*pair, statements) for pair, statements in sentences_of_pair.items()],
+    }
 
 
 def entity_names(passage: str) -> list[str]:
     """Capitalised word runs and repeated long words in the order of the passage; repeated runs of Eastern scripts."""
     places: dict[str, int] = {}
-    for found in _RUN.finditer(passage):
-        words = found[0].split()
+    for match in _RUN.finditer(passage):
+        words = match[0].split()
         skipped = next((i for i, word in enumerate(words) if word not in _OPENERS), len(words))
         name = " ".join(words[skipped:])
         if len(name) > 2:
-            places.setdefault(name, found.start())
+            places.setdefault(name, match.start())
     repeated = Counter(_LONG_NOUN.findall(passage)) + Counter(_EASTERN.findall(passage))
     for word, times in repeated.items():
         if times > 1:
@@ -170,22 +173,22 @@ def _fenced(text: str, label: str) -> str:
     return text.partition(f"{label}\n<<<\n")[2].partition("\n>>>")[0]
 
 
-def _entity(name: str, said: Sequence[str]) -> dict[str, str]:
-    first = next((sentence for sentence in said if name in sentence), name)
+def _entity(name: str, statements: Sequence[str]) -> dict[str, str]:
+    first = next((sentence for sentence in statements if name in sentence), name)
     kind = next((kind for kind, ending in _ENDINGS if ending.search(name)), "")
     kind = kind or ("concept" if name[:1].islower() or _EASTERN.match(name) else "person" if " " in name else "term")
     return {"name": name, "type": kind, "description": f"{name} is named here: {first}"}
 
 
-def _relation(source: str, target: str, said: Sequence[str]) -> dict[str, Any]:
-    between = said[0].partition(source)[2].partition(target)[0]
+def _relation(source: str, target: str, statements: Sequence[str]) -> dict[str, Any]:
+    between = statements[0].partition(source)[2].partition(target)[0]
     words = sorted(re.findall(r"[^\W\d_]{3,}", between.lower()), key=lambda word: (-len(word), word))
     return {
         "source": source,
         "target": target,
-        "description": f"{source} and {target}: {said[0]}",
+        "description": f"{source} and {target}: {statements[0]}",
         "keywords": words[:1] or ["together"],
-        "strength": min(10, 3 + 2 * len(said)),
+        "strength": min(10, 3 + 2 * len(statements)),
     }
 
 
@@ -193,7 +196,7 @@ def _merged(text: str) -> str:
     name = re.search(r'the same entity, "(.*?)"\.', text)
     limit = re.search(r"At most (\d+) tokens", text)
     pieces = [piece.lstrip("- ") for piece in _fenced(text, "Descriptions:").splitlines() if piece.strip()]
-    firsts = list(dict.fromkeys(said[0] for said in map(sentences, pieces) if said))
+    firsts = list(dict.fromkeys(split[0] for split in map(sentences, pieces) if split))
     words = " ".join([f"{name[1] if name else 'It'} is described so:", *firsts]).split()
     return " ".join(words[: int(limit[1]) // 2 if limit else 100])
 
@@ -205,14 +208,17 @@ def _aggregated(text: str) -> str:
     taken = {name.casefold() for name in names}
     heads = list(dict.fromkeys(name.partition(" and ")[0] for name in names))
     stem = " and ".join(heads[:2])
-    name = next(one for one in (f"{stem} {word}" for word in _names_of(names)) if one.casefold() not in taken)
+    name = next(
+        candidate for candidate in (f"{stem} {word}" for word in _names_of(names)) if candidate.casefold() not in taken
+    )
     firsts = [(sentences(described) or [member])[0] for member, _, described in members]
     findings = [
         {"summary": first, "explanation": f"{member} is a {kind} of this group. {first}"}
         for (member, kind, _), first in zip(members, firsts, strict=True)
     ]
     findings += [
-        {"summary": said, "explanation": f"{one} and {other} belong together. {said}"} for one, other, said in relations
+        {"summary": statement, "explanation": f"{source} and {target} belong together. {statement}"}
+        for source, target, statement in relations
     ]
     shown = ", ".join(names[:5])
     description = f"{name} brings together {len(members)} entities, among them {shown}. {' '.join(firsts[:2])}"

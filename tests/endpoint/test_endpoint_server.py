@@ -88,9 +88,9 @@ def test_the_openai_package_reads_replies_streams_vectors_and_models(server: End
     assert events[-1].usage.total_tokens == 8 + 11
     floats = client.embeddings.create(model="m", input=["a mill", "b"], encoding_format="float")
     packed = client.embeddings.create(model="m", input=["a mill", "b"])
-    assert [one.index for one in floats.data] == [0, 1]
+    assert [vector.index for vector in floats.data] == [0, 1]
     assert packed.data[0].embedding == pytest.approx(floats.data[0].embedding, abs=1e-6)
-    assert [one.id for one in client.models.list().data] == ["scripted-chat", "scripted-embedding"]
+    assert [model.id for model in client.models.list().data] == ["scripted-chat", "scripted-embedding"]
 
 
 def test_a_stream_tells_no_usage_unless_asked(server: EndpointServer):
@@ -125,7 +125,7 @@ def test_a_key_is_asked_for_when_set():
         assert json.loads(refused.read())["error"]["code"] == "invalid_api_key"
         body = {"model": "m", "messages": user("hello")}
         assert call(running, CHAT, body, Authorization="Bearer secret").status == 200
-        assert [one.outcome for one in running.log] == ["refused", "answered"]
+        assert [request.outcome for request in running.log] == ["refused", "answered"]
 
 
 def test_what_is_wrong_with_a_request_is_said():
@@ -177,7 +177,13 @@ def test_a_body_recovers_after_so_many_faults():
     with troubled(faults.HTTP_500, recover_after=2) as running:
         assert [chat(running, "same").status for _ in range(4)] == [500, 500, 200, 200]
         assert chat(running, "another").status == 500
-        assert [one.outcome for one in running.log] == ["http_500", "http_500", "answered", "answered", "http_500"]
+        assert [request.outcome for request in running.log] == [
+            "http_500",
+            "http_500",
+            "answered",
+            "answered",
+            "http_500",
+        ]
         assert (len(running.answered()), len(running.failed())) == (2, 3)
 
 
@@ -240,7 +246,7 @@ def test_a_stall_is_in_the_log_before_it_ends():
         connection.request("POST", CHAT, json.dumps({"messages": user("x")}))
         with pytest.raises(TimeoutError):
             connection.getresponse()
-        assert [one.outcome for one in running.log] == ["stall"]
+        assert [request.outcome for request in running.log] == ["stall"]
         started = time.perf_counter()
         assert content(chat(running, "y")) == "You said: y"
         assert time.perf_counter() - started > 0.39
@@ -261,7 +267,7 @@ def test_spoiled_chat_replies_are_what_they_say():
     def spoiled(kind: str, task: str = "extract_graph") -> tuple[str, str]:
         with troubled(kind) as running:
             choice = cells(chat(running, prompt(task), max_tokens=4096))["choices"][0]
-            assert [one.outcome for one in running.log] == [kind]
+            assert [request.outcome for request in running.log] == [kind]
             assert len(running.answered()) == (kind in faults.USABLE)
             return choice["message"]["content"], choice["finish_reason"]
 
@@ -304,8 +310,8 @@ def test_spoiled_vectors_are_what_they_say():
     assert rows(faults.ZERO_VECTOR)[0]["embedding"] == [0.0] * 64
     assert [row["index"] for row in rows(faults.FEWER_VECTORS)] == [0, 1]
     disordered = rows(faults.WRONG_ORDER)
-    assert [one["index"] for one in disordered] == [2, 1, 0]
-    assert [one["embedding"] for one in disordered] == [rail, ship, mill]
+    assert [item["index"] for item in disordered] == [2, 1, 0]
+    assert [item["embedding"] for item in disordered] == [rail, ship, mill]
 
 
 def test_a_process_of_its_own_keeps_a_log_that_outlives_it(tmp_path: Path):
@@ -325,4 +331,4 @@ def test_a_process_of_its_own_keeps_a_log_that_outlives_it(tmp_path: Path):
         finally:
             os.kill(process.pid, signal.SIGKILL)
     assert statuses == [503, 200]
-    assert [one.outcome for one in read_log(log)] == ["http_503", "answered"]
+    assert [request.outcome for request in read_log(log)] == ["http_503", "answered"]

@@ -50,13 +50,16 @@ def test_a_complaint_leaves_the_task_as_it_was():
 
 def test_extraction_names_capitalised_runs_and_repeated_long_words():
     assert entity_names(PASSAGE) == ["Carrow", "Hester Lunn", "Amos Lunn", "railway"]
-    found = json.loads(ScriptedModel().reply(user(prompt("extract_graph"))).text)
-    assert found["entities"][1] == {
+    reply = json.loads(ScriptedModel().reply(user(prompt("extract_graph"))).text)
+    assert reply["entities"][1] == {
         "name": "Hester Lunn",
         "type": "person",
         "description": "Hester Lunn is named here: The tide mill at Carrow was built by Hester Lunn.",
     }
-    assert [(one["source"], one["target"], one["keywords"], one["strength"]) for one in found["relations"]] == [
+    assert [
+        (relation["source"], relation["target"], relation["keywords"], relation["strength"])
+        for relation in reply["relations"]
+    ] == [
         ("Carrow", "Hester Lunn", ["built"], 5),
         ("Hester Lunn", "Amos Lunn", ["millwrighting"], 5),
     ]
@@ -75,8 +78,8 @@ def test_gleaning_finds_nothing_more_unless_told_to():
     asked = [*user(prompt("extract_graph")), {"role": "assistant", "content": "{}"}, *user(prompt("glean_graph"))]
     assert json.loads(ScriptedModel().reply(asked).text) == {"entities": [], "relations": [], "done": True}
     once_more = ScriptedModel(glean_one_more=True)
-    found = json.loads(once_more.reply(asked).text)
-    assert ([one["name"] for one in found["entities"]], found["done"]) == (["millwrighting"], False)
+    reply = json.loads(once_more.reply(asked).text)
+    assert ([entity["name"] for entity in reply["entities"]], reply["done"]) == (["millwrighting"], False)
     second = [*asked, {"role": "assistant", "content": "{}"}, *user(prompt("glean_graph"))]
     assert json.loads(once_more.reply(second).text) == {"entities": [], "relations": [], "done": True}
 
@@ -85,7 +88,7 @@ def test_an_aggregated_entity_is_named_after_two_members_and_unlike_any():
     written = json.loads(ScriptedModel().reply(user(prompt("aggregate_entity"))).text)
     assert written["name"].startswith("Carrow and Hester Lunn ")
     assert "Carrow is a village." in written["description"]
-    assert [one["summary"] for one in written["findings"]] == [
+    assert [finding["summary"] for finding in written["findings"]] == [
         "Carrow is a village.",
         "Hester Lunn built it.",
         "Hester Lunn worked at Carrow.",

@@ -33,7 +33,7 @@ def outcome(*, answers: tuple[str, ...] = (), quotes: tuple[tuple[str, str], ...
 
 
 def measure(name: str) -> Measure:
-    return next(found for found in measures() if found.name == name)
+    return next(known for known in measures() if known.name == name)
 
 
 def test_recall_is_the_share_of_quotes_in_passages_of_their_document() -> None:

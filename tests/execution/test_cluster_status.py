@@ -41,10 +41,10 @@ def seen_with(cluster: LoopbackCluster, workers: int) -> ClusterStatus:
 
 
 @contextmanager
-def listener(said: bytes | None) -> Iterator[str]:
+def listener(reply: bytes | None) -> Iterator[str]:
     """Something that takes connections and says that, or nothing."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        held = []
+        connections = []
 
         def answer() -> None:
             while True:
@@ -52,13 +52,13 @@ def listener(said: bytes | None) -> Iterator[str]:
                     connection, _ = server.accept()
                 except OSError:  # closed
                     return
-                held.append(connection)
-                if said is not None:
-                    connection.sendall(said)
+                connections.append(connection)
+                if expected_text is not None:
+                    connection.sendall(expected_text)
 
         threading.Thread(target=answer, daemon=True).start()
         yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        for connection in held:
+        for connection in connections:
             connection.close()
 
 
@@ -94,11 +94,11 @@ def test_a_look_tells_who_is_there_and_who_could_not_do_the_work(
     assert not hanging.fit
 
 
-@pytest.mark.parametrize("said", [None, b"HTTP/1.1 400 Bad Request\r\n\r\n" + b"x" * 200])
-def test_what_is_no_scheduler_is_told_in_a_sentence(said: bytes | None, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("reply", [None, b"HTTP/1.1 400 Bad Request\r\n\r\n" + b"x" * 200])
+def test_what_is_no_scheduler_is_told_in_a_sentence(reply: bytes | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_status, "_TIMEOUT_SECONDS", 0.5)
     monkeypatch.setattr(dask_map, "_CONNECT_SECONDS", 0.5)
-    with listener(said) as address:
+    with listener(reply) as address:
         with pytest.raises(ClusterUnavailable, match=address):
             cluster_status.read_cluster_status(address)
         with pytest.raises(ClusterUnavailable, match=address):  # and a build does not wait there for ever
@@ -147,7 +147,7 @@ def seen_by(client: Greeted, monkeypatch: pytest.MonkeyPatch, address: str = "tc
 
 
 @pytest.mark.parametrize(
-    ("address", "error", "said"),
+    ("address", "error", "expected_text"),
     [
         ("tcp://head:8786", TypeError("an integer is required"), "no Dask scheduler that this Dask understands"),
         ("tcp://head:8786", TypeError("expects a `ssl_context` argument"), "wants certificates"),
@@ -156,9 +156,9 @@ def seen_by(client: Greeted, monkeypatch: pytest.MonkeyPatch, address: str = "tc
     ],
 )
 def test_certificates_are_spoken_of_where_they_lack_alone(
-    address: str, error: Exception, said: str, monkeypatch: pytest.MonkeyPatch
+    address: str, error: Exception, expected_text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(ClusterUnavailable, match=said):
+    with pytest.raises(ClusterUnavailable, match=expected_text):
         seen_by(Greeted(error), monkeypatch, address)
 
 

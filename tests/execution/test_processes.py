@@ -52,18 +52,18 @@ def test_a_lost_process_costs_no_result(processes: ProcessMap, tmp_path: Path) -
 
 
 def test_two_callers_that_lose_the_same_pool_both_get_their_results(processes: ProcessMap, tmp_path: Path) -> None:
-    found: dict[str, list[str]] = {}
+    results: dict[str, list[str]] = {}
 
     def call(name: str) -> None:
         mark = str(tmp_path / name)
-        found[name] = list(processes(work.dies_once, [mark, mark]))
+        results[name] = list(processes(work.dies_once, [mark, mark]))
 
     threads = [threading.Thread(target=call, args=(name,)) for name in ("left", "right")]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(60)
-    assert found == {"left": ["left", "left"], "right": ["right", "right"]}
+    assert results == {"left": ["left", "left"], "right": ["right", "right"]}
 
 
 @pytest.mark.slow

@@ -17,35 +17,35 @@ def view(*cells: Cell, columns: tuple[tuple[int, int, int], ...] = ()) -> Hierar
 
 
 def test_children_stand_beside_their_parent_in_its_height(index: Index) -> None:
-    found = icicle_blocks(view_of(index, 2))
-    at = named(found)
+    blocks = icicle_blocks(view_of(index, 2))
+    at = named(blocks)
     # three columns of widths 1/2, 1 and 1
-    assert found.columns == pytest.approx((0.2, 0.4, 0.4))
+    assert blocks.columns == pytest.approx((0.2, 0.4, 0.4))
     assert [(at[name].x, at[name].width) for name in ("farm", "bees", "honey")] == [(0.0, 0.2), (0.2, 0.4), (0.6, 0.4)]
     assert [(at[name].y, at[name].height) for name in ("farm", "bees", "fields")] == [
         (0.0, HEIGHT),
         (0.0, HEIGHT / 2),
         (HEIGHT / 2, HEIGHT / 2),
     ]
-    lowest = [block for block in found.blocks if block.layer == 0]
+    lowest = [block for block in blocks.blocks if block.layer == 0]
     assert [block.height for block in lowest] == pytest.approx([HEIGHT / 6] * 6, abs=1e-4)
     assert all(low.y == pytest.approx(high.y + high.height, abs=1e-4) for high, low in pairwise(lowest))
     assert at["bees"].y <= at["queen"].y < at["bees"].y + at["bees"].height
 
 
 def test_a_single_block_fills_the_icicle(index: Index) -> None:
-    found = icicle_blocks(view_of(hierarchy(index), 0))
-    assert found.columns == (1.0,)
-    [only] = found.blocks
+    blocks = icicle_blocks(view_of(hierarchy(index), 0))
+    assert blocks.columns == (1.0,)
+    [only] = blocks.blocks
     assert (only.x, only.y, only.width, only.height) == (0.0, 0.0, 1.0, HEIGHT)
     assert [(block.x, block.width) for block in treemap_blocks(view_of(hierarchy(index), 0)).blocks] == [(0.0, 1.0)]
 
 
 def test_children_of_a_treemap_lie_inside_their_parent_below_its_name(index: Index) -> None:
-    found = treemap_blocks(view_of(index, 2))
-    by_id = {block.id: block for block in found.blocks}
-    assert [block.strip for block in found.blocks] == [True, True, True] + [False] * 6
-    for block in found.blocks[1:]:
+    blocks = treemap_blocks(view_of(index, 2))
+    by_id = {block.id: block for block in blocks.blocks}
+    assert [block.strip for block in blocks.blocks] == [True, True, True] + [False] * 6
+    for block in blocks.blocks[1:]:
         outer = by_id[block.parent]
         assert outer.x <= block.x
         assert block.x + block.width <= outer.x + outer.width + 1e-4
@@ -94,12 +94,12 @@ def test_a_block_says_what_it_is_and_keeps_its_name_as_it_stands() -> None:
         Cell("x", "a", "x", 0, 1, 0, weight=1.0),
         Cell("more:a", "a", "1,200 more", 0, 1200, 0, weight=1.0, folded=1200),
     )
-    found = icicle_blocks(view(*cells, columns=((1, 1, 1), (0, 1, 1201))))
-    assert [block.name for block in found.blocks] == ["<b>a & b</b>", "x", "1,200 more"]
-    assert [block.about.split("\n")[1] for block in found.blocks] == [
+    blocks = icicle_blocks(view(*cells, columns=((1, 1, 1), (0, 1, 1201))))
+    assert [block.name for block in blocks.blocks] == ["<b>a & b</b>", "x", "1,200 more"]
+    assert [block.about.split("\n")[1] for block in blocks.blocks] == [
         "Layer 1, 3 in the layer below, 1,234 entities in all",
         "Layer 0, entity",
         "They are in the list of children.",
     ]
-    assert found.blocks[2].about.startswith("1,200 more nodes of layer 0\n")
-    assert [block.folded for block in found.blocks] == [False, False, True]
+    assert blocks.blocks[2].about.startswith("1,200 more nodes of layer 0\n")
+    assert [block.folded for block in blocks.blocks] == [False, False, True]

@@ -7,9 +7,9 @@ QUEEN, RAPE = node("queen", 0, "bees", rank=1), node("rape", 0, "fields", rank=2
 
 def test_the_same_retrieval_changes_nothing() -> None:
     trace = trace_of([QUEEN, BEES], lca=BEES, chunks=[chunk(0, "A")], top_n=1)
-    found = changes(trace, trace)
-    assert not found.any
-    assert (found.settings, found.groups, found.tokens) == ({}, (), 0)
+    listed = changes(trace, trace)
+    assert not listed.any
+    assert (listed.settings, listed.groups, listed.tokens) == ({}, (), 0)
 
 
 def test_one_more_seed_brings_its_path_a_higher_meeting_point_and_a_bridge() -> None:
@@ -24,15 +24,15 @@ def test_one_more_seed_brings_its_path_a_higher_meeting_point_and_a_bridge() -> 
         tokens=280,
         top_n=2,
     )
-    found = changes(before, after)
-    assert found.any
-    assert found.settings == {"top_n": (1, 2)}
-    assert found.of("seed") == Group("seed", ("rape",), ())
-    assert found.of("path") == Group("path", ("fields",), ())
-    assert found.of("inter-cluster") == Group("inter-cluster", ("bees, fields",), ())
-    assert found.of("passage") == Group("passage", ("C, p. 3",), ("B, chunk 2",))
-    assert found.tokens == -20
-    assert found.of("lca") == Group("lca", ("farm",), ("bees",))
+    listed = changes(before, after)
+    assert listed.any
+    assert listed.settings == {"top_n": (1, 2)}
+    assert listed.of("seed") == Group("seed", ("rape",), ())
+    assert listed.of("path") == Group("path", ("fields",), ())
+    assert listed.of("inter-cluster") == Group("inter-cluster", ("bees, fields",), ())
+    assert listed.of("passage") == Group("passage", ("C, p. 3",), ("B, chunk 2",))
+    assert listed.tokens == -20
+    assert listed.of("lca") == Group("lca", ("farm",), ("bees",))
 
 
 def test_read_backwards_what_entered_has_left() -> None:
@@ -46,10 +46,10 @@ def test_read_backwards_what_entered_has_left() -> None:
 def test_another_strategy_is_the_one_setting_told() -> None:
     before = trace_of([QUEEN], lca=QUEEN, top_n=5, findings=True)
     after = trace_of([], strategy="vector", top_c=7)
-    found = changes(before, after)
-    assert found.settings == {"strategy": ("leanrag", "vector")}
-    assert found.of("seed") == Group("seed", (), ("queen",))
-    assert found.of("lca") == Group("lca", (), ("queen",))
+    listed = changes(before, after)
+    assert listed.settings == {"strategy": ("leanrag", "vector")}
+    assert listed.of("seed") == Group("seed", (), ("queen",))
+    assert listed.of("lca") == Group("lca", (), ("queen",))
 
 
 def test_entities_of_one_name_are_told_apart_by_their_ids() -> None:

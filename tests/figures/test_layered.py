@@ -99,12 +99,12 @@ def random_trace(seed: int) -> Trace:
     rng = random.Random(seed)
     upper, middle, n_seeds = rng.randint(1, 4), rng.randint(1, 16), rng.randint(1, 50)
     seeds = [node(f"s{n}", 0, f"m{rng.randrange(middle)}", rank=n + 1) for n in range(n_seeds)]
-    held = {one.parent for one in seeds}
-    inner = [node(f"m{n}", 1, f"u{rng.randrange(upper)}") for n in range(middle) if f"m{n}" in held]
-    above = {one.parent for one in inner}
+    parents = {item.parent for item in seeds}
+    inner = [node(f"m{n}", 1, f"u{rng.randrange(upper)}") for n in range(middle) if f"m{n}" in parents]
+    above = {item.parent for item in inner}
     outer = [node(f"u{n}", 2, "root") for n in range(upper) if f"u{n}" in above]
     nodes = [*seeds, *inner, *outer, node("root", 3, role="lca")]
-    links = [relation(one.id, one.parent, one.layer) for one in nodes if one.parent]
+    links = [relation(item.id, item.parent, item.layer) for item in nodes if item.parent]
     for row, kind in ((seeds, "base"), (inner, "inter-cluster"), (outer, "inter-cluster")):
         pairs = list(combinations(row, 2))
         for a, b in rng.sample(pairs, min(20, len(pairs))):
@@ -157,7 +157,7 @@ def test_each_node_is_drawn_or_counted_once(seed: int) -> None:
     graph = layered_graph(trace, plot_px=NARROW)
     drawn = {dot.id for dot in graph.nodes}
     above = [each for each in trace.nodes if each.layer]
-    assert len([one for one in above if one.id in drawn]) + graph.folded == len(above)
+    assert len([ancestor for ancestor in above if ancestor.id in drawn]) + graph.folded == len(above)
     assert sum(int(dot.name.split()[0]) for dot in graph.nodes if dot.kind == "fold") == graph.folded
     assert all(dot.width * NARROW >= 50 for dot in graph.nodes if dot.kind in ("box", "double", "fold"))
 
@@ -221,11 +221,11 @@ def test_each_step_lights_what_was_found_until_then(trace: Trace) -> None:
         graph = layered_graph(trace, lit_step)
         return {dot.id for dot in graph.nodes if dot.lit}, {edge.id for edge in graph.edges if edge.lit}
 
-    everything = {one.id for one in NODES}
+    everything = {item.id for item in NODES}
     assert lit(0) == ({"queen", "honey", "rape"}, {"queen>rape"})
     assert lit(1) == (everything - {"farm"}, {"queen>rape", "queen>bees"})
     assert lit(2)[0] == lit(None)[0] == everything
-    assert lit(None)[1] == {one.id for one in RELATIONS}
+    assert lit(None)[1] == {item.id for item in RELATIONS}
     assert lit(99) == lit(None)
 
 

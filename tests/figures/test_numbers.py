@@ -6,10 +6,10 @@ from leanrag_core.figures import numbers
 
 
 @pytest.mark.parametrize(
-    ("n", "said"), [(0, "0 chunks"), (1, "1 chunk"), (2, "2 chunks"), (1234567, "1,234,567 chunks")]
+    ("n", "expected_text"), [(0, "0 chunks"), (1, "1 chunk"), (2, "2 chunks"), (1234567, "1,234,567 chunks")]
 )
-def test_a_count_has_its_unit_and_thousands(n: int, said: str) -> None:
-    assert numbers.counted(n, "chunk") == said
+def test_a_count_has_its_unit_and_thousands(n: int, expected_text: str) -> None:
+    assert numbers.counted(n, "chunk") == expected_text
 
 
 def test_an_irregular_plural_is_given() -> None:
@@ -27,7 +27,7 @@ def test_a_unit_of_progress_is_put_into_the_singular() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "said"),
+    ("n", "expected_text"),
     [
         (0, "0"),
         (9_999, "9,999"),
@@ -38,12 +38,12 @@ def test_a_unit_of_progress_is_put_into_the_singular() -> None:
         (4_130_000, "4.1 M"),
     ],
 )
-def test_tokens_have_no_false_precision(n: int, said: str) -> None:
-    assert numbers.tokens(n) == said
+def test_tokens_have_no_false_precision(n: int, expected_text: str) -> None:
+    assert numbers.tokens(n) == expected_text
 
 
 @pytest.mark.parametrize(
-    ("n", "said"),
+    ("n", "expected_text"),
     [
         (0, "0 B"),
         (999, "999 B"),
@@ -56,12 +56,12 @@ def test_tokens_have_no_false_precision(n: int, said: str) -> None:
         (2_500_000_000, "2.5 GB"),
     ],
 )
-def test_sizes_step_to_the_next_unit_before_a_thousand(n: int, said: str) -> None:
-    assert numbers.size(n) == said
+def test_sizes_step_to_the_next_unit_before_a_thousand(n: int, expected_text: str) -> None:
+    assert numbers.size(n) == expected_text
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"),
+    ("seconds", "expected_text"),
     [
         (0, "0 ms"),
         (0.0123, "12 ms"),
@@ -79,12 +79,12 @@ def test_sizes_step_to_the_next_unit_before_a_thousand(n: int, said: str) -> Non
         (7200, "2 h"),
     ],
 )
-def test_durations_are_rounded_as_a_reader_wants(seconds: float, said: str) -> None:
-    assert numbers.duration(seconds) == said
+def test_durations_are_rounded_as_a_reader_wants(seconds: float, expected_text: str) -> None:
+    assert numbers.duration(seconds) == expected_text
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"),
+    ("seconds", "expected_text"),
     [
         (None, ""),
         (0, "about 5 s left"),
@@ -93,12 +93,12 @@ def test_durations_are_rounded_as_a_reader_wants(seconds: float, said: str) -> N
         (130, "about 3 min left"),
     ],
 )
-def test_time_left_moves_in_steps_of_five_seconds(seconds: float | None, said: str) -> None:
-    assert numbers.time_left(seconds) == said
+def test_time_left_moves_in_steps_of_five_seconds(seconds: float | None, expected_text: str) -> None:
+    assert numbers.time_left(seconds) == expected_text
 
 
 @pytest.mark.parametrize(
-    ("done", "seconds", "said"),
+    ("done", "seconds", "expected_text"),
     [
         (0, 10, ""),
         (5, 0.1, ""),
@@ -108,8 +108,8 @@ def test_time_left_moves_in_steps_of_five_seconds(seconds: float | None, said: s
         (2, 3600, "2 an hour"),
     ],
 )
-def test_a_slow_rate_is_told_by_the_minute(done: int, seconds: float, said: str) -> None:
-    assert numbers.rate(done, seconds) == said
+def test_a_slow_rate_is_told_by_the_minute(done: int, seconds: float, expected_text: str) -> None:
+    assert numbers.rate(done, seconds) == expected_text
 
 
 def test_signs_are_true_ones() -> None:

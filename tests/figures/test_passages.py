@@ -8,7 +8,7 @@ TEXT = "The queen lays eggs. Honey bees store honey. A mite spoils it."
 #       0123456789012345678901234567890123456789012345678901234567890
 
 
-def found(text: str, names: list[str]) -> list[str]:
+def marked(text: str, names: list[str]) -> list[str]:
     return [text[start:end] for start, end in name_spans(text, names)]
 
 
@@ -18,18 +18,18 @@ def test_names_are_found_as_whole_words_in_any_case() -> None:
 
 
 def test_of_names_that_overlap_the_longest_wins() -> None:
-    assert found(TEXT, ["honey", "honey bees", "bees"]) == ["Honey bees", "honey"]
-    assert found("New York City Hall", ["York City Hall", "New York"]) == ["New York"], "the first to begin is kept"
+    assert marked(TEXT, ["honey", "honey bees", "bees"]) == ["Honey bees", "honey"]
+    assert marked("New York City Hall", ["York City Hall", "New York"]) == ["New York"], "the first to begin is kept"
 
 
 def test_a_name_is_found_across_a_line_break() -> None:
-    assert found("of honey\n  bees", ["honey bees"]) == ["honey\n  bees"]
+    assert marked("of honey\n  bees", ["honey bees"]) == ["honey\n  bees"]
 
 
 @pytest.mark.parametrize("name", ["C++ (lang)", ".*", "[a-z]+", "a|b", "$x^2$", "\\d", "<b>"])
 def test_signs_of_patterns_in_a_name_stand_for_themselves(name: str) -> None:
-    assert found(f"abc 12 {name} xyz", [name]) == [name]
-    assert found("abc 12 xyz", [name]) == []
+    assert marked(f"abc 12 {name} xyz", [name]) == [name]
+    assert marked("abc 12 xyz", [name]) == []
 
 
 def test_no_names_or_blank_ones_mark_nothing() -> None:

@@ -123,21 +123,25 @@ def test_rows_that_cannot_be_used_are_left_out_and_counted(tmp_path: Path) -> No
     imported = read(tmp_path, **HOSTILE)
     names = imported.graph.entities["name"].to_pylist()
     assert sorted(names) == ["<script>alert(1)</script>", "Ant", "Bee"]
-    told = reasons(imported)
+    reasons_given = reasons(imported)
     assert len(imported.drops) == 14, "7 of entities, 4 and a self-loop of relations, 2 of chunks"
-    assert told["entities.csv row 3"] == "its name is empty or holds nothing but punctuation, so it was left out"
-    assert told["entities.csv row 5"] == "its id belongs to a row before it, so it was left out"
-    assert "longer than 300 characters" in told["entities.csv row 6"]
-    assert told["relations.csv row 2"] == "its end '99' is not among the entities, so the relation was left out"
-    assert told["relations.csv row 3"] == "an end of it is empty, so the relation was left out"
-    assert "1 was taken" in told["relations.csv row 4"]
-    assert told["chunks.csv row 4"] == "it has no text, so it was left out"
+    assert (
+        reasons_given["entities.csv row 3"] == "its name is empty or holds nothing but punctuation, so it was left out"
+    )
+    assert reasons_given["entities.csv row 5"] == "its id belongs to a row before it, so it was left out"
+    assert "longer than 300 characters" in reasons_given["entities.csv row 6"]
+    assert (
+        reasons_given["relations.csv row 2"] == "its end '99' is not among the entities, so the relation was left out"
+    )
+    assert reasons_given["relations.csv row 3"] == "an end of it is empty, so the relation was left out"
+    assert "1 was taken" in reasons_given["relations.csv row 4"]
+    assert reasons_given["chunks.csv row 4"] == "it has no text, so it was left out"
     [relation] = imported.graph.relations.to_pylist()
     assert relation["weight"] == 1 + 1 + 2, "the weights of one pair of ends add up"
 
 
 @pytest.mark.parametrize(
-    ("contents", "said"),
+    ("contents", "expected_text"),
     [
         ({}, r"has no entities\.csv"),
         ({"entities": ""}, "has no rows"),
@@ -152,9 +156,9 @@ def test_rows_that_cannot_be_used_are_left_out_and_counted(tmp_path: Path) -> No
     ],
 )
 def test_tables_that_cannot_be_read_are_refused_with_what_to_do(
-    tmp_path: Path, contents: dict[str, str], said: str
+    tmp_path: Path, contents: dict[str, str], expected_text: str
 ) -> None:
-    with pytest.raises(ImportFailed, match=said):
+    with pytest.raises(ImportFailed, match=expected_text):
         read(tmp_path, **contents)
 
 

@@ -17,12 +17,14 @@ def relation(source: str, target: str, chunk: int = 0, description: str = "r", *
     return RelationMention(source, target, description, f"c{chunk}", **more)  # type: ignore[arg-type]
 
 
-def extractions(*found: Mention | RelationMention) -> list[Extraction]:
+def extractions(*mentions: Mention | RelationMention) -> list[Extraction]:
     return [
         Extraction(
             chunk.id,
-            tuple(one for one in found if isinstance(one, Mention) and one.chunk_id == chunk.id),
-            tuple(one for one in found if isinstance(one, RelationMention) and one.chunk_id == chunk.id),
+            tuple(mention for mention in mentions if isinstance(mention, Mention) and mention.chunk_id == chunk.id),
+            tuple(
+                mention for mention in mentions if isinstance(mention, RelationMention) and mention.chunk_id == chunk.id
+            ),
         )
         for chunk in CHUNKS
     ]
@@ -94,8 +96,8 @@ def test_a_model_graph_keeps_each_description_once() -> None:
 
 
 def test_a_heuristic_graph_keeps_the_three_sentences_that_say_most_from_different_chunks() -> None:
-    told = [(0, "a", 5.0), (0, "b", 4.0), (1, "c", 3.0), (2, "d", 1.0), (3, "e", 0.5)]
-    merged = resolve(extractions(*(entity("A", c, text, weight=w) for c, text, w in told)), CHUNKS, heuristic=True)
+    sentences = [(0, "a", 5.0), (0, "b", 4.0), (1, "c", 3.0), (2, "d", 1.0), (3, "e", 0.5)]
+    merged = resolve(extractions(*(entity("A", c, text, weight=w) for c, text, w in sentences)), CHUNKS, heuristic=True)
     assert merged.graph.entities["description"].to_pylist() == ["a c d"]
 
 
@@ -137,8 +139,8 @@ def test_a_sentence_that_two_chunks_share_counts_once_in_a_heuristic_graph() -> 
 
 
 def test_a_heuristic_relation_keeps_five_sentences_the_strongest_first() -> None:
-    found = [relation("A", "B", 0, f"s{n}", strength=float(n)) for n in range(7)]
-    merged = resolve(extractions(entity("A"), entity("B"), *found), CHUNKS, heuristic=True)
+    relations = [relation("A", "B", 0, f"s{n}", strength=float(n)) for n in range(7)]
+    merged = resolve(extractions(entity("A"), entity("B"), *relations), CHUNKS, heuristic=True)
     assert merged.graph.relations["description"].to_pylist() == ["s6 s5 s4 s3 s2"]
 
 
@@ -183,19 +185,19 @@ def test_nothing_found_gives_empty_tables() -> None:
 
 
 def test_short_forms_are_listed_as_aliases_of_the_entity_with_most_mentions() -> None:
-    found = [
+    seen = [
         Mention("John Smith", "person", "x", "c0", surface="Smith"),
         Mention("Adam Smith", "person", "y", "c1", surface="Smith"),
         Mention("Adam Smith", "person", "z", "c2"),
     ]
-    assert resolve(extractions(*found), CHUNKS, heuristic=True).aliases == {"Smith": "Adam Smith"}
+    assert resolve(extractions(*seen), CHUNKS, heuristic=True).aliases == {"Smith": "Adam Smith"}
 
 
 @pytest.mark.parametrize("heuristic", [True, False])
 def test_ten_thousand_mentions_of_one_name_become_one_entity_with_all_its_relations(heuristic: bool) -> None:
     n = 10_000
     chunks = [Chunk(f"c{row}", "d", row, 0, 1, 1, "x") for row in range(n)]
-    found = [
+    seen = [
         Extraction(
             chunk.id,
             (Mention("Bee", "insect", f"The bee lands on flower {row}.", chunk.id, row / n),),
@@ -203,7 +205,7 @@ def test_ten_thousand_mentions_of_one_name_become_one_entity_with_all_its_relati
         )
         for row, chunk in enumerate(chunks)
     ]
-    graph = resolve(found, chunks, heuristic=heuristic).graph
+    graph = resolve(seen, chunks, heuristic=heuristic).graph
     assert graph.entities.num_rows == n + 1
     assert graph.relations.num_rows == n
     bee = graph.entities.slice(0, 1).to_pylist()[0]
@@ -218,11 +220,11 @@ def test_ten_thousand_mentions_of_one_name_become_one_entity_with_all_its_relati
 def test_a_pair_that_ten_thousand_chunks_relate_is_one_relation() -> None:
     n = 10_000
     chunks = [Chunk(f"c{row}", "d", row, 0, 1, 1, "x") for row in range(n)]
-    found = [
+    seen = [
         Extraction(chunk.id, (), (RelationMention("a", "b", f"Time {row}.", chunk.id, strength=1.0),))
         for row, chunk in enumerate(chunks)
     ]
-    graph = resolve(found, chunks, heuristic=True).graph
+    graph = resolve(seen, chunks, heuristic=True).graph
     assert graph.relations["weight"].to_pylist() == [n]
     assert graph.relations["chunks"].to_pylist() == [list(range(n))]
     assert graph.relations["description"].to_pylist() == ["Time 0. Time 1. Time 2. Time 3. Time 4."]

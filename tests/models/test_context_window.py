@@ -10,7 +10,7 @@ from tests.endpoint.server import EndpointServer
 
 
 @pytest.mark.parametrize(
-    ("told", "window"),
+    ("fields", "window"),
     [
         ({"max_model_len": 16384, "ollama": False}, 16384),
         ({"slot_n_ctx": 4096, "ollama": False}, 4096),
@@ -19,8 +19,8 @@ from tests.endpoint.server import EndpointServer
         ({"ollama": False}, None),
     ],
 )
-def test_each_kind_of_server_tells_its_window(told: dict[str, Any], window: int | None) -> None:
-    with EndpointServer(**told) as server:
+def test_each_kind_of_server_tells_its_window(fields: dict[str, Any], window: int | None) -> None:
+    with EndpointServer(**fields) as server:
         assert Endpoint(Settings(base_url=server.url)).context_window("scripted-chat") == window
         assert server.answered("chat") == []
 

@@ -30,8 +30,8 @@ def test_a_written_graph_computes_what_it_says(tmp_path: Path) -> None:
     first, second = graph.add("Split", graph.add("Gather", "table", rows)[0], results=2, axis=1, num_outputs=2)
     product = graph.add("LeakyRelu", graph.add("Mul", first, second)[0], alpha=0.5)[0]
     model = graph.model(product, "n", 1)
-    found = run(model, rows=np.array([2, 0, 1], dtype=np.int32))
-    assert found.tolist() == [[-15.0], [-1.0], [12.0]]  # -30 and -2 halved, 12 as it is
+    computed = run(model, rows=np.array([2, 0, 1], dtype=np.int32))
+    assert computed.tolist() == [[-15.0], [-1.0], [12.0]]  # -30 and -2 halved, 12 as it is
 
 
 def test_constants_are_read_as_they_were_written(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from tests.endpoint.server import EndpointServer
 
 @pytest.fixture
 def server() -> Iterator[EndpointServer]:
-    with EndpointServer(latency_seconds=0.05) as one:
-        yield one
+    with EndpointServer(latency_seconds=0.05) as endpoint:
+        yield endpoint
 
 
 def test_a_server_that_answers_side_by_side_is_given_many_calls(server: EndpointServer) -> None:

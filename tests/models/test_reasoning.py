@@ -83,12 +83,12 @@ def test_a_model_is_known_to_think_by_either_form() -> None:
 
 
 def streamed(text: str, size: int, *, opened: bool = False) -> list[str]:
-    told: list[str] = []
-    thoughts = ReasoningFilter(told.append, opened=opened)
+    pieces: list[str] = []
+    thoughts = ReasoningFilter(pieces.append, opened=opened)
     for place in range(0, len(text), size):
         thoughts.feed(text[place : place + size])
     thoughts.close()
-    return told
+    return pieces
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 100])

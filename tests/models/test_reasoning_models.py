@@ -28,8 +28,8 @@ FORMS = ["tags", "unopened", "field", "misfiled"]
 
 @pytest.fixture
 def server() -> Iterator[EndpointServer]:
-    with EndpointServer() as one:
-        yield one
+    with EndpointServer() as endpoint:
+        yield endpoint
 
 
 def models(server: EndpointServer, folder: Path) -> Models:
@@ -44,8 +44,8 @@ def test_a_model_that_thinks_gives_the_same_as_one_that_does_not(
         language = models(server, tmp_path / folder).language("openai:m")
         assert language is not None
         extractor = LLMExtractor(language, gleaning_rounds=1)
-        found = extractor.extract_chunk(Chunk("c", "d", 0, 0, len(PASSAGE), 1, PASSAGE))
-        return found.mentions, found.relations, found.drops, LLMWriter(language).relation(GROUP).text
+        extraction = extractor.extract_chunk(Chunk("c", "d", 0, 0, len(PASSAGE), 1, PASSAGE))
+        return extraction.mentions, extraction.relations, extraction.drops, LLMWriter(language).relation(GROUP).text
 
     plain = made("plain")
     server.thoughts = form
@@ -57,11 +57,11 @@ def test_a_model_that_thinks_gives_the_same_as_one_that_does_not(
 def test_a_streamed_reply_is_told_without_thoughts(server: EndpointServer, tmp_path: Path, form: str) -> None:
     server.thoughts = form
     language = models(server, tmp_path).language("openai:m")
-    told: list[str] = []
-    reply = language.stream(HELLO, told.append)  # type: ignore[union-attr]
+    pieces: list[str] = []
+    reply = language.stream(HELLO, pieces.append)  # type: ignore[union-attr]
     assert reply.text.strip() == "You said: Hello there, you with the long words"
     if form != "unopened":  # nothing tells it from a reply until its closing tag comes
-        assert "".join(told).strip() == reply.text.strip()
+        assert "".join(pieces).strip() == reply.text.strip()
     again: list[str] = []
     language.stream([*HELLO, *HELLO], again.append)  # type: ignore[union-attr]
     assert "".join(again).strip() == "You said: Hello there, you with the long words"

@@ -22,8 +22,8 @@ KEY = "sk-planted-0123456789abcdef"
 
 @pytest.fixture
 def server() -> Iterator[EndpointServer]:
-    with EndpointServer() as one:
-        yield one
+    with EndpointServer() as endpoint:
+        yield endpoint
 
 
 def models(server: EndpointServer, folder: Path, budget: Budget | None = None, **more: object) -> Models:
@@ -132,7 +132,7 @@ def test_a_server_without_json_schemas_is_asked_in_its_own_way(tmp_path: Path, f
         language = models(server, tmp_path).language("openai:m")
         for n in range(3):
             assert language.complete([{"role": "user", "content": f"hello {n}"}], schema={"type": "object"}).text
-        refused = [one for one in server.log if one.outcome == "refused"]
+        refused = [call for call in server.log if call.outcome == "refused"]
         assert len(refused) == 3 - len(formats), "what the server lacks is learnt once"
 
 
@@ -187,8 +187,8 @@ def test_bad_vectors_are_asked_again_or_put_in_order(server: EndpointServer, tmp
     texts = [f"text {n}" for n in range(20)]
     expected = models(server, tmp_path / "good").embedding("openai:e").embed(texts)
     server.plan = FaultPlan(share=1.0, kinds=(kind,), recover_after=1)
-    found = models(server, tmp_path / "bad").embedding("openai:e").embed(texts)
-    np.testing.assert_array_equal(found, expected)
+    vectors = models(server, tmp_path / "bad").embedding("openai:e").embed(texts)
+    np.testing.assert_array_equal(vectors, expected)
 
 
 def test_one_faulty_first_reply_does_not_decide_the_dimension(server: EndpointServer, tmp_path: Path) -> None:

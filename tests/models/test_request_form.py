@@ -49,7 +49,7 @@ def test_refused_options_are_learnt_once_and_the_work_goes_on(
         assert language is not None
         for n in range(4):
             assert language.complete(asking(f"hello {n}"), schema=SCHEMA).text
-        assert len([one for one in server.log if one.outcome == "refused"]) == refusals
+        assert len([call for call in server.log if call.outcome == "refused"]) == refusals
         assert len(server.answered()) == 4
 
 
@@ -58,7 +58,7 @@ def test_a_streamed_request_learns_too(tmp_path: Path) -> None:
         language = models(server, tmp_path).language("openai:m")
         for n in range(3):
             assert language.stream(asking(f"hello {n}"), lambda text: None).text  # type: ignore[union-attr]
-        assert len([one for one in server.log if one.outcome == "refused"]) == 2
+        assert len([call for call in server.log if call.outcome == "refused"]) == 2
 
 
 @pytest.mark.parametrize("refusal", UNRELATED)
@@ -100,7 +100,7 @@ def test_what_another_thread_has_learnt_is_tried_before_anything_else() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "error_text",
     [
         "This model does not support response format `json_schema`.",
         "Failed to parse grammar",
@@ -109,18 +109,18 @@ def test_what_another_thread_has_learnt_is_tried_before_anything_else() -> None:
         '{"detail": [{"type": "extra_forbidden", "loc": ["body", "response_format"]}]}',
     ],
 )
-def test_servers_name_the_format_in_many_ways(said: str) -> None:
-    assert Form().without(refusal_saying(said), as_json=True) == Form(json="object")
-    assert Form().without(refusal_saying(said), as_json=False) is None
+def test_servers_name_the_format_in_many_ways(error_text: str) -> None:
+    assert Form().without(refusal_saying(error_text), as_json=True) == Form(json="object")
+    assert Form().without(refusal_saying(error_text), as_json=False) is None
 
 
 @pytest.mark.parametrize(
-    "said",
+    "error_text",
     [
         "'max_tokens' or 'max_completion_tokens' is too large: 4096. The maximum context length is 4096 tokens.",
         "max_tokens is too large: 131072. This model supports at most 16384 completion tokens.",
         "The passage was not allowed by our moderation.",
     ],
 )
-def test_a_number_that_is_too_large_is_no_unknown_option(said: str) -> None:
-    assert Form().without(refusal_saying(said), as_json=True) is None
+def test_a_number_that_is_too_large_is_no_unknown_option(error_text: str) -> None:
+    assert Form().without(refusal_saying(error_text), as_json=True) is None

@@ -65,7 +65,7 @@ def test_of_a_hub_the_strongest_relations_are_the_first_of_all_of_them() -> None
     assert large.layers[0].degrees[0] == 999 + 2  # every second entity, and the two beside it
     every = neighbours(large, hub)
     assert len(every) == 1001
-    assert every == sorted(every, key=lambda one: (-one.relation.weight, one.name, one.id))
+    assert every == sorted(every, key=lambda row: (-row.relation.weight, row.name, row.id))
     assert neighbours(large, hub, 50) == every[:50]
 
 

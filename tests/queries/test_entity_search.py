@@ -12,18 +12,18 @@ def large() -> Index:
     return large_index(3000)
 
 
-def names(found: EntityMatches) -> list[str]:
-    return [row.name for row in found.rows]
+def names(matches: EntityMatches) -> list[str]:
+    return [row.name for row in matches.rows]
 
 
 def test_every_entity_is_listed_the_aggregated_ones_first(index: Index) -> None:
-    found = find_entities(index, "")
+    matches = find_entities(index, "")
     # within layer 0: honey has 3 relations, mite and rape 2, the others 1
-    assert names(found) == ["farm", "bees", "fields", "honey", "mite", "rape", "queen", "clover", "seed coat"]
-    assert found.total == 9
-    honey = found.rows[3]
+    assert names(matches) == ["farm", "bees", "fields", "honey", "mite", "rape", "queen", "clover", "seed coat"]
+    assert matches.total == 9
+    honey = matches.rows[3]
     assert (honey.id, honey.layer, honey.row, honey.below, honey.relations, honey.chunks) == ("id-honey", 0, 1, 1, 3, 3)
-    assert (found.rows[1].below, found.rows[1].relations) == (3, 1)
+    assert (matches.rows[1].below, matches.rows[1].relations) == (3, 1)
 
 
 def test_a_search_finds_the_text_anywhere_in_any_case(index: Index) -> None:
@@ -42,9 +42,9 @@ def test_a_search_can_be_kept_to_one_layer(index: Index) -> None:
 
 
 def test_a_limit_cuts_the_rows_and_not_the_total(index: Index) -> None:
-    found = find_entities(index, "e", limit=2)
-    assert names(found) == ["bees", "fields"]
-    assert found.total == 8
+    matches = find_entities(index, "e", limit=2)
+    assert names(matches) == ["bees", "fields"]
+    assert matches.total == 8
 
 
 @pytest.mark.parametrize("text", [".*", "[", "(", "%", "_", "\\", "<b>"])
@@ -64,14 +64,14 @@ def test_the_first_rows_are_those_of_a_full_sort(large: Index, text: str, layer:
     for level in reversed(large.layers):
         if layer is not None and level.number != layer:
             continue
-        names, below, held = level.entities["name"].to_pylist(), large.leaf_counts[level.number], level.degrees
+        names, below, degrees = level.entities["name"].to_pylist(), large.leaf_counts[level.number], level.degrees
         hits = [row for row, name in enumerate(names) if text.casefold() in name.casefold()]
         begins = {row for row in hits if text and names[row].casefold().startswith(text.casefold())}
-        hits.sort(key=lambda row: (row not in begins, -below[row], -held[row], row))
+        hits.sort(key=lambda row: (row not in begins, -below[row], -degrees[row], row))
         expected += [(level.number, row) for row in hits]
-    found = find_entities(large, text, layer=layer, limit=60)
-    assert [(row.layer, row.row) for row in found.rows] == expected[:60]
-    assert found.total == len(expected)
+    matches = find_entities(large, text, layer=layer, limit=60)
+    assert [(row.layer, row.row) for row in matches.rows] == expected[:60]
+    assert matches.total == len(expected)
 
 
 def test_near_names_among_many_are_those_of_a_full_comparison(large: Index) -> None:

@@ -69,6 +69,6 @@ def test_copies_are_told_apart_by_their_dates() -> None:
 
 def test_a_short_title_keeps_what_tells_the_index_apart() -> None:
     long = "Beekeeping and bee-pollinated crops"
-    one, _ = with_titles([an_index("a", long, cluster_size=5), an_index("b", long, cluster_size=9)])
-    assert short_title(one, 26) == "Beekeeping…, clustersize 5"
+    first, _ = with_titles([an_index("a", long, cluster_size=5), an_index("b", long, cluster_size=9)])
+    assert short_title(first, 26) == "Beekeeping…, clustersize 5"
     assert short_title(an_index("a", long), 26) == long

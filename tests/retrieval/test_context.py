@@ -37,7 +37,7 @@ def with_texts(index: Index, number: int, **descriptions: str) -> Index:
     table = type(changed.entities).from_pylist(rows, schema=changed.entities.schema)
     return replace(
         index,
-        layers=tuple(replace(one, entities=table) if one.number == number else one for one in index.layers),
+        layers=tuple(replace(old, entities=table) if old.number == number else old for old in index.layers),
     )
 
 
@@ -63,7 +63,7 @@ def test_where_room_is_short_the_findings_are_what_is_missing(index: Index) -> N
     trace = retrieve(index, findings=True, aggregated_tokens=room)
     assert names(trace, "aggregated") == ["farm", "bees", "fields"]
     assert trace.context.section("aggregated").left_out == 3
-    assert [(one.kind, one.left_out) for one in trace.context.section("aggregated").lost] == [("findings", 3)]
+    assert [(loss.kind, loss.left_out) for loss in trace.context.section("aggregated").lost] == [("findings", 3)]
 
 
 def test_an_aggregated_entity_says_of_what_it_is_a_part(index: Index) -> None:
@@ -100,7 +100,7 @@ def test_budgets_are_kept_whatever_is_trimmed(index: Index, budget: int) -> None
     context = retrieve(index, findings=True, **options).context
     for section in context.sections:
         assert section.tokens == count_tokens(section.text) <= budget
-        assert section.left_out == sum(one.left_out for one in section.lost)
+        assert section.left_out == sum(loss.left_out for loss in section.lost)
         assert section.trimmed == sum(item.trimmed for item in section.items)
         for item in section.items:
             assert item.tokens == count_tokens(f"[{item.mark}] {item.text}\n")
@@ -120,7 +120,7 @@ def crowded() -> tuple[Index, list[TraceItem], list[TraceRelation]]:
         for number in (0, 1)
         for row in range(12)
     ]
-    pairs = [(one, other) for one in range(12) for other in range(one)]
+    pairs = [(larger, other) for larger in range(12) for other in range(larger)]
 
     def made(role: str, letter: str, number: int, count: int) -> list[TraceRelation]:
         return [
@@ -145,10 +145,14 @@ def test_each_kind_of_relation_has_its_share() -> None:
 
 def test_room_that_one_kind_does_not_use_goes_to_the_other() -> None:
     index, nodes, relations = crowded()
-    few = [one for one in relations if one.role == "base"][:2] + [one for one in relations if one.role != "base"]
+    few = [listed for listed in relations if listed.role == "base"][:2] + [
+        listed for listed in relations if listed.role != "base"
+    ]
     shown = kinds(index, nodes, few, Budgets(relations=500, inter_cluster_share=60))
     assert (shown.count("inter-cluster"), shown.count("base")) == (14, 2)
-    few = [one for one in relations if one.role == "base"] + [one for one in relations if one.role != "base"][:2]
+    few = [listed for listed in relations if listed.role == "base"] + [
+        listed for listed in relations if listed.role != "base"
+    ][:2]
     shown = kinds(index, nodes, few, Budgets(relations=500, inter_cluster_share=60))
     assert (shown.count("inter-cluster"), shown.count("base")) == (2, 17)
 
@@ -158,12 +162,12 @@ def test_the_strongest_relations_stay_and_of_equals_those_nearest_to_the_questio
     context = build_context(
         index, nodes, relations, (), Budgets(relations=300), findings=False, vector=unit([[1, 0]])[0]
     )
-    of = {one.id: one for one in relations}
+    of = {listed.id: listed for listed in relations}
     shown = [of[item.ref] for item in context.section("relations").items if item.kind == "inter-cluster"]
-    assert [one.strength for one in shown] == sorted((one.strength for one in shown), reverse=True)
-    strongest = [one for one in relations if one.role == "inter-cluster" and one.strength == 3]
+    assert [listed.strength for listed in shown] == sorted((listed.strength for listed in shown), reverse=True)
+    strongest = [listed for listed in relations if listed.role == "inter-cluster" and listed.strength == 3]
     # The nodes' vectors turn away from the question with their number.
-    numbers = {one.id: int(one.source[4:]) + int(one.target[4:]) for one in strongest}
+    numbers = {listed.id: int(listed.source[4:]) + int(listed.target[4:]) for listed in strongest}
     assert shown[0].id == min(numbers, key=lambda id_: numbers[id_])
 
 
@@ -191,10 +195,10 @@ def test_the_default_budgets_hold_fifteen_seeds_and_ten_chunks_of_1024_tokens() 
 
 def test_what_is_lost_is_told_in_words_and_in_the_record(index: Index) -> None:
     trace = retrieve(with_texts(index, 1, bees=SENTENCE * 40), aggregated_tokens=200, entity_tokens=40)
-    said = [sentence(loss) for loss in losses(trace.context)]
-    assert said[0].endswith("of 6 seed entities did not fit the 40 tokens of the entities.")
-    assert said[1] == "1 of 3 aggregated entities was trimmed to fit the 200 tokens of the aggregated entities."
-    assert all(loss in sentence(trace.steps[-1].caption) for loss in said)
+    sentences = [sentence(loss) for loss in losses(trace.context)]
+    assert sentences[0].endswith("of 6 seed entities did not fit the 40 tokens of the entities.")
+    assert sentences[1] == "1 of 3 aggregated entities was trimmed to fit the 200 tokens of the aggregated entities."
+    assert all(loss in sentence(trace.steps[-1].caption) for loss in sentences)
     record = ask_record(trace, None)["context"]
     assert record["trimmed"]["aggregated"] == 1
     assert {"kind": "aggregated", "offered": 3, "left_out": 0, "trimmed": 1} in record["lost"]
@@ -206,7 +210,7 @@ def test_a_chunk_that_is_too_long_makes_way_for_a_shorter_one(index: Index) -> N
     trace = retrieve(index, chunk_tokens=sum(lengths))  # the marks and the heading do not fit beside all four
     section = trace.context.section("chunks")
     assert len(section.items) == 3
-    assert [(one.kind, one.left_out) for one in section.lost] == [("chunk", 1)]
+    assert [(loss.kind, loss.left_out) for loss in section.lost] == [("chunk", 1)]
 
 
 def test_a_relation_of_the_small_hierarchy_is_written_as_before(index: Index) -> None:

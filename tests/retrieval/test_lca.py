@@ -60,11 +60,11 @@ def trees(draw: st.DrawFn) -> list[np.ndarray]:
 
 
 def chain(parents: list[np.ndarray], node: tuple[int, int]) -> list[tuple[int, int]]:
-    found = [node]
+    path = [node]
     while node[0] < len(parents) - 1:
         node = (node[0] + 1, int(parents[node[0]][node[1]]))
-        found.append(node)
-    return found
+        path.append(node)
+    return path
 
 
 def pair_path(parents: list[np.ndarray], a: tuple[int, int], b: tuple[int, int]) -> set[tuple[int, int]]:

@@ -121,9 +121,9 @@ def test_a_trace_says_how_its_vectors_were_searched(many: Index, searches: Searc
     assert (exact.search, close.search) == ("exact", "approximate")
     assert exact.with_role("seed") == close.with_role("seed")
     assert exact.context == close.context
-    said = "The seeds come from the approximate search index, which finds 100.0 % of the ten nearest."
-    assert said in map(sentence, close.notes)
-    assert said not in map(sentence, exact.notes)
+    note = "The seeds come from the approximate search index, which finds 100.0 % of the ten nearest."
+    assert note in map(sentence, close.notes)
+    assert note not in map(sentence, exact.notes)
 
 
 def test_the_ways_to_search_are_named_when_another_is_asked_for() -> None:
@@ -181,8 +181,8 @@ def test_a_trace_says_that_the_search_index_did_not_answer(many: Index, monkeypa
     exact = strategy("leanrag", {}).retrieve(query, many, TOOLS)
     monkeypatch.setattr(vector_search, "EXACT_UP_TO", 399)
     trace = strategy("leanrag", {}).retrieve(query, many, replace(TOOLS, searches=Unreachable()))
-    said = "The seeds were searched exactly, without the search index: no Chroma server answers at http://127.0.0.1:1"
-    assert [sentence(note) for note in trace.notes if note not in exact.notes] == [f"{said}: start one."]
+    reason = "The seeds were searched exactly, without the search index: no Chroma server answers at http://127.0.0.1:1"
+    assert [sentence(note) for note in trace.notes if note not in exact.notes] == [f"{reason}: start one."]
     assert (trace.search, trace.with_role("seed")) == ("exact", exact.with_role("seed"))
 
 

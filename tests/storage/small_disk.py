@@ -149,31 +149,31 @@ def main() -> None:
         home.move(folder / "door")
     if state == "room":  # a process would begin
         runner.launch = lambda folder, package_root: None
-    told: dict[str, Any] = {}
+    outcomes: dict[str, Any] = {}
     for name, write in home.writes().items():
         if state == "full":
             fill(folder / "filler")
         before = listing(home.root)
         try:
             write()
-            said = kind = ""
+            error_text = kind = ""
         except LeanRAGError as error:
-            kind, said = type(error).__name__, str(error)
+            kind, error_text = type(error).__name__, str(error)
         except BaseException as error:  # what the caller looks for: an error that is not in our words
-            kind, said = f"bare {type(error).__name__}", str(error)
+            kind, error_text = f"bare {type(error).__name__}", str(error)
         after = listing(home.root)
         if state == "full":
             (folder / "filler").unlink()
         new, gone = sorted(set(after) - set(before)), sorted(set(before) - set(after))
-        told[name] = {"kind": kind, "said": said, "new": new, "gone": gone}
+        outcomes[name] = {"kind": kind, "said": error_text, "new": new, "gone": gone}
     if state == "full":  # there is room again: nothing that was paid is lost, and all goes on
-        told["afterwards"] = {
+        outcomes["afterwards"] = {
             "paid": text_of(home.calls, "paid"),
             "put": home.calls.put("later", CallRecord(text="y")),
             "got": text_of(home.calls, "later"),
             "fresh": text_of(CallStore(home.root / "calls"), "paid"),
         }
-    print(json.dumps(told))
+    print(json.dumps(outcomes))
 
 
 if __name__ == "__main__":

@@ -157,7 +157,9 @@ def test_a_deleted_index_leaves_nothing_on_the_server(
     write_search_index(place_of(stored), index, lambda done, total: None, connect=connect)
     connect(place_of(stored)).client.get_or_create_collection("index-smaller.entities-0", embedding_function=None)
     assert servers.remove_collections(server.url, "index-small") == 3
-    assert [held.name for held in connect(place_of(stored)).client.list_collections()] == ["index-smaller.entities-0"]
+    assert [collection.name for collection in connect(place_of(stored)).client.list_collections()] == [
+        "index-smaller.entities-0"
+    ]
     assert servers.remove_collections(server.url, "index-smaller") == 1
 
 

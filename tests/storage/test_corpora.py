@@ -33,8 +33,8 @@ def store(tmp_path: Path) -> CorpusStore:
 
 
 def files_of(root: Path) -> list[str]:
-    found = [path for path in root.rglob("*") if path.is_file() and path.name != ".lock"]
-    return sorted(str(path.relative_to(root)) for path in found)
+    files = [path for path in root.rglob("*") if path.is_file() and path.name != ".lock"]
+    return sorted(str(path.relative_to(root)) for path in files)
 
 
 def test_a_new_corpus_is_empty_and_listed(store: CorpusStore) -> None:
@@ -144,7 +144,7 @@ def test_a_hostile_name_is_kept_but_never_a_path(store: CorpusStore, name: str) 
     assert store.document(corpus, "doc-1").name == name
 
 
-@pytest.mark.parametrize("hostile", [one for one in HOSTILE if one])
+@pytest.mark.parametrize("hostile", [text for text in HOSTILE if text])
 def test_a_corpus_is_not_created_under_a_hostile_id(store: CorpusStore, hostile: str) -> None:
     with pytest.raises(InvalidConfig, match="is not one"):
         store.create("docs", corpus_id=hostile)

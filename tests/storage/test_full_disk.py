@@ -45,32 +45,35 @@ def outcomes(folder: Path, state: str) -> dict[str, dict[str, Any]]:
         check=False,
     )
     assert ran.returncode == 0, ran.stderr
-    told: dict[str, dict[str, Any]] = json.loads(ran.stdout)
-    return told
+    outcome_of: dict[str, dict[str, Any]] = json.loads(ran.stdout)
+    return outcome_of
 
 
 @pytest.mark.slow
 @needs_a_namespace
 def test_every_write_works_where_there_is_room(tmp_path: Path) -> None:
-    told = outcomes(tmp_path, "room")
-    assert {name: one["said"] for name, one in told.items() if one["kind"]} == {}
-    assert len(told) > 15
+    outcome_of = outcomes(tmp_path, "room")
+    assert {name: outcome["said"] for name, outcome in outcome_of.items() if outcome["kind"]} == {}
+    assert len(outcome_of) > 15
 
 
 @pytest.mark.slow
 @needs_a_namespace
 def test_a_full_disk_is_one_error_each_and_leaves_nothing(tmp_path: Path) -> None:
-    told = outcomes(tmp_path, "full")
-    afterwards = told.pop("afterwards")
-    for name, one in told.items():
+    outcome_of = outcomes(tmp_path, "full")
+    afterwards = outcome_of.pop("afterwards")
+    for name, outcome in outcome_of.items():
         if name in FREEING:
-            assert one["kind"] == "", (name, one)
+            assert outcome["kind"] == "", (name, outcome)
             continue
-        assert (one["kind"], one["new"]) == ("StorageFailed", []), (name, one)
-        assert one["gone"] == [] or name in REBUILT, (name, one)
-        assert "could not be written: the disk is full. Free some space, then try again." in one["said"], (name, one)
-        assert "damaged" not in one["said"]
-        assert "move it away" not in one["said"]
+        assert (outcome["kind"], outcome["new"]) == ("StorageFailed", []), (name, outcome)
+        assert outcome["gone"] == [] or name in REBUILT, (name, outcome)
+        assert "could not be written: the disk is full. Free some space, then try again." in outcome["said"], (
+            name,
+            outcome,
+        )
+        assert "damaged" not in outcome["said"]
+        assert "move it away" not in outcome["said"]
     assert afterwards["paid"]["text"] == afterwards["fresh"]["text"] == "an answer"
     assert afterwards["got"]["text"] == "y", "the store goes on once there is room"
 
@@ -78,10 +81,10 @@ def test_a_full_disk_is_one_error_each_and_leaves_nothing(tmp_path: Path) -> Non
 @pytest.mark.slow
 @needs_a_namespace
 def test_a_read_only_disk_is_one_error_each_and_changes_nothing(tmp_path: Path) -> None:
-    for name, one in outcomes(tmp_path, "read-only").items():
-        assert (one["kind"], one["new"], one["gone"]) == ("StorageFailed", [], []), (name, one)
-        assert "could not be written: the disk is read-only. Make it writable" in one["said"], (name, one)
-        assert "damaged" not in one["said"]
+    for name, outcome in outcomes(tmp_path, "read-only").items():
+        assert (outcome["kind"], outcome["new"], outcome["gone"]) == ("StorageFailed", [], []), (name, outcome)
+        assert "could not be written: the disk is read-only. Make it writable" in outcome["said"], (name, outcome)
+        assert "damaged" not in outcome["said"]
 
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])

@@ -12,34 +12,34 @@ def opener(opened: list[str], name: str):
 
 
 def test_an_index_is_opened_once_and_again_when_it_was_rebuilt() -> None:
-    held, opened = OpenIndexes(10**9), []
-    first = held.get(("a", "1"), opener(opened, "a1"))
-    assert held.get(("a", "1"), opener(opened, "a1 again")) is first
-    assert held.get(("a", "2"), opener(opened, "a2")) is not first
+    open_indexes, opened = OpenIndexes(10**9), []
+    first = open_indexes.get(("a", "1"), opener(opened, "a1"))
+    assert open_indexes.get(("a", "1"), opener(opened, "a1 again")) is first
+    assert open_indexes.get(("a", "2"), opener(opened, "a2")) is not first
     assert opened == ["a1", "a2"]
 
 
 def test_the_indexes_last_used_stay_open_as_long_as_they_fit() -> None:
-    one = table_bytes(small_index())
-    held, opened = OpenIndexes(2 * one), []
+    index_bytes = table_bytes(small_index())
+    open_indexes, opened = OpenIndexes(2 * index_bytes), []
     for name in ("a", "b", "a", "c", "a", "b"):  # c drives b out, b drives c out
-        held.get((name, "1"), opener(opened, name))
+        open_indexes.get((name, "1"), opener(opened, name))
     assert opened == ["a", "b", "c", "b"]
 
 
 def test_the_index_in_use_stays_open_however_large_it_is() -> None:
-    held, opened = OpenIndexes(0), []
+    open_indexes, opened = OpenIndexes(0), []
     for name in ("a", "a", "b", "b"):
-        held.get((name, "1"), opener(opened, name))
+        open_indexes.get((name, "1"), opener(opened, name))
     assert opened == ["a", "b"]
 
 
 def test_an_index_that_does_not_open_leaves_the_others_open() -> None:
-    held, opened = OpenIndexes(10**9), []
-    held.get(("a", "1"), opener(opened, "a"))
+    open_indexes, opened = OpenIndexes(10**9), []
+    open_indexes.get(("a", "1"), opener(opened, "a"))
     try:
-        held.get(("b", "1"), lambda: [][0])
+        open_indexes.get(("b", "1"), lambda: [][0])
     except IndexError:
         opened.append("failed")
-    held.get(("a", "1"), opener(opened, "a"))
+    open_indexes.get(("a", "1"), opener(opened, "a"))
     assert opened == ["a", "failed"]

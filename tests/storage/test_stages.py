@@ -82,8 +82,8 @@ def test_pages_of_the_database_that_were_overwritten_cost_only_the_saving(store:
     store.put_many("test", contents)
     store.close()
     path = store.folder / "stages.db"
-    held = path.read_bytes()
-    path.write_bytes(held[:8192] + os.urandom(len(held) - 8192))
+    intact = path.read_bytes()
+    path.write_bytes(intact[:8192] + os.urandom(len(intact) - 8192))
     taken = store.get_many(list(contents))
     assert all(contents[key] == content for key, content in taken.items())
     store.put_many("test", contents)

@@ -81,9 +81,9 @@ def test_what_is_no_index_of_ours_is_refused_as_output_and_stays(
     (tmp_path / "notes.txt").write_bytes(BEES)
     before, was_link = everything(tmp_path), (tmp_path / "out").is_symlink()
     assert main(["build", str(tmp_path / "notes.txt"), "--out", str(tmp_path / "out")]) == 2
-    told = capsys.readouterr().err
-    assert "choose a folder that is new, empty, or an index of this program" in told
-    assert str(tmp_path / "out") in told
+    stderr = capsys.readouterr().err
+    assert "choose a folder that is new, empty, or an index of this program" in stderr
+    assert str(tmp_path / "out") in stderr
     assert everything(tmp_path) == before
     assert (tmp_path / "out").is_symlink() == was_link
 

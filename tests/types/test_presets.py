@@ -12,7 +12,7 @@ PAPER = {"paper-mix": (10, 5), "paper-cs": (10, 10), "paper-legal": (15, 10), "p
 
 
 def test_the_presets_are_the_defaults_and_the_papers_data_sets() -> None:
-    assert [one.name for one in presets()] == ["default", *PAPER]
+    assert [known.name for known in presets()] == ["default", *PAPER]
     assert preset("default").config() == IndexConfig()
     assert Config(**preset("default").ask) == Config()
     assert leanrag_core.presets is presets

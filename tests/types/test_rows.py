@@ -6,7 +6,7 @@ import pytest
 
 from leanrag_core.types.rows import Columns, Lists, RowOf, numbers
 
-IDS = [f"id-{one:03}" for one in (7, 3, 9, 1, 0, 8)]
+IDS = [f"id-{number:03}" for number in (7, 3, 9, 1, 0, 8)]
 
 
 @pytest.mark.parametrize("rounds", [1, 20])

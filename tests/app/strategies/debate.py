@@ -50,7 +50,7 @@ class Strategy:
         supports = TraceRelation("s1", "claim-0", passages[0].id, "supports", None, "argued", 2.0, HOSTILE)
         against = TraceRelation("s2", "claim-0", "claim-1", "speaks against", None, "argued", 1.0, "No.")
         text = "".join(f"- [CL{place}] {claim.name}\n" for place, claim in enumerate(claims, start=1))
-        said = ContextSection(
+        statements = ContextSection(
             name="claims and more",
             title=say("Claims"),
             letter="CL",
@@ -74,7 +74,7 @@ class Strategy:
             parameters=asdict(self.config),
             items=(question, *claims, verdict, *passages),
             relations=(supports, against),
-            context=joined_sections(said, filled),
+            context=joined_sections(statements, filled),
             steps=(
                 TraceStep("take apart", say("Parts"), say(HOSTILE), ("part-1",)),
                 TraceStep("argue", say("Argue"), say("They argue."), ids, ("s1", "s2")),

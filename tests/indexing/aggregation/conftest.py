@@ -85,7 +85,7 @@ RELATIONS = [
 def make_graph(entities, relations, chunks=None):
     """A base graph from (name, type, sentences) and (source, target, kind, keyword, sentence)."""
     row_of = {name: row for row, (name, _, _) in enumerate(entities)}
-    ends = [tuple(sorted((row_of[one], row_of[other]))) for one, other, *_ in relations]
+    ends = [tuple(sorted((row_of[source], row_of[other]))) for source, other, *_ in relations]
     entity_rows = [
         {
             "id": f"entity-{row}",

@@ -13,14 +13,14 @@ ABBREVIATION = re.compile(
 
 
 def sentences(text):
-    found = []
+    sentence_texts = []
     for piece in SENTENCE_END.split(text):
         piece = piece.strip()
-        if found and ABBREVIATION.search(found[-1]):
-            found[-1] = f"{found[-1]} {piece}"
+        if sentence_texts and ABBREVIATION.search(sentence_texts[-1]):
+            sentence_texts[-1] = f"{sentence_texts[-1]} {piece}"
         elif piece:
-            found.append(piece)
-    return found
+            sentence_texts.append(piece)
+    return sentence_texts
 
 
 def runs(text):
@@ -71,12 +71,12 @@ def outside(run, keys, start, stop):
 
 def numbered(texts, names, own_names):
     """Phrases by first appearance, each with its most frequent form, and the phrases of each text and each name."""
-    number, forms, found = {}, {}, []
+    number, forms, phrases_of_text = {}, {}, []
     for text, known in [*((text, names) for text in texts), *((name, frozenset()) for name in own_names)]:
-        held = []
+        rows = []
         for phrase, written in phrases(text, known):
-            held.append(number.setdefault(phrase, len(number)))
+            rows.append(number.setdefault(phrase, len(number)))
             forms.setdefault(phrase, Counter())[written] += 1
-        found.append(held)
+        phrases_of_text.append(rows)
     chosen = [min(forms[phrase], key=lambda form: (-forms[phrase][form], form)) for phrase in number]
-    return list(number), chosen, found
+    return list(number), chosen, phrases_of_text

@@ -103,8 +103,8 @@ def test_a_writer_that_was_not_prepared_still_names_and_describes():
 def test_the_phrase_that_only_one_cluster_has_comes_first(graph_of):
     texts = ["Sugar beet grows here.", "Sugar beet is sweet.", "Red clover grows here.", "Red clover is sweet."]
     graph = graph_of([(f"N{row}x", "", [text]) for row, text in enumerate(texts)], [])
-    found = list(cluster_candidates(base_terms(graph.entities), np.array([0, 0, 1, 1]), 2))
-    assert [candidates[0].surface for candidates in found] == ["Sugar beet", "Red clover"]
+    by_cluster = list(cluster_candidates(base_terms(graph.entities), np.array([0, 0, 1, 1]), 2))
+    assert [candidates[0].surface for candidates in by_cluster] == ["Sugar beet", "Red clover"]
 
 
 def test_a_name_joins_a_phrase_with_a_partner_that_says_something_else():

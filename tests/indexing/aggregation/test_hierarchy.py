@@ -30,8 +30,8 @@ class PlainWriter:
 
     def entity(self, members):
         self.clusters.append(members)
-        found = (Finding("about " + members.names[0], "because"),)
-        return Summary("+".join(members.names), "All of them.", found, Usage(calls=1), (Drop("x", "entity", "y"),))
+        findings = (Finding("about " + members.names[0], "because"),)
+        return Summary("+".join(members.names), "All of them.", findings, Usage(calls=1), (Drop("x", "entity", "y"),))
 
     def relation(self, view):
         self.groups.append(view)
@@ -62,7 +62,7 @@ def farm(graph_of):
     links = [("ant", "bee"), ("ant", "hay"), ("bee", "oat"), ("bee", "hay"), ("hay", "sun")]
     return graph_of(
         [(name, "thing", [f"The {name}."]) for name in names],
-        [(one, other, "verb", "eat", f"{one} eats {other}.") for one, other in links],
+        [(source, other, "verb", "eat", f"{source} eats {other}.") for source, other in links],
         chunks=[[0, 2], [2], [1], [3], [3]],
     )
 
@@ -150,15 +150,15 @@ def test_texts_are_remembered_across_blocks_and_calls(monkeypatch):
         asked.extend(texts)
         return np.array([[len(text), 1.0] for text in texts]) / np.array([[np.hypot(len(text), 1.0)] for text in texts])
 
-    embedder, told = OnceEmbedder(embed), []
+    embedder, calls = OnceEmbedder(embed), []
     first = ["bb", "a", "bb", "ccc", "a", "dddd", "dddd", "eeeee", "a"]
     second = ["a", "a", "f" * 6, "ccc", "f" * 6, "eeeee", "bb"]
     for texts in (first, second, first[:2]):
-        vectors = embedder(texts, told.append)
+        vectors = embedder(texts, calls.append)
         assert vectors.dtype == np.float32
         expected = np.array([[len(text), 1.0] for text in texts])
         assert np.allclose(vectors, expected / np.linalg.norm(expected, axis=1, keepdims=True))
-        assert told[-1] == len(texts)
+        assert calls[-1] == len(texts)
     assert sorted(asked) == ["a", "bb", "ccc", "dddd", "eeeee", "ffffff"]
 
 
@@ -202,24 +202,24 @@ def test_workers_do_not_change_the_result(beekeeping, embed):
     serial = build(beekeeping, embed, BuiltinWriter(), cluster_size=5)
     with ThreadPoolExecutor(4) as pool:
         threaded = build(beekeeping, embed, BuiltinWriter(), cluster_size=5, apply=pool.map)
-    for one, other in zip(serial.layers, threaded.layers, strict=True):
-        assert one.entities.equals(other.entities)
-        assert one.relations.equals(other.relations)
-        assert one.vectors.tobytes() == other.vectors.tobytes()
-        assert one.parent.tobytes() == other.parent.tobytes()
+    for expected, other in zip(serial.layers, threaded.layers, strict=True):
+        assert expected.entities.equals(other.entities)
+        assert expected.relations.equals(other.relations)
+        assert expected.vectors.tobytes() == other.vectors.tobytes()
+        assert expected.parent.tobytes() == other.parent.tobytes()
 
 
 def test_progress_rises_and_ends_at_its_total(beekeeping, embed):
-    told = {}
+    last_reports = {}
     build(
         beekeeping,
         embed,
         BuiltinWriter(),
         cluster_size=5,
-        report=lambda stage, done, total: told.setdefault(stage, []).append((done, total)),
+        report=lambda stage, done, total: last_reports.setdefault(stage, []).append((done, total)),
     )
-    assert list(told) == ["embed", "cluster", "aggregate entities", "aggregate relations"]
-    for steps in told.values():
+    assert list(last_reports) == ["embed", "cluster", "aggregate entities", "aggregate relations"]
+    for steps in last_reports.values():
         assert all(done <= total for done, total in steps)
         assert [done for done, _ in steps] == sorted(done for done, _ in steps)
         assert steps[-1][0] == steps[-1][1]
@@ -233,7 +233,7 @@ def test_random_graphs_become_trees_that_lose_no_relation(graph_of, n, r, cluste
     pairs = sorted({tuple(sorted(random.choice(n, 2, replace=False).tolist())) for _ in range(r)})
     graph = graph_of(
         [(name, "thing", [f"Text {seed} of {name}."]) for name in names],
-        [(names[one], names[other], "verb", "", f"{one} {other}.") for one, other in pairs],
+        [(names[source], names[other], "verb", "", f"{source} {other}.") for source, other in pairs],
         chunks=[sorted(set(random.integers(0, 5, 2).tolist())) for _ in names],
     )
     rows = random.normal(size=(400, 8))
@@ -249,7 +249,7 @@ def test_random_graphs_become_trees_that_lose_no_relation(graph_of, n, r, cluste
         assert sorted(set(below.parent.tolist())) == list(range(len(above)))
         assert len(above) <= -(-len(below) // cluster_size)
         assert np.bincount(below.parent).max() <= 2 * cluster_size
-        inside = sum(below.parent[one] == below.parent[other] for one, other in below.ends)
+        inside = sum(below.parent[source] == below.parent[other] for source, other in below.ends)
         assert sum(above.relations["strength"].to_pylist()) + inside == below.relations.num_rows
         members = [row for rows_ in above.relations["members"].to_pylist() for row in rows_]
         assert len(members) == len(set(members)) == below.relations.num_rows - inside
@@ -264,9 +264,9 @@ def test_random_graphs_become_trees_that_lose_no_relation(graph_of, n, r, cluste
 
 def test_the_limit_of_a_joined_description_decides_what_is_told_and_nothing_else(farm):
     short, long = (build(farm, EMBED_FARM, tau=9, concatenation_tokens=tokens) for tokens in (9, 100))
-    for one, other in zip(short.layers, long.layers, strict=True):
-        assert one.entities.drop_columns(["findings"]) == other.entities.drop_columns(["findings"])
-        assert one.relations.drop_columns(["description"]) == other.relations.drop_columns(["description"])
+    for limited, other in zip(short.layers, long.layers, strict=True):
+        assert limited.entities.drop_columns(["findings"]) == other.entities.drop_columns(["findings"])
+        assert limited.relations.drop_columns(["description"]) == other.relations.drop_columns(["description"])
     cut, whole = (made.layers[1].relation(0) for made in (short, long))
     assert (cut.kind, cut.strength) == ("concatenated", 3)
     assert whole.description == "ant eats hay. bee eats oat. bee eats hay."

@@ -38,13 +38,13 @@ def tables(texts, names):
         spoken_phrases(np.array(flat, dtype=np.int64), words, trie, longer),
         spoken_phrases(np.array([word for name in named for word in name], dtype=np.int64), words, None, longer),
     ]
-    table, found = phrase_table(spoken, lexicon, words, trie, longer)
+    table, occurrences = phrase_table(spoken, lexicon, words, trie, longer)
     ends = [np.cumsum(lengths), np.cumsum([len(name) for name in named])]
-    held = []
-    for one, phrases, until in zip(spoken, found, ends, strict=True):
-        owner = np.searchsorted(until, one.word, side="right")
-        held += [sorted(phrases[owner == row].tolist()) for row in range(len(until))]
-    return table, held
+    phrases_of_text = []
+    for text, phrases, until in zip(spoken, occurrences, ends, strict=True):
+        owner = np.searchsorted(until, text.word, side="right")
+        phrases_of_text += [sorted(phrases[owner == row].tolist()) for row in range(len(until))]
+    return table, phrases_of_text
 
 
 def long_names(names):
@@ -60,12 +60,12 @@ def long_names(names):
     st.lists(st.lists(st.sampled_from(PIECES[:9]), min_size=1, max_size=5).map("".join), min_size=1, max_size=5),
 )
 def test_phrases_of_a_corpus_are_those_of_its_sentences_one_by_one(texts: list[str], names: list[str]) -> None:
-    table, held = tables(texts, names)
+    table, phrases_of_text = tables(texts, names)
     long, every = long_names(names)
-    phrases, written, found = phrase_reference.numbered(texts, long, names)
+    phrases, written, expected = phrase_reference.numbered(texts, long, names)
     assert [table.folded(row) for row in range(len(table))] == phrases
     assert [table.surface(row) for row in range(len(table))] == written
-    assert held == [sorted(one) for one in found]
+    assert phrases_of_text == [sorted(rows) for rows in expected]
     assert table.is_name.tolist() == [phrase in every for phrase in phrases]
     assert table.single.tolist() == [len(phrase) == 1 for phrase in phrases]
 
@@ -119,15 +119,15 @@ def test_plurals_and_possessives_fold_together(word: str, form: str) -> None:
 
 
 def test_a_fragment_of_one_name_is_no_phrase() -> None:
-    table, held = tables(["Trains reach New York City daily."], ["New York City"])
-    found = {" ".join(table.folded(row)) for row in held[0]}
-    assert "new york city" in found
-    assert not {"york city", "new york", "york"} & found
+    table, phrases_of_text = tables(["Trains reach New York City daily."], ["New York City"])
+    texts = {" ".join(table.folded(row)) for row in phrases_of_text[0]}
+    assert "new york city" in texts
+    assert not {"york city", "new york", "york"} & texts
 
 
 def test_phrases_do_not_cross_commas_or_hold_stop_words() -> None:
-    table, held = tables(["Honey, wax of hives"], [])
-    assert {" ".join(table.folded(row)) for row in held[0]} == {"honey", "wax", "hive"}
+    table, phrases_of_text = tables(["Honey, wax of hives"], [])
+    assert {" ".join(table.folded(row)) for row in phrases_of_text[0]} == {"honey", "wax", "hive"}
 
 
 def test_a_sentence_is_read_once_and_keeps_its_number() -> None:

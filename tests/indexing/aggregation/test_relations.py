@@ -86,7 +86,7 @@ def test_the_strongest_of_a_group_come_first_then_the_heaviest_then_the_earliest
 
 def keywords_of(lists: list[list[str] | None], group_of: list[int]) -> list[list[str]]:
     """Keywords of relations of which group_of says between which cluster and cluster 0 they stand."""
-    ends = np.array([[0, one] for one in group_of], dtype=np.int32).reshape(-1, 2)
+    ends = np.array([[0, group] for group in group_of], dtype=np.int32).reshape(-1, 2)
     groups = group_relations(ends, np.ones(len(ends)), np.arange(9), 9)
     column = pa.chunked_array([pa.array(lists, pa.list_(pa.string()))])
     return group_keywords(column, groups).to_pylist()  # type: ignore[no-any-return]
@@ -109,9 +109,9 @@ def test_keywords_of_most_relations_come_first() -> None:
 def test_keywords_are_those_that_counting_finds(relations: list[tuple[int, list[str]]]) -> None:
     expected = []
     for group in range(1, 9):
-        held = [words for one, words in relations if one == group]
-        counted = Counter(word for words in held for word in dict.fromkeys(words) if word)
-        if held:
+        word_lists = [words for its_group, words in relations if its_group == group]
+        counted = Counter(word for words in word_lists for word in dict.fromkeys(words) if word)
+        if word_lists:
             expected.append(sorted(counted, key=lambda word: (-counted[word], word))[:5])
     assert keywords_of([words for _, words in relations], [group for group, _ in relations]) == expected
 
@@ -125,9 +125,9 @@ def test_descriptions_join_whole_and_once() -> None:
 
 
 def test_what_exceeds_the_budget_is_cut_and_counted() -> None:
-    one, long = "Mites feed on brood.", "Acid kills mites. " * 30
-    joined, alone, none = concatenate([[one, long, "Queens lay eggs."], [long], []], max_tokens=10)
-    assert joined.text == one
+    short, long = "Mites feed on brood.", "Acid kills mites. " * 30
+    joined, alone, none = concatenate([[short, long, "Queens lay eggs."], [long], []], max_tokens=10)
+    assert joined.text == short
     assert joined.cut == 2
     assert alone.cut == 1
     assert 0 < count_tokens(alone.text) <= 10
@@ -158,22 +158,22 @@ def test_joins_fit_as_many_whole_descriptions_as_counting_every_join_allows(text
 
 def test_the_descriptions_that_stay_are_those_that_tell_about_both_ends() -> None:
     bees, fields = words_of("bees: Honey bees of the valley"), words_of("fields: Clover fields of the plain")
-    told = [
+    sentences = [
         "Somebody counted everything twice.",
         "Bees and their honey were weighed.",
         "Honey bees visit the clover fields.",
         "The plain flooded in spring.",
     ]
-    (joined,) = concatenate([told], max_tokens=16, about=lambda _: (bees, fields))
+    (joined,) = concatenate([sentences], max_tokens=16, about=lambda _: (bees, fields))
     assert joined.text == "Bees and their honey were weighed. Honey bees visit the clover fields."
     assert joined.cut == 2
-    (joined,) = concatenate([told], max_tokens=9, about=lambda _: (bees, fields))
+    (joined,) = concatenate([sentences], max_tokens=9, about=lambda _: (bees, fields))
     assert joined.text == "Honey bees visit the clover fields."
-    (whole,) = concatenate([told], max_tokens=100, about=lambda _: (bees, fields))
-    assert whole.text == " ".join(told)
+    (whole,) = concatenate([sentences], max_tokens=100, about=lambda _: (bees, fields))
+    assert whole.text == " ".join(sentences)
 
 
 def test_signs_of_scripts_without_spaces_are_compared_one_by_one() -> None:
-    told = ["全員が数えた。", "蜜蜂が花を訪れる。"]
-    (joined,) = concatenate([told], max_tokens=16, about=lambda _: (words_of("蜜蜂"), words_of("花畑")))
+    sentences = ["全員が数えた。", "蜜蜂が花を訪れる。"]
+    (joined,) = concatenate([sentences], max_tokens=16, about=lambda _: (words_of("蜜蜂"), words_of("花畑")))
     assert joined.text == "蜜蜂が花を訪れる。"

@@ -21,8 +21,8 @@ def test_table_rows_are_read_cell_by_cell() -> None:
 
 def test_headings_boilerplate_and_code_are_left_out() -> None:
     text = "Title\nBody one.\n```\ncode = 1\n```\nBody two. Footer"
-    found = texts(text, headings=(Heading("Title", 1, 0, 5),), boilerplate=(Span(len(text) - 6, len(text)),))
-    assert found == ["Body one.", "Body two."]
+    block_texts = texts(text, headings=(Heading("Title", 1, 0, 5),), boilerplate=(Span(len(text) - 6, len(text)),))
+    assert block_texts == ["Body one.", "Body two."]
 
 
 def test_every_character_knows_where_it_came_from() -> None:
@@ -40,6 +40,6 @@ def test_a_label_is_a_speaker_only_when_it_returns() -> None:
 
 
 def test_a_huge_paragraph_is_cut_at_sentences() -> None:
-    found = texts("A short sentence. " * 3000)
-    assert len(found) == 3
-    assert all(len(text) <= MAX_BLOCK and text.endswith(".") for text in found)
+    block_texts = texts("A short sentence. " * 3000)
+    assert len(block_texts) == 3
+    assert all(len(text) <= MAX_BLOCK and text.endswith(".") for text in block_texts)

@@ -18,7 +18,7 @@ def document(text: str, name: str = "a.txt", title: str = "", language: str = "e
 
 
 def whole(*documents: Document) -> list[Chunk]:
-    return [Chunk(f"c{n}", one.id, n, 0, len(one.text), 1, one.text) for n, one in enumerate(documents)]
+    return [Chunk(f"c{n}", source.id, n, 0, len(source.text), 1, source.text) for n, source in enumerate(documents)]
 
 
 def extract(*documents: Document, chunks: list[Chunk] | None = None) -> list[Extraction]:
@@ -39,11 +39,11 @@ def curie() -> Extraction:
 
 
 def test_names_are_typed_and_described_by_their_sentence(curie: Extraction) -> None:
-    found = mentions(curie)
-    assert found["Marie Curie"].type == "person"
-    assert found["Warsaw"].type == "location"
-    assert found["Warsaw"].description == "In Warsaw, Curie founded a radium institute."
-    assert found["radium institute"].type == "concept"
+    seen = mentions(curie)
+    assert seen["Marie Curie"].type == "person"
+    assert seen["Warsaw"].type == "location"
+    assert seen["Warsaw"].description == "In Warsaw, Curie founded a radium institute."
+    assert seen["radium institute"].type == "concept"
 
 
 def test_dates_pronouns_and_articles_are_no_part_of_a_name(curie: Extraction) -> None:
@@ -55,7 +55,7 @@ def test_dates_pronouns_and_articles_are_no_part_of_a_name(curie: Extraction) ->
 def test_a_short_form_is_joined_with_the_one_long_name_that_ends_with_it(curie: Extraction) -> None:
     assert "Curie" not in mentions(curie)
     joined = [mention for mention in curie.mentions if mention.surface == "Curie"]
-    assert [one.name for one in joined] == ["Marie Curie"]
+    assert [entity.name for entity in joined] == ["Marie Curie"]
 
 
 def test_subject_verb_and_object_make_a_relation_with_its_sentence(curie: Extraction) -> None:
@@ -71,59 +71,59 @@ def test_a_defining_sentence_weighs_more_than_one_in_passing(curie: Extraction) 
 
 def test_a_short_form_with_two_long_names_stays_itself() -> None:
     text = "Marie Curie met Albert Einstein. Pierre Curie met Paul Langevin. Later Curie wrote to Einstein."
-    found = Counter(mention.name for mention in extract(document(text))[0].mentions)
-    assert found["Curie"] == 1
-    assert found["Albert Einstein"] == 2
+    counts = Counter(mention.name for mention in extract(document(text))[0].mentions)
+    assert counts["Curie"] == 1
+    assert counts["Albert Einstein"] == 2
 
 
 def test_an_acronym_in_brackets_is_its_long_form_everywhere_in_the_corpus() -> None:
     first = document("Integrated Pest Management (IPM) protects wheat. Farmers like IPM.", "a.txt")
     second = document("Many growers adopted IPM in spring.", "b.txt")
-    one, two = extract(first, second)
-    assert "IPM" not in mentions(one)
+    first_extraction, two = extract(first, second)
+    assert "IPM" not in mentions(first_extraction)
     assert "Integrated Pest Management" in mentions(two)
 
 
 def test_plural_and_singular_are_one_concept() -> None:
-    found = Counter(
+    counts = Counter(
         mention.name
         for mention in extract(document("Insects eat leaves. An insect eats a leaf. The insect left."))[0].mentions
     )
-    assert found["insect"] == 3
+    assert counts["insect"] == 3
 
 
 def test_titles_and_headings_are_entities_described_by_what_follows() -> None:
     text = "Bees\n\nAlpine honey\n\nThe honey of the Alps is dark. Beekeepers sell it in autumn."
     headings = (Heading("Alpine honey", 2, 6, 18),)
-    found = extract(document(text, title="Bees of Tyrol", headings=headings, boilerplate=(Span(0, 4),)))[0]
-    by_type = {mention.type: mention for mention in found.mentions if mention.type in ("title", "heading")}
+    extraction = extract(document(text, title="Bees of Tyrol", headings=headings, boilerplate=(Span(0, 4),)))[0]
+    by_type = {mention.type: mention for mention in extraction.mentions if mention.type in ("title", "heading")}
     assert by_type["title"].name == "Bees of Tyrol"
     assert by_type["heading"].name == "Alpine honey"
     assert by_type["heading"].description.startswith(("The honey", "Beekeepers"))
-    section = relation(found, "Alpine honey", "Bees of Tyrol")
+    section = relation(extraction, "Alpine honey", "Bees of Tyrol")
     assert section.kind == "heading"
 
 
 def test_a_title_is_found_where_another_document_spells_it() -> None:
     first = document("It is a collectible game of luck.", "a.txt", title="Demon Dice")
     second = document("Lester Smith also designed Demon Dice for his friends.", "b.txt")
-    found = extract(first, second)
-    assert "Demon Dice" in mentions(found[1])
-    assert "Demon Dice" in mentions(found[0])
+    extractions = extract(first, second)
+    assert "Demon Dice" in mentions(extractions[1])
+    assert "Demon Dice" in mentions(extractions[0])
 
 
 def test_boilerplate_is_not_read() -> None:
     text = "Contents of Copenhagen. Real talk about Berlin follows."
-    found = mentions(extract(document(text, boilerplate=(Span(0, 23),)))[0])
-    assert "Berlin" in found
-    assert "Copenhagen" not in found
+    seen = mentions(extract(document(text, boilerplate=(Span(0, 23),)))[0])
+    assert "Berlin" in seen
+    assert "Copenhagen" not in seen
 
 
 def test_a_sentence_belongs_to_every_chunk_that_holds_it_and_else_to_where_it_starts() -> None:
     text = "Ada lives in Paris. Bob lives in Rome. Eve lives in Oslo."
-    one = document(text)
-    chunks = [Chunk("x", one.id, 0, 0, 38, 1, text[:38]), Chunk("y", one.id, 1, 20, 45, 1, text[20:45])]
-    first, second = extract(one, chunks=chunks)
+    source = document(text)
+    chunks = [Chunk("x", source.id, 0, 0, 38, 1, text[:38]), Chunk("y", source.id, 1, 20, 45, 1, text[20:45])]
+    first, second = extract(source, chunks=chunks)
     assert {"Paris", "Rome"} <= set(mentions(first))
     assert "Oslo" not in mentions(first)
     assert {"Rome", "Oslo"} <= set(mentions(second))
@@ -145,25 +145,27 @@ def test_a_crowded_sentence_links_neighbours_and_tells_what_it_left_out() -> Non
         "London",
         "Athens",
     ]
-    found = extract(document("They visited " + ", ".join(cities[:-1]) + " and " + cities[-1] + "."))[0]
-    pairs = {frozenset((relation.source, relation.target)) for relation in found.relations}
+    extraction = extract(document("They visited " + ", ".join(cities[:-1]) + " and " + cities[-1] + "."))[0]
+    pairs = {frozenset((relation.source, relation.target)) for relation in extraction.relations}
     assert all(frozenset(pair) in pairs for pair in pairwise(cities))
-    assert len(found.relations) <= 21
-    (drop,) = [drop for drop in found.drops if "not linked" in drop.reason]
+    assert len(extraction.relations) <= 21
+    (drop,) = [drop for drop in extraction.drops if "not linked" in drop.reason]
     assert drop.reason.startswith(f"{12 * 11 // 2 - len(pairs)} pairs")
 
 
 def test_phrases_that_are_too_general_are_counted() -> None:
-    found = extract(document("The thing is a way. The lighthouse is an example."))[0]
-    assert set(mentions(found)) == {"lighthouse"}
-    assert [drop.reason for drop in found.drops] == ["3 phrases too general for an entity, e.g. example, thing, way"]
+    extraction = extract(document("The thing is a way. The lighthouse is an example."))[0]
+    assert set(mentions(extraction)) == {"lighthouse"}
+    assert [drop.reason for drop in extraction.drops] == [
+        "3 phrases too general for an entity, e.g. example, thing, way"
+    ]
 
 
 def test_a_speaker_is_an_entity_of_each_turn() -> None:
     text = "Wolfgang: I bought a piano today.\nLi Hua: Great news!\nWolfgang: The piano came from Hamburg."
-    found = extract(document(text))[0]
-    assert Counter(mention.name for mention in found.mentions)["Wolfgang"] == 2
-    assert mentions(found)["Hamburg"].description == "Wolfgang: The piano came from Hamburg."
+    extraction = extract(document(text))[0]
+    assert Counter(mention.name for mention in extraction.mentions)["Wolfgang"] == 2
+    assert mentions(extraction)["Hamburg"].description == "Wolfgang: The piano came from Hamburg."
 
 
 def test_markup_and_links_do_not_reach_the_names() -> None:
@@ -179,18 +181,18 @@ def test_another_language_is_read_without_a_model_and_the_report_says_so() -> No
     german = document(
         "Der Bundestag wählt den Kanzler. Danach spricht der Bundestag über Haushalt.", "g.txt", language="de"
     )
-    found = extract(german)[0]
-    assert "Bundestag" in mentions(found)
-    assert [drop.reason for drop in found.drops] == ["language de: language-neutral fallback"]
-    assert {relation.kind for relation in found.relations} == {"co-occurrence"}
+    extraction = extract(german)[0]
+    assert "Bundestag" in mentions(extraction)
+    assert [drop.reason for drop in extraction.drops] == ["language de: language-neutral fallback"]
+    assert {relation.kind for relation in extraction.relations} == {"co-occurrence"}
 
 
 def test_progress_rises_to_the_number_of_chunks() -> None:
     documents = [document("Ada lives in Paris.", "a.txt"), document("Bob lives in Rome.", "b.txt")]
-    told: list[int] = []
-    BuiltinExtractor().extract(documents, whole(*documents), told.append)
-    assert told == sorted(told)
-    assert told[-1] == 2
+    reports: list[int] = []
+    BuiltinExtractor().extract(documents, whole(*documents), reports.append)
+    assert reports == sorted(reports)
+    assert reports[-1] == 2
 
 
 def test_two_runs_find_the_same() -> None:
@@ -201,8 +203,8 @@ def test_two_runs_find_the_same() -> None:
     "text", ["", "   \n\n ", "12 345 – 67.", "((((", "x" * 30_000, "\ud800 bad \x00 text", "| --- | --- |"]
 )
 def test_text_without_sentences_yields_nothing_harmful(text: str) -> None:
-    found = extract(document(text))[0]
-    assert all(len(mention.name) <= 100 for mention in found.mentions)
+    extraction = extract(document(text))[0]
+    assert all(len(mention.name) <= 100 for mention in extraction.mentions)
 
 
 def test_the_fingerprint_names_rules_and_model() -> None:

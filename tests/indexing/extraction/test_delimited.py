@@ -134,14 +134,14 @@ def test_gleaning_adds_and_repeats_nothing():
     more = (
         '("entity"<|>"Barley"<|>"crop"<|>"Barley is ground.")##("relationship"<|>"Hester Lunn"<|>"Railway"<|>"d."<|>2)'
     )
-    found = delimited_extraction([REPLY, "YES", f"{MILL}##{more}<|COMPLETE|>", "no."], "c1")
-    assert [mention.name for mention in found.mentions] == ["Carrow mill", "Hester Lunn", "Barley", "Railway"]
-    assert found.mentions[3] == Mention("Railway", "unknown", "d.", "c1")
-    assert len(found.relations) == 2
-    assert found.drops == ()
+    extraction = delimited_extraction([REPLY, "YES", f"{MILL}##{more}<|COMPLETE|>", "no."], "c1")
+    assert [mention.name for mention in extraction.mentions] == ["Carrow mill", "Hester Lunn", "Barley", "Railway"]
+    assert extraction.mentions[3] == Mention("Railway", "unknown", "d.", "c1")
+    assert len(extraction.relations) == 2
+    assert extraction.drops == ()
 
 
 def test_a_gleaning_reply_of_prose_is_told_as_lost():
-    found = delimited_extraction([REPLY, "Please tell me which entities are missing."], "c1")
-    assert len(found.mentions) == 2
-    assert [drop.item for drop in found.drops] == ["chunk c1"]
+    extraction = delimited_extraction([REPLY, "Please tell me which entities are missing."], "c1")
+    assert len(extraction.mentions) == 2
+    assert [drop.item for drop in extraction.drops] == ["chunk c1"]

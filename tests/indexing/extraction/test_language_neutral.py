@@ -8,28 +8,28 @@ def phrases(text: str, language: str) -> list[list[str]]:
 
 
 def test_german_nouns_are_found_by_their_capitals() -> None:
-    found = phrases("Die Donau fließt durch Wien. Viele Schiffe fahren auf der Donau nach Budapest.", "de")
-    assert "Wien" in found[0]
-    assert {"Donau", "Budapest"} <= set(found[1])
+    seen = phrases("Die Donau fließt durch Wien. Viele Schiffe fahren auf der Donau nach Budapest.", "de")
+    assert "Wien" in seen[0]
+    assert {"Donau", "Budapest"} <= set(seen[1])
 
 
 def test_french_phrases_stand_between_function_words() -> None:
     text = "Le droit de vote est universel. Le droit de grève est reconnu. Le droit à la vie est sacré."
-    found = phrases(text, "fr")
-    assert "vote" in found[0]
-    assert not any(word in ("le", "Le", "de", "est") for sentence in found for word in sentence)
+    seen = phrases(text, "fr")
+    assert "vote" in seen[0]
+    assert not any(word in ("le", "Le", "de", "est") for sentence in seen for word in sentence)
 
 
 def test_chinese_runs_that_recur_are_entities() -> None:
-    found = phrases("人人享有人身安全。教育应当免费。人人都有受教育的权利。", "zh")
-    assert "人人" in {word for sentence in found for word in sentence}
-    assert "教育" in {word for sentence in found for word in sentence}
-    assert "权利" in found[2]
+    seen = phrases("人人享有人身安全。教育应当免费。人人都有受教育的权利。", "zh")
+    assert "人人" in {word for sentence in seen for word in sentence}
+    assert "教育" in {word for sentence in seen for word in sentence}
+    assert "权利" in seen[2]
 
 
 def test_japanese_words_are_runs_of_kanji_or_katakana() -> None:
-    found = phrases("東京でコンピュータを買う。", "ja")
-    assert found == [["東京", "コンピュータ"]]
+    seen = phrases("東京でコンピュータを買う。", "ja")
+    assert seen == [["東京", "コンピュータ"]]
 
 
 def test_sentences_keep_their_place_in_the_document() -> None:

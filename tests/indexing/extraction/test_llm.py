@@ -59,12 +59,12 @@ def extract(model: Scripted, *texts: str, rounds: int = 0, types: Sequence[str] 
 
 
 def test_entities_and_relations_of_a_reply_become_mentions_of_the_chunk() -> None:
-    (found,) = extract(Scripted(graph(entity("Ada"), entity("Bob"), relation("Ada", "Bob"))))
-    assert [(mention.name, mention.type, mention.description, mention.chunk_id) for mention in found.mentions] == [
+    (extraction,) = extract(Scripted(graph(entity("Ada"), entity("Bob"), relation("Ada", "Bob"))))
+    assert [(mention.name, mention.type, mention.description, mention.chunk_id) for mention in extraction.mentions] == [
         ("Ada", "person", "About Ada.", "c0"),
         ("Bob", "person", "About Bob.", "c0"),
     ]
-    (related,) = found.relations
+    (related,) = extraction.relations
     assert (related.source, related.target, related.keywords, related.strength, related.kind) == (
         "Ada",
         "Bob",
@@ -72,27 +72,30 @@ def test_entities_and_relations_of_a_reply_become_mentions_of_the_chunk() -> Non
         7.0,
         "stated",
     )
-    assert found.usage == Usage(calls=1, prompt_tokens=10)
+    assert extraction.usage == Usage(calls=1, prompt_tokens=10)
 
 
 def test_chunks_keep_their_order_and_progress_is_told_for_each() -> None:
     model = Scripted(graph(entity("Ada")), graph(entity("Bob")))
-    told: list[int] = []
+    reports: list[int] = []
     extractor = LLMExtractor(model, gleaning_rounds=0)
-    found = extractor.extract([], chunks("one", "two"), told.append)
-    assert [(one.chunk_id, one.mentions[0].name) for one in found] == [("c0", "Ada"), ("c1", "Bob")]
-    assert told == [1, 2]
+    extractions = extractor.extract([], chunks("one", "two"), reports.append)
+    assert [(extraction.chunk_id, extraction.mentions[0].name) for extraction in extractions] == [
+        ("c0", "Ada"),
+        ("c1", "Bob"),
+    ]
+    assert reports == [1, 2]
 
 
 def test_an_end_that_is_no_entity_becomes_one_of_unknown_type() -> None:
-    (found,) = extract(Scripted(graph(entity("Ada"), relation("ada", "Carl"))))
-    assert [(mention.name, mention.type) for mention in found.mentions] == [("Ada", "person"), ("Carl", "unknown")]
+    (extraction,) = extract(Scripted(graph(entity("Ada"), relation("ada", "Carl"))))
+    assert [(mention.name, mention.type) for mention in extraction.mentions] == [("Ada", "person"), ("Carl", "unknown")]
 
 
 def test_gleaning_adds_what_was_missed_and_stops_when_nothing_is_new() -> None:
     model = Scripted(graph(entity("Ada")), graph(entity("Bob")), graph(entity("ADA")), graph(entity("never asked")))
-    (found,) = extract(model, rounds=5)
-    assert [mention.name for mention in found.mentions] == ["Ada", "Bob"]
+    (extraction,) = extract(model, rounds=5)
+    assert [mention.name for mention in extraction.mentions] == ["Ada", "Bob"]
     assert len(model.asked) == 3
     assert [message["role"] for message in model.asked[2]] == ["user", "assistant", "user", "assistant", "user"]
     assert "done" in model.schemas[1]["required"]
@@ -100,20 +103,20 @@ def test_gleaning_adds_what_was_missed_and_stops_when_nothing_is_new() -> None:
 
 def test_gleaning_stops_when_the_model_says_that_it_is_done() -> None:
     model = Scripted(graph(entity("Ada")), graph(entity("Bob"), done=True))
-    (found,) = extract(model, rounds=5)
-    assert [mention.name for mention in found.mentions] == ["Ada", "Bob"]
+    (extraction,) = extract(model, rounds=5)
+    assert [mention.name for mention in extraction.mentions] == ["Ada", "Bob"]
     assert model.replies == []
 
 
 def test_a_bad_item_is_a_drop_and_not_a_lost_chunk() -> None:
     bad = [{"name": "   "}, {"type": "person"}, "text", {"name": 7}]
     reply = json.dumps({"entities": [entity("Ada"), *bad], "relations": [{"source": "Ada", "target": ["Bob"]}]})
-    (found,) = extract(Scripted(reply))
-    assert [mention.name for mention in found.mentions] == ["Ada"]
-    assert found.relations == ()
-    assert len(found.drops) == 5
-    assert all(drop.stage == "extract" and drop.item.startswith("chunk c0: ") for drop in found.drops)
-    assert "target" in found.drops[4].reason
+    (extraction,) = extract(Scripted(reply))
+    assert [mention.name for mention in extraction.mentions] == ["Ada"]
+    assert extraction.relations == ()
+    assert len(extraction.drops) == 5
+    assert all(drop.stage == "extract" and drop.item.startswith("chunk c0: ") for drop in extraction.drops)
+    assert "target" in extraction.drops[4].reason
 
 
 def test_what_is_missing_beside_the_names_is_filled_in() -> None:
@@ -143,11 +146,11 @@ def test_a_reply_without_lists_is_an_error(reply: str) -> None:
 
 def test_an_unreadable_reply_is_asked_for_once_more_with_its_error() -> None:
     model = Scripted("no idea", graph(entity("Ada")))
-    (found,) = extract(model)
-    assert [mention.name for mention in found.mentions] == ["Ada"]
+    (extraction,) = extract(model)
+    assert [mention.name for mention in extraction.mentions] == ["Ada"]
     assert model.asked[1][1]["content"] == "no idea"
     assert "not a JSON object" in model.asked[1][2]["content"]
-    assert found.usage.calls == 1, "a refused reply is the meter's, so that a resumed build records the same"
+    assert extraction.usage.calls == 1, "a refused reply is the meter's, so that a resumed build records the same"
 
 
 def test_unreadable_replies_cost_the_chunk_and_not_the_build() -> None:
@@ -168,30 +171,32 @@ def test_when_no_chunk_gives_anything_and_replies_were_lost_the_reason_is_raised
 
 def test_a_model_that_fails_the_whole_form_is_asked_for_entities_alone() -> None:
     model = Scripted("no", "no", json.dumps({"entities": [entity("Ada")]}))
-    (found,) = extract(model)
-    assert [mention.name for mention in found.mentions] == ["Ada"]
+    (extraction,) = extract(model)
+    assert [mention.name for mention in extraction.mentions] == ["Ada"]
     assert model.schemas[2]["required"] == ["entities"]
-    assert [drop.reason.endswith("without relations") for drop in found.drops] == [True]
+    assert [drop.reason.endswith("without relations") for drop in extraction.drops] == [True]
 
 
 def test_a_failed_gleaning_round_keeps_what_was_found_before() -> None:
-    (found,) = extract(Scripted(graph(entity("Ada")), "no", "no"), rounds=1)
-    assert [mention.name for mention in found.mentions] == ["Ada"]
-    assert len(found.drops) == 1
+    (extraction,) = extract(Scripted(graph(entity("Ada")), "no", "no"), rounds=1)
+    assert [mention.name for mention in extraction.mentions] == ["Ada"]
+    assert len(extraction.drops) == 1
 
 
 def test_a_cut_reply_to_a_passage_too_short_to_divide_keeps_what_is_complete() -> None:
-    (found,) = extract(Scripted('{"entities": [{"name": "Ada", "type": "p"', finish_reason="length"))
-    assert [mention.name for mention in found.mentions] == ["Ada"]
-    assert [drop.reason for drop in found.drops] == ["the reply was cut at the token limit; what was complete is kept"]
+    (extraction,) = extract(Scripted('{"entities": [{"name": "Ada", "type": "p"', finish_reason="length"))
+    assert [mention.name for mention in extraction.mentions] == ["Ada"]
+    assert [drop.reason for drop in extraction.drops] == [
+        "the reply was cut at the token limit; what was complete is kept"
+    ]
 
 
 def test_a_passage_whose_reply_is_cut_is_read_in_two_halves() -> None:
     text = "Ada wrote a letter. " * 25 + "\n\n" + "Bob never answered. " * 25
     model = Scripted(graph(entity("half")), graph(entity("Ada")), graph(entity("Bob")), cut_first=1)
-    (found,) = extract(model, text)
-    assert [mention.name for mention in found.mentions] == ["Ada", "Bob"]
-    assert found.drops == ()
+    (extraction,) = extract(model, text)
+    assert [mention.name for mention in extraction.mentions] == ["Ada", "Bob"]
+    assert extraction.drops == ()
     passages = [asked[0]["content"].rsplit("<<<PASSAGE", 1)[1] for asked in model.asked]
     assert "Bob" not in passages[1]
     assert "Ada" not in passages[2]
@@ -223,17 +228,17 @@ HALF = '{"entities": [{"name": "Ada", "type": "person", "description": "Ada wrot
 
 def test_a_reply_that_breaks_off_is_asked_for_once_more() -> None:
     model = Scripted(HALF, graph(entity("Ada"), entity("Bob"), relation("Ada", "Bob")))
-    (found,) = extract(model)
-    assert len(found.relations) == 1
-    assert found.drops == ()
+    (extraction,) = extract(model)
+    assert len(extraction.relations) == 1
+    assert extraction.drops == ()
     assert "breaks off" in model.asked[1][2]["content"]
 
 
 def test_of_replies_that_break_off_the_fullest_is_kept_and_the_loss_told() -> None:
-    (found,) = extract(Scripted(HALF, HALF[:70]))
-    assert [mention.name for mention in found.mentions] == ["Ada", "Bob"]
-    assert [drop.item for drop in found.drops] == ["chunk c0"]
-    assert "breaks off" in found.drops[0].reason
+    (extraction,) = extract(Scripted(HALF, HALF[:70]))
+    assert [mention.name for mention in extraction.mentions] == ["Ada", "Bob"]
+    assert [drop.item for drop in extraction.drops] == ["chunk c0"]
+    assert "breaks off" in extraction.drops[0].reason
 
 
 def test_every_description_of_an_entity_is_kept_once() -> None:
@@ -241,8 +246,8 @@ def test_every_description_of_an_entity_is_kept_once() -> None:
     model = Scripted(
         graph(entity("Ada"), again), graph({**entity("Ada"), "description": "Ada lived in Carrow."}, again)
     )
-    (found,) = extract(model, rounds=3)
-    assert [(mention.name, mention.description) for mention in found.mentions] == [
+    (extraction,) = extract(model, rounds=3)
+    assert [(mention.name, mention.description) for mention in extraction.mentions] == [
         ("Ada", "About Ada."),
         ("Ada", "Ada also sang."),
         ("Ada", "Ada lived in Carrow."),
@@ -251,10 +256,10 @@ def test_every_description_of_an_entity_is_kept_once() -> None:
 
 
 def test_a_type_and_description_that_come_later_replace_those_of_a_mere_end() -> None:
-    (found,) = extract(
+    (extraction,) = extract(
         Scripted(graph(entity("Ada"), relation("Ada", "Carl")), graph(entity("Carl"), done=True)), rounds=1
     )
-    assert [(mention.name, mention.type) for mention in found.mentions] == [("Ada", "person"), ("Carl", "person")]
+    assert [(mention.name, mention.type) for mention in extraction.mentions] == [("Ada", "person"), ("Carl", "person")]
 
 
 def test_names_from_the_prompts_example_are_left_out_and_told() -> None:
@@ -265,19 +270,19 @@ def test_names_from_the_prompts_example_are_left_out_and_told() -> None:
         relation("Hester Lunn", "Carrow tide mill"),
         relation("Ada", "Carrow"),
     )
-    (found,) = extract(Scripted(reply), "Ada wrote of a mill.")
-    assert [mention.name for mention in found.mentions] == ["Ada"]
-    assert found.relations == ()
-    assert sum("prompt's example" in drop.reason for drop in found.drops) == 5
+    (extraction,) = extract(Scripted(reply), "Ada wrote of a mill.")
+    assert [mention.name for mention in extraction.mentions] == ["Ada"]
+    assert extraction.relations == ()
+    assert sum("prompt's example" in drop.reason for drop in extraction.drops) == 5
     (kept,) = extract(Scripted(reply), "Hester Lunn and Ada built the tide mill at Carrow.")
     assert {mention.name for mention in kept.mentions} == {"Ada", "Carrow tide mill", "Hester Lunn", "Carrow"}
     assert kept.drops == ()
 
 
 def test_a_name_without_a_word_in_the_passage_is_kept_and_marked() -> None:
-    (found,) = extract(Scripted(graph(entity("Ada"), entity("Threshold Guardians"))), "Ada wrote it.")
-    assert [mention.name for mention in found.mentions] == ["Ada", "Threshold Guardians"]
-    assert [(drop.stage, drop.item) for drop in found.drops] == [
+    (extraction,) = extract(Scripted(graph(entity("Ada"), entity("Threshold Guardians"))), "Ada wrote it.")
+    assert [mention.name for mention in extraction.mentions] == ["Ada", "Threshold Guardians"]
+    assert [(drop.stage, drop.item) for drop in extraction.drops] == [
         ("doubtful names", "chunk c0: entity 'Threshold Guardians'")
     ]
 

@@ -57,7 +57,7 @@ def test_relations_may_stand_under_other_names(key: str) -> None:
 
 
 def test_items_may_use_the_names_of_other_systems() -> None:
-    told = {
+    fields = {
         "nodes": [{"entity_name": "Ada", "entity_type": "PERSON", "entity_description": "Ada wrote."}],
         "edges": [
             {
@@ -69,7 +69,7 @@ def test_items_may_use_the_names_of_other_systems() -> None:
             }
         ],
     }
-    reply = parse_reply(json.dumps(told), "c")
+    reply = parse_reply(json.dumps(fields), "c")
     assert (reply.mentions[0].name, reply.mentions[0].type, reply.mentions[0].description) == (
         "Ada",
         "person",

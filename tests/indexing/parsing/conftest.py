@@ -15,13 +15,13 @@ Read = Callable[[str, str | bytes], Document]
 def read() -> Read:
     """The one document in a file of that name and content."""
 
-    def one(name: str, content: str | bytes) -> Document:
+    def read_file(name: str, content: str | bytes) -> Document:
         upload = parse_upload(name, content.encode() if isinstance(content, str) else content)
         assert upload.refusals == ()
         [document] = upload.documents
         return document
 
-    return one
+    return read_file
 
 
 @pytest.fixture

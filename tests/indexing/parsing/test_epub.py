@@ -90,12 +90,12 @@ def test_a_protected_book_is_refused_and_one_with_protected_fonts_is_read(
 
 
 def test_what_is_no_epub_is_refused_with_what_to_do(refused: Callable[..., str]) -> None:
-    said = "is not a readable EPUB file: open it in a reader for books and save it again"
+    error_text = "is not a readable EPUB file: open it in a reader for books and save it again"
     whole = book()
     broken = ("<package", "", "\x00")
     contents = [b"Bees dance.", whole[: len(whole) // 2], book(**{"META-INF/container.xml": "<container/>"})]
     for content in [*contents, *(book(**{"OEBPS/book.opf": opf}) for opf in broken)]:
-        assert refused("a.epub", content) == said
+        assert refused("a.epub", content) == error_text
     assert refused("a.epub", b"") == "has no text: the file is empty"
 
 

@@ -84,9 +84,9 @@ def test_text_behind_an_entity_is_kept(read: Read) -> None:
 
 def test_what_is_no_pptx_is_refused_with_what_to_do(refused: Callable[..., str]) -> None:
     whole = saved(deck(("Bees", "They dance.")))
-    said = "is not a readable PPTX file: open it in a presentation program and save it again"
+    error_text = "is not a readable PPTX file: open it in a presentation program and save it again"
     for content in (b"Bees dance.", whole[: len(whole) // 2], b"%PDF-1.4"):
-        assert refused("a.pptx", content) == said
+        assert refused("a.pptx", content) == error_text
     assert refused("a.pptx", b"\xd0\xcf\x11\xe0" + bytes(600)).startswith("is an old PowerPoint file or protected")
     assert refused("a.pptx", b"") == "has no text: the file is empty"
     assert refused("a.pptx", saved(deck())) == "has no text: there is nothing to index in it"

@@ -61,12 +61,12 @@ def test_a_single_cell_far_away_is_read(read: Read) -> None:
 
 def test_what_is_no_xlsx_is_refused_with_what_to_do(refused: Callable[..., str]) -> None:
     whole = saved({"Sheet1": [["Bees"], ["dance"]]})
-    said = "is not a readable XLSX file: open it in a spreadsheet program and save it again"
+    error_text = "is not a readable XLSX file: open it in a spreadsheet program and save it again"
     other = io.BytesIO()
     with zipfile.ZipFile(other, "w") as archive:
         archive.writestr("a.txt", "Bees")
     for content in (b"Bees dance.", whole[: len(whole) // 2], other.getvalue(), b"%PDF-1.4"):
-        assert refused("a.xlsx", content) == said
+        assert refused("a.xlsx", content) == error_text
     assert refused("a.xlsx", b"\xd0\xcf\x11\xe0" + bytes(600)).startswith("is an old Excel file or protected")
     assert refused("a.xlsx", b"") == "has no text: the file is empty"
     assert refused("a.xlsx", saved({"Sheet1": []})) == "has no text: there is nothing to index in it"

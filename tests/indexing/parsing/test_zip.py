@@ -90,11 +90,11 @@ def test_archives_in_archives_are_read_to_a_depth() -> None:
 def test_an_archive_of_too_many_files_is_refused(refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_FILES", 3)
     assert names(packed({f"{n}.txt": f"Bees {n}" for n in range(3)})) == ["0.txt", "1.txt", "2.txt"]
-    said = "holds more than 3 files: take the texts out and add those"
-    assert refused("a.zip", packed({f"{n}.txt": "Bees" for n in range(4)})) == said
+    error_text = "holds more than 3 files: take the texts out and add those"
+    assert refused("a.zip", packed({f"{n}.txt": "Bees" for n in range(4)})) == error_text
     inner = packed({f"{n}.txt": f"Bees {n}" for n in range(2)})
     upload = parse_upload("a.zip", packed({"in.zip": inner, "b.txt": "Ants"}))
-    assert as_read(upload.refusals) == [("a.zip, in.zip", said)], "counted over all archives of a file"
+    assert as_read(upload.refusals) == [("a.zip, in.zip", error_text)], "counted over all archives of a file"
     assert [document.name for document in upload.documents] == ["b.txt"]
 
 

@@ -96,8 +96,8 @@ def test_a_damaged_store_gives_the_same_index(tmp_path: Path, work: Work) -> Non
     expected = build(tmp_path / "a", store, guilds(3))
     store.close()
     path = store.folder / "stages.db"
-    held = path.read_bytes()
-    path.write_bytes(held[: len(held) // 2] + bytes(len(held) - len(held) // 2))
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2] + bytes(len(content) - len(content) // 2))
     work.taken()
     assert build(tmp_path / "b", store, guilds(3)) == expected
     assert build(tmp_path / "c", StageStore(store.folder), guilds(3)) == expected
