@@ -53,8 +53,8 @@ def listener(reply: bytes | None) -> Iterator[str]:
                 except OSError:  # closed
                     return
                 connections.append(connection)
-                if expected_text is not None:
-                    connection.sendall(expected_text)
+                if reply is not None:
+                    connection.sendall(reply)
 
         threading.Thread(target=answer, daemon=True).start()
         yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
