@@ -6,6 +6,7 @@ import streamlit as st
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message
+from leanrag_core.models.listing import ModelList
 from leanrag_core.types.model_names import endpoint_model, model_title
 from leanrag_core.types.settings import LANGUAGES, Price, Settings
 from pages._shared.common import forms, markup, session, state
@@ -142,7 +143,7 @@ def answer_model(settings: Settings) -> None:
     )
 
 
-def probe(settings: Settings, found: endpoint_view.Listing) -> None:
+def probe(settings: Settings, found: ModelList) -> None:
     """Measures how many calls in flight the server can use, and offers that number."""
     chosen = state.recall("check_model")
     model = chosen if chosen in found.writing else found.writing[0]

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ from leanrag_core.types.spending import Budget
 if TYPE_CHECKING:
     from leanrag_core.execution.cluster_status import ClusterStatus
     from leanrag_core.indexing.model_check import ModelCheck
+    from leanrag_core.models.listing import ModelList
     from leanrag_core.models.probing import Probe
 
 
@@ -109,6 +110,18 @@ class Services:
         from leanrag_core.models.probing import probe_concurrency
 
         return probe_concurrency(self.models().endpoint, model)
+
+    def list_models(self, settings: Settings) -> "ModelList":
+        """The models of the server that these settings name, or why they could not be listed."""
+        from leanrag_core.models.listing import list_models
+
+        return list_models(Models(settings, self.calls).endpoint)
+
+    def context_windows(self, settings: Settings, names: Sequence[str]) -> dict[str, int | None]:
+        """Tokens that each of these models of the server reads, None where it does not tell."""
+        from leanrag_core.models.listing import context_windows
+
+        return context_windows(Models(settings, self.calls).endpoint, names)
 
     def cluster_status(self, scheduler: str) -> "ClusterStatus":
         """The workers of that Dask scheduler. Raises ClusterUnavailable, InvalidConfig."""

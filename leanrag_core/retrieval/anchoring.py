@@ -1,7 +1,6 @@
 """Seeds (eq. 6): the entities whose descriptions are most similar to the question."""
 
 import re
-import weakref
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +14,6 @@ from leanrag_core.types.index import Index
 
 _NAME_BONUS = 0.25
 _WORD = re.compile(r"\w+", re.UNICODE)
-_names: weakref.WeakKeyDictionary[Layer, pa.ChunkedArray] = weakref.WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -98,9 +96,6 @@ def _rows_named_in(layer: Layer, text: str) -> np.ndarray:
     """Rows of the entities whose whole name is a run of up to six words of the text, ascending."""
     import pyarrow.compute as pc
 
-    if layer not in _names:
-        words_alone = pc.replace_substring_regex(pc.utf8_lower(layer.entities["name"]), r"[^\pL\pN_]+", " ")
-        _names[layer] = pc.utf8_trim(words_alone, " ")
     words = _WORD.findall(text.lower())
     runs = {" ".join(words[i : i + k]) for i in range(len(words)) for k in range(1, 7) if i + k <= len(words)}
-    return np.flatnonzero(pc.is_in(_names[layer], value_set=pa.array(sorted(runs), pa.string())).to_numpy())
+    return np.flatnonzero(pc.is_in(layer.plain_names, value_set=pa.array(sorted(runs), pa.string())).to_numpy())

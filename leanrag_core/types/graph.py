@@ -127,6 +127,14 @@ class Layer(Graph):
     def __len__(self) -> int:
         return int(self.entities.num_rows)
 
+    @cached_property
+    def plain_names(self) -> pa.ChunkedArray:
+        """The names of the entities in lower case, their words parted by single blanks."""
+        import pyarrow.compute as pc
+
+        words_alone = pc.replace_substring_regex(pc.utf8_lower(self.entities["name"]), r"[^\pL\pN_]+", " ")
+        return pc.utf8_trim(words_alone, " ")
+
     def entity(self, row: int) -> Entity:
         """The entity in that row."""
         row = int(row)

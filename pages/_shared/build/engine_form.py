@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
+from leanrag_core.models.listing import embeds
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.model_names import endpoint_model, is_remote, model_title
 from leanrag_core.types.settings import Settings
@@ -89,7 +90,7 @@ def endpoint(corpus_id: str) -> Engine:
             "Embedding",
             "b_embedding",
             listed,
-            names=tuple(sorted(listed.names, key=lambda name: (not endpoint_view.embeds(name), name))),
+            names=tuple(sorted(listed.names, key=lambda name: (not embeds(name), name))),
             blank="Built-in, all-MiniLM-L6-v2",
         )
     draw(html('<div class="lr-hint">{}</div>', _where(settings)))

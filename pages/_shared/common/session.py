@@ -11,6 +11,7 @@ from leanrag_core.execution.background import ReadAhead, StreamedCall, StreamedC
 from leanrag_core.storage.open_indexes import OpenIndexes
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
+from leanrag_core.types.manifest import HEURISTIC
 from leanrag_core.types.model_names import BUILTIN, is_remote
 from leanrag_core.types.summary import IndexList, IndexSummary
 from leanrag_core.types.trace import Answer, Trace
@@ -53,7 +54,7 @@ def _opened(index_id: str, created: str) -> Index:
 
 def without_grammar(summary: IndexSummary) -> float:
     """The share of chunks that were read without grammar; 0 where a language model read them."""
-    if summary.kind != "heuristic graph":
+    if summary.kind != HEURISTIC:
         return 0.0
 
     @st.cache_data(max_entries=64, show_spinner=False)

@@ -30,22 +30,23 @@ def inspect(index: Index, place: Place, *, go: Callable[[str], None]) -> None:
     _head(index, entity, go)
     n_below = len(index.children_of(place.layer, place.row))
     n_related = len(index.layers[place.layer].relations_of(place.row))
-    titles = ["Summary"]
-    titles += [f"Children {n_below:,}"] if place.layer else []
-    titles += [f"Relations {n_related:,}", f"Chunks {len(entity.chunks):,}"]
-    tabs = dict(zip(titles, st.tabs(titles, key=f"tabs_{entity.id}", on_change="rerun"), strict=True))
-    for title, tab in tabs.items():
-        if not tab.open:
-            continue
-        with tab:
-            if title == "Summary":
-                _summary(entity, browse.neighbours(index, place, _STRONGEST), n_related)
-            elif title.startswith("Children"):
-                _children(browse.children(index, place, _CHILDREN), n_below, entity.id, go)
-            elif title.startswith("Relations"):
-                _relations(index, entity, browse.neighbours(index, place, _RELATIONS), n_related, go)
-            else:
-                _chunks(index, entity.chunks, [entity.name] if place.layer == 0 else [], entity.id)
+    contents: dict[str, Callable[[], None]] = {
+        "Summary": lambda: _summary(entity, browse.neighbours(index, place, _STRONGEST), n_related)
+    }
+    if place.layer:
+        contents[f"Children {n_below:,}"] = lambda: _children(
+            browse.children(index, place, _CHILDREN), n_below, entity.id, go
+        )
+    contents[f"Relations {n_related:,}"] = lambda: _relations(
+        index, entity, browse.neighbours(index, place, _RELATIONS), n_related, go
+    )
+    names = [entity.name] if place.layer == 0 else []
+    contents[f"Chunks {len(entity.chunks):,}"] = lambda: _chunks(index, entity.chunks, names, entity.id)
+    tabs = st.tabs(list(contents), key=f"tabs_{entity.id}", on_change="rerun")
+    for tab, draw_content in zip(tabs, contents.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw_content()
 
 
 def _head(index: Index, entity: Entity, go: Callable[[str], None]) -> None:

@@ -1,16 +1,13 @@
 """The server of the settings: does it answer, which models it has, and the choice among them."""
 
-import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import pandas as pd
 import streamlit as st
 
-from leanrag_core.errors import EndpointError
 from leanrag_core.figures import numbers
-from leanrag_core.models.registry import Models
+from leanrag_core.models.listing import ModelList
 from leanrag_core.types.settings import Settings
 from pages._shared.common import forms, keys, session, state, widgets
 from pages._shared.common.frame import message
@@ -21,31 +18,11 @@ _WINDOWS_ASKED = 12  # models whose context window is asked for
 
 
 @dataclass(frozen=True)
-class Listing:
-    """The models of the server, those that embed last; error: why there are none."""
-
-    names: tuple[str, ...]
-    seconds: float
-    error: str = ""
-
-    @property
-    def writing(self) -> tuple[str, ...]:
-        """Models that write, by their names."""
-        return tuple(name for name in self.names if not embeds(name))
-
-
-@dataclass(frozen=True)
 class Tested:
     """A connection that was tried. windows: tokens that a model reads, None where the server does not tell."""
 
-    address: str
-    listing: Listing
+    models: ModelList
     windows: dict[str, int | None]
-
-
-def embeds(name: str) -> bool:
-    """Whether the name is that of an embedding model, as far as names tell."""
-    return any(word in name.lower() for word in ("embed", "bge-", "e5-", "gte-", "minilm"))
 
 
 def is_set_up(settings: Settings) -> bool:
@@ -53,12 +30,12 @@ def is_set_up(settings: Settings) -> bool:
     return bool(settings.base_url) or keys.has_key(settings)
 
 
-def listing(settings: Settings) -> Listing:
+def listing(settings: Settings) -> ModelList:
     """The server's models. One on this machine is asked at most every half minute; another machine hears nothing, and
     gets no key, before somebody has tested the connection."""
     if settings.local:
         return _listing(settings.base_url, settings.key_variable, keys.has_key(settings))
-    return _tested().get(_who(settings), Listing((), 0.0))
+    return _tested().get(_who(settings), ModelList())
 
 
 def _who(settings: Settings) -> tuple[str, str]:
@@ -66,67 +43,50 @@ def _who(settings: Settings) -> tuple[str, str]:
 
 
 @st.cache_resource(show_spinner=False)
-def _tested() -> dict[tuple[str, str], Listing]:
+def _tested() -> dict[tuple[str, str], ModelList]:
     """What servers elsewhere told when their connection was tested."""
     return {}
 
 
 @st.cache_data(ttl=30, max_entries=8, show_spinner=False)
-def _listing(base_url: str, key_variable: str, has_key: bool) -> Listing:
-    return _ask_for_models(_patient(replace(session.workbench().settings(), base_url=base_url)))
+def _listing(base_url: str, key_variable: str, has_key: bool) -> ModelList:
+    bench = session.workbench()
+    return bench.list_models(_patient(replace(bench.settings(), base_url=base_url)))
 
 
 def _patient(settings: Settings) -> Settings:
     return replace(settings, timeout_seconds=min(_PATIENCE, settings.timeout_seconds))
 
 
-def _ask_for_models(settings: Settings) -> Listing:
-    started = time.perf_counter()
-    try:
-        found = Models(settings, session.workbench().calls).endpoint.models()
-    except EndpointError as error:
-        return Listing((), time.perf_counter() - started, str(error))
-    return Listing(tuple(sorted(found, key=lambda name: (embeds(name), name))), time.perf_counter() - started)
-
-
 def test_connection(settings: Settings) -> Tested:
     """The server is asked now for its models and their context windows."""
     _listing.clear()
-    found = _ask_for_models(_patient(settings))
-    if not found.error:
-        found = _ask_for_models(_patient(settings))  # the first time, loading the client took longer than the server
-    _tested()[_who(settings)] = found
-    asked = found.names[:_WINDOWS_ASKED]
-    endpoint = Models(_patient(settings), session.workbench().calls).endpoint
-
-    def window(name: str) -> int | None:
-        try:
-            return endpoint.context_window(name)
-        except EndpointError:
-            return None
-
-    with ThreadPoolExecutor(4) as pool:
-        return Tested(endpoint.address, found, dict(zip(asked, pool.map(window, asked), strict=True)))
+    bench, quick = session.workbench(), _patient(settings)
+    listed = bench.list_models(quick)
+    if listed.error is None:
+        listed = bench.list_models(quick)  # the first time, loading the client took longer than the server
+    _tested()[_who(settings)] = listed
+    return Tested(listed, bench.context_windows(quick, listed.names[:_WINDOWS_ASKED]))
 
 
 def show_test(tested: Tested, settings: Settings) -> None:
     """What answered, how many models, how fast; else what went wrong."""
-    found = tested.listing
-    if found.error:
-        message(found.error, kind="error", title="No connection.")
-        if "404" in found.error and not settings.base_url.rstrip("/").endswith("/v1"):
+    listed = tested.models
+    if listed.error is not None:
+        message(listed.error, kind="error", title="No connection.")
+        if listed.nothing_there and not settings.base_url.rstrip("/").endswith("/v1"):
             draw(html('<div class="lr-small">Most servers want the address up to and with /v1.</div>'))
         return
-    models = numbers.counted(len(found.names), "model")
-    message(f"{tested.address} answers with {models} in {numbers.duration(found.seconds)}.", kind="good")
-    if not found.names:
+    models = numbers.counted(len(listed.names), "model")
+    message(f"{listed.address} answers with {models} in {numbers.duration(listed.seconds)}.", kind="good")
+    if not listed.names:
         message("It offers no model. Load one into the server, then test again.")
         return
     table = pd.DataFrame(
         {
-            "Model": found.names,
-            "Context window, tokens": [_window(tested, name) for name in found.names],
-            "Price of a million tokens": [_price(settings, name) for name in found.names],
+            "Model": listed.names,
+            "Context window, tokens": [_window(tested, name) for name in listed.names],
+            "Price of a million tokens": [_price(settings, name) for name in listed.names],
         }
     )
     st.dataframe(
@@ -156,7 +116,7 @@ def _price(settings: Settings, name: str) -> str:
 def pick_model(
     title: str,
     name: str,
-    found: Listing,
+    models: ModelList,
     *,
     blank: str = "",
     names: Sequence[str] | None = None,
@@ -164,7 +124,7 @@ def pick_model(
 ) -> str:
     """The model that is remembered under `name`: chosen from the server's list, or written. blank: says what none
     means, where there may be none. on_pick: called when another one is chosen."""
-    listed = list(found.names if names is None else names)
+    listed = list(models.names if names is None else names)
     chosen = state.recall(name)
     if not chosen and not blank and len(listed) == 1:
         chosen = listed[0]

@@ -1,0 +1,61 @@
+"""The models of a server, for people who choose among them."""
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from leanrag_core.errors import EndpointError
+from leanrag_core.messages.message import Message
+from leanrag_core.models.endpoint import Endpoint
+
+_AT_ONCE = 4  # questions for context windows
+
+
+@dataclass(frozen=True)
+class ModelList:
+    """The models of the server at an address, those that embed last. error: why there are none."""
+
+    address: str = ""
+    names: tuple[str, ...] = ()
+    seconds: float = 0.0
+    error: Message | None = None
+
+    @property
+    def writing(self) -> tuple[str, ...]:
+        """Models that write, by their names."""
+        return tuple(name for name in self.names if not embeds(name))
+
+    @property
+    def nothing_there(self) -> bool:
+        """Whether the server answered that it knows no such address (status 404)."""
+        return self.error is not None and self.error.code == "endpoint.not_found"
+
+
+def embeds(name: str) -> bool:
+    """Whether the name is that of an embedding model, as far as names tell."""
+    return any(word in name.lower() for word in ("embed", "bge-", "e5-", "gte-", "minilm"))
+
+
+def list_models(endpoint: Endpoint) -> ModelList:
+    """The server's models, or why they could not be listed."""
+    started = time.perf_counter()
+    try:
+        names = endpoint.models()
+    except EndpointError as error:
+        return ModelList(endpoint.address, (), time.perf_counter() - started, error.message)
+    writing_first = sorted(names, key=lambda name: (embeds(name), name))
+    return ModelList(endpoint.address, tuple(writing_first), time.perf_counter() - started)
+
+
+def context_windows(endpoint: Endpoint, names: Sequence[str]) -> dict[str, int | None]:
+    """Tokens that each model reads, None where the server does not tell."""
+
+    def window(name: str) -> int | None:
+        try:
+            return endpoint.context_window(name)
+        except EndpointError:
+            return None
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return dict(zip(names, pool.map(window, names), strict=True))
