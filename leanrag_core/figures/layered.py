@@ -154,7 +154,7 @@ class _Drawing:
                 return sentence(title, self.language)
         sizes = self.trace.index.layer_sizes
         known = band not in self.drawn.kinds and band < len(sizes)
-        return self._words("ask.taken_of", n=len(row), offered=sizes[band]) if known else f"{len(row):,}"
+        return self._words("figure.nodes_of", n=len(row), total=sizes[band]) if known else f"{len(row):,}"
 
     # Rows; each returns the band's bottom
 
