@@ -25,7 +25,9 @@ from leanrag_core.addresses import CHROMA, ENDPOINT, SCHEDULER, AddressKind, Add
         ("http://head:8000/api", CHROMA, Fault.PATH),
     ],
 )
-def test_what_is_wrong_with_an_address_is_told_by_kind(address: str, kind: AddressKind, fault: Fault | None) -> None:
+def test_what_is_wrong_with_an_address_is_reported_by_kind(
+    address: str, kind: AddressKind, fault: Fault | None
+) -> None:
     assert fault_of(address, kind) is fault
 
 

@@ -21,7 +21,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "index"
 
 
-def test_build_tells_what_was_built_and_what_was_refused(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_build_prints_what_was_built_and_what_was_refused(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["build", str(built.parent / "docs"), "--out", str(built), "--cluster-size", "4", "--resume", "--json"]
     assert main(arguments) == 0
     output = capsys.readouterr()

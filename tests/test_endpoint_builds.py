@@ -109,7 +109,9 @@ def test_a_build_does_not_depend_on_the_number_of_workers(server: EndpointServer
 
 
 @pytest.mark.slow
-def test_every_loss_is_told_with_its_chunk_and_nothing_else_is_missing(server: EndpointServer, tmp_path: Path) -> None:
+def test_every_loss_is_reported_with_its_chunk_and_nothing_else_is_missing(
+    server: EndpointServer, tmp_path: Path
+) -> None:
     bench, corpus = bench_in(tmp_path / "good", server)
     whole = bench.build(corpus, CONFIG)
     chunk_ids = whole.chunks["id"].to_pylist()
@@ -328,7 +330,7 @@ def test_a_budget_in_dollars_without_a_price_is_refused_with_what_to_do(
 
 
 @pytest.mark.parametrize("refused", [False, True])
-def test_when_every_chunk_fails_the_servers_words_stand_in_the_error(
+def test_when_every_chunk_fails_the_error_quotes_the_server(
     server: EndpointServer, tmp_path: Path, refused: bool
 ) -> None:
     bench, corpus = bench_in(tmp_path, server, retries=0)
@@ -365,7 +367,7 @@ def test_a_reply_cut_in_half_is_asked_again_and_never_kept_for_good(server: Endp
 
 
 @pytest.mark.slow
-def test_a_server_that_disappears_after_extraction_is_told_where_the_graph_is_named(
+def test_a_server_that_disappears_after_extraction_is_reported_where_the_graph_is_named(
     server: EndpointServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bench, _ = bench_in(tmp_path, server, retries=0)

@@ -110,7 +110,7 @@ def test_the_part_is_made_listed_and_read(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "parts" / "synonyms").glob("*/*")) == ["pairs.npy", "part.json"]
 
 
-def test_the_measure_stands_among_the_others(index: Index) -> None:
+def test_the_measure_is_listed_among_the_others(index: Index) -> None:
     query = Query("bees", np.asarray(index.chunk_vectors[0]))
     trace = strategy("vector", {"top_c": 3}).retrieve(query, index, Tools(MiniLM().embed))
     second = trace.passages[1].source

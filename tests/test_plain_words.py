@@ -25,5 +25,5 @@ def of_json(text: str) -> Exception:
         (of_json("{"), "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),
     ],
 )
-def test_an_error_is_told_without_its_class_and_number(error: Exception, expected_text: str) -> None:
+def test_an_error_is_written_without_its_class_and_number(error: Exception, expected_text: str) -> None:
     assert in_words(error) == expected_text

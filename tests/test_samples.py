@@ -28,7 +28,7 @@ def test_a_corpus_is_large_enough_and_has_every_format(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_gold_quote_stands_in_its_document_as_it_is_read(name: str) -> None:
+def test_every_gold_quote_occurs_in_its_document_as_it_is_read(name: str) -> None:
     texts = {document.name: folded(document.text) for document in read_files([SAMPLES / name / "documents"]).documents}
     questions = [json.loads(line) for line in (SAMPLES / name / "questions.jsonl").read_text().splitlines()]
     missing = [

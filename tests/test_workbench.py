@@ -47,7 +47,7 @@ def corpus_id(bench: Workbench) -> str:
     return bench.add_documents("My bees", [("bees.md", BEES), ("hives.txt", HIVES)]).corpus_id
 
 
-def test_good_files_go_in_and_bad_ones_are_told(bench: Workbench) -> None:
+def test_good_files_go_in_and_bad_ones_are_reported(bench: Workbench) -> None:
     report = bench.add_documents(
         "Mixed", [("bees.md", BEES), ("again.md", BEES), ("empty.txt", b""), ("../../evil.txt", HIVES)]
     )
@@ -169,7 +169,7 @@ def test_who_looks_at_the_samples_while_they_are_read_finds_their_documents(
         assert (pool.submit(documents).result(), first.result()) == (15, 15)
 
 
-def test_a_file_that_could_not_be_read_is_told_in_the_report_of_a_build_from_the_app(bench: Workbench) -> None:
+def test_a_file_that_could_not_be_read_is_in_the_report_of_a_build_from_the_app(bench: Workbench) -> None:
     made = bench.add_documents("Docs", [("bees.txt", BEES), ("scan.xyz", b"\x00\x01"), ("empty.txt", b"")])
     index = bench.build(made.corpus_id)
     assert index.report.drops["parse"] == 2
@@ -177,7 +177,7 @@ def test_a_file_that_could_not_be_read_is_told_in_the_report_of_a_build_from_the
     assert reasons == {refusal.name: sentence(refusal.reason) for refusal in made.refusals}
 
 
-def test_a_build_tells_what_it_finds_and_writes_as_it_goes(bench: Workbench, corpus_id: str) -> None:
+def test_a_build_reports_what_it_finds_and_writes_while_it_runs(bench: Workbench, corpus_id: str) -> None:
     events: list[Progress] = []
     index = bench.build(corpus_id, IndexConfig(cluster_size=3), report=events.append)
     read = [event for event in events if event.stage == "extract"][-1]

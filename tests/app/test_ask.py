@@ -73,7 +73,7 @@ def test_steps_light_the_subgraph_one_by_one_and_move_nothing(home: Workbench, v
     assert app.query_params["step"] == "seeds"
 
 
-def test_a_setting_tells_what_it_changed(home: Workbench, visit: Visit) -> None:
+def test_a_setting_shows_what_it_changed(home: Workbench, visit: Visit) -> None:
     app = visit("ask", home, q=QUESTION)
     assert "What changed" not in drawn.text(app)
     app.slider("lr_n").set_value(2).run()
@@ -138,7 +138,7 @@ def test_any_question_is_taken_as_text(question: str, home: Workbench, visit: Vi
     assert app.query_params["q"] == question
 
 
-def test_a_citation_that_stands_for_an_entity_opens_in_a_drawer(home: Workbench, visit: Visit) -> None:
+def test_a_citation_that_refers_to_an_entity_opens_in_a_drawer(home: Workbench, visit: Visit) -> None:
     index = home.open(home.indexes()[0].id)
     trace = home.retrieve(index, QUESTION)
     app = visit("ask", home, q=QUESTION)
@@ -166,7 +166,7 @@ def test_a_budget_of_the_context_is_not_called_the_size_of_a_chunk() -> None:
     assert forms.title_of("chunk_tokens", IndexConfig) == "Chunk size, tokens"
 
 
-def test_a_question_that_is_too_long_is_told_and_stays_out_of_the_link(home: Workbench, visit: Visit) -> None:
+def test_a_question_that_is_too_long_is_reported_and_stays_out_of_the_link(home: Workbench, visit: Visit) -> None:
     app = visit("ask", home, q=QUESTION)
     ask = next(button for button in app.button if button.label == "Ask")
     app.text_area("lr_draft").input("why " * 250_000)

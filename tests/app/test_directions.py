@@ -30,7 +30,7 @@ def mixed(home: Workbench) -> Workbench:
     return home
 
 
-def test_names_from_the_right_are_isolated_and_what_was_read_without_grammar_is_told(
+def test_names_from_the_right_are_isolated_and_what_was_read_without_grammar_is_reported(
     mixed: Workbench, visit: Visit
 ) -> None:
     index = next(listed for listed in mixed.indexes() if listed.name == "ערים مدن")

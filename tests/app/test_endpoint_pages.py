@@ -151,7 +151,7 @@ def test_empty_chunks_are_listed_and_run_again_alone(llm_home: Workbench, visit:
     assert read_spec(launched[0]).config["model"] == "openai:scripted-chat"
 
 
-def test_a_rebuild_with_the_same_settings_is_foretold_as_a_bound(llm_home: Workbench, visit: Visit) -> None:
+def test_a_rebuild_with_the_same_settings_is_forecast_as_a_bound(llm_home: Workbench, visit: Visit) -> None:
     app = visit("build", llm_home, corpus=CORPUS, **FORM, b_cluster_size="3")
     drawn.assert_sound(app)
     page_text = drawn.text(app)
@@ -207,7 +207,7 @@ def test_a_prompt_is_tried_on_a_chosen_chunk_and_its_markup_is_text(
     assert "Your prompt against the catalog's" in drawn.text(app)
 
 
-def test_a_resume_that_cannot_be_is_told(llm_home: Workbench, visit: Visit) -> None:
+def test_a_resume_that_cannot_be_is_reported(llm_home: Workbench, visit: Visit) -> None:
     folder = a_job(llm_home, STARTED, ("cancelled", {"error": "Stopped as asked."}))
     app = visit("build", llm_home, job="one")
     shutil.rmtree(folder)
@@ -216,7 +216,7 @@ def test_a_resume_that_cannot_be_is_told(llm_home: Workbench, visit: Visit) -> N
     assert "no job 'one'" in drawn.text(app).lower()
 
 
-def test_a_dead_server_leaves_the_form_standing(llm_home: Workbench, visit: Visit) -> None:
+def test_a_server_that_does_not_answer_leaves_the_form_usable(llm_home: Workbench, visit: Visit) -> None:
     llm_home.save_settings(Settings(base_url="http://127.0.0.1:1/v1"))
     app = visit("build", llm_home, corpus=CORPUS, **FORM)
     drawn.assert_sound(app)
@@ -275,7 +275,7 @@ def test_a_second_window_joins_the_answer_that_is_being_written(
         (faults.EMPTY_CONTENT, "The reply is empty"),
     ],
 )
-def test_a_server_that_fails_while_it_answers_is_told_and_can_be_asked_again(
+def test_a_server_that_fails_while_it_answers_is_reported_and_can_be_asked_again(
     kind: str, expected_text: str, llm_home: Workbench, endpoint: EndpointServer, visit: Visit
 ) -> None:
     endpoint.plan = FaultPlan(share=1.0, kinds=(kind,), recover_after=None)
@@ -290,7 +290,7 @@ def test_a_server_that_fails_while_it_answers_is_told_and_can_be_asked_again(
     assert drawn.component(app, "lr_citations")
 
 
-def test_a_model_that_is_gone_is_told(llm_home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_is_gone_is_reported(llm_home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuses(*arguments: object, **options: object) -> Reply:
         raise EndpointRefusal("http://127.0.0.1:9/v1 does not know the model or the address (status 404)")
 
@@ -308,7 +308,7 @@ def test_an_answer_that_is_markup_is_text(llm_home: Workbench, endpoint: Endpoin
     assert "<script>alert(1)</script>" in drawn.text(app)
 
 
-def test_an_index_that_is_deleted_while_it_is_asked_is_told_and_no_other_is_asked(
+def test_an_index_that_is_deleted_while_it_is_asked_is_reported_and_no_other_is_asked(
     llm_home: Workbench, endpoint: EndpointServer, visit: Visit
 ) -> None:
     index = the_index(llm_home)

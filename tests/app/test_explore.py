@@ -86,7 +86,7 @@ def test_children_of_a_block_are_listed(home: Workbench, opened: Index, visit: V
     assert len(app.dataframe[0].value) == 3
 
 
-def test_a_search_lists_what_it_finds_and_tells_what_is_near(home: Workbench, visit: Visit) -> None:
+def test_a_search_lists_what_it_finds_and_suggests_what_is_near(home: Workbench, visit: Visit) -> None:
     app = visit("explore", home)
     app.text_input("find_entity").input("VARROA").run()
     drawn.assert_sound(app)

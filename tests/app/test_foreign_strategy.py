@@ -51,7 +51,7 @@ def test_its_own_answer_is_shown_with_its_marks(home: Workbench, visit: Visit) -
     assert "hunch" in mark["title"].lower()
 
 
-def test_what_changed_is_told_by_its_roles(home: Workbench, visit: Visit) -> None:
+def test_what_changed_is_listed_by_role(home: Workbench, visit: Visit) -> None:
     app = visit("ask", home, q=QUESTION, strategy="zoo_keeper")
     app.number_input("lr_zoo_keeper_proofs").set_value(1).run()
     drawn.assert_sound(app)

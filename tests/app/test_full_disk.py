@@ -23,7 +23,7 @@ def full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("full_disk")
 @pytest.mark.parametrize("page", ["library", "build", "explore", "ask", "settings"])
-def test_a_first_start_on_a_full_disk_is_told_in_words(page: str, empty_home: Workbench, visit: Visit) -> None:
+def test_a_first_start_on_a_full_disk_is_reported_in_words(page: str, empty_home: Workbench, visit: Visit) -> None:
     app = visit(page, empty_home)
     assert not app.exception
     assert "could not be written: the disk is full. Free some space" in drawn.text(app)

@@ -33,6 +33,6 @@ def test_characters_that_are_not_seen_are_shown_as_marks(text: str) -> None:
     assert html("{}", html("{}", text)) == html("{}", text)
 
 
-def test_html_is_markup_so_that_a_plain_text_is_no_stand_in_for_it() -> None:
+def test_html_is_markup_so_that_a_plain_text_cannot_replace_it() -> None:
     assert isinstance(html("<b></b>"), Markup)
     assert html("<b></b>") + "<i>" == "<b></b>&lt;i&gt;"

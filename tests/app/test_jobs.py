@@ -286,7 +286,7 @@ def test_a_running_build_is_seen_from_every_page(page: str, home: Workbench, vis
         assert "Index Bees" in drawn.text(app), "the link leads to the build"
 
 
-def test_no_page_tells_of_builds_when_none_is_under_way(home: Workbench, visit: Visit) -> None:
+def test_no_page_mentions_builds_when_none_is_under_way(home: Workbench, visit: Visit) -> None:
     a_job(home, STARTED, FAILED)
     assert [button.key for button in visit("library", home).button if (button.key or "").startswith("running_")] == []
 

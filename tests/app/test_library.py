@@ -15,7 +15,7 @@ def upload(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
     return app.button("primary_add").click().run()
 
 
-def test_uploads_become_a_corpus_and_bad_ones_are_told(home: Workbench, visit: Visit) -> None:
+def test_uploads_become_a_corpus_and_bad_ones_are_reported(home: Workbench, visit: Visit) -> None:
     app = visit("library", home)
     assert app.button("primary_add").disabled
     app = upload(
@@ -37,7 +37,7 @@ def test_uploads_become_a_corpus_and_bad_ones_are_told(home: Workbench, visit: V
     assert "could not be read" not in drawn.text(app)
 
 
-def test_a_refused_file_is_told_by_its_name_and_nothing_else_is_claimed(home: Workbench, visit: Visit) -> None:
+def test_a_refused_file_is_named_and_nothing_else_is_claimed(home: Workbench, visit: Visit) -> None:
     app = upload(visit("library", home), ("<img src=x>.pdf", b"%PDF-1.7 nothing"))
     drawn.assert_sound(app)
     assert "not read <img src=x>.pdf" in drawn.text(app)

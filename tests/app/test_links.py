@@ -60,20 +60,22 @@ def test_no_id_of_a_url_becomes_a_path(value: str, home: Workbench, visit: Visit
     assert app.slider("lr_n").value == 10
 
 
-def test_a_job_that_is_not_there_is_told(home: Workbench, visit: Visit) -> None:
+def test_a_job_that_is_not_there_is_reported(home: Workbench, visit: Visit) -> None:
     app = visit("build", home, job="20200101-000000-abcdef")
     assert "No job '20200101-000000-abcdef'" in drawn.text(app)
     assert "job" not in app.query_params
 
 
-def test_a_corpus_that_is_not_there_is_told_and_another_one_shown(home: Workbench, visit: Visit) -> None:
+def test_a_corpus_that_is_not_there_is_reported_and_another_one_shown(home: Workbench, visit: Visit) -> None:
     app = visit("library", home, corpus="<b>gone</b>")
     drawn.assert_sound(app)
     assert "There is no corpus <b>gone</b> here." in drawn.text(app)
     assert "Bees in rape" in drawn.text(app)
 
 
-def test_a_build_of_a_corpus_that_is_gone_is_told_before_another_one_is_built(home: Workbench, visit: Visit) -> None:
+def test_a_build_of_a_corpus_that_is_gone_is_reported_before_another_one_is_built(
+    home: Workbench, visit: Visit
+) -> None:
     app = visit("build", home, corpus="<b>gone</b>")
     drawn.assert_sound(app)
     assert "The corpus <b>gone</b> is not here, so Bees is chosen." in drawn.text(app)
@@ -83,7 +85,7 @@ def test_a_build_of_a_corpus_that_is_gone_is_told_before_another_one_is_built(ho
 
 
 @pytest.mark.parametrize("page", ["ask", "explore"])
-def test_a_link_to_an_index_that_is_gone_is_told_and_no_other_takes_its_place(
+def test_a_link_to_an_index_that_is_gone_is_reported_and_no_other_replaces_it(
     page: str, home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
@@ -136,7 +138,7 @@ def test_a_link_to_a_setting_of_a_build_fills_the_form(home: Workbench, visit: V
         ({"b_tau": "<b>much</b>"}, "is not understood: give a number from 0 up"),
     ],
 )
-def test_settings_that_cannot_be_built_are_told_before_the_build(
+def test_settings_that_cannot_be_built_are_reported_before_the_build(
     url: dict[str, str], expected_text: str, home: Workbench, visit: Visit
 ) -> None:
     app = visit("build", home, **url)
@@ -145,7 +147,7 @@ def test_settings_that_cannot_be_built_are_told_before_the_build(
     assert app.button("primary_build").disabled
 
 
-def test_a_wrong_tau_is_told_at_its_field_and_moves_nothing_else(home: Workbench, visit: Visit) -> None:
+def test_a_wrong_tau_is_shown_at_its_field_and_moves_nothing_else(home: Workbench, visit: Visit) -> None:
     app = visit("build", home, b_cluster_size="7", b_chunk_tokens="48", b_overlap_tokens="8", b_tau="4")
     before, fields = forecast_and_fields(app)
     app.text_input("lr_b_tau").input("abc").run()

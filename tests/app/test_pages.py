@@ -25,7 +25,7 @@ Visit = Callable[..., AppTest]
         ("ask", "Bees, 3 documents, clustersize 3"),
     ],
 )
-def test_a_page_stands_on_a_home_with_an_index(
+def test_a_page_opens_with_an_index(
     page: str, expected_text: str, home: Workbench, visit: Visit, launched: list[Path]
 ) -> None:
     app = visit(page, home)
@@ -45,7 +45,7 @@ def test_a_page_stands_on_a_home_with_an_index(
         ("ask", "The first one is being built"),
     ],
 )
-def test_a_page_stands_on_an_empty_home_while_the_first_index_is_built(
+def test_a_page_opens_without_an_index_while_the_first_index_is_built(
     page: str, expected_text: str, empty_home: Workbench, visit: Visit, launched: list[Path]
 ) -> None:
     app = visit(page, empty_home)
@@ -71,7 +71,7 @@ def test_without_an_index_and_a_build_the_way_to_one_is_shown(page: str, empty_h
 
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("text", ["{not json", '{"a":' * 100_000, '{"format_version": Infinity}'])
-def test_an_index_that_does_not_read_leaves_the_pages_standing(
+def test_an_index_that_does_not_read_leaves_the_pages_usable(
     page: str, text: str, home: Workbench, visit: Visit
 ) -> None:
     (home.root / "indexes" / "broken").mkdir()
@@ -85,7 +85,7 @@ def test_an_index_that_does_not_read_leaves_the_pages_standing(
     assert not (home.root / "indexes" / "broken").exists()
 
 
-def test_a_corpus_that_does_not_read_leaves_the_library_standing(home: Workbench, visit: Visit) -> None:
+def test_a_corpus_that_does_not_read_leaves_the_library_usable(home: Workbench, visit: Visit) -> None:
     mine = home.create_corpus("Mine")
     (home.root / "corpora" / mine / "corpus.json").write_text("{not json", encoding="utf-8")
     app = visit("library", home)
@@ -96,7 +96,7 @@ def test_a_corpus_that_does_not_read_leaves_the_library_standing(home: Workbench
     assert "cannot be read" not in drawn.text(app)
 
 
-def test_an_index_whose_files_are_gone_is_told_and_the_page_stands(home: Workbench, visit: Visit) -> None:
+def test_an_index_whose_files_are_gone_is_reported_and_the_page_opens(home: Workbench, visit: Visit) -> None:
     next(home.indexes()[0].path.glob("entities-0.arrow")).unlink()
     for page in ("explore", "ask"):
         app = visit(page, home, q="What do beekeepers use?")
@@ -105,7 +105,7 @@ def test_an_index_whose_files_are_gone_is_told_and_the_page_stands(home: Workben
         assert "uild it again" in drawn.text(app)
 
 
-def test_an_index_of_another_model_is_told_with_the_remedy(home: Workbench, visit: Visit) -> None:
+def test_an_index_of_another_model_is_reported_with_the_remedy(home: Workbench, visit: Visit) -> None:
     folder = home.indexes()[0].path
     manifest = layout.read_manifest(folder)
     other = replace(manifest.embedding, fingerprint="other")
@@ -138,7 +138,7 @@ def test_no_page_allows_raw_html_in_markdown() -> None:
         assert "unsafe_allow" not in page.read_text(encoding="utf-8"), page.name
 
 
-def test_two_indexes_of_a_corpus_are_told_apart_wherever_they_are_listed(home: Workbench, visit: Visit) -> None:
+def test_two_indexes_of_a_corpus_are_distinguished_wherever_they_are_listed(home: Workbench, visit: Visit) -> None:
     first = home.indexes()[0]
     home.build(first.corpus_id, IndexConfig(cluster_size=4))
     app = visit("build", home)
@@ -151,7 +151,7 @@ def test_two_indexes_of_a_corpus_are_told_apart_wherever_they_are_listed(home: W
     assert app.selectbox("lr_index").options == ["Bees", "The first try"], "a name that somebody gave counts"
 
 
-def test_a_text_of_a_large_file_that_is_none_is_told_by_the_name_of_the_file(
+def test_a_text_of_a_large_file_that_is_none_is_reported_with_the_name_of_the_file(
     home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(

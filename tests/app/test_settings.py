@@ -61,7 +61,7 @@ def test_what_is_no_address_is_refused_and_what_may_be_a_secret_leaves_the_field
     assert KEY not in drawn.text(app)
 
 
-def test_the_connection_tells_models_and_windows(home: Workbench, endpoint: EndpointServer, visit: Visit) -> None:
+def test_the_connection_lists_models_and_windows(home: Workbench, endpoint: EndpointServer, visit: Visit) -> None:
     app = visit("settings", settled_home(home, endpoint))
     app.button("test_connection").click().run()
     drawn.assert_sound(app)
@@ -71,7 +71,7 @@ def test_the_connection_tells_models_and_windows(home: Workbench, endpoint: Endp
     assert list(connection["Context window, tokens"]) == ["8,192", "8,192"]
 
 
-def test_an_address_without_its_version_is_told_what_lacks(
+def test_of_an_address_without_its_version_the_missing_part_is_named(
     home: Workbench, endpoint: EndpointServer, visit: Visit
 ) -> None:
     home.save_settings(Settings(base_url=endpoint.url.removesuffix("/v1")))
@@ -83,7 +83,7 @@ def test_an_address_without_its_version_is_told_what_lacks(
 
 
 @pytest.mark.parametrize("kind", [faults.HTML_200, faults.HTTP_500, faults.EMPTY_BODY, faults.RESET])
-def test_a_server_that_answers_nonsense_is_told_in_a_sentence(
+def test_a_server_that_answers_nonsense_is_reported_in_a_sentence(
     kind: str, home: Workbench, endpoint: EndpointServer, visit: Visit
 ) -> None:
     endpoint.plan = FaultPlan(share=1.0, kinds=(kind,), recover_after=None)
@@ -94,7 +94,7 @@ def test_a_server_that_answers_nonsense_is_told_in_a_sentence(
     assert "Traceback" not in drawn.text(app)
 
 
-def test_a_refused_key_is_told_with_its_variable(home: Workbench, visit: Visit) -> None:
+def test_a_refused_key_is_reported_with_its_variable(home: Workbench, visit: Visit) -> None:
     with EndpointServer(api_key="another") as endpoint:
         app = visit("settings", settled_home(home, endpoint))
         app.button("test_connection").click().run()
@@ -133,7 +133,7 @@ def test_a_long_name_of_a_model_is_text(home: Workbench, visit: Visit) -> None:
         assert name in drawn.text(app)
 
 
-def test_storage_is_told_by_kind(home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_storage_is_listed_by_kind(home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(call_store_view, "panel", lambda: None)  # SQLite's files would come and go during the count
     (home.root / "stages" / "large").mkdir(parents=True, exist_ok=True)
     (home.root / "stages" / "large" / "00").write_bytes(b"x" * 2_000_000)

@@ -88,7 +88,7 @@ def test_a_wish_for_dask_is_gone_with_the_page(home: Workbench, visit: Visit) ->
 
 
 @pytest.mark.parametrize("name", ["set_scheduler", "set_chroma_url", "set_key_variable"])
-def test_what_was_wrong_is_told_no_longer_when_the_page_was_left(name: str, home: Workbench, visit: Visit) -> None:
+def test_what_was_wrong_is_no_longer_shown_when_the_page_was_left(name: str, home: Workbench, visit: Visit) -> None:
     home.save_settings(CLUSTER)
     app = visit("settings", home)
     before = drawn.text(app)
@@ -159,7 +159,7 @@ def test_threads_drop_the_scheduler_and_dask_finds_it_again(home: Workbench, vis
         ("", "cluster needs the address of its scheduler", True),
     ],
 )
-def test_what_is_no_scheduler_is_told_and_not_kept(
+def test_what_is_no_scheduler_is_reported_and_not_kept(
     written: str, expected_text: str, stays: bool, home: Workbench, visit: Visit
 ) -> None:
     home.save_settings(CLUSTER)
@@ -174,7 +174,7 @@ def test_what_is_no_scheduler_is_told_and_not_kept(
     assert visit("settings", home).text_input("set_scheduler").value == SCHEDULER_AT
 
 
-def test_a_cluster_is_asked_on_a_click_and_told_by_its_workers(
+def test_a_cluster_is_asked_on_a_click_and_described_by_its_workers(
     home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home.save_settings(CLUSTER)
@@ -224,7 +224,7 @@ def test_workers_that_could_not_do_the_work_are_named(
     )
 
 
-def test_a_cluster_that_is_not_there_is_told_with_what_to_do(
+def test_a_cluster_that_is_not_there_is_reported_with_what_to_do(
     home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def silence(bench: Workbench, scheduler: str) -> ClusterStatus:
@@ -258,7 +258,7 @@ def test_a_chroma_server_is_kept_tested_and_left_again(
     assert "12 collections" not in drawn.text(app)
 
 
-def test_a_chroma_server_that_is_not_there_is_told(
+def test_a_chroma_server_that_is_not_there_is_reported(
     home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def silence(bench: Workbench, url: str) -> ChromaSeen:
@@ -281,7 +281,7 @@ def test_a_chroma_server_that_is_not_there_is_told(
         ("http://", "names no server", True),
     ],
 )
-def test_what_is_no_chroma_server_is_told_and_not_kept(
+def test_what_is_no_chroma_server_is_reported_and_not_kept(
     written: str, expected_text: str, stays: bool, home: Workbench, visit: Visit
 ) -> None:
     home.save_settings(Settings(chroma_url="http://127.0.0.1:8000"))

@@ -69,13 +69,13 @@ def test_each_measure_runs_in_a_process_of_its_own(invented: Section) -> None:
     assert float(first.figures["wall_seconds"]) >= 0
 
 
-def test_a_measure_that_raises_is_told_with_its_reason(invented: Section) -> None:
+def test_a_measure_that_raises_is_reported_with_its_reason(invented: Section) -> None:
     failed = measured(invented, 13)
     assert failed.figures == {}
     assert failed.error == "ValueError: thirteen is refused"
 
 
-def test_a_measure_that_dies_is_told_with_its_exit_code(invented: Section) -> None:
+def test_a_measure_that_dies_is_reported_with_its_exit_code(invented: Section) -> None:
     assert "exit code 7" in measured(invented, 99).error
 
 

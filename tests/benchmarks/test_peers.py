@@ -169,7 +169,7 @@ def test_peers_are_measured_at_sizes_that_they_can_bear() -> None:
     assert sizes_of("relations", None) == ()
 
 
-def test_our_figures_stand_beside_theirs_and_a_failing_peer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_our_figures_are_listed_beside_theirs_and_a_failing_peer_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     given = {"seconds": 6.0, "processor_seconds": 5.0, "ari": 0.5}
     both = (Peer("good", "Good", "clustering", ()), Peer("bad", "Bad", "clustering", ()))
     monkeypatch.setattr(side_by_side, "peers", lambda section: both)
@@ -192,6 +192,6 @@ def test_our_figures_stand_beside_theirs_and_a_failing_peer_is_told(monkeypatch:
     assert compared.failures == ("Bad at 60 failed: it broke",)
 
 
-def test_a_peer_that_does_not_exist_is_told_with_those_that_do(tmp_path: Path) -> None:
+def test_a_peer_that_does_not_exist_is_reported_with_those_that_do(tmp_path: Path) -> None:
     compared = compare("retrieval", (), {}, only=["graphrag"], environments=tmp_path)
     assert compared.failures == ("retrieval has no peer 'graphrag'; it has fast_graphrag, lightrag, nano_graphrag",)

@@ -126,7 +126,7 @@ def test_entities_have_unit_vectors_and_their_exact_neighbours(index: Path) -> N
     assert given.ends.tolist() == [[0, 1], [1, 2], [1, 3], [3, 4], [2, 5]]
 
 
-def test_every_route_stands_in_the_table_and_in_the_record(
+def test_every_route_is_in_the_table_and_in_the_record(
     index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "figures.json"
@@ -175,7 +175,7 @@ def test_the_authors_route_gets_the_vectors_and_its_labels_are_measured(
     assert str(tmp_path) not in theirs["command"]
 
 
-def test_an_authors_route_that_fails_is_told_and_the_others_stand(
+def test_an_authors_route_that_fails_is_reported_and_the_others_are_kept(
     index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def unavailable(*_: object) -> Partition:

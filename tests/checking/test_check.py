@@ -78,7 +78,7 @@ def test_a_wrong_lambda_is_found(index):
     assert failed(with_layer(index, 1, relations=relations)) == {"connectivity"}
 
 
-def test_a_relation_that_stands_for_another_pair_is_found(index):
+def test_a_relation_that_aggregates_another_pair_is_found(index):
     relations = with_column(index.layers[1].relations, "members", [[2, 3]])  # 3 joins rape and clover
     assert failed(with_layer(index, 1, relations=relations)) == {"unfolding", "weights", "relation texts"}
 
@@ -159,7 +159,7 @@ def test_siblings_meet_in_their_parent_and_strangers_in_the_root(index):
         ([(0, 0), (0, 1)], (1, 0), {}, "2 tops"),
     ],
 )
-def test_a_subtree_of_the_retrieval_that_is_not_the_smallest_is_told(nodes, top, parent, expected_text):
+def test_a_subtree_of_the_retrieval_that_is_not_the_smallest_is_reported(nodes, top, parent, expected_text):
     assert expected_text in " ".join(subtree_problems(PARENTS, [0, 1], Subtree(top, tuple(nodes), parent)))
 
 

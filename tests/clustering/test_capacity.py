@@ -27,12 +27,12 @@ def test_points_with_the_surest_choice_keep_it_when_a_component_is_full() -> Non
     assert labels.tolist() == [1, 0, 0, 1]
 
 
-def test_points_without_any_room_form_a_cluster_in_an_empty_component() -> None:
+def test_points_without_free_capacity_form_a_cluster_in_an_empty_component() -> None:
     labels = assign_within_capacity(np.zeros((4, 1), dtype=int), np.arange(4.0), 2, 3, first_open)
     assert labels.tolist() == [1, 1, 0, 0]
 
 
-def test_points_that_no_empty_component_is_left_for_go_where_there_is_room() -> None:
+def test_points_that_no_empty_component_is_left_for_go_to_components_with_free_capacity() -> None:
     candidates = np.array([[0], [0], [0], [1]])
     labels = assign_within_capacity(candidates, np.array([3.0, 2.0, 1.0, 0.0]), 2, 2, first_open)
     assert labels.tolist() == [0, 0, 1, 1]

@@ -30,7 +30,7 @@ def test_a_lone_point_joins_the_cluster_beside_it_and_a_far_one_stays_alone() ->
     assert joined[41] == 3
 
 
-def test_a_lone_point_does_not_join_where_there_is_no_room() -> None:
+def test_a_lone_point_does_not_join_a_full_cluster() -> None:
     places = line(*np.linspace(0, 1, 20), 1.05)
     labels = np.array([0] * 20 + [1])
     assert joined_singletons(labels, places, 20)[20] == 1

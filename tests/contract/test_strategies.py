@@ -80,7 +80,7 @@ def test_what_a_trace_refers_to_is_in_it(
 
 @of_every_strategy
 @on_every_index
-def test_passages_stand_in_their_documents(
+def test_passages_are_shown_in_their_documents(
     contract_home: Workbench, indexes: dict[str, Index], name: str, where: str
 ) -> None:
     index = indexes[where]

@@ -93,7 +93,7 @@ def test_the_openai_package_reads_replies_streams_vectors_and_models(server: End
     assert [model.id for model in client.models.list().data] == ["scripted-chat", "scripted-embedding"]
 
 
-def test_a_stream_tells_no_usage_unless_asked(server: EndpointServer):
+def test_a_stream_reports_no_usage_unless_asked(server: EndpointServer):
     text = chat(server, "x", stream=True).read().decode()
     assert text.endswith("data: [DONE]\n\n")
     assert "usage" not in text
@@ -109,7 +109,7 @@ def test_vectors_are_unit_and_near_for_similar_texts():
     assert math.hypot(*vector_of("...", 8)) == pytest.approx(1, abs=1e-5)
 
 
-def test_ollamas_window_is_told():
+def test_ollamas_window_is_reported():
     with EndpointServer(num_ctx=2048, context_length=9000) as running:
         shown = cells(call(running, "/api/show", {"model": "m"}))
         assert shown["parameters"].split()[:2] == ["num_ctx", "2048"]
@@ -140,7 +140,7 @@ def test_what_is_wrong_with_a_request_is_said():
         assert statuses == [404, 400, 400, 400, 400]
 
 
-def test_the_log_tells_task_outcome_and_tokens(server: EndpointServer):
+def test_the_log_records_task_outcome_and_tokens(server: EndpointServer):
     server.clear()
     chat(server, prompt("extract_graph")).read()
     call(server, EMBED, {"model": "m", "input": ["a b c"]}).read()

@@ -74,7 +74,7 @@ def test_entities_alone_are_given_when_asked_for_alone():
     assert list(json.loads(ScriptedModel().reply(user(text)).text)) == ["entities"]
 
 
-def test_gleaning_finds_nothing_more_unless_told_to():
+def test_gleaning_finds_nothing_more_unless_scripted_to():
     asked = [*user(prompt("extract_graph")), {"role": "assistant", "content": "{}"}, *user(prompt("glean_graph"))]
     assert json.loads(ScriptedModel().reply(asked).text) == {"entities": [], "relations": [], "done": True}
     once_more = ScriptedModel(glean_one_more=True)

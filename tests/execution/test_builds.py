@@ -113,7 +113,7 @@ def test_a_build_that_lost_its_scheduler_says_so_and_goes_on_where_it_stopped(
 
 
 @pytest.mark.slow
-def test_a_cluster_keeps_the_items_order_and_its_errors_stand_where_they_arose(cluster: LoopbackCluster) -> None:
+def test_a_cluster_keeps_the_items_order_and_its_errors_come_where_they_arose(cluster: LoopbackCluster) -> None:
     executor = DaskMap(cluster.address, no_workers_seconds=1)
     assert list(executor(work.slow_square, range(9))) == [number * number for number in range(9)]
     results = executor(work.broken, range(6))
@@ -128,7 +128,7 @@ def test_a_cluster_keeps_the_items_order_and_its_errors_stand_where_they_arose(c
 
 
 @pytest.mark.slow
-def test_an_address_where_nobody_answers_is_told_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_where_nobody_answers_is_reported_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("leanrag_core.execution.cluster._CONNECT_SECONDS", 0.5)
     with pytest.raises(ClusterUnavailable, match="start one with 'dask scheduler', or correct the address"):
         list(DaskMap("tcp://127.0.0.1:1")(work.squared, [1]))

@@ -63,7 +63,7 @@ def listener(reply: bytes | None) -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_a_look_tells_who_is_there_and_who_could_not_do_the_work(
+def test_the_status_names_the_workers_and_those_that_could_not_do_the_work(
     cluster: LoopbackCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     empty = cluster_status.read_cluster_status(cluster.address)
@@ -95,7 +95,7 @@ def test_a_look_tells_who_is_there_and_who_could_not_do_the_work(
 
 
 @pytest.mark.parametrize("reply", [None, b"HTTP/1.1 400 Bad Request\r\n\r\n" + b"x" * 200])
-def test_what_is_no_scheduler_is_told_in_a_sentence(reply: bytes | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_scheduler_is_reported_in_a_sentence(reply: bytes | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_status, "_TIMEOUT_SECONDS", 0.5)
     monkeypatch.setattr(dask_map, "_CONNECT_SECONDS", 0.5)
     with listener(reply) as address:
@@ -155,7 +155,7 @@ def seen_by(client: Greeted, monkeypatch: pytest.MonkeyPatch, address: str = "tc
         ("tls://head:8786", ValueError("got None"), "no Dask scheduler that this Dask understands"),
     ],
 )
-def test_certificates_are_spoken_of_where_they_lack_alone(
+def test_certificates_are_mentioned_only_where_they_are_missing(
     address: str, error: Exception, expected_text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(ClusterUnavailable, match=expected_text):
@@ -163,7 +163,7 @@ def test_certificates_are_spoken_of_where_they_lack_alone(
 
 
 @pytest.mark.parametrize("answer", [TypeError("identity() got an unexpected keyword argument"), {"type": "Scheduler"}])
-def test_a_scheduler_that_answers_otherwise_is_told_in_a_sentence(
+def test_a_scheduler_that_answers_otherwise_is_reported_in_a_sentence(
     answer: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(ClusterUnavailable, match="tcp://head:8786 answers what this Dask does not understand"):

@@ -31,7 +31,7 @@ def test_results_keep_the_items_order_though_later_items_end_first(processes: Pr
     assert list(ThreadMap(3)(work.slow_square, range(9))) == expected
 
 
-def test_an_error_stands_where_its_item_stands(processes: ProcessMap) -> None:
+def test_an_error_comes_at_the_place_of_its_item(processes: ProcessMap) -> None:
     results = processes(work.broken, range(6))
     assert [next(results) for _ in range(3)] == [0, 1, 2]
     with pytest.raises(ZeroDivisionError, match="the third"):

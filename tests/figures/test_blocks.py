@@ -16,7 +16,7 @@ def view(*cells: Cell, columns: tuple[tuple[int, int, int], ...] = ()) -> Hierar
     return HierarchyView(cells[0].id, cells, columns, 0, 0)
 
 
-def test_children_stand_beside_their_parent_in_its_height(index: Index) -> None:
+def test_children_are_drawn_beside_their_parent_in_its_height(index: Index) -> None:
     blocks = icicle_blocks(view_of(index, 2))
     at = named(blocks)
     # three columns of widths 1/2, 1 and 1
@@ -88,7 +88,7 @@ def test_no_weights_make_no_boxes() -> None:
     assert squarified([1, 1], 0, 0, 0, 0) == [(0, 0, 0.0, 0.0)] * 2
 
 
-def test_a_block_says_what_it_is_and_keeps_its_name_as_it_stands() -> None:
+def test_a_block_says_what_it_is_and_keeps_its_name_unchanged() -> None:
     cells = (
         Cell("a", "", "<b>a & b</b>", 1, 1234, 3, weight=2.0),
         Cell("x", "a", "x", 0, 1, 0, weight=1.0),

@@ -43,7 +43,7 @@ def test_read_backwards_what_entered_has_left() -> None:
     assert back.of("lca") == Group("lca", ("bees",), ("farm",))
 
 
-def test_another_strategy_is_the_one_setting_told() -> None:
+def test_another_strategy_is_the_only_setting_listed() -> None:
     before = trace_of([QUEEN], lca=QUEEN, top_n=5, findings=True)
     after = trace_of([], strategy="vector", top_c=7)
     listed = changes(before, after)
@@ -52,7 +52,7 @@ def test_another_strategy_is_the_one_setting_told() -> None:
     assert listed.of("lca") == Group("lca", (), ("queen",))
 
 
-def test_entities_of_one_name_are_told_apart_by_their_ids() -> None:
+def test_entities_of_one_name_are_distinguished_by_their_ids() -> None:
     before = trace_of([node("a", 0, rank=1)])
     other = node("b", 0, rank=1)
     after = trace_of([type(other)(**{**other.__dict__, "name": "a"})])

@@ -21,6 +21,6 @@ def test_relations_inside_clusters_are_a_share_of_those_below() -> None:
     "kept",
     [LayerClusters(), replace(KEPT, smallest=None), replace(KEPT, relations_below=None), replace(KEPT, layer=None)],
 )
-def test_a_report_that_does_not_say_it_is_told_as_one(kept: LayerClusters) -> None:
+def test_a_report_that_does_not_say_it_is_shown_as_one(kept: LayerClusters) -> None:
     with pytest.raises(IndexDamaged, match="build the index again"):
         cluster_facts(replace(EMPTY_REPORT, clustering=(kept,)))

@@ -87,7 +87,7 @@ def test_of_a_block_with_very_many_children_the_rest_folds_into_one_cell(index: 
     assert first[-1].weight == pytest.approx(math.sqrt(10))
 
 
-def test_a_level_too_fine_to_hit_is_left_out_and_told(index: Index) -> None:
+def test_a_level_too_fine_to_hit_is_left_out_and_reported(index: Index) -> None:
     made = hierarchy(index, [row // 61 for row in range(122)], [0, 0])
     view = view_of(made, 2)
     assert (view.hidden, view.hidden_layer) == (122, 0)
@@ -96,7 +96,7 @@ def test_a_level_too_fine_to_hit_is_left_out_and_told(index: Index) -> None:
     assert (whole.hidden, len(shown(whole, 0))) == (0, 120)
 
 
-def test_a_fold_never_stands_for_a_single_node(index: Index) -> None:
+def test_a_fold_never_replaces_a_single_node(index: Index) -> None:
     view = view_of(hierarchy(index, list(range(121)), [0] * 121), 2)
     assert len(shown(view, 1)) == 121
     assert not any(cell.folded for cell in view.cells)

@@ -75,7 +75,7 @@ def test_a_row_says_how_many_of_its_layer_are_drawn(trace: Trace) -> None:
     ]
 
 
-def test_a_parent_stands_above_the_middle_of_its_children(trace: Trace) -> None:
+def test_a_parent_is_drawn_above_the_middle_of_its_children(trace: Trace) -> None:
     # Two seeds of 31 px below bees, and fields, whose box needs 60: 122 px in all.
     x = {dot.id: dot.x for dot in layered_graph(trace).nodes}
     assert x["queen"] == pytest.approx(15.5 / 122, abs=1e-5)
@@ -162,7 +162,7 @@ def test_each_node_is_drawn_or_counted_once(seed: int) -> None:
     assert all(dot.width * NARROW >= 50 for dot in graph.nodes if dot.kind in ("box", "double", "fold"))
 
 
-def test_more_parents_than_there_is_room_for_fold_the_weakest_into_one() -> None:
+def test_more_parents_than_fit_fold_the_weakest_into_one() -> None:
     # 300 px hold 5 boxes of 60 px: the 4 best and one that stands for the other 3.
     nodes = [node(f"s{n}", 0, f"m{n}", rank=n + 1) for n in range(7)]
     nodes += [node(f"m{n}", 1, "root") for n in range(7)]
@@ -174,7 +174,7 @@ def test_more_parents_than_there_is_room_for_fold_the_weakest_into_one() -> None
     assert {dot.id for dot in graph.nodes if dot.kind == "disc"} == {f"s{n}" for n in range(7)}
 
 
-def test_names_of_neighbouring_seeds_stand_on_alternating_lines(trace: Trace) -> None:
+def test_names_of_neighbouring_seeds_are_written_on_alternating_lines(trace: Trace) -> None:
     line = {dot.id: dot.line for dot in layered_graph(trace).nodes}
     assert (line["queen"], line["honey"], line["rape"]) == (0, 1, 0)
 

@@ -108,7 +108,7 @@ def test_time_left_moves_in_steps_of_five_seconds(seconds: float | None, expecte
         (2, 3600, "2 an hour"),
     ],
 )
-def test_a_slow_rate_is_told_by_the_minute(done: int, seconds: float, expected_text: str) -> None:
+def test_a_slow_rate_is_given_per_minute(done: int, seconds: float, expected_text: str) -> None:
     assert numbers.rate(done, seconds) == expected_text
 
 
@@ -120,7 +120,7 @@ def test_signs_are_true_ones() -> None:
     assert [numbers.decimal(value) for value in (1234.56, -3.21, -0.01)] == ["1,234.6", "−3.2", "0.0"]
 
 
-def test_a_day_is_told_in_words_and_no_day_stays_itself() -> None:
+def test_a_day_is_written_in_words_and_no_day_stays_itself() -> None:
     assert re.fullmatch(r"(18|19|20) Nov 2026, \d\d:\d\d", numbers.day("2026-11-19T12:02:00+00:00"))
     assert numbers.day("2026-11-19T12:02:00") == numbers.day("2026-11-19T12:02:00+00:00")
     assert numbers.day("<b>soon</b>") == "<b>soon</b>"

@@ -27,7 +27,7 @@ def test_a_name_is_found_across_a_line_break() -> None:
 
 
 @pytest.mark.parametrize("name", ["C++ (lang)", ".*", "[a-z]+", "a|b", "$x^2$", "\\d", "<b>"])
-def test_signs_of_patterns_in_a_name_stand_for_themselves(name: str) -> None:
+def test_signs_of_patterns_in_a_name_are_taken_literally(name: str) -> None:
     assert marked(f"abc 12 {name} xyz", [name]) == [name]
     assert marked("abc 12 xyz", [name]) == []
 

@@ -38,7 +38,7 @@ class Scripted:
         return Completion(self.reply, "stop", Usage(calls=1))
 
 
-def test_a_relation_told_in_sixty_chunks_is_condensed_like_an_entity() -> None:
+def test_a_relation_described_in_sixty_chunks_is_condensed_like_an_entity() -> None:
     assert count_tokens(TOLD) > 2 * LONGEST
     model = Scripted("They trade in wax and honey.")
     made = condense(graph([TOLD, SHORT, SHORT], [TOLD, SHORT]), model, PromptBook())  # type: ignore[arg-type]
@@ -51,7 +51,7 @@ def test_a_relation_told_in_sixty_chunks_is_condensed_like_an_entity() -> None:
 
 
 @pytest.mark.parametrize("model", [None, Scripted("  ")], ids=["built-in", "a model without words"])
-def test_where_no_model_condenses_the_first_sentences_stay_and_the_loss_is_told(model: Scripted | None) -> None:
+def test_where_no_model_condenses_the_first_sentences_stay_and_the_loss_is_reported(model: Scripted | None) -> None:
     made = condense(graph([SHORT, SHORT], [TOLD]), model, PromptBook())  # type: ignore[arg-type]
     [kept] = made.graph.relations["description"].to_pylist()
     assert TOLD.startswith(kept)

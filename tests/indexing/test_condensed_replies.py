@@ -47,7 +47,7 @@ def test_two_cut_replies_leave_the_descriptions_and_a_drop() -> None:
     assert "cut at the token limit" in result.drops[0].reason
 
 
-def test_a_reply_that_is_too_long_is_cut_and_the_cut_is_told() -> None:
+def test_a_reply_that_is_too_long_is_cut_and_the_cut_is_reported() -> None:
     result = condensed((LONG, "stop"))
     assert count_tokens(description(result)) <= LONGEST
     assert [drop.reason for drop in result.drops] == [f"the condensed description was cut at {LONGEST} tokens"]

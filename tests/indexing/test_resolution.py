@@ -144,7 +144,7 @@ def test_a_heuristic_relation_keeps_five_sentences_the_strongest_first() -> None
     assert merged.graph.relations["description"].to_pylist() == ["s6 s5 s4 s3 s2"]
 
 
-def test_what_cannot_be_kept_is_told() -> None:
+def test_what_cannot_be_kept_is_reported() -> None:
     merged = resolve(
         extractions(entity("A"), entity("..."), relation("A", '"a"'), relation("A", "!?")), CHUNKS, heuristic=False
     )
@@ -162,7 +162,7 @@ def test_an_end_that_nobody_mentions_becomes_an_entity_of_unknown_type() -> None
     assert (row["name"], row["type"], row["description"], row["chunks"]) == ("B", "unknown", "A knows B", [1])
 
 
-def test_entities_stand_in_the_order_of_their_first_chunk_then_of_their_key() -> None:
+def test_entities_are_sorted_by_their_first_chunk_then_by_their_key() -> None:
     merged = resolve(extractions(entity("z"), entity("b"), entity("a", 1), entity("z", 1)), CHUNKS, heuristic=False)
     assert merged.graph.entities["name"].to_pylist() == ["b", "z", "a"]
 

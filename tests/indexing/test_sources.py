@@ -28,7 +28,7 @@ def names(paths: tuple[Path, ...]) -> list[str]:
     return [path.name for path in paths]
 
 
-def test_links_out_of_the_folder_are_passed_over_and_told(folder: Path) -> None:
+def test_links_out_of_the_folder_are_passed_over_and_reported(folder: Path) -> None:
     (folder / "file.txt").symlink_to(folder.parent / "other" / "secret.txt")
     (folder / "more").symlink_to(folder.parent / "other", target_is_directory=True)
     read = sources_below([folder])
@@ -67,7 +67,7 @@ def test_links_that_lead_round_end(folder: Path, follow_links: bool) -> None:
     assert [refusal.name for refusal in read.refusals] == ["self"]
 
 
-def test_pipes_and_sockets_in_a_folder_are_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pipes_and_sockets_in_a_folder_are_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(folder / "pipe.txt")
     monkeypatch.chdir(folder)  # the path of a socket is short
     with socket.socket(socket.AF_UNIX) as bound:
@@ -84,7 +84,7 @@ def test_a_pipe_and_a_device_that_are_given_are_not_opened(folder: Path) -> None
     assert as_read(read.refusals) == [("pipe.txt", f"is a pipe, {LATER}"), ("zero", f"is a device, {LATER}")]
 
 
-def test_a_folder_that_may_not_be_read_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_may_not_be_read_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "closed").mkdir()
     usual = os.scandir
 
@@ -99,7 +99,7 @@ def test_a_folder_that_may_not_be_read_is_told(folder: Path, monkeypatch: pytest
     assert as_read(read.refusals) == [("closed", "cannot be read (Permission denied): check its rights")]
 
 
-def test_a_link_to_itself_that_is_given_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_link_to_itself_that_is_given_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "self").symlink_to(tmp_path / "self")
     assert main(["build", str(tmp_path / "self"), "--out", str(tmp_path / "out")]) == 1
     assert "self: cannot be read (Too many levels of symbolic links)" in capsys.readouterr().err

@@ -19,7 +19,7 @@ from tests.endpoint.server import EndpointServer
         ({"ollama": False}, None),
     ],
 )
-def test_each_kind_of_server_tells_its_window(fields: dict[str, Any], window: int | None) -> None:
+def test_the_window_of_each_kind_of_server_is_read(fields: dict[str, Any], window: int | None) -> None:
     with EndpointServer(**fields) as server:
         assert Endpoint(Settings(base_url=server.url)).context_window("scripted-chat") == window
         assert server.answered("chat") == []

@@ -20,7 +20,9 @@ def test_models_that_write_come_before_those_that_embed(tmp_path: Path) -> None:
         assert context_windows(endpoint, listed.writing) == {"a-chat": 4096, "qwen": 4096}
 
 
-def test_an_address_that_the_server_does_not_know_is_told_from_a_server_that_does_not_answer(tmp_path: Path) -> None:
+def test_an_address_that_the_server_does_not_know_is_distinguished_from_a_server_that_does_not_answer(
+    tmp_path: Path,
+) -> None:
     with EndpointServer() as server:
         wrong_path = list_models(models_at(server.url.removesuffix("/v1") + "/404", tmp_path).endpoint)
         closed = server.url

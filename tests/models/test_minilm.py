@@ -130,7 +130,7 @@ def test_other_weights_than_the_packages_are_run_as_their_file_says(monkeypatch:
     assert other.fingerprint == "all-MiniLM-L6-v2:20a8733fdbd3ac8e"
 
 
-def test_a_package_that_is_not_installed_is_told_with_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_package_that_is_not_installed_is_reported_with_the_command_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(ModelUnavailable, match=r"onnx.*pip install -r requirements\.txt"):
         MiniLM().embed(["bees"])

@@ -21,6 +21,6 @@ def test_a_server_that_answers_side_by_side_is_given_many_calls(server: Endpoint
     assert probe.calls_a_second[4] > 2 * probe.calls_a_second[1]
 
 
-def test_a_server_that_is_not_there_is_told() -> None:
+def test_a_server_that_is_not_there_is_reported() -> None:
     with pytest.raises(EndpointBusy, match="is it running"):
         probe_concurrency(Endpoint(Settings(base_url="http://127.0.0.1:9/v1")), "m")

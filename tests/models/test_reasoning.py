@@ -62,13 +62,13 @@ def test_thoughts_between_two_remarks_leave_both() -> None:
     assert without_reasoning("Well.\n<think>\nhm\n</think>\nThe mill.") == "Well.\nThe mill."
 
 
-def test_a_content_in_parts_is_read_without_the_parts_of_thoughts() -> None:
+def test_a_content_in_parts_is_read_without_the_parts_of_reasoning() -> None:
     parts = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": JSON}]
     assert reply_text(parts, None, as_json=True) == JSON
     assert reply_text(None, None, as_json=True) == ""
 
 
-def test_a_reply_that_a_server_took_for_thoughts_is_found_there_and_thoughts_alone_are_none() -> None:
+def test_a_reply_that_a_server_took_for_reasoning_is_read_there_and_reasoning_alone_is_no_reply() -> None:
     assert reply_text("", f"hm\n</think>\n{JSON}", as_json=True).strip() == JSON
     assert reply_text(None, JSON, as_json=True) == JSON
     assert reply_text("", "Okay, the user wants a sentence.", as_json=False) == ""
@@ -100,24 +100,24 @@ def streamed(text: str, size: int, *, opened: bool = False) -> list[str]:
         "The mill [C1].",
     ],
 )
-def test_a_stream_is_told_without_thoughts_wherever_its_pieces_break(text: str, size: int) -> None:
+def test_a_stream_is_passed_on_without_reasoning_wherever_its_pieces_break(text: str, size: int) -> None:
     assert "".join(streamed(text, size)) == "The mill [C1]."
 
 
-def test_a_stream_is_told_while_it_comes() -> None:
+def test_a_stream_is_passed_on_while_it_arrives() -> None:
     assert len(streamed("<think>hm</think>The mill stood at Carrow.", 4)) > 4
 
 
 @pytest.mark.parametrize("text", ["<b>bold</b> is a tag", "<think and think>", "[C1] says so", "<", "a <think> b"])
-def test_what_only_looks_like_a_tag_is_told(text: str) -> None:
+def test_what_only_looks_like_a_tag_is_passed_on(text: str) -> None:
     assert "".join(streamed(text, 1)) == text
 
 
-def test_a_stream_of_thoughts_alone_tells_nothing() -> None:
+def test_of_a_stream_of_reasoning_alone_nothing_is_passed_on() -> None:
     assert streamed("<think>hm, and so on", 3) == []
 
 
-def test_a_model_whose_opening_tag_is_swallowed_begins_inside_its_thoughts() -> None:
+def test_a_model_whose_opening_tag_is_swallowed_begins_inside_its_reasoning() -> None:
     assert "".join(streamed("Okay. Hm.\n</think>\n\nThe mill.", 3, opened=True)) == "The mill."
 
 

@@ -37,9 +37,7 @@ def models(server: EndpointServer, folder: Path) -> Models:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_model_that_thinks_gives_the_same_as_one_that_does_not(
-    server: EndpointServer, tmp_path: Path, form: str
-) -> None:
+def test_a_reasoning_model_gives_the_same_as_another_one(server: EndpointServer, tmp_path: Path, form: str) -> None:
     def made(folder: str) -> tuple[object, ...]:
         language = models(server, tmp_path / folder).language("openai:m")
         assert language is not None
@@ -54,7 +52,7 @@ def test_a_model_that_thinks_gives_the_same_as_one_that_does_not(
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_streamed_reply_is_told_without_thoughts(server: EndpointServer, tmp_path: Path, form: str) -> None:
+def test_a_streamed_reply_is_passed_on_without_reasoning(server: EndpointServer, tmp_path: Path, form: str) -> None:
     server.thoughts = form
     language = models(server, tmp_path).language("openai:m")
     pieces: list[str] = []
@@ -77,7 +75,9 @@ def test_thoughts_without_an_end_are_no_reply_and_are_not_kept(server: EndpointS
     assert len(made.memory) == 0  # type: ignore[arg-type]
 
 
-def test_a_reply_that_was_kept_with_its_thoughts_is_read_without_them(server: EndpointServer, tmp_path: Path) -> None:
+def test_a_reply_that_was_stored_with_its_reasoning_is_read_without_them(
+    server: EndpointServer, tmp_path: Path
+) -> None:
     made = models(server, tmp_path)
     language = made.language("openai:m")
     key = language.key(HELLO)  # type: ignore[union-attr]
@@ -86,7 +86,7 @@ def test_a_reply_that_was_kept_with_its_thoughts_is_read_without_them(server: En
     assert server.log == []
 
 
-def test_the_check_of_a_model_says_that_it_thinks(server: EndpointServer, tmp_path: Path) -> None:
+def test_the_check_of_a_model_says_that_it_reasons(server: EndpointServer, tmp_path: Path) -> None:
     server.thoughts = "tags"
     checked = check_model(models(server, tmp_path), "m", PASSAGE, IndexConfig())
     assert "Okay" not in checked.raw

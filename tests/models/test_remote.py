@@ -84,7 +84,7 @@ def test_a_second_question_answers_the_first_for_the_next_time(server: EndpointS
         faults.EMPTY_CONTENT,
     ],
 )
-def test_a_passing_fault_is_survived_and_told(server: EndpointServer, tmp_path: Path, kind: str) -> None:
+def test_a_passing_fault_is_retried_and_reported(server: EndpointServer, tmp_path: Path, kind: str) -> None:
     server.plan = FaultPlan(share=1.0, kinds=(kind,), recover_after=2)
     made = models(server, tmp_path)
     assert made.language("openai:m").complete(HELLO).text
@@ -107,7 +107,7 @@ def test_a_call_that_always_fails_is_lost_alone(server: EndpointServer, tmp_path
         models(server, tmp_path, retries=1).language("openai:m").complete(HELLO)
 
 
-def test_a_server_that_is_not_there_is_told_with_its_address(tmp_path: Path) -> None:
+def test_a_server_that_is_not_there_is_reported_with_its_address(tmp_path: Path) -> None:
     settings = Settings(base_url="http://127.0.0.1:9/v1", retries=0)
     language = Models(settings, CallStore(tmp_path)).language("openai:m")
     with pytest.raises(
@@ -147,7 +147,7 @@ def test_money_is_counted_and_a_budget_stops_the_next_call(server: EndpointServe
     assert language.complete(HELLO).text, "what is stored costs nothing"
 
 
-def test_a_stream_is_told_in_pieces_and_kept(server: EndpointServer, tmp_path: Path) -> None:
+def test_a_stream_is_passed_on_in_pieces_and_stored(server: EndpointServer, tmp_path: Path) -> None:
     language = models(server, tmp_path).language("openai:m")
     pieces: list[str] = []
     whole = language.stream(HELLO, pieces.append)

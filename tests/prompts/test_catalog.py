@@ -39,7 +39,7 @@ def test_the_version_asked_for_is_the_one_loaded() -> None:
         load_prompt("nonsense")
 
 
-def test_filling_tells_missing_and_unknown_fields() -> None:
+def test_filling_reports_missing_and_unknown_fields() -> None:
     prompt = Prompt("demo", 1, "Hello {name}.")
     with pytest.raises(InvalidConfig, match="needs the fields name"):
         prompt.fill()

@@ -32,7 +32,7 @@ def test_neighbours_are_the_other_ends_the_heaviest_relation_first(index: Index)
     assert neighbours(index, Place(2, 0)) == []
 
 
-def test_an_aggregated_relation_unfolds_into_those_it_stands_for(index: Index) -> None:
+def test_an_aggregated_relation_unfolds_into_those_it_aggregates(index: Index) -> None:
     members = unfold(index, index.layers[1].relation(0))
     assert [(member.source, member.target) for member in members] == [("honey", "rape"), ("mite", "seed coat")]
     assert (members[0].source_id, members[0].target_id) == ("id-honey", "id-rape")

@@ -48,7 +48,7 @@ def test_a_limit_cuts_the_rows_and_not_the_total(index: Index) -> None:
 
 
 @pytest.mark.parametrize("text", [".*", "[", "(", "%", "_", "\\", "<b>"])
-def test_signs_of_patterns_in_a_search_stand_for_themselves(index: Index, text: str) -> None:
+def test_signs_of_patterns_in_a_search_are_taken_literally(index: Index, text: str) -> None:
     assert find_entities(index, text) == EntityMatches((), 0)
 
 

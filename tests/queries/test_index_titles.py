@@ -20,11 +20,11 @@ def titles(*indexes: IndexSummary) -> list[str]:
     return [index.title for index in with_titles(indexes)]
 
 
-def test_an_index_that_bears_its_name_alone_is_called_by_it() -> None:
+def test_an_index_with_a_unique_name_is_called_by_it() -> None:
     assert titles(an_index("a", cluster_size=5), an_index("b", "Wasps", cluster_size=9)) == ["Bees", "Wasps"]
 
 
-def test_indexes_of_one_name_are_told_apart_by_what_differs() -> None:
+def test_indexes_of_one_name_are_distinguished_by_what_differs() -> None:
     assert titles(an_index("a", cluster_size=5, tau="3"), an_index("b", cluster_size=9, tau="3")) == [
         "Bees, clustersize 5",
         "Bees, clustersize 9",
@@ -60,14 +60,14 @@ def test_settings_of_another_version_are_named_as_they_are_written() -> None:
     ]
 
 
-def test_copies_are_told_apart_by_their_dates() -> None:
+def test_copies_are_distinguished_by_their_dates() -> None:
     later = replace(an_index("b"), created="2026-11-20T12:02:00+00:00")
     first, second = titles(an_index("a"), later)
     assert first.startswith("Bees, built 19 Nov 2026")
     assert second.startswith("Bees, built 20 Nov 2026")
 
 
-def test_a_short_title_keeps_what_tells_the_index_apart() -> None:
+def test_a_short_title_keeps_what_distinguishes_the_index() -> None:
     long = "Beekeeping and bee-pollinated crops"
     first, _ = with_titles([an_index("a", long, cluster_size=5), an_index("b", long, cluster_size=9)])
     assert short_title(first, 26) == "Beekeeping…, clustersize 5"

@@ -56,7 +56,7 @@ def test_the_lowest_common_ancestor_comes_first_then_the_path_downward_and_findi
     assert items[3].text == "farm (findings):\n" + "\n".join(["- Bees are kept. Each hive has a keeper."] * 3)
 
 
-def test_where_room_is_short_the_findings_are_what_is_missing(index: Index) -> None:
+def test_where_tokens_are_short_the_findings_are_left_out(index: Index) -> None:
     for number in (1, 2):
         index = with_texts(index, number)
     room = 1 + count_tokens(retrieve(index).context.section("aggregated").text)  # one for the line's end
@@ -193,7 +193,7 @@ def test_the_default_budgets_hold_fifteen_seeds_and_ten_chunks_of_1024_tokens() 
     assert losses(context) == ()
 
 
-def test_what_is_lost_is_told_in_words_and_in_the_record(index: Index) -> None:
+def test_what_is_lost_is_reported_in_words_and_in_the_record(index: Index) -> None:
     trace = retrieve(with_texts(index, 1, bees=SENTENCE * 40), aggregated_tokens=200, entity_tokens=40)
     sentences = [sentence(loss) for loss in losses(trace.context)]
     assert sentences[0].endswith("of 6 seed entities did not fit the 40 tokens of the entities.")

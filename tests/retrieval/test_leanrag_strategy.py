@@ -100,7 +100,7 @@ def test_context_never_exceeds_its_budgets_and_counts_what_is_left_out(index: In
     assert trace.context.tokens <= sum(section.budget for section in trace.context.sections)
 
 
-def test_marks_name_the_section_and_point_to_what_they_stand_for(index: Index) -> None:
+def test_marks_name_the_section_and_point_to_what_they_refer_to(index: Index) -> None:
     trace = retrieve(index, [1, 0, 1, 0], top_n=4, top_c=2)
     assert [item.mark for item in trace.context.section("chunks").items] == ["C1", "C2"]
     assert trace.context.section("entities").items[0].ref == trace.with_role("seed")[0].id

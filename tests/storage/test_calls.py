@@ -86,7 +86,7 @@ def test_a_value_of_another_hand_counts_as_missing(store: CallStore, value: str)
     assert store.get("k") is None
 
 
-def test_a_damaged_file_is_told_with_what_to_do(store: CallStore) -> None:
+def test_a_damaged_file_is_reported_with_what_to_do(store: CallStore) -> None:
     store.folder.mkdir(parents=True)
     (store.folder / "cache.db").write_bytes(b"not a database, but long enough to look like one" * 50)
     with pytest.raises(IndexDamaged, match="move it away"):

@@ -175,7 +175,7 @@ def test_client_and_server_speak_with_nobody_but_each_other(
             assert not connection.raddr or connection.raddr.ip.removeprefix("::ffff:") in ("127.0.0.1", "::1")
 
 
-def test_a_server_that_does_not_answer_is_told_with_what_to_do(
+def test_a_server_that_does_not_answer_is_reported_with_what_to_do(
     stored: Path, index: Index, servers: ChromaServers
 ) -> None:
     with pytest.raises(SearchIndexFailed, match=r"no Chroma server answers at http://127\.0\.0\.1:1: start one with"):
@@ -184,7 +184,7 @@ def test_a_server_that_does_not_answer_is_told_with_what_to_do(
         )
 
 
-def test_a_look_at_the_server_tells_what_it_holds(
+def test_the_status_of_the_server_lists_what_it_stores(
     server: Server, stored: Path, index: Index, servers: ChromaServers
 ) -> None:
     before = look_at_server(server.url)
@@ -211,7 +211,7 @@ def test_a_look_finds_no_server_where_none_is() -> None:
         {"/api/v2/heartbeat": '{"nanosecond heartbeat": 1}', "/api/v2/version": '"1.0.0"'},
     ],
 )
-def test_another_kind_of_server_is_told_from_chroma(pages: dict[str, str]) -> None:
+def test_another_kind_of_server_is_not_taken_for_chroma(pages: dict[str, str]) -> None:
     with scripted(pages, "other") as url, pytest.raises(SearchIndexFailed, match="is no Chroma server"):
         look_at_server(url)
 
@@ -250,7 +250,7 @@ def test_a_password_in_an_address_is_not_repeated(url: str, servers: ChromaServe
         assert "hunter2" not in str(refused.value)
 
 
-def test_an_address_that_no_server_can_have_is_told() -> None:
+def test_an_address_that_no_server_can_have_is_reported() -> None:
     with pytest.raises(SearchIndexFailed, match=r"no server can be at http://256\.1\.1\.1:1"):
         look_at_server("http://256.1.1.1:1")
 

@@ -170,7 +170,7 @@ def test_a_folder_that_someone_copied_does_not_close_the_library(store: CorpusSt
     assert [summary.id for summary in store.summaries()] == [corpus]
 
 
-def test_the_source_of_a_sample_stands_there_once_its_documents_do(store: CorpusStore) -> None:
+def test_the_source_of_a_sample_is_stored_after_its_documents(store: CorpusStore) -> None:
     corpus = store.create("cs", corpus_id="sample-cs", sample=True)
     assert (corpus, store.source("sample-cs"), store.source("sample-other")) == ("sample-cs", "", "")
     store.add(corpus, (ANTS,), source="abc")
@@ -226,7 +226,7 @@ def test_what_a_killed_deletion_left_goes_with_the_next(store: CorpusStore) -> N
     assert files_of(store.root) == []
 
 
-def test_what_could_not_be_read_is_told_until_a_file_of_that_name_can(store: CorpusStore) -> None:
+def test_what_could_not_be_read_is_reported_until_a_file_of_that_name_can(store: CorpusStore) -> None:
     corpus = store.create("docs")
     scan, ants = (
         Refusal("scan.pdf", message("file.no_text_layer", pages=3)),

@@ -319,7 +319,7 @@ def test_a_document_of_a_corpus_that_does_not_read_is_named(tmp_path: Path, text
         store.document(corpus, "doc-1")
 
 
-def test_settings_that_are_nested_too_deeply_are_told(tmp_path: Path) -> None:
+def test_settings_that_are_nested_too_deeply_are_reported(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text(deep(100_000), encoding="utf-8")
     with pytest.raises(InvalidConfig, match=r"settings\.json is not valid JSON"):
         read_settings(tmp_path / "settings.json")
@@ -331,7 +331,7 @@ def test_a_line_of_a_jobs_events_that_does_not_read_hides_no_other(tmp_path: Pat
     assert read_events(tmp_path) == (JobEvent(1.5, "begun"),)
 
 
-def test_a_text_that_is_none_is_told_in_an_index_without_hashes_too(stored: Path) -> None:
+def test_bytes_that_are_no_text_are_reported_in_an_index_without_hashes_too(stored: Path) -> None:
     manifest = json.loads((stored / layout.MANIFEST).read_text(encoding="utf-8"))
     del manifest["files"], manifest["sha256"]
     (stored / layout.MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")

@@ -51,7 +51,7 @@ def outcomes(folder: Path, state: str) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.slow
 @needs_a_namespace
-def test_every_write_works_where_there_is_room(tmp_path: Path) -> None:
+def test_every_write_works_where_the_disk_has_space(tmp_path: Path) -> None:
     outcome_of = outcomes(tmp_path, "room")
     assert {name: outcome["said"] for name, outcome in outcome_of.items() if outcome["kind"]} == {}
     assert len(outcome_of) > 15

@@ -99,7 +99,7 @@ def test_no_question_is_asked_whose_answer_could_not_be_kept(tmp_path: Path, mon
         pytest.fail("the question would be asked")
 
 
-def test_who_waits_to_build_is_told_and_can_be_stopped(tmp_path: Path) -> None:
+def test_a_build_that_waits_says_so_and_can_be_stopped(tmp_path: Path) -> None:
     class Stopped(Exception):
         pass
 

@@ -104,7 +104,7 @@ def test_an_index_written_into_its_own_place_stays_readable_where_it_is_open(sto
     assert not list(stored.glob("*.new"))
 
 
-def test_tokens_of_stored_texts_are_counted_as_they_stand_in_a_line(stored: Path) -> None:
+def test_tokens_of_stored_texts_are_counted_as_they_are_written_in_a_line(stored: Path) -> None:
     base = layout.read_index(stored).layers[0]
     assert base.token_counts["name_tokens"][5] == count_tokens(" seed coat")
     assert base.token_counts["description_tokens"][5] == count_tokens(" About seed coat.\n")

@@ -215,7 +215,7 @@ def test_another_place_can_be_connected_to(searches: SearchStore, tmp_path: Path
     assert len(asked) == 3
 
 
-def test_one_that_stands_on_a_server_is_not_looked_for_in_files(searches: SearchStore, tmp_path: Path) -> None:
+def test_one_on_a_server_is_not_looked_for_in_files(searches: SearchStore, tmp_path: Path) -> None:
     import chromadb
 
     server = chromadb.EphemeralClient()
@@ -351,7 +351,7 @@ def test_what_is_recorded_of_the_files_lasts_however_often_chroma_opens_them(tmp
 
 
 @pytest.mark.parametrize("name", ["*/data_level0.bin", "*/header.bin", "*/index_metadata.pickle"])
-def test_a_changed_bit_of_a_graph_is_told_before_chroma_reads_it(tmp_path: Path, name: str) -> None:
+def test_a_changed_bit_of_a_graph_is_reported_before_chroma_reads_it(tmp_path: Path, name: str) -> None:
     [path] = (thousand(tmp_path) / CHROMA).glob(name)
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 16
@@ -360,7 +360,9 @@ def test_a_changed_bit_of_a_graph_is_told_before_chroma_reads_it(tmp_path: Path,
         ask_layer_0(tmp_path)
 
 
-def test_a_changed_row_of_the_database_is_told_before_chroma_reads_it(searches: SearchStore, searchable: Index) -> None:
+def test_a_changed_row_of_the_database_is_reported_before_chroma_reads_it(
+    searches: SearchStore, searchable: Index
+) -> None:
     assert searchable.path is not None
     with contextlib.closing(sqlite3.connect(searchable.path / CHROMA / "chroma.sqlite3")) as database:
         database.execute("UPDATE embeddings_queue SET vector = zeroblob(16) WHERE id = '3'")

@@ -34,7 +34,7 @@ def test_what_one_process_keeps_another_one_reads(store: StageStore) -> None:
     assert store.sizes() == [StageSize("test", 2, 1_500_005)]
 
 
-def test_a_key_tells_the_borders_of_what_it_rests_on() -> None:
+def test_a_key_depends_on_where_each_part_of_it_ends() -> None:
     keys = {stage_key("s", "a", "b"), stage_key("s", "ab"), stage_key("s", "b", "a"), stage_key("t", "a", "b")}
     assert len(keys) == 4
 
@@ -121,7 +121,7 @@ def full(path: Any) -> Any:
     return shutil._ntuple_diskusage(10**9, 10**9 - 1_000_000, 1_000_000)  # type: ignore[attr-defined]
 
 
-def test_a_disk_without_room_is_left_alone(store: StageStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_left_alone(store: StageStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", full)
     store.put("test", KEY, b"small")
     assert store.get(KEY) is None

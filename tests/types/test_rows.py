@@ -32,7 +32,7 @@ def test_it_compares_and_iterates_like_a_dictionary() -> None:
     assert list(RowOf(pa.chunked_array([IDS]))) == IDS
 
 
-def test_of_an_id_that_stands_there_twice_the_last_row_counts() -> None:
+def test_of_an_id_that_occurs_twice_the_last_row_counts() -> None:
     rows = RowOf(pa.chunked_array([["a", "b", "a"]]))
     assert [rows["a"] for _ in range(40)] == [2] * 40
 

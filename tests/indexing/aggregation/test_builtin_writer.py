@@ -86,7 +86,7 @@ def test_a_relation_sentence_counts_kinds_and_names_the_groups_but_no_member():
     )
 
 
-def test_upper_layers_say_how_many_base_relations_theirs_stand_for():
+def test_upper_layers_say_how_many_base_relations_theirs_aggregate():
     view = RelationGroupView(2, "A", "", "B", "", 2, (("stated", 9),), (), ("x", "y"), (("c", "d"), ("e", "f")))
     expected = "“A” and “B” are joined by 2 relations, which stand for 9 between their entities."
     assert BuiltinWriter().relation(view).text == expected
@@ -115,7 +115,7 @@ def test_a_name_joins_a_phrase_with_a_partner_that_says_something_else():
     assert cluster_name(candidates, ["Varroa mite", "OXALIC ACID"], forbidden=taken, joint=": ") == "Brood: Varroa mite"
 
 
-def test_when_every_name_is_taken_a_number_tells_them_apart():
+def test_when_every_name_is_taken_a_number_distinguishes_them():
     assert cluster_name([], ["a", "b"], forbidden=frozenset({"a and b", "b and a"}), joint=" and ") == "A and B (2)"
 
 

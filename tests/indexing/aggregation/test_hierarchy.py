@@ -262,7 +262,7 @@ def test_random_graphs_become_trees_that_lose_no_relation(graph_of, n, r, cluste
     assert isinstance(hierarchy.layers[-1].entities, pa.Table)
 
 
-def test_the_limit_of_a_joined_description_decides_what_is_told_and_nothing_else(farm):
+def test_the_limit_of_a_joined_description_decides_its_text_and_nothing_else(farm):
     short, long = (build(farm, EMBED_FARM, tau=9, concatenation_tokens=tokens) for tokens in (9, 100))
     for limited, other in zip(short.layers, long.layers, strict=True):
         assert limited.entities.drop_columns(["findings"]) == other.entities.drop_columns(["findings"])

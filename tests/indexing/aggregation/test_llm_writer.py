@@ -143,7 +143,7 @@ def test_texts_that_fit_are_not_cut_and_others_are_cut_to_one_length_with_a_coun
         ("Pests such as the Varroa Mite live in hives.", "'varroa mite'"),
     ],
 )
-def test_a_sentence_that_is_not_as_asked_is_asked_for_once_more_then_kept_and_told(sentence, fault):
+def test_a_sentence_that_is_not_as_asked_is_asked_for_once_more_then_kept_and_reported(sentence, fault):
     group = replace(GROUP, pairs=(("varroa mite", "hives"),))
     model = ScriptedModel(sentence, "Pests live in hives, as Dr. Moss of St. Ives says.")
     better = LLMWriter(model).relation(group)
@@ -177,7 +177,7 @@ def test_a_silent_model_gets_the_builtin_sentence():
     assert "built-in writer" in sentence.drops[0].reason
 
 
-def test_findings_are_taken_in_any_form_that_says_something_and_the_others_are_told():
+def test_findings_are_taken_in_any_form_that_says_something_and_the_others_are_reported():
     listed = [{"explanation": "x"}, "text", {"summary": "Kept."}, {"Title": "T", "details": "d"}, 7, {}, ""]
     written = LLMWriter(ScriptedModel(json.dumps({**GOOD, "findings": listed}))).entity(cluster())
     assert [(finding.summary, finding.explanation) for finding in written.findings] == [

@@ -130,7 +130,7 @@ def test_a_sentence_belongs_to_every_chunk_that_holds_it_and_else_to_where_it_st
     assert "Paris" not in mentions(second)
 
 
-def test_a_crowded_sentence_links_neighbours_and_tells_what_it_left_out() -> None:
+def test_a_crowded_sentence_links_neighbours_and_reports_what_it_left_out() -> None:
     cities = [
         "Paris",
         "Rome",

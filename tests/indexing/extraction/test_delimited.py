@@ -36,7 +36,7 @@ def test_names_are_put_into_capitals_on_request_alone():
     assert reply.mentions[0].description == "The Carrow mill grinds barley."
 
 
-def test_lightrag_keywords_stand_before_the_strength():
+def test_lightrag_keywords_come_before_the_strength():
     record = '("relationship"<|>"A1"<|>"B1"<|>"A1 feeds B1."<|>"water, supply"<|>7)'
     reply = parse_delimited(f'{record}##("content_keywords"<|>"mills")<|COMPLETE|>', "c1")
     assert reply.relations == (RelationMention("A1", "B1", "A1 feeds B1.", "c1", ("water", "supply"), 7.0),)
@@ -141,7 +141,7 @@ def test_gleaning_adds_and_repeats_nothing():
     assert extraction.drops == ()
 
 
-def test_a_gleaning_reply_of_prose_is_told_as_lost():
+def test_a_gleaning_reply_of_prose_is_reported_as_lost():
     extraction = delimited_extraction([REPLY, "Please tell me which entities are missing."], "c1")
     assert len(extraction.mentions) == 2
     assert [drop.item for drop in extraction.drops] == ["chunk c1"]

@@ -13,7 +13,7 @@ def test_german_nouns_are_found_by_their_capitals() -> None:
     assert {"Donau", "Budapest"} <= set(seen[1])
 
 
-def test_french_phrases_stand_between_function_words() -> None:
+def test_french_phrases_lie_between_function_words() -> None:
     text = "Le droit de vote est universel. Le droit de grève est reconnu. Le droit à la vie est sacré."
     seen = phrases(text, "fr")
     assert "vote" in seen[0]
@@ -41,6 +41,6 @@ def test_sentences_keep_their_place_in_the_document() -> None:
     assert text[last.start : last.end] == "Zweiter  Satz\nhier."
 
 
-def test_scripts_are_told_apart() -> None:
+def test_scripts_are_distinguished() -> None:
     assert is_latin("Grüße aus Łódź")
     assert not is_latin("Привет, мир")

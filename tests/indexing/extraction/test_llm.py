@@ -75,7 +75,7 @@ def test_entities_and_relations_of_a_reply_become_mentions_of_the_chunk() -> Non
     assert extraction.usage == Usage(calls=1, prompt_tokens=10)
 
 
-def test_chunks_keep_their_order_and_progress_is_told_for_each() -> None:
+def test_chunks_keep_their_order_and_progress_is_reported_for_each() -> None:
     model = Scripted(graph(entity("Ada")), graph(entity("Bob")))
     reports: list[int] = []
     extractor = LLMExtractor(model, gleaning_rounds=0)
@@ -234,7 +234,7 @@ def test_a_reply_that_breaks_off_is_asked_for_once_more() -> None:
     assert "breaks off" in model.asked[1][2]["content"]
 
 
-def test_of_replies_that_break_off_the_fullest_is_kept_and_the_loss_told() -> None:
+def test_of_replies_that_break_off_the_fullest_is_kept_and_the_loss_reported() -> None:
     (extraction,) = extract(Scripted(HALF, HALF[:70]))
     assert [mention.name for mention in extraction.mentions] == ["Ada", "Bob"]
     assert [drop.item for drop in extraction.drops] == ["chunk c0"]
@@ -262,7 +262,7 @@ def test_a_type_and_description_that_come_later_replace_those_of_a_mere_end() ->
     assert [(mention.name, mention.type) for mention in extraction.mentions] == [("Ada", "person"), ("Carl", "person")]
 
 
-def test_names_from_the_prompts_example_are_left_out_and_told() -> None:
+def test_names_from_the_prompts_example_are_left_out_and_reported() -> None:
     reply = graph(
         entity("Ada"),
         entity("Carrow tide mill"),

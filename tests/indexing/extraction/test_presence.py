@@ -27,7 +27,7 @@ PASSAGE = (
         "",
     ],
 )
-def test_names_paraphrases_acronyms_and_other_scripts_are_spoken_of(name: str) -> None:
+def test_names_paraphrases_acronyms_and_other_scripts_are_mentioned(name: str) -> None:
     assert Passage(PASSAGE).speaks_of(name)
 
 

@@ -51,7 +51,7 @@ def test_untidy_replies_that_lack_nothing_are_taken_as_whole(text: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["relationships", "Relationships", "edges", "relation"])
-def test_relations_may_stand_under_other_names(key: str) -> None:
+def test_relations_may_be_listed_under_other_names(key: str) -> None:
     reply = parse_reply(json.dumps({"Entities": [ADA, BOB], key: [RELATED]}), "c")
     assert (len(reply.mentions), len(reply.relations)) == (2, 1)
 
@@ -92,7 +92,7 @@ def test_strengths_are_recovered(given: Any, meant: float) -> None:
     assert strengths(given, 5, 5) == [meant, 5, 5]
 
 
-def test_a_model_that_counts_to_a_hundred_is_understood_and_a_slip_is_held_at_ten() -> None:
+def test_a_model_that_counts_to_a_hundred_is_understood_and_a_slip_is_limited_to_ten() -> None:
     assert strengths(90, 40, 5) == [9.0, 4.0, 0.5]
     assert strengths(90, 4, 5) == [10.0, 4.0, 5.0]
 

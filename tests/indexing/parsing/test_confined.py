@@ -64,7 +64,7 @@ def reader_memory(process: psutil.Process) -> int:
         ("large.docx", lambda: bombs.large_docx(60), {TOO_LONG, TOO_MUCH}),
     ],
 )
-def test_a_bomb_is_told_and_the_good_files_beside_it_get_in(
+def test_a_bomb_is_reported_and_the_good_files_beside_it_get_in(
     hasty: ConfinedParser, name: str, bomb: Callable[[], bytes], reasons: set[str]
 ) -> None:
     known = {process.pid for process in children()}
@@ -94,7 +94,7 @@ def test_a_bomb_is_told_and_the_good_files_beside_it_get_in(
     assert 0 < highest[0] < 300 * 1024 * 1024
 
 
-def test_a_text_longer_than_the_limit_is_told(parser: ConfinedParser) -> None:
+def test_a_text_longer_than_the_limit_is_reported(parser: ConfinedParser) -> None:
     upload = read_uploads([("long.txt", b"Bees dance. " * 500_000), GOOD], parser)
     assert [document.name for document in upload.documents] == ["good.txt"]
     [refusal] = upload.refusals
@@ -137,7 +137,7 @@ def test_a_process_that_ended_while_it_waited_is_replaced(parser: ConfinedParser
     assert parser.parse(*GOOD).documents
 
 
-def test_a_reader_that_breaks_down_is_told(parser: ConfinedParser) -> None:
+def test_a_reader_that_breaks_down_is_reported(parser: ConfinedParser) -> None:
     before = set(children())
     assert parser.parse(*GOOD).documents
     [process] = set(children()) - before

@@ -46,6 +46,6 @@ def test_a_lone_row_is_text(read: Read) -> None:
     assert read("a.tsv", "bees\tdance\n").text == "bees | dance"
 
 
-def test_the_encoding_that_was_found_is_told(read: Read) -> None:
+def test_the_detected_encoding_is_noted(read: Read) -> None:
     document = read("a.csv", "name,legs\nbee é,6\n".encode("utf-16"))
     assert (document.text, document.notes) == ("name: bee é\nlegs: 6", ("Read as UTF-16.",))

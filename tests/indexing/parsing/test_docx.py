@@ -21,7 +21,7 @@ def saved(document: Any) -> bytes:
     return buffer.getvalue()
 
 
-def test_paragraphs_and_tables_stand_in_the_order_of_the_document(read: Read) -> None:
+def test_paragraphs_and_tables_keep_the_order_of_the_document(read: Read) -> None:
     document = docx.Document()
     document.add_heading("Bees", 1)
     table = document.add_table(2, 2)

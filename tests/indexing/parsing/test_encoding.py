@@ -17,7 +17,7 @@ def test_utf_8_is_read_with_or_without_its_mark_and_needs_no_note() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
-def test_a_mark_tells_the_width_and_the_order(encoding: str) -> None:
+def test_a_byte_order_mark_decides_the_width_and_the_order(encoding: str) -> None:
     decoded = decode("\ufeffCafé 🐝".encode(encoding))
     assert (decoded.text, decoded.notes) == ("Café 🐝", (f"Read as {encoding[:6].upper()}.",))
 
@@ -48,7 +48,7 @@ def test_western_bytes_are_read_as_windows_1252(text: str) -> None:
         ("cp932", JAPANESE),
     ],
 )
-def test_other_bytes_are_guessed_and_the_guess_is_told(encoding: str, text: str) -> None:
+def test_other_bytes_are_guessed_and_the_guess_is_reported(encoding: str, text: str) -> None:
     decoded = decode(text.encode(encoding))
     assert (decoded.text, decoded.notes) == (text, (GUESSED.format(encoding.upper()),))
 
@@ -59,7 +59,7 @@ def test_iso_2022_jp_is_known_by_its_escapes_though_it_is_ascii() -> None:
 
 
 @pytest.mark.parametrize("lost", [1, 2])
-def test_a_cut_last_character_is_left_out_and_told(lost: int) -> None:
+def test_a_cut_last_character_is_left_out_and_reported(lost: int) -> None:
     decoded = decode("蜂は踊る".encode()[:-lost])
     assert (decoded.text, decoded.notes) == ("蜂は踊", ("The last character is cut off and was left out.",))
 

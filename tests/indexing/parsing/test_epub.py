@@ -58,7 +58,7 @@ def test_chapters_are_read_in_the_order_of_the_book(read: Read) -> None:
     assert (document.title, document.media_type, document.pages, document.notes) == ("On Insects", "epub", (), ())
 
 
-def test_a_chapter_that_is_missing_is_told(read: Read) -> None:
+def test_a_chapter_that_is_missing_is_reported(read: Read) -> None:
     document = read("a.epub", book(**{"OEBPS/book.opf": package("gone.xhtml", "text/two.xhtml")}))
     assert (document.text, document.notes) == ("Ants\n\nThey walk.", ("1 of 2 chapters are missing in the file.",))
 

@@ -48,7 +48,7 @@ def test_a_declared_encoding_is_followed(read: Read) -> None:
     assert (document.text, document.notes) == ("Café", ())
 
 
-def test_a_guessed_encoding_is_told(read: Read) -> None:
+def test_a_guessed_encoding_is_reported(read: Read) -> None:
     page = "<p>蜂は踊る。花は咲く。今日は天気がいいですね。</p>".encode("shift_jis")
     document = read("a.html", page)
     assert document.text.startswith("蜂は踊る。花は咲く。")

@@ -60,7 +60,7 @@ def test_json_without_a_value_is_refused(refused: Callable[..., str], content: s
     assert refused("a.json", content) == "has no text: there is nothing to index in it"
 
 
-def test_each_line_of_jsonl_is_a_document_and_bad_lines_are_told_by_number() -> None:
+def test_each_line_of_jsonl_is_a_document_and_bad_lines_are_reported_by_number() -> None:
     lines = b'{"text": "Bees."}\r\n\n{broken\n[1]\n{"x": 1}\n{"title": "Ants", "text": "They walk."}'
     upload = parse_upload("a.jsonl", lines)
     assert [(document.name, document.text) for document in upload.documents] == [

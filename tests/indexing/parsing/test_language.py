@@ -16,12 +16,12 @@ from leanrag_core.indexing.parsing.language import detect_language
         ("ko", "벌은 벌집에서 춤을 추며 꿀이 어디 있는지 알려 준다."),
     ],
 )
-def test_a_sentence_tells_its_language(language: str, text: str) -> None:
+def test_a_sentence_is_enough_to_detect_its_language(language: str, text: str) -> None:
     assert detect_language(text) == language
 
 
 @pytest.mark.parametrize("text", ["", "42", "... !?", "Bees dance.", "x = 1"])
-def test_too_little_text_tells_nothing(text: str) -> None:
+def test_too_little_text_has_no_detected_language(text: str) -> None:
     assert detect_language(text) == "und"
 
 

@@ -9,7 +9,7 @@ from leanrag_core.types.corpus import Heading, Span
 from tests.indexing.parsing.conftest import Read
 
 
-def test_paragraphs_stand_between_empty_lines(read: Read) -> None:
+def test_paragraphs_are_separated_by_empty_lines(read: Read) -> None:
     document = read("a.txt", "Bees dance.  \r\nIn the hive.\r\n \t\r\n\r\n\r\n   Ants walk.\r")
     assert document.text == "Bees dance.\nIn the hive.\n\nAnts walk."
     assert (document.media_type, document.pages, document.headings) == ("text", (), ())
@@ -53,7 +53,7 @@ def test_control_characters_go_and_rare_line_ends_are_line_ends(read: Read) -> N
         "Bees ........ 3\nAnts . . . . . 14\nWasps    20",
     ],
 )
-def test_boilerplate_is_marked_where_it_stands(read: Read, text: str) -> None:
+def test_boilerplate_is_marked_in_its_place(read: Read, text: str) -> None:
     document = read("a.txt", f"Bees dance in the hive.\n\n{text}\n\nAnts walk.")
     assert document.boilerplate == (Span(25, 25 + len(text)),)
 

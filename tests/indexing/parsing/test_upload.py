@@ -60,7 +60,7 @@ def test_a_shown_name_has_no_folders_and_no_control_characters(name: str, shown:
     assert shown_name(name) == shown
 
 
-def test_the_document_bears_the_shown_name(read: Read) -> None:
+def test_the_document_has_the_shown_name(read: Read) -> None:
     assert read("../secret/bees.txt", "They dance.").name == "bees.txt"
 
 
@@ -70,7 +70,7 @@ def test_one_bad_file_does_not_stop_the_others() -> None:
     assert [refusal.name for refusal in upload.refusals] == ["b.pdf", "c.exe"]
 
 
-def test_repeated_content_is_taken_once_and_told() -> None:
+def test_repeated_content_is_taken_once_and_reported() -> None:
     upload = read_uploads([("a.txt", b"Bees dance."), ("b.md", b"Bees dance.\n"), ("c.txt", b"Ants.")])
     assert [document.name for document in upload.documents] == ["a.txt", "c.txt"]
     assert as_read(upload.refusals) == [("b.md", "the same content as a.txt, which is taken once")]

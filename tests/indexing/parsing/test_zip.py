@@ -33,7 +33,7 @@ def test_each_file_is_a_document_under_its_own_name() -> None:
     assert upload.refusals == ()
 
 
-def test_what_cannot_be_read_is_told_by_its_name_in_the_archive() -> None:
+def test_what_cannot_be_read_is_named_in_the_archive() -> None:
     upload = parse_upload("a.zip", packed({"in/b.pdf": "no pdf", "c.exe": "MZ", "d.txt": "", "e.txt": "Bees."}))
     assert [document.name for document in upload.documents] == ["e.txt"]
     assert [refusal.name for refusal in upload.refusals] == ["a.zip, in/b.pdf", "a.zip, c.exe", "a.zip, d.txt"]

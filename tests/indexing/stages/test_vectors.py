@@ -25,7 +25,7 @@ def vectors(store: StageStore, embed: Embedding, lists: Iterable[list[str]], mod
     return list(KeptVectors(map, store, model=model, dimension=3)(embed, lists))
 
 
-def test_a_text_is_embedded_once_whatever_texts_stand_beside_it(tmp_path: Path) -> None:
+def test_a_text_is_embedded_once_whatever_texts_come_with_it(tmp_path: Path) -> None:
     store, first, second = StageStore(tmp_path), Embedding(), Embedding()
     computed = vectors(store, first, [["ant", "bee"]])
     taken = vectors(store, second, [["cow"], ["bee", "ant", "cow"]])
