@@ -3,7 +3,7 @@
 import os
 from typing import TYPE_CHECKING, Any
 
-# onnxruntime 1.29 and later report their use to Microsoft unless this stands before it is first imported.
+# onnxruntime 1.29 and later report their use to Microsoft unless this is set before its first import.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 __version__ = "0.1.0"

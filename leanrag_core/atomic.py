@@ -73,7 +73,7 @@ def sync_file(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Writes the names in the folder to the disk, as far as its file system can promise that."""
+    """Writes the names in the folder to the disk, as far as its file system supports that."""
     if os.name == "nt":  # folders cannot be opened there
         return
     try:
@@ -133,7 +133,7 @@ def remedy_of(error: OSError) -> Message | None:
 
 
 def storage_failed(what: Message, error: OSError, kept: Message | None = None) -> StorageFailed:
-    """The error as ours: which thing, what is wrong, what to do, what is not lost."""
+    """The error as StorageFailed: which thing, what is wrong, what to do, what is not lost."""
     other = message("plain", text=error.strerror or str(error)), message("disk.look")
     reason, remedy = _REASONS.get(error.errno or 0, other)
     if kept is None:

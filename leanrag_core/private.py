@@ -1,4 +1,4 @@
-"""Files and folders that belong to their owner alone, since they hold what somebody wrote or asked.
+"""Files and folders that belong to their owner alone, since they contain what users wrote or asked.
 
 On Windows rights are those of the folder above, which is the user's own; nothing is changed there.
 """

@@ -10,6 +10,11 @@ _END = re.compile(r"[.!?][\"'”’)\]]*(?=\s|$)|[。！？][”’」』)]*")
 _END_OR_LINE = re.compile(rf"{_END.pattern}|\n")
 
 
+def ends_with_abbreviation(text: str) -> bool:
+    """Whether the last full stop belongs to an abbreviation or an initial."""
+    return _ABBREVIATION.search(text) is not None
+
+
 def up_to_last_sentence(text: str, *, lines: bool = False) -> str:
     """The text up to its last sentence end, unless that would lose more than half of it. lines: a line ends one too."""
     ends = [match.end() for match in (_END_OR_LINE if lines else _END).finditer(text)]
@@ -21,7 +26,7 @@ def split_sentences(text: str) -> list[str]:
     sentences: list[str] = []
     for piece in _SENTENCE_END.split(text):
         piece = " ".join(piece.split())
-        if sentences and _ABBREVIATION.search(sentences[-1]):
+        if sentences and ends_with_abbreviation(sentences[-1]):
             sentences[-1] = f"{sentences[-1]} {piece}"
         elif piece:
             sentences.append(piece)

@@ -9,19 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from leanrag_core.answering.marks import distinct, with_marks
+from leanrag_core.function_words import FUNCTION_WORDS
 from leanrag_core.retrieval.filling import TRIMMED
 from leanrag_core.sentences import split_sentences
 from leanrag_core.types.trace import Answer, AnswerPart, Trace
 
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
-_STOP = frozenset(
-    _WORD.findall(
-        "a an and are as at be been but by can could did do does for from had has have how i if in into is it its "
-        "many may me more most much must no not of on or our over say says shall should so some than that the their "
-        "them then there these they this those through to under up upon was we were what when where which while who "
-        "whom whose why will with would you your according between during about both each other any also"
-    )
-)
 _COLON = re.compile(r": ")
 _COUNT = re.compile(r"“.+” and “.+” are joined by \d")  # the built-in writer's: how many there are, not what they say
 MAX_SENTENCES = 4
@@ -94,7 +87,7 @@ def extractive_answer(trace: Trace, embed: Callable[[list[str]], np.ndarray], qu
 
 def _content_words(text: str) -> set[str]:
     words = (word.lower() for word in _WORD.findall(text))
-    return {_stem(word) for word in words if word not in _STOP and (len(word) > 1 or not word.isascii())}
+    return {_stem(word) for word in words if word not in FUNCTION_WORDS and (len(word) > 1 or not word.isascii())}
 
 
 def _stem(word: str) -> str:

@@ -113,7 +113,7 @@ def tau_of(index: Index, layer: Layer) -> float:
 def descriptions(subject: Subject) -> Iterator[Problem | Note]:
     """A summarised relation has a description; that of a concatenated relation is made of its members'."""
     config = subject.index.manifest.config
-    room = 0 if "concatenation_tokens" in config.lacking else config.concatenation_tokens
+    limit = 0 if "concatenation_tokens" in config.lacking else config.concatenation_tokens
     for below, above in pairwise(subject.index.layers):
         file = subject.table(f"relations-{above.number}")
         kind, texts = above.relations["kind"].to_pylist(), above.relations["description"].to_pylist()
@@ -130,7 +130,7 @@ def descriptions(subject: Subject) -> Iterator[Problem | Note]:
                 if not made_of(texts[row], parts):
                     foreign.append(row)
                 # A token is a byte or more: these fit whole.
-                elif len(" ".join(parts).encode()) <= room and not all(part in texts[row] for part in parts):
+                elif len(" ".join(parts).encode()) <= limit and not all(part in texts[row] for part in parts):
                     short.append(row)
         yield from at_rows(file, foreign, "the description is not made of its members' descriptions")
         yield from at_rows(file, short, "the description lacks a member's, though all of them fit")

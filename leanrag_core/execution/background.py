@@ -78,7 +78,7 @@ class StreamedCall(Generic[_Result]):
 
 
 class StreamedCalls(Generic[_Result]):
-    """Calls under way, by key. A call goes on to its end although nobody waits for it any more.
+    """Calls under way, by key. A call goes on to its end even when no caller waits for it any more.
 
     keep: results of that many calls, those that ended last, can be had again.
     """

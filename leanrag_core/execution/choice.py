@@ -30,7 +30,7 @@ HERE = Executor(map)
 
 @contextmanager
 def opened(execution: Execution) -> Iterator[Executor]:
-    """The map of that choice; its workers are gone when the block ends.
+    """The map of that choice; its workers end with the block.
 
     Nothing is started or connected before the first batch, so an error (ClusterUnavailable, WorkersLost) comes then.
     """

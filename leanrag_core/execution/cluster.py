@@ -74,7 +74,7 @@ class DaskMap:
         """Threads of all workers, now."""
         try:
             return sum(client.nthreads().values())
-        except Exception as error:  # Dask raises many kinds of errors when a scheduler is gone
+        except Exception as error:  # Dask raises many kinds of errors when a scheduler has disappeared
             if client.status != "running" or isinstance(error, OSError | TimeoutError):
                 raise self._lost() from error
             raise

@@ -162,7 +162,7 @@ async def _versions(client: Any, workers: list[str]) -> dict[str, dict[str, str]
 
 
 def _lacks_program(answer: object) -> bool:
-    """Whether an answer is the error of who could not import program_version(): Dask wraps some in a bare Exception."""
+    """Whether a worker could not import program_version(): Dask wraps some of those errors in a bare Exception."""
     named = ("ImportError", "ModuleNotFoundError", "AttributeError")
     return isinstance(answer, Exception) and any(name in repr(answer) for name in named)
 

@@ -76,7 +76,7 @@ class ProcessMap:
         """The pool of all callers; a new one where there is none, or where it is the broken one."""
         with self._turn:
             if self._pool is not None and self._pool is broken:
-                self._pool.shutdown(wait=False)  # it tells every caller by itself that it is broken
+                self._pool.shutdown(wait=False)  # it raises BrokenProcessPool for every caller by itself
                 self._pool = None
             if self._pool is None:
                 self._pool = ProcessPoolExecutor(
@@ -85,7 +85,7 @@ class ProcessMap:
             return self._pool
 
     def close(self) -> None:
-        """The processes are gone."""
+        """Ends the processes."""
         with self._turn:
             pool, self._pool = self._pool, None
         if pool is not None:

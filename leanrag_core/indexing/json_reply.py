@@ -23,7 +23,7 @@ class JsonReply:
 def read_json(text: str, parts: Sequence[Collection[str]]) -> JsonReply:
     """The object that has one of the parts, out of a fence or from beside a remark; broken JSON is repaired.
 
-    parts: the keys, in lower case, under which each part of the reply may stand. Raises ReplyError when there is no
+    parts: the keys, in lower case, under which each part of the reply may come. Raises ReplyError when there is no
     object.
     """
     keys = [key for part in parts for key in part]
@@ -110,6 +110,6 @@ def _end_of_value(text: str, place: int) -> tuple[int, str]:
 
 
 def _ends_text(text: str, at: int) -> bool:
-    """Whether a quotation mark ends the text it stands in; one that the model forgot to escape stands before more."""
+    """Whether a quotation mark ends its text; after one that the model forgot to escape more text follows."""
     rest = text[at + 1 : at + 40].lstrip()
     return not rest or rest[0] in ",:}]"

@@ -1,4 +1,4 @@
-"""Which files are meant by the paths that somebody gives: regular files alone, and none outside of a given folder."""
+"""The files that given paths mean: regular files alone, and none outside of a given folder."""
 
 import os
 import stat

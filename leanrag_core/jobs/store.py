@@ -58,7 +58,7 @@ class JobStore:
         with writing(message("what.job", title=title, folder=str(self.root)), message("kept.nothing_begun")):
             try:
                 runner.launch(self.folder(job_id), self._package_root)
-            except BaseException:  # there is no process yet, so nobody else knows of the folder
+            except BaseException:  # there is no process yet, so no other process uses the folder
                 shutil.rmtree(self.folder(job_id), ignore_errors=True)
                 raise
         return job_id

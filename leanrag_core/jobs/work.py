@@ -33,7 +33,7 @@ class Work(Protocol):
         """The job's work is done. Raises LeanRAGError."""
 
     def clean_up(self, spec: JobSpec) -> None:
-        """What is half made is gone; called when the process must end at once."""
+        """Deletes what is half made; called when the process must end at once."""
 
 
 class RunningJob:

@@ -274,7 +274,7 @@ class Endpoint:
 
     @contextmanager
     def _plain_errors(self) -> Iterator[None]:
-        """The package's errors become ours; the key is in none of them."""
+        """Converts the package's errors into those of this project, without the key."""
         openai = _openai()
         try:
             yield

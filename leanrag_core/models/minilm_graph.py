@@ -18,7 +18,7 @@ WEIGHTS = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"  # 
 
 _LAYERS, _HEADS, _DIMENSION = 6, 12, 384
 _EPSILON = 1e-12  # of the model's normalisation
-# Channels that stand out in what the layers pass on, and how many times: they would take the room of all the others.
+# Channels with far larger values than the others, and how many times: they would take the 8 bits of all the others.
 # Each is cut into as many equal parts, whose weights are the same, so that nothing but rounding is changed.
 _STANDING_OUT = {63: 3, 99: 3, 127: 3, 157: 3, 223: 4, 267: 2, 303: 2, 338: 2, 363: 2, 383: 2}
 _PARTS = [channel for channel, times in _STANDING_OUT.items() for _ in range(times - 1)]
@@ -106,7 +106,7 @@ class _Drawing:
         return self._one("Add", stretched, self._constant(f"{prefix}LayerNorm.bias"))
 
     def _product(self, x: str, matrices: list[str], *, standing_out: bool = False) -> str:
-        """x times the matrices, which stand side by side: 8 bits times 8 bits, then the scales of token and column."""
+        """x times the matrices, which are side by side: 8 bits times 8 bits, then the scales of token and column."""
         name = matrices[0]
         weights = np.concatenate([self._stored[f"{matrix}_q"] for matrix in matrices], axis=1)
         scales = np.concatenate([self._stored[f"{matrix}_scale"][0] for matrix in matrices])

@@ -78,7 +78,7 @@ def _opened(model: str | bytes, threads: int, arena: bool) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 3
-    options.enable_cpu_mem_arena = arena  # the arena keeps room for every batch shape it has seen: 1 GB more
+    options.enable_cpu_mem_arena = arena  # the arena keeps memory for every batch shape it has seen: 1 GB more
     if not _sums_are_exact():
         options.add_session_config_entry("session.x64quantprecision", "1")
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
@@ -87,7 +87,7 @@ def _opened(model: str | bytes, threads: int, arena: bool) -> Any:
 @cache
 def _sums_are_exact() -> bool:
     """Whether this processor adds products of 8 bits without loss. Older ones (x86 without VNNI) cut pairs of them at
-    16 bits unless onnxruntime is told to avoid it, which gives the same numbers more slowly."""
+    16 bits unless onnxruntime is configured to avoid it, which gives the same numbers more slowly."""
     import onnxruntime
 
     graph = GraphWriter()

@@ -69,7 +69,7 @@ class Pacer:
 
     @contextmanager
     def _slot(self, tokens: int) -> Iterator[None]:
-        """A place among the calls in flight, once the minute's allowance has room."""
+        """A place among the calls in flight, once the limit per minute allows it."""
         wait = self._reserve(tokens)
         if wait > 0:
             self._sleep(wait)

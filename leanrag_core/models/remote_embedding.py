@@ -39,7 +39,7 @@ class RemoteEmbeddingModel:
 
     @property
     def fingerprint(self) -> str:
-        """The name: a server says nothing of its weights."""
+        """The name: a server does not identify its weights."""
         return self.name
 
     @property

@@ -1,4 +1,4 @@
-"""The prompts of one index: the catalog's, or its own where somebody has edited them."""
+"""The prompts of one index: the catalog's, or its own where they were edited."""
 
 from collections.abc import Iterable
 

@@ -30,7 +30,7 @@ RELATION_SCHEMA = pa.schema(
         ("source", pa.int32()),  # row in this layer's entities; source < target
         ("target", pa.int32()),
         ("weight", pa.float32()),
-        ("strength", pa.int32()),  # lambda: relations of the layer below that it stands for; 1 in layer 0
+        ("strength", pa.int32()),  # lambda: relations of the layer below that it aggregates; 1 in layer 0
         ("kind", pa.string()),  # layer 0: verb, co-occurrence, stated, ...; above: summarised, concatenated
         ("description", pa.string()),
         ("keywords", pa.list_(pa.string())),
@@ -38,7 +38,7 @@ RELATION_SCHEMA = pa.schema(
         ("members", pa.list_(pa.int32())),  # above layer 0: rows of the relations of the layer below
     ]
 )
-# Tokens of stored texts as they stand in a context (retrieval.context); int32 columns that an index on disk adds.
+# Tokens of stored texts as they are written in a context (retrieval.context); int32 columns that an index on disk adds.
 ENTITY_TOKENS = ("name_tokens", "description_tokens", "findings_tokens")
 RELATION_TOKENS = ("relation_tokens",)
 _ENTITY_CELLS = ("id", "name", "type", "description", "promoted")
@@ -117,7 +117,7 @@ class Layer(Graph):
     """A layer G_i of the hierarchy H.
 
     number: 0 for the base graph. vectors: (n, d) float32, unit rows, same order as entities.
-    parent: (n,) int32, row in the layer above; empty for the root's layer. The only truth about the tree.
+    parent: (n,) int32, row in the layer above; empty for the root's layer. Nothing else defines the tree.
     """
 
     number: int

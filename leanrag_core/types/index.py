@@ -57,7 +57,7 @@ class Index:
     """A read-only index. layers[0] is the base graph, layers[-1] holds the root alone.
 
     chunk_vectors: (n_chunks, d) float32 unit rows, rows as in chunks; for vector strategies.
-    path: the directory, or None for one that only lives in memory.
+    path: the directory, or None for one that is only in memory.
     """
 
     manifest: Manifest

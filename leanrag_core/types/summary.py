@@ -85,7 +85,7 @@ class IndexSummary:
 
     @property
     def title(self) -> str:
-        """The name, and what tells the index from others of that name."""
+        """The name, and what distinguishes the index from others of that name."""
         return f"{self.name}, {self.apart}" if self.apart else self.name
 
 

@@ -17,7 +17,7 @@ Parameter = str | int | float | bool | None
 @dataclass(frozen=True)
 class Style:
     """How the items or relations of a role are drawn. title: for legends. colour: a name of the palette; a neutral
-    colour stands in for an unknown name. shape: of items disc, box, double or chip; of relations line, arc or dotted.
+    colour replaces an unknown name. shape: of items disc, box, double or chip; of relations line, arc or dotted.
     on: "item" or "relation"."""
 
     role: str

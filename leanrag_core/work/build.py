@@ -85,7 +85,7 @@ class BuildWork:
                 print(error, file=sys.stderr)
 
     def clean_up(self, spec: JobSpec) -> None:
-        """The half-built index is gone."""
+        """Deletes the half-built index."""
         give_up_staging(self._builder.index_path(folder_name(spec.corpus_id, recorded_config(spec.config).checked())))
 
 

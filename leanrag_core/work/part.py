@@ -64,7 +64,7 @@ class PartWork:
         return JobReport({"files": len(sizes), "bytes": sum(sizes), "calls": record.usage.calls})
 
     def clean_up(self, spec: JobSpec) -> None:
-        """Nothing is to be removed: what was written of the part is found by the next attempt, and used by nobody."""
+        """Deletes nothing: the next attempt continues what was written of the part, and no page uses it before."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Options that several verbs take: the index's configuration, a preset, who does the work."""
+"""Options that several verbs take: the index's configuration, a preset, the execution."""
 
 import argparse
 from dataclasses import fields, replace
@@ -41,7 +41,7 @@ def add_preset(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 def add_execution(parser: argparse.ArgumentParser) -> None:
-    """Options for who does the work; the settings decide where the command does not."""
+    """Options of the execution; the settings decide where the command does not."""
     kinds = ("threads", "processes", "dask")
     parser.add_argument("--execution", choices=kinds, help="who reads, embeds and clusters; the index is the same")
     parser.add_argument("--workers", type=int, metavar="N", help="threads or processes (default: one a core)")

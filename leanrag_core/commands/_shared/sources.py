@@ -24,7 +24,7 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
 
 
 def read_sources(options: argparse.Namespace, bench: "Workbench") -> "ParsedUpload":
-    """The documents of the command's paths; what was passed over is told. Raises InvalidConfig."""
+    """The documents of the command's paths; prints what was skipped. Raises InvalidConfig."""
     from leanrag_core.indexing.reading import read_files
 
     chosen = {name: value for name in _LIMITS if (value := getattr(options, name)) is not None}

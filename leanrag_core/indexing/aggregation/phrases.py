@@ -2,6 +2,8 @@
 
 import re
 
+from leanrag_core.function_words import FUNCTION_WORDS
+
 WORD = r"[^\W_]+(?:['’\-][^\W_]+)*"
 _WORD = re.compile(WORD)
 _MAY_END = re.compile(r"[.!?。！？\n|]")
@@ -12,31 +14,28 @@ _ABBREVIATION = re.compile(
 )
 _LONGEST_ABBREVIATION = 8  # characters, with room
 LONGEST_NAME = 5  # words of the longest name that is looked for in running text
-_STOP_WORDS = """
-a about above across after again against all almost alone along already also although always am among amongst an and
-another any anyone anything are around as at away back be became because become becomes been before began behind being
-below beside besides best better between beyond both but by call called came can cannot come comes could de did do does
-doing done down due during each either else end enough especially etc even ever every everyone everything except far few
-first five for former four from full further gave get gets give given gives go goes going gone got had has have having
-he hence her here hers herself him himself his how however i if in include included includes including indeed instead
-into is it its itself just kept known last later latter least less let like likely little long made mainly make makes
-making many may me mean means meanwhile might mine more moreover most mostly much must my myself named namely near
-nearly neither never nevertheless new next no nobody none nor not nothing now of off often old on once one ones only
-onto or other others otherwise our ours out over own part perhaps place put quite rather re really said same saw say
-says second see seem seemed seems seen set several shall she should show since six so some someone something sometimes
-soon still such take taken takes ten than that the their theirs them themselves then there thereby therefore these they
-thing things third this those though three through throughout thus time times to together told too took toward towards
-two under until up upon us use used uses using usually various very via want was way ways we well went were what
-whatever when where whereas whether which while who whole whom whose why will with within without would year years yes
-yet you your yours yourself
-born died based according different located work works day days people person name number kind kinds type types group
+# Words that name no cluster although they say something about a text; index bytes depend on this list.
+_TOO_GENERAL = """
+above across after again against all almost alone along already although always am among amongst another anyone
+anything around away back became because become becomes before began behind being below beside besides best better
+beyond call called came cannot come comes de doing done down due either else end enough especially etc even ever every
+everyone everything except far few first five former four full further gave get gets give given gives go goes going
+gone got having he hence her here hers herself him himself his however include included includes including indeed
+instead itself just kept known last later latter least less let like likely little long made mainly make makes making
+mean means meanwhile might mine moreover mostly my myself named namely near nearly neither never nevertheless new next
+nobody none nor nothing now off often old once one ones only onto others otherwise ours out own part perhaps place put
+quite rather re really said same saw second see seem seemed seems seen set several she show since six someone
+something sometimes soon still such take taken takes ten theirs themselves thereby therefore thing things third though
+three throughout thus time times together told too took toward towards two until us use used uses using usually
+various very via want way ways well went whatever whereas whether whole within without year years yes yet yours
+yourself born died based different located work works day days people person name number kind kinds type types group
 groups large small high low good great main major important per week month character individual figure story narrative
-text event entity concept role example mentioned referred refers described depicted related associated involved
-wrote written write read lived live went found find held hold left leave moved move worked taught asked stood brought
-led grew spent met showed sent received think thought knew told tried turned paid kept wanted needed lost won end side
-half life man men woman women king head simple
+text event entity concept role example mentioned referred refers described depicted related associated involved wrote
+written write read lived live found find held hold left leave moved move worked taught asked stood brought led grew
+spent met showed sent received think thought knew tried turned paid wanted needed lost won side half life man men
+woman women king head simple
 """
-STOP_WORDS = frozenset(_STOP_WORDS.split())
+STOP_WORDS = FUNCTION_WORDS | frozenset(_TOO_GENERAL.split())
 
 
 def words(text: str) -> list[str]:

@@ -9,6 +9,7 @@ from leanrag_core.errors import ReplyError
 from leanrag_core.indexing.aggregation.writer import RelationGroupView, Summary
 from leanrag_core.indexing.json_reply import read_json
 from leanrag_core.models.base import Completion
+from leanrag_core.sentences import ends_with_abbreviation
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Finding
 
@@ -17,7 +18,6 @@ _PARTS = (("name", "title"), ("description", "summary"), ("findings", "key_findi
 _SUMMARY = ("summary", "finding", "title", "headline", "statement", "insight")
 _EXPLANATION = ("explanation", "description", "detail", "details", "support", "evidence")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“(\[]?[^\W\da-z_])|(?<=[。！？])(?=.)")
-_ABBREVIATION = re.compile(r"(?:\b(?:[A-Z]|Dr|Mr|Mrs|Ms|St|No|vs|cf|e\.g|i\.e|etc|approx|Inc|Ltd|Co))\.$")
 
 
 def whole(completion: Completion) -> str:
@@ -96,7 +96,7 @@ def faults_of(text: str, view: RelationGroupView) -> list[str]:
 def count_sentences(text: str) -> int:
     """How many sentences a text has; initials and abbreviations end none."""
     pieces = [piece for piece in _SENTENCE_END.split(text) if piece.strip()]
-    return sum(1 for piece in pieces[:-1] if not _ABBREVIATION.search(piece)) + bool(pieces)
+    return sum(1 for piece in pieces[:-1] if not ends_with_abbreviation(piece)) + bool(pieces)
 
 
 def named_members(text: str, view: RelationGroupView) -> list[str]:

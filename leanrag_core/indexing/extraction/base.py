@@ -1,4 +1,4 @@
-"""The seam between a build and who makes its graph: spaCy, or a language model."""
+"""The interface between a build and the maker of its graph: spaCy, or a language model."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol

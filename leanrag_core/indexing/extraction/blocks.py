@@ -141,7 +141,7 @@ def _blocks_between(text: str, start: int, end: int, speakers: frozenset[str]) -
 
 
 def _broken_off(previous: str, line: str) -> bool:
-    """A short line that ends no sentence stands alone (a verse, an address, a caption) when a capital follows."""
+    """Whether the line is a block of its own: short, without a sentence end, before a capital (a verse, a caption)."""
     short = 0 < len(previous.strip()) < _SHORT_LINE
     return short and not _ENDS_SENTENCE.search(previous) and line.lstrip()[:1].isupper()
 

@@ -78,7 +78,7 @@ class Passage:
         if "".join(_WORD.findall(plain(name))) in self._joined:
             return True
         if script_of(name) not in ("", self._script):
-            return True  # a transcription or translation cannot be told from an invention
+            return True  # a transcription or translation cannot be distinguished from an invention
         if len(words) == 1 and _ACRONYM.match(words[0]) and words[0] in self._initials:
             return True
         initials = "".join(word[0] for word in words)

@@ -103,7 +103,7 @@ def parse_reply(text: str, chunk_id: str) -> Reply:
 def _read(
     items: list[Any], what: str, read: Callable[[dict[str, Any], str, list[Drop]], T], chunk_id: str, drops: list[Drop]
 ) -> Iterator[T]:
-    """The items that can be read; the others are told in drops."""
+    """The items that can be read; the others become drops."""
     for item in items:
         try:
             if not isinstance(item, dict):

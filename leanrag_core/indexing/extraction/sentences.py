@@ -1,4 +1,4 @@
-"""What extraction knows of a sentence before names are settled, and which chunks the sentence belongs to."""
+"""A sentence as extraction reads it before names are settled, and the chunks that it belongs to."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ class Sighting:
 
     surface: as it is written (articles and possessives off). key: what equal entities share. type: person, concept, ...
     start, end, head: token positions in the parsed block. weight: how much the sentence says about it.
-    mentioned: False for the far end of a link that stands elsewhere (the title above a heading).
+    mentioned: False for the far end of a link that occurs elsewhere (the title above a heading).
     """
 
     surface: str

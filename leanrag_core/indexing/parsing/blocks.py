@@ -140,7 +140,7 @@ def assemble(file_name: str, media_type: str, parsed: Parsed) -> Document:
 
 
 def _glue(before: str, after: str) -> str:
-    """What stands between two pieces of one paragraph: nothing between ideographs, else a space."""
+    """What separates two pieces of one paragraph: nothing between ideographs, else a space."""
     return "" if is_wide(before[-1]) and is_wide(after[0]) else " "
 
 

@@ -34,7 +34,7 @@ _Frame = tuple[dict[str, Any], bytes]
 
 
 class _Ended(Exception):
-    """The process is gone or was ended. reason: why, for the file that it was reading."""
+    """The process has ended. reason: why, for the file that it was reading."""
 
     def __init__(self, reason: Message) -> None:
         super().__init__(reason.code)
@@ -141,7 +141,7 @@ class _Reading:
         else:
             try:
                 upload = unpacked(header, body)
-            except (KeyError, TypeError, ValueError, RecordDamaged) as error:  # no process of ours says that
+            except (KeyError, TypeError, ValueError, RecordDamaged) as error:  # the worker process never writes that
                 raise _Ended(_CRASHED) from error
             self.documents += upload.documents
             self.refusals += upload.refusals
@@ -159,7 +159,7 @@ class _Process:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is for the one who asked
+            start_new_session=True,  # Ctrl-C is meant for the parent process
             env={**without_secrets(), "PYTHONPATH": os.pathsep.join(path for path in paths if path)},
         )
         self._seen = psutil.Process(self._popen.pid)
@@ -170,12 +170,12 @@ class _Process:
         self._max_bytes = 0
 
     def ask(self, header: dict[str, Any], content: bytes, limits: ParseLimits) -> None:
-        """The request is sent. Raises _Ended when the process is gone."""
+        """Sends the request. Raises _Ended when the process has ended."""
         assert self._popen.stdin is not None
         if self.is_waiting:
             self.is_new = False
         else:
-            self._max_bytes = 2 * limits.output_bytes + (1 << 20)  # headings and pages are told beside the text
+            self._max_bytes = 2 * limits.output_bytes + (1 << 20)  # headings and pages are sent besides the text
             threading.Thread(target=self._listen, daemon=True).start()
         self.is_waiting = False
         self._part_ends = time.monotonic() + _START_SECONDS
@@ -205,7 +205,7 @@ class _Process:
             try:
                 frame = self._answers.get(timeout=_LOOK_SECONDS)
             except queue.Empty:
-                with suppress(psutil.Error):  # gone: the end of its answers says so
+                with suppress(psutil.Error):  # it has ended: the end of its answers shows that
                     if self._seen.memory_info().rss > limits.memory_bytes:
                         raise self._ended(limits.too_much_memory()) from None
                 now = time.monotonic()
@@ -225,7 +225,7 @@ class _Process:
         return _Ended(reason)
 
     def end(self) -> None:
-        """The process is gone."""
+        """Ends the process."""
         self._popen.kill()
         self._popen.wait()
         for stream in (self._popen.stdin, self._popen.stdout):

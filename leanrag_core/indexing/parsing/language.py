@@ -47,7 +47,7 @@ def _detector() -> Any:
 
 
 def detect_language(text: str) -> str:
-    """ISO 639-1 code of the text's language, "und" when it cannot be told."""
+    """ISO 639-1 code of the text's language, "und" when it cannot be detected."""
     sample = text[:_SAMPLE]
     words = sample.lower().split()
     if len(words) >= 20 and sum(word in _COMMON_ENGLISH for word in words) > _ENGLISH_SHARE * len(words):

@@ -1,4 +1,4 @@
-"""What reading a file may take. A file that needs more is passed over and told; the others go in."""
+"""What reading a file may take. A file that needs more is skipped and reported; the others are read."""
 
 from dataclasses import dataclass
 
@@ -55,5 +55,5 @@ def parse_limits(settings: Settings) -> ParseLimits:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether a library failed since it got no more memory; lxml tells that as an error of syntax."""
+    """Whether a library failed since it got no more memory; lxml reports that as a syntax error."""
     return isinstance(error, MemoryError) or getattr(error, "code", None) == _XML_NO_MEMORY

@@ -44,7 +44,7 @@ def _found() -> Extensions:
 
 
 def known() -> str:
-    """The formats that are read, as they are told: a reader's TITLE, or else its MEDIA_TYPE in capitals."""
+    """The formats that are read, as they are listed: a reader's TITLE, or else its MEDIA_TYPE in capitals."""
     titles = {getattr(module, "TITLE", module.MEDIA_TYPE.upper()) for module in formats().values()}
     return ", ".join(sorted(titles, key=str.casefold))
 
@@ -64,7 +64,7 @@ def parse_upload(name: str, content: bytes) -> ParsedUpload:
 def parse_parts(
     name: str, content: bytes, *, done: int = 0, broken: frozenset[int] = frozenset()
 ) -> Iterator[Begun | ParsedUpload]:
-    """What the file, or each file in an archive, became; before each stands its name.
+    """What the file, or each file in an archive, became; each after its name.
 
     done: as many parts were begun before and are not given again. broken: numbers of those that are not even opened.
     """

@@ -17,17 +17,17 @@ from leanrag_core.indexing.parsing.limits import ParseLimits
 from leanrag_core.indexing.parsing.upload import Begun, ParsedUpload, parse_parts
 
 _IDLE_SECONDS = 120.0  # then it ends by itself; the next file starts another one
-_GRACE_SECONDS = 5.0  # after the time in which the one who asked ends it
+_GRACE_SECONDS = 5.0  # after the time in which the parent process ends it
 _MAX_REQUEST = 1 << 40
 _OF_ITS_OWN = 0.9  # of the memory; what is left is for the libraries' files, which the system does not count here
 
 
 def main() -> None:
-    """Answers requests until nobody asks any more."""
+    """Answers requests until the parent process closes the pipe."""
     requests = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)  # a library that prints must not speak between the frames
+    os.dup2(2, 1)  # output of a library must not mix with the frames
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     while _is_asked(requests):
         frame = read_frame(requests, _MAX_REQUEST)
@@ -45,7 +45,7 @@ def _is_asked(requests: BinaryIO) -> bool:
 
 
 def _answer(answers: BinaryIO, header: dict[str, Any], content: bytes) -> bool:
-    """The file's parts are told, each after its name; False when the process is no longer fit for another file."""
+    """Sends the file's parts, each after its name; False when the process is no longer fit for another file."""
     limits = ParseLimits(**header["limits"])
     _limit_memory(int(_OF_ITS_OWN * limits.memory_bytes))
     try:
@@ -66,7 +66,7 @@ def _answer(answers: BinaryIO, header: dict[str, Any], content: bytes) -> bool:
 
 
 def _told(answers: BinaryIO, part: ParsedUpload, max_bytes: int) -> bool:
-    """Whether the part was short enough to be told."""
+    """Whether the part was short enough to be sent."""
     header, texts = packed(part)
     if len(texts) > max_bytes:
         return False
@@ -81,7 +81,7 @@ def _set_alarm(seconds: float) -> None:
 
 
 def _limit_memory(max_bytes: int) -> None:
-    """The system grants no more than that, where it has such a limit; elsewhere the one who asked watches alone."""
+    """Limits the memory where the system has such a limit; elsewhere only the parent process watches it."""
     try:
         import resource
     except ImportError:

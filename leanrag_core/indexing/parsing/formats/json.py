@@ -40,7 +40,7 @@ def records(name: str, items: list[tuple[int, Any]], notes: tuple[str, ...], uni
         if text_of(item):
             try:
                 parsed.append(record(name, item, notes, f"{name} #{number}"))
-            except RecursionError:  # in the title, say, which is told as it stands
+            except RecursionError:  # in the title, for example, which is used unchanged
                 refusals.append(Refusal(f"{name}, {unit} {number}", TOO_DEEP))
         else:
             refusals.append(

@@ -1,4 +1,4 @@
-"""JSONL: a document for each line; a line that cannot be read is told by its number."""
+"""JSONL: a document for each line; a line that cannot be read is reported by its number."""
 
 import json
 

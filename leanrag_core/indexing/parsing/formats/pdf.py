@@ -137,7 +137,7 @@ def _masked(text: str, *, large: bool) -> str:
 
 
 def _running_heads(boxes: list[_Box], n_pages: int) -> set[str]:
-    """Texts, numbers masked, that stand at the edge of more than half of the pages; lone page numbers."""
+    """Texts, numbers masked, at the edge of more than half of the pages; lone page numbers."""
     pages_of = Counter(masked for masked, _ in {(box.masked, box.page) for box in boxes if box.edge})
     heads = {masked for masked, n in pages_of.items() if n_pages >= 2 and n > n_pages / 2 and len(masked) < 150}
     return heads | {"#"}

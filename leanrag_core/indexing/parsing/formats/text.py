@@ -1,4 +1,4 @@
-"""Plain text: paragraphs as they stand; a lone line in capitals is a heading."""
+"""Plain text: paragraphs unchanged; a lone line in capitals is a heading."""
 
 import re
 
