@@ -3,20 +3,15 @@
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from leanrag_core.indexing.aggregation.columns import Texts, distinct
-from leanrag_core.indexing.aggregation.lexicon import Lexicon
-from leanrag_core.indexing.aggregation.phrase_table import (
-    NameTrie,
-    PhraseTable,
-    Vocabulary,
-    phrase_table,
-    spoken_phrases,
-)
+from leanrag_core.indexing.aggregation.lexicon import BREAK, Lexicon
+from leanrag_core.indexing.aggregation.phrase_counts import Document, PhraseTable, count_phrases
 from leanrag_core.indexing.aggregation.phrases import Phrase, sentences
 
 _KEPT = 24  # phrases kept for each cluster
@@ -50,56 +45,51 @@ class BaseTerms:
 def base_terms(entities: pa.Table) -> BaseTerms:
     """The phrases in names and descriptions of the base entities; a sentence that several share counts once."""
     lexicon = Lexicon()
-    held, lengths = array("i"), array("i")
+    sentence_numbers, lengths = array("i"), array("i")
     for text in Texts(entities["description"]):
-        read = lexicon.read(sentences(text))
-        held.extend(read)
-        lengths.append(len(read))
-    named, name_ends = array("i"), array("q")
-    for name in Texts(entities["name"]):
-        named.extend(lexicon.tokens_of(name))
-        name_ends.append(len(named))
+        numbers = lexicon.read(sentences(text))
+        sentence_numbers.extend(numbers)
+        lengths.append(len(numbers))
+    names = [lexicon.tokens_of(name) for name in Texts(entities["name"])]
     n, n_sentences = len(lengths), max(len(lexicon), 1)
-    said, sentence_ends = (np.array(column, dtype=np.int64) for column in lexicon.all_tokens())
-    name_words = np.array(named, dtype=np.int64)
-    words = Vocabulary.of(lexicon)
-    starts = [0, *name_ends[:-1]]
-    names = NameTrie(
-        (_forms(named[start:end], lexicon) for start, end in zip(starts, name_ends, strict=True)), words.n_forms
-    )
-    longer: dict[tuple[int, ...], int] = {}
+    tokens, ends = (column.tolist() for column in lexicon.all_tokens())
     # A name's own words and pairs count as well; shared by two names they speak for a cluster.
-    spoken = [spoken_phrases(said, words, names, longer), spoken_phrases(name_words, words, None, longer)]
-    table, (in_sentences, in_names) = phrase_table(spoken, lexicon, words, names, longer)
-    sentence_of = np.searchsorted(sentence_ends[1:], spoken[0].word, side="right")
-    name_of = np.searchsorted(np.array(name_ends, dtype=np.int64), spoken[1].word, side="right")
-    pairs = distinct(np.repeat(np.arange(n), lengths) * n_sentences + np.array(held, dtype=np.int64))
+    counted = count_phrases(
+        [
+            *(Document(tokens[start:end]) for start, end in pairwise(ends)),
+            *(Document(name, with_names=False) for name in names),
+        ],
+        (tuple(lexicon.fold[word] for word in name if word != BREAK) for name in names),
+        lexicon,
+    )
+    pairs = distinct(np.repeat(np.arange(n), lengths) * n_sentences + np.array(sentence_numbers, dtype=np.int64))
     holds = np.stack([pairs // n_sentences, pairs % n_sentences], axis=1)
-    incidence = _incidence(sentence_of, in_sentences, n_sentences, len(table))
-    in_entities = (_incidence(holds[:, 0], holds[:, 1], n, n_sentences) @ incidence).tocsr()
+    in_sentences = counted.incidence[: len(lexicon)]
+    if not len(lexicon):  # a row for the sentence that there is not
+        in_sentences = _incidence(np.zeros(0, dtype=int), np.zeros(0, dtype=int), 1, counted.incidence.shape[1])
+    in_entities = (_incidence(holds[:, 0], holds[:, 1], n, n_sentences) @ in_sentences).tocsr()
     in_entities.data[:] = 1.0
     return BaseTerms(
         lexicon=lexicon,
-        phrases=table,
-        taste=_taste(table),
-        in_sentences=incidence,
+        phrases=counted.phrases,
+        taste=_taste(counted.phrases),
+        in_sentences=in_sentences,
         in_entities=in_entities,
         holds=holds,
-        in_names=_incidence(name_of, in_names, n, len(table)),
-        word_weight=_word_weight(said, sentence_ends, words, n_sentences),
+        in_names=counted.incidence[len(lexicon) :],
+        word_weight=_word_weight(lexicon),
     )
 
 
-def _forms(words: "array[int]", lexicon: Lexicon) -> tuple[int, ...]:
-    return tuple(lexicon.fold[word] for word in words if word >= 0)
-
-
-def _word_weight(said: np.ndarray, sentence_ends: np.ndarray, words: Vocabulary, n_sentences: int) -> np.ndarray:
-    place = np.flatnonzero(said >= 0)
-    sentence = np.searchsorted(sentence_ends[1:], place, side="right")
-    once = distinct(sentence * max(words.n_forms, 1) + (words.fold[said[place]] if len(place) else 0))
-    count = np.bincount(once % max(words.n_forms, 1), minlength=words.n_forms)
-    return np.where(count > 0, np.log(1 + n_sentences / np.maximum(count, 1)), 1.0)
+def _word_weight(lexicon: Lexicon) -> np.ndarray:
+    tokens, ends = (np.array(column, dtype=np.int64) for column in lexicon.all_tokens())
+    n_forms = max(len(lexicon.forms), 1)
+    place = np.flatnonzero(tokens >= 0)
+    sentence = np.searchsorted(ends[1:], place, side="right")
+    fold = np.array(lexicon.fold, dtype=np.int64)
+    once = distinct(sentence * n_forms + (fold[tokens[place]] if len(place) else 0))
+    count = np.bincount(once % n_forms, minlength=len(lexicon.forms))
+    return np.where(count > 0, np.log(1 + max(len(lexicon), 1) / np.maximum(count, 1)), 1.0)
 
 
 def _incidence(rows: np.ndarray, columns: np.ndarray, n_rows: int, n_columns: int) -> Any:
