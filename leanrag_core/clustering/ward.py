@@ -5,20 +5,19 @@ distances to the means in whitened space: Ward's criterion. The merges of all gr
 exactly m components remain; they start expectation maximisation far nearer to its goal than k-means does.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from leanrag_core.clustering.blocks import one_blas_thread
 from leanrag_core.clustering.cells import cells_of
 from leanrag_core.clustering.splitting import split_and_joined
+from leanrag_core.types.execution import Apply
 
 _GROUP = 1000  # points of a group
 _LARGEST = 2500
 _BATCH = 4000  # points of a batch: some 100 ms of work
-Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
 @dataclass(frozen=True, eq=False)

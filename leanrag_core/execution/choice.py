@@ -1,17 +1,14 @@
 """From the choice of threads, processes or Dask to a map that is ready for use, and is put away again."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from leanrag_core.execution.cluster import DaskMap
 from leanrag_core.execution.processes import ProcessMap
 from leanrag_core.execution.threads import ThreadMap
-from leanrag_core.types.execution import PROCESSES, THREADS, Execution
-
-Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+from leanrag_core.types.execution import PROCESSES, THREADS, Apply, Execution
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,17 @@
 """How the batches of a build are executed."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from leanrag_core.addresses import SCHEDULER, Fault, fault_of
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.types.config import option, validate
 
 THREADS, PROCESSES, DASK = "threads", "processes", "dask"
+
+# A map over work: applies a function to items and yields the results in the items' order.
+Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,15 @@
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
 from leanrag_core.errors import InvalidVectors
+from leanrag_core.types.execution import Apply
 
 Embed = Callable[[list[str]], np.ndarray]
-Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 _WINDOW = 1024  # texts that are sorted by length together, so that batches need little padding
 _SLICE = 128  # texts between two reports of progress
 _BLOCK = 64 * _WINDOW  # texts that are held at a time

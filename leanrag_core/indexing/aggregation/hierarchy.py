@@ -12,12 +12,13 @@ from leanrag_core.errors import TooFewEntities
 from leanrag_core.indexing.aggregation.columns import Texts, joined
 from leanrag_core.indexing.aggregation.embedding import Embed, OnceEmbedder
 from leanrag_core.indexing.aggregation.embedding_text import embedding_text
-from leanrag_core.indexing.aggregation.layer_step import Apply, LayerStep, RelationCounts
+from leanrag_core.indexing.aggregation.layer_step import LayerStep, RelationCounts
 from leanrag_core.indexing.aggregation.relations import lift_counts
 from leanrag_core.indexing.aggregation.stage_progress import StageProgress, StageReport
 from leanrag_core.indexing.aggregation.threshold import parse_tau
 from leanrag_core.indexing.aggregation.writer import AggregationWriter
 from leanrag_core.types.build_report import LayerClusters
+from leanrag_core.types.execution import Apply
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Graph, Layer
 from leanrag_core.types.usage import Usage

@@ -1,6 +1,6 @@
 """One step up: a layer's clusters become the entities and relations of the layer above (eq. 4 and 5)."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -21,12 +21,12 @@ from leanrag_core.indexing.aggregation.tables import NewEntity, NewRelations, la
 from leanrag_core.indexing.aggregation.threshold import TauRule
 from leanrag_core.indexing.aggregation.views import LayerColumns, cluster_view, columns_of, inside_rows, relation_view
 from leanrag_core.indexing.aggregation.writer import AggregationWriter
+from leanrag_core.types.execution import Apply
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Finding, Graph, Layer, children_offsets
 from leanrag_core.types.usage import Usage
 
 AGGREGATED = "aggregated"  # type of an entity that stands for a cluster
-Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 _BLOCK = 4096  # relations whose texts are made together
 
 

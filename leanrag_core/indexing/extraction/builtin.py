@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from leanrag_core.indexing.extraction.aliases import Names, settle_names
 from leanrag_core.indexing.extraction.english import english_version
-from leanrag_core.indexing.extraction.english_reading import RULES, Apply, read_english
+from leanrag_core.indexing.extraction.english_reading import RULES, read_english
 from leanrag_core.indexing.extraction.headings import heading_sentences, title_of
 from leanrag_core.indexing.extraction.language_neutral import MAX_PAIRS, is_latin, read_neutral
 from leanrag_core.indexing.extraction.noun_phrases import title_key
 from leanrag_core.indexing.extraction.sentences import ChunkLocator, ReadSentence, Sighting
 from leanrag_core.types.corpus import Chunk, Document
+from leanrag_core.types.execution import Apply
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC

@@ -7,7 +7,7 @@ import json
 import re
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -23,6 +23,7 @@ from leanrag_core.indexing.extraction.sentences import Link, ReadSentence, Sight
 from leanrag_core.indexing.extraction.triples import informative, links_of
 from leanrag_core.storage.stages import stage_key
 from leanrag_core.types.corpus import Document
+from leanrag_core.types.execution import Apply
 
 RULES = "1"  # version of the rules of extraction; raise it when they find other things in the same text
 NO_DOCUMENT = -1  # of a sentence whose block is known, but not yet the row of its document
@@ -30,7 +31,6 @@ _BATCH = 64  # blocks: half a second and more of reading
 _LONGEST = 100  # tokens of a sentence; longer ones are enumerations, or tables that lost their lines
 _WORD = re.compile(r"\w+")
 
-Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 _reading = threading.Lock()  # spaCy's vocabulary is not made for two threads
 
 

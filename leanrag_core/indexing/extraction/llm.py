@@ -4,9 +4,9 @@ import hashlib
 import json
 import re
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from leanrag_core.errors import CallFailed, EndpointError, ReplyCut, ReplyError
 from leanrag_core.indexing.extraction.gathered import Gathered
@@ -24,6 +24,7 @@ from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Chunk, Document
+from leanrag_core.types.execution import Apply
 from leanrag_core.types.extraction import Extraction
 from leanrag_core.types.json_schema import JsonSchema
 from leanrag_core.types.manifest import BY_MODEL
@@ -36,7 +37,6 @@ _DEFAULT_TYPES = "person, organization, location, event, concept"
 _SIMPLER = 'Give the entities alone: {"entities": [{"name": "...", "type": "...", "description": "..."}]}'
 
 Messages = list[dict[str, str]]
-Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
 class Recall(Protocol):

@@ -1,8 +1,7 @@
 """Descriptions of entities and relations that many chunks have added to, condensed (section 2, step 3)."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 
@@ -12,6 +11,7 @@ from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.sentences import up_to_last_sentence
 from leanrag_core.tokens import count_tokens, trim_to_tokens
+from leanrag_core.types.execution import Apply
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Graph
 from leanrag_core.types.usage import NO_USAGE, Usage
@@ -19,7 +19,6 @@ from leanrag_core.types.usage import NO_USAGE, Usage
 LONGEST = 500  # tokens of a description that is left as it is
 _ASKED_FOR = 250  # tokens
 _MOST_READ = 6000  # tokens of a description that the model is shown
-Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, runtime_checkable
 
 from leanrag_core.storage.stages import StageStore
-
-Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+from leanrag_core.types.execution import Apply
 
 
 @runtime_checkable

@@ -1,17 +1,16 @@
 """Vectors of the built-in embedding model, kept text by text."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.embed_task import EmbedTask, embed_task
 from leanrag_core.storage.stages import StageStore, stage_key
+from leanrag_core.types.execution import Apply
 
 STAGE = "embeddings"
 _SLICE = 128  # texts that are embedded and kept together
-Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
 class KeptVectors:
