@@ -16,7 +16,7 @@ from leanrag_core.types.job import JobState
 from leanrag_core.types.model_names import model_title
 from leanrag_core.types.presets import presets
 from leanrag_core.types.summary import CorpusSummary, IndexSummary
-from pages._shared.build import build_report, engine_form, forecast_card, job_view, job_words, parts_view
+from pages._shared.build import build_report, engine_form, export_view, forecast_card, job_view, job_words, parts_view
 from pages._shared.common import forms, markup, session, state, widgets
 from pages._shared.common.frame import enter, heading, message, page_path, plain_errors
 from pages._shared.common.html import draw, html
@@ -263,6 +263,7 @@ def index_table(indexes: Sequence[IndexSummary]) -> None:
             on_click=take_settings,
             args=(by_id[chosen],),
         )
+        export_view.popover(by_id[chosen])
         if st.button("Rename", type="tertiary", icon=":material/edit:", key="rename_index"):
             rename(by_id[chosen])
         if st.button("Delete", type="tertiary", icon=":material/delete:", key="delete_index"):

@@ -10,6 +10,7 @@ from leanrag_core.jobs.kinds import PART
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.registry import Models
 from leanrag_core.queries.index_titles import with_titles
+from leanrag_core.types.exported import Exported
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
 from leanrag_core.types.model_names import BUILTIN
@@ -23,6 +24,7 @@ from leanrag_core.types.summary import (
 
 if TYPE_CHECKING:
     from leanrag_core.checking.check import CheckResult
+    from leanrag_core.exporting.base import Exporter
     from leanrag_core.extensions import BrokenExtension
 
 from leanrag_core.facade.services import Services
@@ -82,6 +84,27 @@ class Indexes(Services):
             return self._questions.embedding(name, fingerprint)
 
         return check_directory(Path(path), embedding)
+
+    def exporters(self) -> "tuple[Exporter, ...]":
+        """The formats that an index can be exported to."""
+        from leanrag_core.exporting.base import exporters
+
+        return exporters()
+
+    def broken_exporters(self) -> "tuple[BrokenExtension, ...]":
+        """Files of export formats that cannot be used, and why."""
+        from leanrag_core.exporting.base import broken_exporters
+
+        return broken_exporters()
+
+    def export(self, index: Index, format_name: str, out: str | Path) -> Exported:
+        """The file at `out` holds the index in that format (exporting.base), complete or not at all.
+
+        Raises InvalidConfig for an unknown format, FolderRefused, StorageFailed.
+        """
+        from leanrag_core.exporting.base import export_index
+
+        return export_index(index, format_name, Path(out))
 
     def parts(self, index_id: str) -> tuple[PartState, ...]:
         """The parts that the index has or may have, with what they cost."""

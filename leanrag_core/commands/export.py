@@ -1,0 +1,35 @@
+"""export: an index for another program."""
+
+import argparse
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from leanrag_core.commands._shared.options import add_json
+from leanrag_core.commands._shared.printing import print_json
+from leanrag_core.figures.numbers import counted, size
+
+
+def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The verb export."""
+    parser = verbs.add_parser("export", help="the graph of an index as a file for another program")
+    parser.add_argument("index", type=Path, metavar="DIR")
+    parser.add_argument("--format", required=True, metavar="NAME", help="graphml, json or csv")
+    parser.add_argument("--out", required=True, type=Path, metavar="FILE")
+    add_json(parser)
+    parser.set_defaults(run=_export)
+
+
+def _export(options: argparse.Namespace) -> int:
+    from leanrag_core.workbench import Workbench, open_index
+
+    exported = Workbench.default().export(open_index(options.index), options.format, options.out)
+    if exported.replaced:
+        replaced = counted(exported.replaced, "character")
+        print(f"note: {exported.format} cannot hold {replaced}, each replaced by U+FFFD", file=sys.stderr)
+    if options.json:
+        print_json({**asdict(exported), "path": str(exported.path)})
+        return 0
+    entities, relations = counted(exported.entities, "entity", "entities"), counted(exported.relations, "relation")
+    print(f"{exported.path}: {entities}, {relations}, {size(exported.bytes)}.")
+    return 0

@@ -1,0 +1,1 @@
+"""Indexes written for other programs. One file a format in formats/."""

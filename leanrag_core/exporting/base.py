@@ -1,0 +1,82 @@
+"""What every exporter gives, how exporters are found (one file each in formats/), and writing a file in one step."""
+
+from pathlib import Path
+from typing import Protocol
+
+from leanrag_core.atomic import replacing, sync_file, writing
+from leanrag_core.errors import FolderRefused, InvalidConfig
+from leanrag_core.extensions import BrokenExtension, Extensions, discover
+from leanrag_core.messages.message import Message, message
+from leanrag_core.types.exported import Exported
+from leanrag_core.types.index import Index
+
+
+class Exporter(Protocol):
+    """Writes an index for another program. name: what a command calls it. title, help: as a form shows them.
+
+    suffix: of its files, with the dot. media_type: of its files, for downloads.
+    """
+
+    name: str
+    title: Message
+    help: Message
+    suffix: str
+    media_type: str
+
+    def write(self, index: Index, path: Path) -> int:
+        """Writes the file; returns how many characters it had to replace by U+FFFD. The index is read in batches of
+        rows, so that memory does not grow with it."""
+
+
+def exporters() -> tuple[Exporter, ...]:
+    """One exporter of each format, by name."""
+    made: list[Exporter] = [module.Exporter() for module in _discovered().modules]
+    return tuple(sorted(made, key=lambda exporter: exporter.name))
+
+
+def broken_exporters() -> tuple[BrokenExtension, ...]:
+    """The files of formats/ that do not load."""
+    return _discovered().broken
+
+
+def _discovered() -> Extensions:
+    from leanrag_core.exporting import formats
+
+    return discover(formats, "Exporter", ("name", "title", "help", "suffix", "media_type", "write"))
+
+
+def exporter(name: str) -> Exporter:
+    """The exporter of that format. Raises InvalidConfig for a name that none has."""
+    known = {each.name: each for each in exporters()}
+    if name not in known:
+        broken = tuple(each.message for each in broken_exporters())
+        if broken:
+            raise InvalidConfig("export.unknown_format_or_broken", name=name, known=", ".join(known), broken=broken)
+        raise InvalidConfig("export.unknown_format", name=name, known=", ".join(known))
+    return known[name]
+
+
+def export_index(index: Index, format_name: str, out: Path) -> Exported:
+    """The file at `out` holds the index in that format; until it is complete, the file is as it was.
+
+    Raises InvalidConfig for an unknown format, FolderRefused where a folder is, or inside the index, StorageFailed.
+    """
+    chosen = exporter(format_name)
+    if out.is_dir():
+        raise FolderRefused("export.is_folder", path=str(out))
+    if index.path is not None and out.resolve().is_relative_to(index.path.resolve()):
+        raise FolderRefused("export.inside_index", path=str(out))
+    with writing(message("what.export", path=str(out))), replacing(out) as written:
+        replaced = chosen.write(index, written)
+        sync_file(written)
+        n_bytes = written.stat().st_size
+    layers = index.layers
+    return Exported(
+        path=out,
+        format=chosen.name,
+        entities=sum(map(len, layers)),
+        relations=sum(layer.relations.num_rows for layer in layers),
+        parent_links=sum(len(layer.parent) for layer in layers),
+        replaced=replaced,
+        bytes=n_bytes,
+    )

@@ -1,0 +1,1 @@
+"""Formats of exports, one file each; see exporting.base."""

@@ -1,0 +1,77 @@
+"""Entities, relations and parent links of all layers of an index, one after the other, read in batches."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from leanrag_core.types.index import Index
+
+PARENT = "parent"  # the kind of the edge between an entity and its parent
+_BATCH = 8192  # rows that are Python objects at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An entity. parent: id of its parent, empty for the root."""
+
+    id: str
+    layer: int
+    name: str
+    type: str
+    description: str
+    parent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A relation of one layer; source and target are ids of entities, and their order means nothing."""
+
+    id: str
+    source: str
+    target: str
+    layer: int
+    kind: str
+    strength: int
+    weight: float
+    description: str
+    keywords: tuple[str, ...]
+
+
+def nodes(index: Index) -> Iterator[Node]:
+    """Every entity, layer 0 first, in the order of the rows."""
+    for layer in index.layers:
+        above = index.layers[layer.number + 1].entities["id"] if len(layer.parent) else None
+        for start in range(0, len(layer), _BATCH):
+            rows = layer.entities.slice(start, _BATCH)
+            cells = [rows[name].to_pylist() for name in ("id", "name", "type", "description")]
+            parents = [""] * rows.num_rows
+            if above is not None:
+                parents = above.take(pa.array(layer.parent[start : start + _BATCH])).to_pylist()
+            for id_, name, type_, description, parent in zip(*cells, parents, strict=True):
+                yield Node(id_, layer.number, name or "", type_ or "", description or "", parent)
+
+
+def edges(index: Index) -> Iterator[Edge]:
+    """Every relation, layer 0 first, in the order of the rows."""
+    for layer in index.layers:
+        ids = layer.entities["id"]
+        for start in range(0, layer.relations.num_rows, _BATCH):
+            rows = layer.relations.slice(start, _BATCH)
+            sources, targets = (ids.take(rows[end].combine_chunks()).to_pylist() for end in ("source", "target"))
+            names = ("id", "kind", "strength", "weight", "description", "keywords")
+            cells = [rows[name].to_pylist() for name in names]
+            for source, target, id_, kind, strength, weight, description, words in zip(
+                sources, targets, *cells, strict=True
+            ):
+                yield Edge(
+                    id=id_,
+                    source=source,
+                    target=target,
+                    layer=layer.number,
+                    kind=kind or "",
+                    strength=strength,
+                    weight=weight,
+                    description=description or "",
+                    keywords=tuple(words or ()),
+                )
