@@ -11,6 +11,7 @@ from leanrag_core.errors import InvalidConfig, JobNotFound
 from leanrag_core.figures import numbers
 from leanrag_core.indexing.aggregation.threshold import parse_tau
 from leanrag_core.prompts.book import PromptBook
+from leanrag_core.retrieval.strategies import leanrag
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.job import JobState
 from leanrag_core.types.model_names import model_title
@@ -56,7 +57,7 @@ def take_preset(title: str | None) -> None:
 
 def _on_ask(field: str) -> str:
     """Under which name Ask remembers an option of LeanRAG."""
-    return {"top_n": "n", "top_c": "c"}.get(field, f"leanrag_{field}")
+    return forms.link_name(forms.option_fields(leanrag.Config)[field], "leanrag_")
 
 
 def fill(values: Mapping[str, Any]) -> None:

@@ -127,7 +127,7 @@ def test_a_question_that_the_documents_do_not_answer_is_not_answered(home: Workb
     drawn.assert_sound(app)
     assert drawn.component(app, "lr_citations") == []
     assert "Nothing in the documents answers this." in drawn.text(app)
-    assert "Raise top-C, or ask in other words." in drawn.text(app)
+    assert "Ask in other words, or raise the numbers beside the strategy." in drawn.text(app)
 
 
 @pytest.mark.parametrize("question", ["<img src=x onerror=alert(1)>", "Bzz" * 900, "$\\frac{1}{2}$ [x](y) `z`", "?!"])

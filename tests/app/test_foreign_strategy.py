@@ -53,9 +53,17 @@ def test_its_own_answer_is_shown_with_its_marks(home: Workbench, visit: Visit) -
 
 def test_what_changed_is_listed_by_role(home: Workbench, visit: Visit) -> None:
     app = visit("ask", home, q=QUESTION, strategy="zoo_keeper")
-    app.number_input("lr_zoo_keeper_proofs").set_value(1).run()
+    app.slider("lr_zoo_keeper_proofs").set_value(1).run()
     drawn.assert_sound(app)
     assert "What changed" in drawn.text(app)
+
+
+def test_its_options_are_in_the_row_where_it_says_so_and_in_links(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q=QUESTION, strategy="zoo_keeper", zoo_keeper_proofs="2")
+    [slider] = app.slider
+    assert (slider.key, slider.value, slider.max) == ("lr_zoo_keeper_proofs", 2, 6)
+    slider.set_value(4).run()
+    assert app.query_params["zoo_keeper_proofs"] == "4"
 
 
 def test_it_shares_a_page_with_leanrag(home: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:

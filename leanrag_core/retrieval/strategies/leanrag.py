@@ -24,11 +24,15 @@ from leanrag_core.types.trace import Trace
 class Config:
     """Options of a LeanRAG retrieval; the defaults are the paper's method."""
 
-    top_n: int = option(10, low=1, high=100, paper=10, help=message("leanrag.option.top_n"))
-    top_c: int = option(5, low=0, high=50, paper=5, help=message("leanrag.option.top_c"))
-    inter_cluster: bool = option(True, paper=True, help=message("leanrag.option.inter_cluster"))
-    source_chunks: bool = option(True, paper=True, help=message("leanrag.option.source_chunks"))
-    findings: bool = option(False, help=message("leanrag.option.findings"))
+    top_n: int = option(
+        10, low=1, high=100, paper=10, help=message("leanrag.option.top_n"), in_row=True, link="n", scale=30
+    )
+    top_c: int = option(
+        5, low=0, high=50, paper=5, help=message("leanrag.option.top_c"), in_row=True, link="c", scale=20
+    )
+    inter_cluster: bool = option(True, paper=True, help=message("leanrag.option.inter_cluster"), in_row=True)
+    source_chunks: bool = option(True, paper=True, help=message("leanrag.option.source_chunks"), in_row=True)
+    findings: bool = option(False, help=message("leanrag.option.findings"), in_row=True)
     seed_layers: str = option("base", choices=("base", "all"), paper="base", help=message("leanrag.option.seed_layers"))
     fuse_vectors: bool = option(False, help=message("leanrag.option.fuse_vectors"))
     match_names: bool = option(False, help=message("leanrag.option.match_names"))

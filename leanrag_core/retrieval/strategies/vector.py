@@ -20,7 +20,7 @@ from leanrag_core.types.trace import Style, Trace, TraceStep
 class Config:
     """Options of the vector baseline."""
 
-    top_c: int = option(5, low=1, high=50, help=message("vector.option.top_c"))
+    top_c: int = option(5, low=1, high=50, help=message("vector.option.top_c"), in_row=True, link="c", scale=20)
     chunk_tokens: int = option(12000, low=0, high=64000, help=message("vector.option.chunk_tokens"))
 
     def __post_init__(self) -> None:

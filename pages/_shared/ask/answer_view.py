@@ -54,7 +54,7 @@ def no_answer(answer: Answer) -> None:
             markup.label(say("ask.nearest_sentence")),
             html('<div class="lr-read lr-muted">{}</div>', answer.nearest),
         )
-    draw(markup.muted(say("ask.raise_top_c")))
+    draw(markup.muted(say("ask.raise_numbers")))
 
 
 def notes_panel(trace: Trace) -> None:

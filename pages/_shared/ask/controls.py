@@ -1,4 +1,4 @@
-"""The controls of a retrieval: strategy, top-N, top-C, switches and, behind a popover, every other option."""
+"""The controls of a retrieval: its strategy, the options that this one wants in the row, and a button to the others."""
 
 from collections.abc import Mapping
 from dataclasses import Field, dataclass
@@ -10,10 +10,6 @@ from pages._shared.common import forms, state, widgets
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import LANGUAGE, say, words
 from pages._shared.common.scope import Scope
-
-PILLS = ("inter_cluster", "source_chunks", "findings")
-SLIDERS = {"top_n": "n", "top_c": "c"}
-_LEAST_SCALE = {"n": 30, "c": 20}  # a slider's scale goes at least that far
 
 
 @dataclass(frozen=True)
@@ -27,9 +23,11 @@ class Chosen:
 
 def url_names(scope: Scope, strategies: Mapping[str, Any]) -> list[str]:
     """The names under which links hold what these controls and the views of a retrieval show."""
-    names = ["index", "q", "strategy", "n", "c", "step", "node", "show"]
+    specs = [(name, spec) for name, info in strategies.items() for spec in forms.option_fields(info.config).values()]
+    shared = dict.fromkeys(spec.metadata["link"] for _, spec in specs if spec.metadata.get("link"))
+    names = ["index", "q", "strategy", *shared, "step", "node", "show"]
     names += [f"{name}_use" for name in strategies]
-    names += [f"{name}_{field}" for name, info in strategies.items() for field in forms.option_fields(info.config)]
+    names += [forms.link_name(spec, f"{name}_") for name, spec in specs if not spec.metadata.get("link")]
     return [*(scope.name(name) for name in names), LANGUAGE]
 
 
@@ -40,12 +38,13 @@ def show(scope: Scope, strategies: Mapping[str, Any]) -> Chosen:
         name = _strategy(scope, strategies)
         config = strategies[name].config
         specs = forms.option_fields(config)
-        for field, short in SLIDERS.items():
-            if field in specs:
-                options[field] = _slider(scope, specs[field], short)
-        pills = [field for field in PILLS if field in specs]
-        if pills:
-            options |= _switches(scope, f"{name}_use", specs, pills)
+        in_row = [field for field, spec in specs.items() if spec.metadata.get("in_row")]
+        switches = [field for field in in_row if isinstance(specs[field].default, bool)]
+        for field in in_row:
+            if field not in switches:
+                options[field] = _slider(scope, specs[field], forms.link_name(specs[field], f"{name}_"))
+        if switches:
+            options |= _switches(scope, f"{name}_use", specs, switches)
         rest = [field for field in specs if field not in options]
         if rest:
             with st.container(gap="xsmall", width="content"):
@@ -80,17 +79,17 @@ def _strategy(scope: Scope, strategies: Mapping[str, Any]) -> str:
     )
 
 
-def _slider(scope: Scope, spec: Field[Any], short: str) -> int:
-    """Top-N or top-C: the strategies share it, each within its own bounds."""
+def _slider(scope: Scope, spec: Field[Any], link: str) -> int:
+    """A number under a name that strategies may share, each within its own bounds."""
     low, high = int(spec.metadata["low"]), int(spec.metadata["high"])
 
     def allowed(value: int) -> bool:
         return low <= value <= high
 
     # The scale grows with a value from a link, and does not shrink while a person moves the handle back.
-    widest, name = scope.key(f"widest_{short}"), scope.name(short)
+    widest, name = scope.key(f"widest_{link}"), scope.name(link)
     now = state.fitting(name, spec.default, int, allowed)
-    st.session_state[widest] = max(_LEAST_SCALE[short], now, st.session_state.get(widest, 0))
+    st.session_state[widest] = max(spec.metadata.get("scale") or low, now, st.session_state.get(widest, 0))
     top = min(high, st.session_state[widest])
     return int(
         widgets.remembered(

@@ -43,6 +43,11 @@ def option_fields(config: type) -> dict[str, Field[Any]]:
     return {spec.name: spec for spec in fields(config)}
 
 
+def link_name(spec: Field[Any], prefix: str) -> str:
+    """The name of a field in links and in memory: its own, or that which it shares with fields of other strategies."""
+    return spec.metadata.get("link") or f"{prefix}{spec.name}"
+
+
 def hint(spec: Field[Any]) -> str:
     """The field's line of help with the paper's value."""
     help_text = words(spec.metadata.get("help") or "")

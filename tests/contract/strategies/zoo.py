@@ -46,7 +46,7 @@ PROOFS = SectionForm(
 class Config:
     """Options of the strategy."""
 
-    proofs: int = option(3, low=1, high=9, help="Passages.")
+    proofs: int = option(3, low=1, high=9, help="Passages.", in_row=True, scale=6)
     tokens: int = option(400, low=0, high=999, help="Of each section.")
 
     def __post_init__(self) -> None:
