@@ -58,7 +58,7 @@ def _discovered(
 def _imported(name: str) -> tuple[ModuleType | None, Message | None]:
     try:
         return importlib.import_module(name), None
-    except Exception as error:  # a file that somebody wrote may raise anything
+    except (Exception, SystemExit) as error:  # a file that somebody wrote may raise anything, or end the process
         file = f"{name.rsplit('.', 1)[-1]}.py"
         return None, message("extension.import_failed", file=file, reason=in_words(error))
 

@@ -20,6 +20,17 @@ BROKEN = {
     "c_empty.py": "",
     "d_no_config.py": "class Strategy:\n    name = 'd'\n",
     "e_no_name.py": "class Config: ...\nclass Strategy: ...\n",
+    "f_exits.py": "raise SystemExit('no more')",
+    "g_kinds.py": """
+from dataclasses import dataclass
+from leanrag_core.messages.message import message
+@dataclass(frozen=True)
+class Config: ...
+class Strategy:
+    name, title, help, calls_model = "g", message("ask.button"), message("ask.button"), False
+    parts, official_budgets = None, {}
+    def retrieve(self, query, index, tools): ...
+""",
     "_part.py": "raise RuntimeError('a part of another file is not looked at')",
 }
 
@@ -44,6 +55,8 @@ def test_broken_files_are_reported_and_hide_none_of_the_others(broken_files: Pat
         "c_empty.py": "the file c_empty.py has no Config: see docs/extending.md",
         "d_no_config.py": "the file d_no_config.py has no Config: see docs/extending.md",
         "e_no_name.py": "the file e_no_name.py has no Strategy.name: see docs/extending.md",
+        "f_exits.py": "the file f_exits.py cannot be loaded: no more",
+        "g_kinds.py": "the file g_kinds.py declares a Strategy.parts of another kind: see docs/extending.md",
     }
     assert text_of["b_syntax.py"].startswith("the file b_syntax.py cannot be loaded: invalid syntax")
 

@@ -67,7 +67,7 @@ def stage_times_chart(stages: Sequence[StageTime], palette: Palette) -> Chart:
         )
     )
     figure.update_xaxes(range=[0, 1.15 * max([stage.seconds for stage in stages], default=1.0)])
-    rows = tuple((stage.stage.capitalize(), f"{stage.seconds:.1f}") for stage in stages)
+    rows = tuple((stage.stage.capitalize(), f"{stage.seconds:.2f}") for stage in stages)
     label = f"The stages took {duration(sum(stage.seconds for stage in stages))}"
     return Chart(figure, ("Stage", "Seconds"), rows, label)
 

@@ -1,14 +1,14 @@
 """What every strategy takes and gives, and how strategies are found: one file each in strategies/."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.extensions import BrokenExtension, discover
-from leanrag_core.messages.message import Message
+from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace, TraceIndex
@@ -103,9 +103,32 @@ def strategies() -> StrategyList:
     from leanrag_core.retrieval import strategies as folder
 
     discovered = discover(folder, "Strategy", _DECLARED, own=("Config",))
-    listed = [_described(module) for module in discovered.modules]
+    listed: list[StrategyInfo] = []
+    broken = list(discovered.broken)
+    for module in discovered.modules:
+        wrong = _wrongly_declared(module)
+        if wrong:
+            file = f"{module.__name__.rsplit('.', 1)[-1]}.py"
+            broken.append(BrokenExtension(file, message("extension.wrong_kind", file=file, name=wrong)))
+        else:
+            listed.append(_described(module))
     listed.sort(key=lambda info: (info.name != "leanrag", info.name))
-    return StrategyList(tuple(listed), discovered.broken)
+    return StrategyList(tuple(listed), tuple(broken))
+
+
+def _wrongly_declared(module: Any) -> str:
+    """The first declaration of the module that is not of its kind, "" when all are: forms and lists rely on them."""
+    kind = module.Strategy
+    of_kind = {
+        "Config": isinstance(module.Config, type) and is_dataclass(module.Config),
+        "Strategy.name": isinstance(kind.name, str) and bool(kind.name),
+        "Strategy.title": isinstance(kind.title, Message),
+        "Strategy.help": isinstance(kind.help, Message),
+        "Strategy.parts": isinstance(kind.parts, tuple) and all(isinstance(part, str) for part in kind.parts),
+        "Strategy.official_budgets": isinstance(kind.official_budgets, Mapping),
+        "Strategy.retrieve": callable(kind.retrieve),
+    }
+    return next((name for name, right in of_kind.items() if not right), "")
 
 
 def _described(module: Any) -> StrategyInfo:

@@ -34,10 +34,17 @@ def option(
 
 
 def validate(config: Any) -> None:
-    """Raise InvalidConfig when a field of a configuration dataclass is out of its bounds."""
+    """Raise InvalidConfig when a field of a configuration dataclass is of another kind, or out of its bounds."""
     for spec in fields(config):
         value, meta = getattr(config, spec.name), spec.metadata
         low, high, choices = meta.get("low"), meta.get("high"), meta.get("choices")
+        if isinstance(spec.default, bool):
+            if not isinstance(value, bool):
+                raise InvalidConfig("option.not_a_switch", option=spec.name, value=value)
+        elif isinstance(spec.default, int) and (isinstance(value, bool) or not isinstance(value, int)):
+            raise InvalidConfig("option.not_an_integer", option=spec.name, value=value)
+        elif isinstance(spec.default, float) and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise InvalidConfig("option.not_a_number", option=spec.name, value=value)
         if choices and value not in choices:
             raise InvalidConfig(
                 "option.not_a_choice", option=spec.name, value=value, choices=", ".join(map(str, choices))

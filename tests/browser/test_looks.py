@@ -158,6 +158,27 @@ def test_the_figure_is_readable_and_what_opens_gives_the_focus_back(
     watched.assert_clean()
 
 
+def test_in_a_narrow_window_the_button_keeps_its_word_and_an_error_is_not_covered(
+    built: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
+) -> None:
+    watched = watch(800, 900)
+    page = watched.page
+    see(page, f"{server_in(built).url}/ask?index={indexes(built)[0]}&q=standstill")
+    button = page.get_by_role("button", name="Ask", exact=False).first.bounding_box()
+    assert button is not None
+    assert button["width"] > button["height"]
+    page.get_by_text("Open a run").click()
+    picked = {"name": "other.json", "mimeType": "application/json", "buffer": b"{}"}
+    page.locator("input[type=file]").last.set_input_files(files=[picked])  # type: ignore[list-item]
+    error = page.get_by_text("other.json is no recorded run", exact=False)
+    expect(error).to_be_visible()
+    uncovered = "(text) => { const at = text.getBoundingClientRect(); "
+    uncovered += "return text.contains(document.elementFromPoint(at.x + at.width / 2, at.y + at.height / 2)); }"
+    settled(page)
+    assert error.evaluate(uncovered)
+    watched.assert_clean()
+
+
 def test_documents_of_a_card_come_into_sight_on_a_phone(
     built: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
 ) -> None:

@@ -85,13 +85,20 @@ def test_a_tiny_corpus_is_no_measure_of_speed() -> None:
     assert build_speeds([JOB], {"mine": 900}) == []
 
 
-def test_chunks_whose_results_are_kept_take_no_time() -> None:
-    saved = BUILD.stage("extract").share + BUILD.stage("embed").share
+def test_kept_chunks_take_the_time_of_the_hierarchy_alone() -> None:
     forecast = of_corpus(kept=0.5)
     assert forecast.sampled == 15
-    assert forecast.seconds.high == pytest.approx((1 - 0.5 * saved) * (8 + 10_000 / 400))
+    assert forecast.seconds.low == pytest.approx(0.5 * (8 + 10_000 / 2500) + 0.5 * (1 + 10_000 / 60_000))
+    assert forecast.seconds.high == pytest.approx(0.5 * (8 + 10_000 / 400) + 0.5 * (3 + 10_000 / 20_000))
     assert forecast.basis is not None
     assert sentence(forecast.basis).endswith("About 15 chunks have been read before.")
+
+
+@pytest.mark.parametrize("speeds", [(), (500.0,), (90_000.0,)])
+def test_where_all_chunks_are_kept_the_speed_of_whole_builds_does_not_matter(speeds: tuple[float, ...]) -> None:
+    forecast = of_corpus(kept=1.0, speeds=speeds)
+    assert (forecast.seconds.low, forecast.seconds.high) == pytest.approx((1 + 10_000 / 60_000, 3 + 10_000 / 20_000))
+    assert forecast.basis == message("forecast.all_kept")
 
 
 def test_the_stages_share_the_time() -> None:

@@ -23,7 +23,8 @@ _TOKENS_A_SECOND = (400.0, 2500.0)  # of the built-in engine on a slow and on a 
 _FIXED_SECONDS = 8.0  # to load models and to start a process
 _BUILDS = 10  # the last ones, from which the speed is taken
 _LEAST_TOKENS = 1000  # a smaller corpus shows no speed
-_KEPT_STAGES = ("extract", "embed")  # whose results the stage store keeps
+_KEPT_TOKENS_A_SECOND = (20_000.0, 60_000.0)  # of a build whose chunks are all kept: the hierarchy alone is made
+_KEPT_FIXED_SECONDS = (1.0, 3.0)  # of such a build: a process, and the embedding model for aggregated entities
 _SLOWEST, _FASTEST = 0.8, 1.2  # share of the speeds of earlier builds
 
 
@@ -56,17 +57,22 @@ def forecast_builtin_build(
 ) -> Forecast:
     """Chunks and seconds of a build of so many documents with so many tokens, and calls of an embedding model at an
     endpoint. speeds: of earlier builds, in tokens a second. kept: share of the chunks whose results are kept, which
-    take no time."""
+    are not computed again."""
     step = config.chunk_tokens - config.overlap_tokens
     per_document = n_tokens / max(1, n_documents)
     chunks = n_documents * max(1, math.ceil((per_document - config.overlap_tokens) / step)) if n_tokens else 0
     slow, fast = (min(speeds) * _SLOWEST, max(speeds) * _FASTEST) if speeds else _TOKENS_A_SECOND
-    anew = 1.0 - kept * sum(BUILD.stage(name).share for name in _KEPT_STAGES)
-    low, high = (anew * (_FIXED_SECONDS + n_tokens / speed) for speed in (fast, slow))
+    slow_kept, fast_kept = _KEPT_TOKENS_A_SECOND
+    least, most = _KEPT_FIXED_SECONDS
+    low = (1 - kept) * (_FIXED_SECONDS + n_tokens / fast) + kept * (least + n_tokens / fast_kept)
+    high = (1 - kept) * (_FIXED_SECONDS + n_tokens / slow) + kept * (most + n_tokens / slow_kept)
+    low, high = min(low, high), max(low, high)  # where earlier builds were quicker than one that takes results over
     seconds = Range(low, (low + high) / 2, high)
     basis = message("forecast.earlier_builds", n=len(speeds)) if speeds else message("forecast.first_build")
     n_kept_chunks = round(kept * chunks)
-    if n_kept_chunks:
+    if n_kept_chunks >= chunks > 0:
+        basis = message("forecast.all_kept")
+    elif n_kept_chunks:
         basis = message("forecast.kept_chunks", basis=basis, n=n_kept_chunks)
     entities = entities_of_tokens(n_tokens)
     stages = [StageForecast(stage.name, seconds=seconds.scaled(stage.share)) for stage in BUILD.stages]

@@ -45,9 +45,9 @@ def open_button(scope: Scope) -> None:
             args=(scope,),
             label_visibility="collapsed",
         )
-    error = st.session_state.get(scope.key("run_error"))
-    if error is not None:
-        message(error, kind="error", title=say("ask.run_not_opened"))
+        error = st.session_state.get(scope.key("run_error"))
+        if error is not None:  # in here, since below it the popover would lie over it
+            message(error, kind="error", title=say("ask.run_not_opened"))
 
 
 def _uploader(scope: Scope) -> str:

@@ -56,7 +56,7 @@ def hierarchy(index: Index) -> None:
 
 def costs(job: JobState) -> None:
     """Time by stage; for a model at an endpoint also tokens by stage, and the forecast beside the actual values."""
-    times = [StageTime(stage.name, stage.seconds) for stage in job.stages if stage.seconds >= 0.05]
+    times = [StageTime(stage.name, stage.seconds) for stage in job.stages if stage.seconds]
     tokens = [
         StageTokens(stage, usage.calls, usage.prompt_tokens, usage.completion_tokens)
         for stage, usage in job.spending.by_stage.items()

@@ -1,0 +1,36 @@
+"""Settings out of their bounds, or of another kind, are refused by name."""
+
+from typing import Any
+
+import pytest
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.retrieval.strategies.leanrag import Config
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.settings import Settings
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "reason"),
+    [
+        (Config, {"top_n": "x"}, "top_n is 'x'; write a whole number"),
+        (Config, {"top_n": 5.5}, "top_n is 5.5; write a whole number"),
+        (Config, {"top_n": True}, "top_n is True; write a whole number"),
+        (Config, {"top_n": None}, "top_n is None; write a whole number"),
+        (Config, {"top_n": [5]}, "top_n is [5]; write a whole number"),
+        (Config, {"findings": "maybe"}, "findings is 'maybe'; write true or false"),
+        (Config, {"findings": 1}, "findings is 1; write true or false"),
+        (Settings, {"timeout_seconds": "soon"}, "timeout_seconds is 'soon'; write a number"),
+        (Config, {"top_n": 0}, "top_n is 0; the smallest value is 1"),
+        (IndexConfig, {"cap_by": 3}, "cap_by is 3; choose one of capacity, split"),
+    ],
+)
+def test_an_option_of_another_kind_or_out_of_bounds_is_refused(kind: Any, options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(InvalidConfig) as refused:
+        kind(**options)
+    assert sentence(refused.value.message) == reason
+
+
+def test_a_whole_number_serves_where_a_fraction_may_be() -> None:
+    assert Settings(timeout_seconds=30).timeout_seconds == 30
