@@ -84,9 +84,13 @@ def _run(section: Section, options: argparse.Namespace) -> list[Measured]:
     return taken
 
 
-def _row(one: Measured) -> dict[str, object]:
-    first = {name: value for name, value in one.figures.items() if name not in _SHOWN_LAST}
-    return {"size": one.size, **first, **{name: one.figures[name] for name in _SHOWN_LAST if name in one.figures}}
+def _row(measurement: Measured) -> dict[str, object]:
+    first = {name: value for name, value in measurement.figures.items() if name not in _SHOWN_LAST}
+    return {
+        "size": measurement.size,
+        **first,
+        **{name: measurement.figures[name] for name in _SHOWN_LAST if name in measurement.figures},
+    }
 
 
 def _compare(section: Section, taken: list[Measured], options: argparse.Namespace) -> bool:

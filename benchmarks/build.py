@@ -25,15 +25,15 @@ def measure(size: int) -> dict[str, float | int | str]:
     corpus = synthetic_corpus(size)
     reset_peak()
     seconds: dict[str, float] = defaultdict(float)
-    began = told = time.perf_counter()
+    began = last = time.perf_counter()
     processor = time.process_time()
 
     def lap(stage: str) -> None:
         """What passed since the last report belongs to the stage that reports now."""
-        nonlocal told
+        nonlocal last
         now = time.perf_counter()
-        seconds[stage] += now - told
-        told = now
+        seconds[stage] += now - last
+        last = now
 
     index = index_of(corpus, report=lambda stage, done, total: lap(stage))
     lap("counts")
@@ -41,7 +41,7 @@ def measure(size: int) -> dict[str, float | int | str]:
     try:
         write_index(folder, index)
         lap("store")
-        stored, build_seconds, peak = size_bytes(folder), told - began, peak_gb()
+        stored, build_seconds, peak = size_bytes(folder), last - began, peak_gb()
         processor = time.process_time() - processor
         part = make_search_index(folder)
         searchable = size_bytes(folder)

@@ -28,18 +28,18 @@ def measure(size: int) -> dict[str, float | int | str]:
     times = []
     for _ in range(_ROUNDS if size < _SETTLED else 1):
         started = time.perf_counter()
-        found = cluster(given.vectors)
+        clustered = cluster(given.vectors)
         times.append(time.perf_counter() - started)
     peak = peak_gb()
     started = time.perf_counter()
     free = cluster(given.vectors, ClusterOptions(cap="none"))
     free_seconds = time.perf_counter() - started
-    facts, largest = found.facts, ClusterOptions().largest or len(given.leaf)
+    facts, largest = clustered.facts, ClusterOptions().largest or len(given.leaf)
     return {
         "cluster_seconds": round(min(times), 3),
         "no_cap_seconds": round(free_seconds, 3),
         "peak_gb": round(peak, 3),
-        "ari": round(adjusted_rand(given.leaf, found.labels), 4),
+        "ari": round(adjusted_rand(given.leaf, clustered.labels), 4),
         "ari_no_cap": round(adjusted_rand(given.leaf, free.labels), 4),
         "ari_ceiling": round(adjusted_rand(given.leaf, broken_up(given.leaf, largest)), 4),
         "likelihood": "none" if facts.likelihood is None else facts.likelihood,
@@ -62,11 +62,11 @@ def broken_up(labels: np.ndarray, largest: int) -> np.ndarray:
     return np.unique(parts, return_inverse=True)[1]
 
 
-def adjusted_rand(one: np.ndarray, other: np.ndarray) -> float:
+def adjusted_rand(first: np.ndarray, other: np.ndarray) -> float:
     """Agreement of two partitions in pairs of rows: 0 by chance, 1 when equal."""
-    both = one.astype(np.int64) * (int(other.max()) + 1) + other
-    together, left, right = (_pairs(values) for values in (both, one, other))
-    chance = left * right / (len(one) * (len(one) - 1) / 2)
+    both = first.astype(np.int64) * (int(other.max()) + 1) + other
+    together, left, right = (_pairs(values) for values in (both, first, other))
+    chance = left * right / (len(first) * (len(first) - 1) / 2)
     return (together - chance) / ((left + right) / 2 - chance)
 
 

@@ -53,17 +53,17 @@ def sections(package: str = "benchmarks") -> tuple[Section, ...]:
     Raises ValueError for one whose TITLE or SIZES is not written out.
     """
     spec = importlib.util.find_spec(package)
-    found = []
+    loaded = []
     for folder in (spec.submodule_search_locations or []) if spec else []:
         for path in sorted(Path(folder).glob("*.py")):
-            said = assigned(ast.parse(path.read_text(encoding="utf-8")))
-            if {"TITLE", "SIZES"} <= said.keys():
+            constants = assigned(ast.parse(path.read_text(encoding="utf-8")))
+            if {"TITLE", "SIZES"} <= constants.keys():
                 try:
-                    title, sizes = ast.literal_eval(said["TITLE"]), ast.literal_eval(said["SIZES"])
+                    title, sizes = ast.literal_eval(constants["TITLE"]), ast.literal_eval(constants["SIZES"])
                 except ValueError:
                     raise ValueError(f"{path.name}: write out TITLE and SIZES; they are read without a run") from None
-                found.append(Section(path.stem, f"{package}.{path.stem}", str(title), tuple(map(int, sizes))))
-    return tuple(found)
+                loaded.append(Section(path.stem, f"{package}.{path.stem}", str(title), tuple(map(int, sizes))))
+    return tuple(loaded)
 
 
 def assigned(tree: ast.Module) -> dict[str, ast.expr]:
@@ -82,9 +82,9 @@ def measured(section: Section, size: int, *, timeout_seconds: float | None = Non
     with tempfile.TemporaryDirectory(prefix="leanrag-benchmark-") as folder:
         out = Path(folder) / "figures.json"
         command = [sys.executable, "-m", "benchmarks.child", section.module, str(size), str(out)]
-        said = answer_of(command, out, timeout_seconds=timeout_seconds)
-    error = str(said.get("error", ""))
-    return Measured(section.name, size, {} if error else dict(said["figures"]), error)
+        answer = answer_of(command, out, timeout_seconds=timeout_seconds)
+    error = str(answer.get("error", ""))
+    return Measured(section.name, size, {} if error else dict(answer["figures"]), error)
 
 
 def answer_of(
@@ -111,8 +111,8 @@ def answer_of(
             return {"error": f"not done after {timeout_seconds:g} seconds; allow more with --timeout"}
         raise
     if out.is_file():
-        said: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
-        return said
+        answer: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
+        return answer
     if code < 0:
         hint = ", perhaps for want of memory" if code == -signal.SIGKILL else ""
         return {"error": f"ended by signal {signal.Signals(-code).name}{hint}"}

@@ -137,7 +137,7 @@ def measure(ranker: Ranker, questions: list[dict[str, Any]]) -> Score:
         gold = set(question["gold"])
         recall.append(len(gold & set(ranking[:5])) / len(gold))
         every.append(float(gold <= set(ranking[:8])))
-        reciprocal.append(next((1 / place for place, one in enumerate(ranking, 1) if one in gold), 0.0))
+        reciprocal.append(next((1 / place for place, passage in enumerate(ranking, 1) if passage in gold), 0.0))
         filled.append(min(8, len(ranking)))
 
     def error(values: list[float]) -> float:

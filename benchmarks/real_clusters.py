@@ -106,7 +106,7 @@ def main(arguments: list[str] | None = None) -> int:
                 print(f"{given.name}: {error}", file=sys.stderr, flush=True)
                 failed = True
         figures = {timing.route: figures_of(timing, given) for timing in timings}
-        print(f"\n{_heading(given)}\n\n{table({'route': name, **held} for name, held in figures.items())}", flush=True)
+        print(f"\n{_heading(given)}\n\n{table({'route': name, **row} for name, row in figures.items())}", flush=True)
         if options.out:
             results = [
                 {"index": given.name, "route": timing.route, "figures": figures[timing.route], **about}

@@ -173,14 +173,14 @@ def _comparable(name: str) -> str:
     return " ".join(html.unescape(name).split()).strip(_QUOTES).upper()
 
 
-def _score(found: frozenset[object] | frozenset[str], reference: frozenset[object] | frozenset[str]) -> Score:
-    right = len(found & reference)
+def _score(extracted: frozenset[object] | frozenset[str], reference: frozenset[object] | frozenset[str]) -> Score:
+    right = len(extracted & reference)
     return Score(
-        right / max(1, len(found)),
+        right / max(1, len(extracted)),
         right / max(1, len(reference)),
-        len(found),
+        len(extracted),
         len(reference),
-        len(found) - right,
+        len(extracted) - right,
         len(reference) - right,
     )
 

@@ -58,7 +58,7 @@ def measure(size: int) -> dict[str, float | int | str]:
     parents = [layer.parent for layer in index.layers]
     seeded = [[(seed.layer or 0, seed.row or 0) for seed in trace.with_role("seed")] for trace in traces]
     lca_ms = [_best_ms(partial(lca_subtree, parents, nodes)) for nodes in seeded]
-    found = [
+    retrieved = [
         len(
             {seed.row for seed in trace.with_role("seed")}
             & set(nearest(index, base, query.vector, 10, "exact").rows.tolist())
@@ -76,7 +76,7 @@ def measure(size: int) -> dict[str, float | int | str]:
         "processor_ms": round(1000 * processor / len(times), 2),
         "lca_ms": round(float(np.median(lca_ms)), 4),
         "search": traces[0].search,
-        "recall_at_10": round(sum(found) / (10 * len(found)), 4),
+        "recall_at_10": round(sum(retrieved) / (10 * len(retrieved)), 4),
         "context_tokens": int(np.median([trace.context.tokens for trace in traces])),
         "peak_gb": round(_memory_mb("VmHWM") / 1000, 3),
     }

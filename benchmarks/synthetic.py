@@ -78,8 +78,8 @@ class PlantedEmbedding:
         """(len(texts), 384) float32 unit rows."""
         rows = np.empty((len(texts), DIMENSION), dtype=np.float32)
         for place, text in enumerate(texts):
-            found = _TOKEN.search(text)
-            row = int(found[1], 36) if found else -1
+            token = _TOKEN.search(text)
+            row = int(token[1], 36) if token else -1
             rows[place] = self.vectors[row] if 0 <= row < len(self.vectors) else _of_bytes(text)
         return rows
 
@@ -189,9 +189,9 @@ def _texts(topics: np.ndarray, random: np.random.Generator) -> tuple[list[str], 
     is_own = random.random((n, _WORDS_IN_DESCRIPTION)) < 0.4
     descriptions = []
     for row, name in enumerate(names):
-        said = np.where(is_own[row], own[row][picks[row]], general[common[row]]).tolist()
+        chosen_words = np.where(is_own[row], own[row][picks[row]], general[common[row]]).tolist()
         half = _WORDS_IN_DESCRIPTION // 2
-        descriptions.append(f"{name} {' '.join(said[:half])}. It {' '.join(said[half:])}.")
+        descriptions.append(f"{name} {' '.join(chosen_words[:half])}. It {' '.join(chosen_words[half:])}.")
     return names, descriptions
 
 

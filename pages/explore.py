@@ -106,38 +106,38 @@ def figure(index: Index, place: Place, shape: str) -> None:
 
 
 def search_results(index: Index, wanted: str) -> None:
-    found = entity_search.find_entities(index, wanted, limit=LISTED)
-    if not found.rows:
+    matches = entity_search.find_entities(index, wanted, limit=LISTED)
+    if not matches.rows:
         near = entity_search.nearest_names(index, wanted)
-        said = f"No entity is called “{wanted}”."
-        message(f"{said} Nearest: {', '.join(near)}." if near else f"{said} Try part of its name.")
+        summary = f"No entity is called “{wanted}”."
+        message(f"{summary} Nearest: {', '.join(near)}." if near else f"{summary} Try part of its name.")
         return
-    note = f"{numbers.of_unit(found.total, 'entities')}. Click a row to open it."
-    if found.total > len(found.rows):
-        note = f"The first {len(found.rows):,} of {found.total:,}; type more of the name to see others."
-    entity_table(found.rows, key="found", note=note)
+    note = f"{numbers.of_unit(matches.total, 'entities')}. Click a row to open it."
+    if matches.total > len(matches.rows):
+        note = f"The first {len(matches.rows):,} of {matches.total:,}; type more of the name to see others."
+    entity_table(matches.rows, key="found", note=note)
 
 
 def entity_table(rows: tuple[browse.EntityRow, ...] | list[browse.EntityRow], *, key: str, note: str) -> None:
     table = pd.DataFrame(
         {
-            "Layer": [f"L{one.layer}" for one in rows],
-            "Name": [one.name for one in rows],
-            "Type": [one.type if one.layer == 0 else "aggregated" for one in rows],
-            "Entities below": pd.array([one.below if one.layer else None for one in rows], dtype="Int64"),
-            "Relations": [one.relations for one in rows],
-            "Chunks": [one.chunks for one in rows],
+            "Layer": [f"L{row.layer}" for row in rows],
+            "Name": [row.name for row in rows],
+            "Type": [row.type if row.layer == 0 else "aggregated" for row in rows],
+            "Entities below": pd.array([row.below if row.layer else None for row in rows], dtype="Int64"),
+            "Relations": [row.relations for row in rows],
+            "Chunks": [row.chunks for row in rows],
         }
     )
-    inspector.pick_row(table, [one.id for one in rows], key=key, on_pick=go, note=note, height=580)
+    inspector.pick_row(table, [row.id for row in rows], key=key, on_pick=go, note=note, height=580)
 
 
 def listing(index: Index, wanted_layer: int | None) -> None:
-    found = entity_search.find_entities(index, "", layer=wanted_layer, limit=LISTED)
+    matches = entity_search.find_entities(index, "", layer=wanted_layer, limit=LISTED)
     note = "Click a row to open it."
-    if found.total > len(found.rows):
-        note = f"The first {len(found.rows):,} of {found.total:,}, largest first. Find by name to see others."
-    entity_table(found.rows, key=f"table_{wanted_layer}", note=note)
+    if matches.total > len(matches.rows):
+        note = f"The first {len(matches.rows):,} of {matches.total:,}, largest first. Find by name to see others."
+    entity_table(matches.rows, key=f"table_{wanted_layer}", note=note)
 
 
 def toolbar(index: Index) -> tuple[str, str]:

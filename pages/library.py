@@ -17,7 +17,7 @@ NEW = "A new corpus"
 
 
 def upload_panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
-    own = [one for one in corpora if not one.sample]
+    own = [corpus for corpus in corpora if not corpus.sample]
     with st.expander("Add documents", icon=":material/upload_file:", expanded=expanded, key="upload"):
         files = st.file_uploader(
             f"Drop files here: {session.workbench().formats()}",
@@ -25,7 +25,7 @@ def upload_panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
             key=f"files_{st.session_state.get('uploads', 0)}",
             help="The files in a ZIP archive are read each for itself.",
         )
-        names = {one.id: one.name for one in own}
+        names = {own_corpus.id: own_corpus.name for own_corpus in own}
         left, right, button = st.columns([3, 3, 2], vertical_alignment="bottom")
         chosen = state.recall("corpus")
         options = [NEW, *names]
@@ -79,16 +79,16 @@ def upload_outcome(report: UploadReport) -> None:
     total = len(report.added) + len(report.duplicates) + len(report.refusals)
     with st.container(border=True, gap="xsmall", key="upload_outcome"):
         if report.refusals:
-            said = f"{len(report.refusals):,} of {numbers.counted(total, 'file')} could not be read."
-            said += " The others are in." if report.added else ""
+            summary = f"{len(report.refusals):,} of {numbers.counted(total, 'file')} could not be read."
+            summary += " The others are in." if report.added else ""
         elif report.added:
-            said = f"{numbers.counted(len(report.added), 'document')} added."
+            summary = f"{numbers.counted(len(report.added), 'document')} added."
         else:
-            said = "Nothing new: these documents are already in the corpus."
-        draw(html('<div class="lr-big"><b style="font-size:1rem">{}</b></div>', said))
+            summary = "Nothing new: these documents are already in the corpus."
+        draw(html('<div class="lr-big"><b style="font-size:1rem">{}</b></div>', summary))
         rows = [("not read", refusal.name, words(refusal.reason)) for refusal in report.refusals]
         rows += [("duplicate", refusal.name, words(refusal.reason)) for refusal in report.duplicates]
-        rows += [("note", one.name, note) for one in report.added for note in one.notes]
+        rows += [("note", document.name, note) for document in report.added for note in document.notes]
         if rows:
             draw(markup.tagged_list(rows))
         with st.container(horizontal=True, gap="small"):
@@ -106,31 +106,31 @@ def to_build(corpus_id: str) -> None:
 
 
 def cards(corpora: list[CorpusSummary], chosen: str) -> None:
-    built = [one.corpus_id for one in session.index_list().indexes]
+    built = [index.corpus_id for index in session.index_list().indexes]
     building = {job.corpus_id for job in session.running_jobs()}
     with st.grid(4, min_column_width=240, gap="small"):
-        for one in corpora:
-            with st.container(border=True, gap="xsmall", key=f"card_{one.id}", height="stretch"):
-                tags = ["Sample"] if one.sample else ["Your own"]
-                tags += ["Shown below"] if one.id == chosen else []
+        for corpus in corpora:
+            with st.container(border=True, gap="xsmall", key=f"card_{corpus.id}", height="stretch"):
+                tags = ["Sample"] if corpus.sample else ["Your own"]
+                tags += ["Shown below"] if corpus.id == chosen else []
                 tagged = joined(html('<span class="lr-tag">{}</span>', tag) for tag in tags)
-                facts = f"{numbers.counted(one.documents, 'document')}, {numbers.tokens(one.tokens)} tokens, "
-                facts += indexes_of(built.count(one.id), building=one.id in building)
-                about = one.description or f"Added {numbers.day(one.created)}."
+                facts = f"{numbers.counted(corpus.documents, 'document')}, {numbers.tokens(corpus.tokens)} tokens, "
+                facts += indexes_of(built.count(corpus.id), building=corpus.id in building)
+                about = corpus.description or f"Added {numbers.day(corpus.created)}."
                 draw(
                     html(
                         '<div class="lr-card"><div class="n">{}</div><div class="tags">{}</div>'
                         '<div class="f">{}</div><div class="d">{}</div></div>',
-                        one.name,
+                        corpus.name,
                         tagged,
                         facts,
                         about,
                     )
                 )
                 with st.container(horizontal=True, gap="small"):
-                    st.button("Documents", key=f"open_{one.id}", on_click=open_corpus, args=(one.id,))
-                    if st.button("Build", key=f"build_{one.id}", type="tertiary", icon=":material/construction:"):
-                        to_build(one.id)
+                    st.button("Documents", key=f"open_{corpus.id}", on_click=open_corpus, args=(corpus.id,))
+                    if st.button("Build", key=f"build_{corpus.id}", type="tertiary", icon=":material/construction:"):
+                        to_build(corpus.id)
 
 
 def indexes_of(n: int, *, building: bool) -> str:
@@ -173,12 +173,14 @@ def documents_panel(corpus: CorpusSummary) -> None:
     left, right = st.columns([6, 5], gap="medium")
     with left:
         wanted = st.text_input("Find", placeholder="Find a document", icon=":material/search:", key="find_document")
-        shown = [one for one in documents if wanted.casefold() in f"{one.title} {one.name}".casefold()]
+        shown = [
+            document for document in documents if wanted.casefold() in f"{document.title} {document.name}".casefold()
+        ]
         if not shown:
             markup.note(f"No document has that in its title or name. All {len(documents):,} are listed.")
         document_table(shown or documents, corpus)
         refused_files(corpus)
-    chosen = next((one for one in documents if one.id == state.recall("doc")), documents[0])
+    chosen = next((document for document in documents if document.id == state.recall("doc")), documents[0])
     with right, st.container(border=True, height=560, key="preview", gap="xsmall"):
         if not corpus.sample and st.button("Remove document", type="tertiary", icon=":material/delete:"):
             confirm_remove(corpus, chosen)
@@ -204,11 +206,11 @@ def facts_of(document: DocumentSummary) -> str:
 def document_table(documents: list[DocumentSummary], corpus: CorpusSummary) -> None:
     table = pd.DataFrame(
         {
-            "Title": [one.title for one in documents],
-            "Type": [one.media_type for one in documents],
-            "Characters": [one.characters for one in documents],
-            "Tokens": [one.tokens for one in documents],
-            "Language": ["–" if one.language == "und" else one.language for one in documents],
+            "Title": [document.title for document in documents],
+            "Type": [document.media_type for document in documents],
+            "Characters": [document.characters for document in documents],
+            "Tokens": [document.tokens for document in documents],
+            "Language": ["–" if document.language == "und" else document.language for document in documents],
         }
     )
     key = f"documents_{corpus.id}"
@@ -262,10 +264,10 @@ def confirm_remove(corpus: CorpusSummary, document: DocumentSummary) -> None:
 def page() -> None:
     enter("library")
     corpora = session.workbench().corpora()
-    documents = sum(one.documents for one in corpora)
+    documents = sum(corpus.documents for corpus in corpora)
     facts = f"{numbers.counted(len(corpora), 'corpus', 'corpora')}, {numbers.counted(documents, 'document')}"
     heading("Library", facts)
-    own = any(not one.sample for one in corpora)
+    own = any(not corpus.sample for corpus in corpora)
     upload_panel(corpora, expanded=not own and "upload_report" not in st.session_state)
     if "upload_report" in st.session_state:
         upload_outcome(st.session_state["upload_report"])
@@ -276,7 +278,7 @@ def page() -> None:
                 session.workbench().delete_corpus(broken.id)
                 st.rerun()  # not after an error, which would be wiped away
     chosen = state.recall("corpus")
-    if chosen and all(one.id != chosen for one in corpora):
+    if chosen and all(corpus.id != chosen for corpus in corpora):
         message(f"There is no corpus {chosen} here. Choose another one below.")
         state.remember("corpus", None)
         chosen = ""
@@ -289,7 +291,7 @@ def page() -> None:
     st.space("xsmall")
     try:
         with st.container(key="documents"):
-            documents_panel(next(one for one in corpora if one.id == chosen))
+            documents_panel(next(corpus for corpus in corpora if corpus.id == chosen))
     except CorpusNotFound as error:
         message(str(error), kind="error")
     state.publish(["index", "corpus", "doc"])

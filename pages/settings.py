@@ -96,9 +96,9 @@ def limits_section(settings: Settings) -> None:
         for name in LIMITS:
             settings_form.number(settings, name)
     answer_model(settings)
-    found = endpoint_view.listing(settings) if endpoint_view.is_set_up(settings) else None
-    if found is not None and found.writing:
-        probe(settings, found)
+    models = endpoint_view.listing(settings) if endpoint_view.is_set_up(settings) else None
+    if models is not None and models.writing:
+        probe(settings, models)
 
 
 def language_section(settings: Settings) -> None:
@@ -132,21 +132,21 @@ def answer_model(settings: Settings) -> None:
     if not endpoint_view.is_set_up(settings):
         return
     state.remember("answer_model", model_title(settings.answer_model))
-    found = endpoint_view.listing(settings)
+    models = endpoint_view.listing(settings)
     endpoint_view.pick_model(
         "Model for answers",
         "answer_model",
-        found,
-        names=found.writing,
+        models,
+        names=models.writing,
         blank="The model that built the index",
         on_pick=lambda chosen: settings_form.keep("answer_model", endpoint_model(chosen)),
     )
 
 
-def probe(settings: Settings, found: ModelList) -> None:
+def probe(settings: Settings, models: ModelList) -> None:
     """Measures how many calls in flight the server can use, and offers that number."""
     chosen = state.recall("check_model")
-    model = chosen if chosen in found.writing else found.writing[0]
+    model = chosen if chosen in models.writing else models.writing[0]
     if st.button("Find out how many calls in flight it can use", type="tertiary", icon=":material/speed:", key="probe"):
         st.session_state.pop("lr_probed", None)
         with (
@@ -179,8 +179,8 @@ def price_section(settings: Settings) -> None:
     section("Prices", "US dollars for a million tokens")
     version = st.session_state.setdefault("lr_prices_version", 0)
     known = dict(settings.prices)
-    found = endpoint_view.listing(settings).names if endpoint_view.is_set_up(settings) else ()
-    without = [name for name in found if name not in known]
+    model_names = endpoint_view.listing(settings).names if endpoint_view.is_set_up(settings) else ()
+    without = [name for name in model_names if name not in known]
     without = without if len(without) <= PRICED else []
     rows = pd.DataFrame(
         {

@@ -35,13 +35,13 @@ class Peer:
 
 def peers(section: str) -> tuple[Peer, ...]:
     """All scripts for a section, by name; they are read, not run."""
-    found = []
+    listed = []
     for path in sorted(_FOLDER.glob("run_*.py")):
-        said = assigned(ast.parse(path.read_text(encoding="utf-8")))
-        title, where, needs = (ast.literal_eval(said[name]) for name in ("TITLE", "SECTION", "REQUIREMENTS"))
+        constants = assigned(ast.parse(path.read_text(encoding="utf-8")))
+        title, where, needs = (ast.literal_eval(constants[name]) for name in ("TITLE", "SECTION", "REQUIREMENTS"))
         if where == section:
-            found.append(Peer(path.stem.removeprefix("run_"), title, where, tuple(needs)))
-    return tuple(found)
+            listed.append(Peer(path.stem.removeprefix("run_"), title, where, tuple(needs)))
+    return tuple(listed)
 
 
 def default_folder() -> Path:
@@ -67,10 +67,10 @@ def interpreter(peer: Peer, folder: Path) -> Path:
     command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *peer.requirements]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        said = [line for line in done.stderr.strip().splitlines() if not line.startswith("WARNING")]
+        lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("WARNING")]
         raise PeerUnavailable(
             f"{peer.title} could not be installed ({' '.join(peer.requirements)}): "
-            f"{said[-1] if said else 'pip said nothing'}; a package index must be within reach"
+            f"{lines[-1] if lines else 'pip said nothing'}; a package index must be within reach"
         )
     marker.write_text(json.dumps(wanted), encoding="utf-8")
     return python

@@ -31,11 +31,14 @@ def prepared(n: int) -> Prepared:
             names, columns["type"], columns["description"], columns["chunks"], strict=True
         )
     )
-    told = corpus.base.relations.to_pydict()
+    relation_columns = corpus.base.relations.to_pydict()
     relations = tuple(
         PeerRelation(names[source], names[target], description, ", ".join(keywords) or kind, weight, chunks[0])
         for source, target, description, keywords, kind, weight, chunks in zip(
-            *(told[name] for name in ("source", "target", "description", "keywords", "kind", "weight", "chunks")),
+            *(
+                relation_columns[name]
+                for name in ("source", "target", "description", "keywords", "kind", "weight", "chunks")
+            ),
             strict=True,
         )
     )

@@ -183,8 +183,8 @@ def report(
         "insert_seconds": round(insert_seconds, 1),
         "peak_gb": round(peak_gb(), 3),
     }
-    said = {"figures": figures, "contexts": list(contexts), "versions": versions(packages)}
-    out.write_text(json.dumps(said), encoding="utf-8")
+    written = {"figures": figures, "contexts": list(contexts), "versions": versions(packages)}
+    out.write_text(json.dumps(written), encoding="utf-8")
 
 
 def versions(packages: Iterable[str]) -> dict[str, str]:

@@ -33,12 +33,12 @@ def fitted(points: np.ndarray, n_components: int) -> object:
 
 def scanned_components(points: np.ndarray) -> int:
     """The number of components with the lowest BIC among those that the scan reaches."""
-    found: list[float] = []
+    scores: list[float] = []
     for n_components in range(1, min(len(points) - 1, _MOST_SCANNED) + 1):
-        found.append(fitted(points, n_components).bic(points))  # type: ignore[attr-defined]
-        if len(found) > 1 and abs(found[-2] - found[-1]) < _LEAST_CHANGE * abs(found[-2]):
+        scores.append(fitted(points, n_components).bic(points))  # type: ignore[attr-defined]
+        if len(scores) > 1 and abs(scores[-2] - scores[-1]) < _LEAST_CHANGE * abs(scores[-2]):
             break
-    return 1 + int(np.argmin(found))
+    return 1 + int(np.argmin(scores))
 
 
 def main(folder: Path, out: Path) -> None:

@@ -97,22 +97,22 @@ def compare(
                 continue
             for peer, python in pythons:
                 print(f"{peer.title}: {size:,} ...", file=sys.stderr, flush=True)
-                said = _measured(peer, python, Path(folder), timeout_seconds)
-                if "error" in said:
-                    failures.append(f"{peer.title} at {size:,} failed: {said['error']}")
+                answer = _measured(peer, python, Path(folder), timeout_seconds)
+                if "error" in answer:
+                    failures.append(f"{peer.title} at {size:,} failed: {answer['error']}")
                     continue
-                figures = dict(said["figures"])
-                if "contexts" in said:
-                    figures["context_tokens"] = _median_tokens(said["contexts"])
+                figures = dict(answer["figures"])
+                if "contexts" in answer:
+                    figures["context_tokens"] = _median_tokens(answer["contexts"])
                 figures |= _ratios(comparison, figures, own)
                 rows.append({"size": size, "system": peer.title, **figures})
-                versions[peer.title] = said["versions"]
+                versions[peer.title] = answer["versions"]
     return Compared(comparison.title, tuple(rows), versions, tuple(failures))
 
 
 def _pythons(section: str, only: Sequence[str] | None, folder: Path, failures: list[str]) -> list[tuple[Peer, Path]]:
     known = peers(section)
-    found = []
+    pythons = []
     for name in only or ():
         if name not in {peer.name for peer in known}:
             failures.append(f"{section} has no peer {name!r}; it has {', '.join(peer.name for peer in known)}")
@@ -120,10 +120,10 @@ def _pythons(section: str, only: Sequence[str] | None, folder: Path, failures: l
         if only and peer.name not in only:
             continue
         try:
-            found.append((peer, interpreter(peer, folder)))
+            pythons.append((peer, interpreter(peer, folder)))
         except PeerUnavailable as error:
             failures.append(str(error))
-    return found
+    return pythons
 
 
 def _own(comparison: Comparison, figures: Figures) -> dict[str, Any]:
@@ -131,9 +131,9 @@ def _own(comparison: Comparison, figures: Figures) -> dict[str, Any]:
     name = next((name for name in comparison.own if name in figures), None)
     if name is None:
         return {}
-    found: dict[str, Any] = {comparison.figure: figures[name]}
-    found.update({key: figures[key] for key in _SHOWN if key in figures})
-    return found
+    row: dict[str, Any] = {comparison.figure: figures[name]}
+    row.update({key: figures[key] for key in _SHOWN if key in figures})
+    return row
 
 
 def _ratios(comparison: Comparison, figures: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, float]:

@@ -43,10 +43,10 @@ def assign_within_capacity(
 
 def _surplus(labels: np.ndarray, turn: np.ndarray, capacity: int, m: int) -> np.ndarray:
     """Rows beyond the first `capacity` of their component, in order of turns."""
-    held = np.bincount(labels[labels >= 0], minlength=m)
-    if held.max(initial=0) <= capacity:
+    sizes = np.bincount(labels[labels >= 0], minlength=m)
+    if sizes.max(initial=0) <= capacity:
         return np.zeros(0, dtype=np.int64)
-    rows = np.flatnonzero((labels >= 0) & (held[labels] > capacity))
+    rows = np.flatnonzero((labels >= 0) & (sizes[labels] > capacity))
     rows = rows[np.lexsort((turn[rows], labels[rows]))]
     return rows[_place_in_run(labels[rows]) >= capacity]
 

@@ -25,7 +25,7 @@ def cells_of(points: np.ndarray, size: int, *, largest: int, seed: int) -> tuple
     order = np.argsort(cell, kind="stable")
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     centres = np.stack(
-        [points[order[start : start + held]].mean(axis=0) for start, held in zip(starts, sizes, strict=True)]
+        [points[order[start : start + n_rows]].mean(axis=0) for start, n_rows in zip(starts, sizes, strict=True)]
     )
     return cell, centres
 

@@ -116,9 +116,9 @@ def _kept(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The k best of each query among those it had and its hits; unfilled places hold -1 and minus infinity."""
     n, k = best.shape
-    held = np.isfinite(scores)
-    all_queries = np.concatenate([np.nonzero(held)[0], queries])
-    all_places, all_values = np.concatenate([best[held], places]), np.concatenate([scores[held], values])
+    scored = np.isfinite(scores)
+    all_queries = np.concatenate([np.nonzero(scored)[0], queries])
+    all_places, all_values = np.concatenate([best[scored], places]), np.concatenate([scores[scored], values])
     order = np.lexsort((-all_values, all_queries))
     all_queries = all_queries[order]
     counts = np.bincount(all_queries, minlength=n)

@@ -165,10 +165,10 @@ def _maximised(
 
     def summed(block: slice) -> np.ndarray:
         first, last = shares.indptr[block.start], shares.indptr[block.stop]
-        held = points[shares.indices[first:last]].astype(np.float64)
+        members = points[shares.indices[first:last]].astype(np.float64)
         starts = shares.indptr[block.start : block.stop + 1] - first
         part = (shares.data[first:last], np.arange(last - first), starts)
-        return np.asarray(sparse.csr_array(part, (len(starts) - 1, last - first)) @ held)
+        return np.asarray(sparse.csr_array(part, (len(starts) - 1, last - first)) @ members)
 
     sums = np.concatenate(list(over_blocks(summed, row_blocks(m, _COMPONENTS))))
     alive = counts > 1e-8

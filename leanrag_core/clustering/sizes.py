@@ -31,11 +31,11 @@ def capped(points: np.ndarray, fit: Fit, largest: int) -> np.ndarray:
 
     def nearest_open(rows: np.ndarray, components: np.ndarray) -> np.ndarray:
         half = 0.5 * np.einsum("ij,ij->i", centres[components], centres[components])
-        found = [
+        open_clusters = [
             components[(white[part] @ centres[components].T - half).argmax(axis=1)]
             for part in np.array_split(rows, -(-len(rows) // 512))
         ]
-        return np.concatenate(found)
+        return np.concatenate(open_clusters)
 
     return assign_within_capacity(fit.candidates, margin, largest, len(centres), nearest_open)
 
@@ -46,30 +46,30 @@ def joined_singletons(labels: np.ndarray, white: np.ndarray, largest: int | None
 
     labels: (n,) int. white: (n, k) float32, whitened. Labels that are left are not used.
     """
-    found, clusters = np.unique(labels, return_inverse=True)
-    held = np.bincount(clusters)
-    alone = np.flatnonzero(held[clusters] == 1)
+    names, clusters = np.unique(labels, return_inverse=True)
+    sizes = np.bincount(clusters)
+    alone = np.flatnonzero(sizes[clusters] == 1)
     if len(alone) == 0 or len(alone) == len(labels):
         return labels
-    means = np.stack([np.bincount(clusters, weights=column) for column in white.T], axis=1) / held[:, None]
+    means = np.stack([np.bincount(clusters, weights=column) for column in white.T], axis=1) / sizes[:, None]
     means = means.astype(np.float32)
-    members = np.flatnonzero(held[clusters] > 1)
+    members = np.flatnonzero(sizes[clusters] > 1)
     members = members[:: -(-len(members) // _MEMBERS)]
     limit = _FRINGE_TIMES * float(np.quantile(_squared(white[members] - means[clusters[members]]), _FRINGE))
-    near = nearest_neighbours(means, min(_NEAR, len(found) - 1))[clusters[alone]]
+    near = nearest_neighbours(means, min(_NEAR, len(names) - 1))[clusters[alone]]
     distances = _squared((white[alone][:, None, :] - means[near]).reshape(-1, white.shape[1])).reshape(near.shape)
     for place in np.argsort(distances[:, 0], kind="stable").tolist():
         row = alone[place]
-        if held[clusters[row]] > 1:  # another lone point has joined it
+        if sizes[clusters[row]] > 1:  # another lone point has joined it
             continue
-        fits = (held[near[place]] > 0) & (distances[place] <= limit)
+        fits = (sizes[near[place]] > 0) & (distances[place] <= limit)
         if largest is not None:
-            fits &= held[near[place]] < largest
+            fits &= sizes[near[place]] < largest
         if fits.any():
-            held[clusters[row]] = 0
+            sizes[clusters[row]] = 0
             clusters[row] = near[place, fits.argmax()]
-            held[clusters[row]] += 1
-    return found[clusters]
+            sizes[clusters[row]] += 1
+    return names[clusters]
 
 
 def _squared(differences: np.ndarray) -> np.ndarray:
@@ -81,14 +81,14 @@ def filled(labels: np.ndarray, points: np.ndarray, m: int) -> np.ndarray:
     along its longest axis. points: (n, k); needs m <= n."""
     from heapq import heapify, heappop, heappush
 
-    held = np.bincount(labels, minlength=m)
-    empty = np.flatnonzero(held == 0)
+    sizes = np.bincount(labels, minlength=m)
+    empty = np.flatnonzero(sizes == 0)
     if len(empty) == 0:
         return labels
     labels = labels.copy()
     order = np.argsort(labels, kind="stable")
-    offsets = np.concatenate([[0], np.cumsum(held)])
-    members = {int(c): order[offsets[c] : offsets[c + 1]] for c in np.flatnonzero(held > 1)}
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    members = {int(c): order[offsets[c] : offsets[c + 1]] for c in np.flatnonzero(sizes > 1)}
     queue = [(-len(rows), c) for c, rows in members.items()]
     heapify(queue)
     for component in empty.tolist():

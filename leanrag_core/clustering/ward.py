@@ -33,15 +33,15 @@ def merges_of(batch: Sequence[np.ndarray]) -> list[Merges]:
     """The merges of each group of whitened points, (g, k) float32 each; a pure function of the batch."""
     from scipy.cluster.hierarchy import linkage
 
-    found = []
+    merges = []
     with one_blas_thread():
         for group in batch:
             if len(group) < 2:
-                found.append(Merges(np.zeros((0, 2), dtype=np.int32), np.zeros(0)))
+                merges.append(Merges(np.zeros((0, 2), dtype=np.int32), np.zeros(0)))
                 continue
             steps = linkage(_condensed_distances(group), method="ward")
-            found.append(Merges(steps[:, :2].astype(np.int32), steps[:, 2].copy()))
-    return found
+            merges.append(Merges(steps[:, :2].astype(np.int32), steps[:, 2].copy()))
+    return merges
 
 
 def started(points: np.ndarray, white: np.ndarray, m: int, *, seed: int, apply: Apply) -> np.ndarray:
@@ -76,13 +76,13 @@ def _condensed_distances(group: np.ndarray) -> np.ndarray:
 
 def _batched(members: list[np.ndarray]) -> list[list[np.ndarray]]:
     batches: list[list[np.ndarray]] = [[]]
-    held = 0
+    n_rows = 0
     for rows in members:
-        if batches[-1] and held + len(rows) > _BATCH:
+        if batches[-1] and n_rows + len(rows) > _BATCH:
             batches.append([])
-            held = 0
+            n_rows = 0
         batches[-1].append(rows)
-        held += len(rows)
+        n_rows += len(rows)
     return batches
 
 

@@ -42,8 +42,8 @@ class Mean:
 
 def measures() -> tuple[Measure, ...]:
     """All measures, by name; a file that does not load is passed over (see broken_measures())."""
-    found = [module.Measure() for module in _found().modules]
-    return tuple(sorted(found, key=lambda measure: str(measure.name)))
+    loaded = [module.Measure() for module in _found().modules]
+    return tuple(sorted(loaded, key=lambda measure: str(measure.name)))
 
 
 def broken_measures() -> tuple[BrokenExtension, ...]:

@@ -71,15 +71,19 @@ def treemap_blocks(view: HierarchyView) -> Blocks:
     pending = [(view.cells[0], 0.0, 0.0, _WIDTH, HEIGHT)]
     while pending:
         cell, x, y, width, height = pending.pop()
-        held = inside.get(cell.id, []) if cell.layer > lowest else []
-        strip = bool(held) and width > _LEAST_FOR_STRIP and height > _LEAST_FOR_STRIP
+        children = inside.get(cell.id, []) if cell.layer > lowest else []
+        strip = bool(children) and width > _LEAST_FOR_STRIP and height > _LEAST_FOR_STRIP
         blocks.append(_block(cell, x / _WIDTH, y, width / _WIDTH, height, strip=strip))
         gap = _GAP if min(width, height) > 4 * _GAP else 0.0
         top = y + (_STRIP if strip else gap)
         boxes = squarified(
-            [one.weight for one in held], x + gap, top, max(0.0, width - 2 * gap), max(0.0, y + height - gap - top)
+            [child.weight for child in children],
+            x + gap,
+            top,
+            max(0.0, width - 2 * gap),
+            max(0.0, y + height - gap - top),
         )
-        pending += [(one, *box) for one, box in zip(held, boxes, strict=True)]
+        pending += [(child, *box) for child, box in zip(children, boxes, strict=True)]
     place = {cell.id: number for number, cell in enumerate(view.cells)}
     return Blocks(tuple(sorted(blocks, key=lambda block: place[block.id])), ())
 
@@ -121,7 +125,7 @@ def _worst(row: Sequence[float], side: float) -> float:
 
 
 def _block(cell: Cell, x: float, y: float, width: float, height: float, *, strip: bool) -> Block:
-    left, top, wide, high = (round(one, 5) for one in (x, y, width, height))
+    left, top, wide, high = (round(number, 5) for number in (x, y, width, height))
     return Block(
         cell.id, cell.parent, cell.name, cell.layer, left, top, wide, high, strip, cell.folded > 0, _about(cell)
     )

@@ -63,9 +63,9 @@ def hierarchy_view(index: Index, focus: Place, counts: tuple[np.ndarray, ...]) -
         parents = []
         room = _MOST_CHILDREN if len(columns) > 1 else MAX_CELLS_IN_LEVEL
         for parent_id, rows in families:
-            found, rest = _cells(index, number, parent_id, rows, counts[number], room)
-            cells += [*found, *rest]
-            parents += [(int(row), cell.id) for row, cell in zip(_largest(rows, counts[number]), found, strict=False)]
+            drawn, rest = _cells(index, number, parent_id, rows, counts[number], room)
+            cells += [*drawn, *rest]
+            parents += [(int(row), cell.id) for row, cell in zip(_largest(rows, counts[number]), drawn, strict=False)]
         columns.append((number, len(parents), total))
     return HierarchyView(focus_id, _weighed(cells), tuple(columns), hidden, hidden_layer)
 

@@ -214,7 +214,9 @@ class _Drawing:
         """Layer 0 with the seeds of each parent in a tray: discs by rank, then the best names."""
         width_of = {id_: tray_width(self.slots[id_], plot_px=self.plot_px) for id_ in self.plan.trays}
         per_row = {id_: max(1, int(width * self.plot_px // PITCH)) for id_, width in width_of.items()}
-        disc_rows = {id_: min(_MOST_DISC_ROWS, -(-len(held) // per_row[id_])) for id_, held in self.plan.trays.items()}
+        disc_rows = {
+            id_: min(_MOST_DISC_ROWS, -(-len(discs) // per_row[id_])) for id_, discs in self.plan.trays.items()
+        }
         texts = {id_: self._tray_names(id_, width_of[id_]) for id_ in self.plan.trays}
         lines = {id_: len(names) + bool(more) for id_, (names, more) in texts.items()}
         height = 14.0 + max(PITCH * disc_rows[id_] + _NAME_STEP * lines[id_] for id_ in self.plan.trays)

@@ -43,7 +43,7 @@ class Tree:
         lists: dict[str, list[DrawnNode]] = {"": [], **{id_: [] for id_ in ids}}
         for node in self.nodes:
             lists[node.parent if node.parent in ids else ""].append(node)
-        return {id_: tuple(sorted(held, key=self.order)) for id_, held in lists.items()}
+        return {id_: tuple(sorted(children, key=self.order)) for id_, children in lists.items()}
 
     @cached_property
     def leaves(self) -> tuple[DrawnNode, ...]:
@@ -83,7 +83,7 @@ def plan(nodes: Sequence[DrawnNode], *, plot_px: float) -> Plan:
         held_by = "" if seed in without_parent else seed.parent if seed.parent in kept else FOLD
         trays.setdefault(str(held_by), []).append(seed)
     drawn = Tree(tuple(node for node in upper.nodes if node.id in kept), whole.best)
-    return Plan(drawn, {id_: tuple(held) for id_, held in trays.items()}, folded)
+    return Plan(drawn, {id_: tuple(discs) for id_, discs in trays.items()}, folded)
 
 
 def slots(drawn: Plan, *, plot_px: float) -> dict[str, Slot]:
@@ -127,9 +127,9 @@ def _leaf_widths(drawn: Plan, plot_px: float) -> dict[str, float]:
     ids = [node.id for node in drawn.tree.leaves]
     ids += [""] if "" in drawn.trays else []
     ids += [FOLD] if drawn.folded else []
-    held = {id_: min(_HEAVIEST, len(drawn.trays.get(id_, ()))) for id_ in ids}
-    spare, total = max(0.0, plot_px - LEAST_BOX * len(ids)), sum(held.values()) or 1
-    return {id_: LEAST_BOX + spare * held[id_] / total for id_ in ids}
+    discs_of = {id_: min(_HEAVIEST, len(drawn.trays.get(id_, ()))) for id_ in ids}
+    spare, total = max(0.0, plot_px - LEAST_BOX * len(ids)), sum(discs_of.values()) or 1
+    return {id_: LEAST_BOX + spare * discs_of[id_] / total for id_ in ids}
 
 
 def _best_ranks(nodes: Sequence[DrawnNode]) -> dict[str, float]:

@@ -88,8 +88,8 @@ def share(part: float, places: int = 0) -> str:
 
 def decimal(value: float, places: int = 1) -> str:
     """ "1,234.5", "−3.2": with a true minus sign."""
-    said = f"{abs(value):,.{places}f}"
-    return f"−{said}" if value < 0 and float(said.replace(",", "")) else said
+    digits = f"{abs(value):,.{places}f}"
+    return f"−{digits}" if value < 0 and float(digits.replace(",", "")) else digits
 
 
 def span(low: str, high: str) -> str:

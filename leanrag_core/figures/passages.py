@@ -36,13 +36,13 @@ def name_spans(text: str, names: Iterable[str]) -> list[tuple[int, int]]:
 
 def sentence_spans(text: str, sentences: Iterable[str]) -> list[tuple[int, int]]:
     """Where the sentences stand in the text, whatever white space lies between their words."""
-    found = []
+    spans = []
     for sentence in sentences:
         words = sentence.split()
         match = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
         if match:
-            found.append(match.span())
-    return sorted(found)
+            spans.append(match.span())
+    return sorted(spans)
 
 
 def passage(

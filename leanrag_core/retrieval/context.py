@@ -180,8 +180,8 @@ def _entity(index: Index, node: TraceItem, names: Mapping[str, Piece], kind: str
 
 
 def _findings(index: Index, node: TraceItem, names: Mapping[str, Piece]) -> Candidate | None:
-    held = index.layers[node.layer or 0].entity_cells["findings"][node.row or 0].as_py() or ()
-    lines = finding_lines([(finding["summary"], finding["explanation"]) for finding in held])
+    findings = index.layers[node.layer or 0].entity_cells["findings"][node.row or 0].as_py() or ()
+    lines = finding_lines([(finding["summary"], finding["explanation"]) for finding in findings])
     if not lines:
         return None
     stored = _stored(index, node.layer, "findings_tokens", node.row)

@@ -89,10 +89,10 @@ def shortened(candidate: Candidate, mark: str, max_tokens: int) -> Candidate | N
     left = room - count_tokens(f" {TRIMMED}\n")
     while left >= _LEAST:
         kept = up_to_last_sentence(trim_to_tokens(kept, left), lines=True)
-        said = f"{kept} {TRIMMED}"
-        rest = count_tokens(f"{candidate.joint}{said}\n")
+        text = f"{kept} {TRIMMED}"
+        rest = count_tokens(f"{candidate.joint}{text}\n")
         if rest <= room:
-            return replace(candidate, said=said, rest=rest, trimmed=True) if kept else None
+            return replace(candidate, said=text, rest=rest, trimmed=True) if kept else None
         left -= max(1, rest - room)
     return None
 
@@ -117,9 +117,9 @@ def choose(candidates: Sequence[Candidate], marks: Sequence[str], budget: int) -
                 taken[place] = part
                 room -= part.tokens(marks[place])
     for place, candidate in enumerate(candidates):
-        held = taken.get(place)
-        before = held.tokens(marks[place]) if held else 0
-        if held is candidate or room < _LEAST:
+        previous = taken.get(place)
+        before = previous.tokens(marks[place]) if previous else 0
+        if previous is candidate or room < _LEAST:
             continue
         more = candidate if costs[place] <= room + before else shortened(candidate, marks[place], room + before)
         if more is not None and more.tokens(marks[place]) > before:
@@ -179,10 +179,10 @@ def _with_losses(form: SectionForm, made: ContextSection, offered: Sequence[Cand
     lost = []
     for kind in dict.fromkeys(candidate.kind for candidate in offered):
         n_offered = sum(candidate.kind == kind for candidate in offered)
-        held = [item for item in made.items if item.kind == kind]
-        trimmed = sum(item.trimmed for item in held)
-        if trimmed or len(held) < n_offered:
-            lost.append(Lost(kind, n_offered, n_offered - len(held), trimmed, form.nouns.get(kind, "")))
+        kept = [item for item in made.items if item.kind == kind]
+        trimmed = sum(item.trimmed for item in kept)
+        if trimmed or len(kept) < n_offered:
+            lost.append(Lost(kind, n_offered, n_offered - len(kept), trimmed, form.nouns.get(kind, "")))
     return replace(
         made,
         left_out=sum(kind.left_out for kind in lost),

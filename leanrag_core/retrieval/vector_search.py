@@ -96,17 +96,17 @@ def similarity(
     Raises IndexDamaged, naming file and row, where a product cannot be one of unit vectors; of chosen rows their
     lengths are looked at as well.
     """
-    held = index.chunk_vectors if part == CHUNKS else index.layers[int(part)].vectors
-    held = held if rows is None else np.asarray(held[rows])
+    vectors = index.chunk_vectors if part == CHUNKS else index.layers[int(part)].vectors
+    vectors = vectors if rows is None else np.asarray(vectors[rows])
     with np.errstate(invalid="ignore", over="ignore"):  # it is told below
-        scores = cosines(held, vector)
+        scores = cosines(vectors, vector)
     if not len(scores):
         return scores
     wrong = np.zeros(0, dtype=int)
     if not max(scores.max(), -scores.min()) <= _LONGEST:  # nor is NaN
         wrong = np.flatnonzero(~(np.abs(scores) <= _LONGEST))
     elif rows is not None:
-        wrong = np.flatnonzero(~(np.abs(np.vecdot(held, held) - 1) < _OFF))
+        wrong = np.flatnonzero(~(np.abs(np.vecdot(vectors, vectors) - 1) < _OFF))
     if not len(wrong):
         return scores
     row = int(wrong[0]) if rows is None else int(rows[wrong[0]])

@@ -19,7 +19,7 @@ class OpenIndexes:
         twice, and a rebuilt index replaces the one of before."""
         with self._lock:
             index = self._opened.pop(key, None) or open_it()
-            for old in [held for held in self._opened if held[0] == key[0]]:
+            for old in [key_open for key_open in self._opened if key_open[0] == key[0]]:
                 del self._opened[old]
             while self._opened and sum(map(table_bytes, (index, *self._opened.values()))) > self._max_bytes:
                 del self._opened[next(iter(self._opened))]

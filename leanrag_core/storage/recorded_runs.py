@@ -95,11 +95,11 @@ def run_of(content: bytes, *, name: str) -> RecordedRun:
 
 def _require_sentences(trace: Trace, name: str) -> None:
     """Nothing where the catalog can say every message of the trace, else RecordDamaged: a file may hold any code."""
-    for told in _messages(trace):
+    for text in _messages(trace):
         try:
-            sentence(told)
+            sentence(text)
         except (LookupError, ValueError, TypeError, AttributeError, RecursionError):
-            raise RecordDamaged("run.unknown_message", file=name, told=told.code) from None
+            raise RecordDamaged("run.unknown_message", file=name, told=text.code) from None
 
 
 def _messages(trace: Trace) -> Iterator[Message]:
@@ -111,5 +111,5 @@ def _messages(trace: Trace) -> Iterator[Message]:
     yield from (item.reason for item in trace.items if item.reason is not None)
     yield from (relation.reason for relation in trace.relations if relation.reason is not None)
     for section in trace.context.sections:
-        yield from (told for told in (section.title, section.phrase, section.noun) if told is not None)
+        yield from (text for text in (section.title, section.phrase, section.noun) if text is not None)
         yield from (message(lost.noun, n=lost.offered) for lost in section.lost if lost.noun)

@@ -87,17 +87,17 @@ class SearchIndex:
 
         Raises SearchIndexFailed when Chroma does not answer.
         """
-        held = np.full((n, 0), np.nan, dtype=np.float32)
+        rows = np.full((n, 0), np.nan, dtype=np.float32)
         for start in range(0, n, _GET_ROWS):
             ids = [str(row) for row in range(start, min(start + _GET_ROWS, n))]
             with chroma_errors(self._database):
                 reply = self._collection(layer).get(ids=ids, include=["embeddings"])
             if len(reply["ids"]):
                 vectors = np.asarray(reply["embeddings"], dtype=np.float32)
-                if not held.shape[1]:
-                    held = np.full((n, vectors.shape[1]), np.nan, dtype=np.float32)
-                held[np.array(reply["ids"], dtype=np.int64)] = vectors
-        return held
+                if not rows.shape[1]:
+                    rows = np.full((n, vectors.shape[1]), np.nan, dtype=np.float32)
+                rows[np.array(reply["ids"], dtype=np.int64)] = vectors
+        return rows
 
     def count(self, layer: int) -> int:
         """How many rows Chroma has of the layer. Raises SearchIndexFailed when it does not answer."""

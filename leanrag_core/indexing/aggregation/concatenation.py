@@ -40,7 +40,9 @@ def concatenate(
     equals the first; when not even one fits, the best is shortened. about: the words of these two, by the place of the
     group.
     """
-    distinct = [list(dict.fromkeys(text for text in (one.strip() for one in group) if text)) for group in groups]
+    distinct = [
+        list(dict.fromkeys(text for text in (description.strip() for description in group) if text)) for group in groups
+    ]
     joined = [" ".join(texts) for texts in distinct]
     # A token is a byte or more, and a text a token or more.
     long = [row for row, text in enumerate(joined) if len(text) > max_tokens or len(text.encode()) > max_tokens]
@@ -85,6 +87,6 @@ def _most_relevant(texts: Sequence[str], left: Words, right: Words) -> list[int]
     keys = []
     for place, text in enumerate(texts):
         words = words_of(text)
-        one, other, n = len(words & left), len(words & right), max(len(words), 1)
-        keys.append((-one * other / n, -(one + other) / n, place))
+        in_left, in_right, n = len(words & left), len(words & right), max(len(words), 1)
+        keys.append((-in_left * in_right / n, -(in_left + in_right) / n, place))
     return [key[2] for key in sorted(keys)]

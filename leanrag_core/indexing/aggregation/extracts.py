@@ -91,7 +91,7 @@ class _Read:
             start += length
             n_words.append(len(spoken))
             opening = [traits[word] for word in spoken[:_OPENING]]
-            leans.append(bool(opening) and bool(opening[0] & LEANING or any(one & PERSON for one in opening)))
+            leans.append(bool(opening) and bool(opening[0] & LEANING or any(flags & PERSON for flags in opening)))
             content = [fold[word] for word in spoken if traits[word] & CONTENT]
             self.forms += content
             self.rows += [row] * len(content)
@@ -166,7 +166,14 @@ class _Offered:
 def _strongest(relations: Sequence[InsideRelation]) -> list[InsideRelation]:
     """Stated relations before bare co-occurrence, then by strength and weight."""
     return sorted(
-        relations, key=lambda one: (one.kind == "co-occurrence", -one.strength, -one.weight, one.source, one.target)
+        relations,
+        key=lambda relation: (
+            relation.kind == "co-occurrence",
+            -relation.strength,
+            -relation.weight,
+            relation.source,
+            relation.target,
+        ),
     )
 
 

@@ -77,15 +77,15 @@ def build_hierarchy(
     clusterings: list[LayerClusters] = []
     while len(layers[-1]) > 1:
         below = layers[-1]
-        found = cluster(below.vectors, clustering, ends=below.ends, apply=executor)
-        labels = found.labels
+        clustered = cluster(below.vectors, clustering, ends=below.ends, apply=executor)
+        labels = clustered.labels
         progress.advance("cluster", 1)
         layers[-1] = below = Layer(below.entities, below.relations, below.number, below.vectors, labels)
         writer.prepare(tuple(layers), labels)
         step = LayerStep(below, writer, rule, apply, progress, concatenation_tokens)
         graph = step.run(kinds, kind_counts)
         kind_counts = lift_counts(kind_counts, step.groups)
-        clusterings.append(_layer_clusters(below.number + 1, found.facts, clustering, step.counts))
+        clusterings.append(_layer_clusters(below.number + 1, clustered.facts, clustering, step.counts))
         drops.extend(step.drops)
         usage = usage + step.usage
         layers.append(_embedded(graph, below.number + 1, embedder, progress))
@@ -106,18 +106,18 @@ class _EmbeddingTexts(Collection[str]):
         return map(embedding_text, self.names, self.descriptions)
 
     def __contains__(self, text: object) -> bool:
-        return any(text == one for one in self)
+        return any(text == own for own in self)
 
 
 def _embedded(graph: Graph, number: int, embedder: OnceEmbedder, progress: StageProgress) -> Layer:
     texts = _EmbeddingTexts(graph.entities)
     progress.expect("embed", len(texts))
-    told = 0
+    reported = 0
 
     def tell(done: int) -> None:
-        nonlocal told
-        progress.advance("embed", done - told)
-        told = done
+        nonlocal reported
+        progress.advance("embed", done - reported)
+        reported = done
 
     vectors = embedder(texts, tell)
     return Layer(graph.entities, graph.relations, number, vectors, np.zeros(0, dtype=np.int32))

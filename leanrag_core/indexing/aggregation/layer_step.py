@@ -108,8 +108,8 @@ class LayerStep:
 
     def _promoted(self, row: int) -> NewEntity:
         columns = self.columns
-        found = self.below.entities["findings"][row].as_py() or ()
-        findings = tuple(Finding(**finding) for finding in found)
+        cells = self.below.entities["findings"][row].as_py() or ()
+        findings = tuple(Finding(**finding) for finding in cells)
         return NewEntity(columns.names[row], columns.types[row], columns.descriptions[row], findings, True)
 
     def _relations(self, parents: Sequence[NewEntity], kinds: Sequence[str], counts: np.ndarray) -> NewRelations:
@@ -122,8 +122,10 @@ class LayerStep:
 
         def view(group: int) -> Any:
             rows = ranked[groups.offsets[group] : groups.offsets[group + 1]]
-            told = _ranked(kinds, counts[group])
-            return relation_view(self.below, columns, groups, group, rows, parents, told, keywords[group].as_py())
+            kinds_of_group = _ranked(kinds, counts[group])
+            return relation_view(
+                self.below, columns, groups, group, rows, parents, kinds_of_group, keywords[group].as_py()
+            )
 
         written = iter(self.apply(self.writer.relation, map(view, np.flatnonzero(strong).tolist())))
 
@@ -135,7 +137,7 @@ class LayerStep:
         for start in range(0, len(groups), _BLOCK):
             texts, cuts = self._texts(range(start, min(start + _BLOCK, len(groups))), strong, ranked, written, words)
             blocks.append(pa.array(texts, pa.string()))
-            cut, shortened = cut + sum(cuts), shortened + sum(one > 0 for one in cuts)
+            cut, shortened = cut + sum(cuts), shortened + sum(n_cut > 0 for n_cut in cuts)
         if cut:
             self.drops.append(
                 Drop(

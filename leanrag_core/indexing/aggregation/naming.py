@@ -34,7 +34,7 @@ def cluster_name(
     firsts = [written(candidate.surface) for candidate in candidates[:_PHRASES_TRIED]]
     pairs = [(first, second) for first in firsts for second in halves if not overlap(first, second)]
     if not pairs:  # no phrases at all (few words, or a script without spaces): two members, else the one of several
-        pairs = [(one, other) for one in halves for other in halves if one != other] or [
+        pairs = [(name_half, other) for name_half in halves for other in halves if name_half != other] or [
             ("Group", half) for half in halves or [""]
         ]
     for first, second in pairs:

@@ -67,7 +67,7 @@ def sentences(text: str) -> list[str]:
     A sentence ends after . ! or ? (and closing quotes, which are left out) when white space and then a capital, a digit
     or a letter without case follow; after 。！？; at a new line; at a bar between spaces.
     """
-    found: list[str] = []
+    found_sentences: list[str] = []
     start = taken = 0  # the sentence begins at `start`; up to `taken` white space belongs to the last end already
     for mark in _MAY_END.finditer(text):
         place = mark.start()
@@ -77,25 +77,25 @@ def sentences(text: str) -> list[str]:
         if sign in ".!?":
             gap = _AFTER_MARK.match(text, place + 1)
             if gap:
-                _add(found, text[start : place + 1])
+                _add(found_sentences, text[start : place + 1])
                 start = taken = gap.end()
         elif sign in "。！？":
-            _add(found, text[start : place + 1])
+            _add(found_sentences, text[start : place + 1])
             start = taken = place + 1
         elif sign == "\n" or (text[taken:place][-1:].isspace() and text[place + 1 : place + 2].isspace()):
-            _add(found, text[start:place])
+            _add(found_sentences, text[start:place])
             start = taken = _SPACE.match(text, place + 1).end()  # type: ignore[union-attr]
-    _add(found, text[start:])
-    return found
+    _add(found_sentences, text[start:])
+    return found_sentences
 
 
-def _add(found: list[str], piece: str) -> None:
+def _add(found_sentences: list[str], piece: str) -> None:
     piece = piece.strip()
-    last = found[-1] if found else ""
+    last = found_sentences[-1] if found_sentences else ""
     if last.endswith(".") and _ABBREVIATION.search(last, max(0, len(last) - _LONGEST_ABBREVIATION)):
-        found[-1] = f"{last} {piece}"
+        found_sentences[-1] = f"{last} {piece}"
     elif piece:
-        found.append(piece)
+        found_sentences.append(piece)
 
 
 Phrase = tuple[str, ...]

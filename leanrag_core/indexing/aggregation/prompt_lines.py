@@ -61,22 +61,24 @@ def member_lines(members: ClusterView) -> list[str]:
 def inside_lines(members: ClusterView) -> list[str]:
     """R_Cj, strongest first. Aggregated relations are told by lambda and keywords, which do not depend on tau, so that
     another tau asks for no aggregated entity again."""
-    ordered = sorted(members.relations, key=lambda one: (-one.strength, -one.weight, one.source, one.target))
+    ordered = sorted(
+        members.relations, key=lambda relation: (-relation.strength, -relation.weight, relation.source, relation.target)
+    )
     lines = []
-    for one in ordered:
-        told = one.description
+    for inner in ordered:
+        text = inner.description
         if members.layer > 1:
-            about = f", about {', '.join(one.keywords)}" if one.keywords else ""
-            told = f"{one.strength} relations between them{about}"
-        lines.append(f"- {members.names[one.source]} / {members.names[one.target]}: {told}")
+            about = f", about {', '.join(inner.keywords)}" if inner.keywords else ""
+            text = f"{inner.strength} relations between them{about}"
+        lines.append(f"- {members.names[inner.source]} / {members.names[inner.target]}: {text}")
     return lines
 
 
 def losses(what: str, listing: Listing, budget: int) -> list[str]:
     """What a prompt lacks, in words; nothing when it lacks nothing."""
-    said = []
+    parts = []
     if listing.left_out:
-        said.append(f"{listing.left_out} {what} did not fit into the {budget} tokens of the prompt")
+        parts.append(f"{listing.left_out} {what} did not fit into the {budget} tokens of the prompt")
     if listing.cut:
-        said.append(f"the texts of {listing.cut} {what} were cut to fit into the {budget} tokens of the prompt")
-    return said
+        parts.append(f"the texts of {listing.cut} {what} were cut to fit into the {budget} tokens of the prompt")
+    return parts

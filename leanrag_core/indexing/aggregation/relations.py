@@ -42,8 +42,8 @@ def group_relations(ends: np.ndarray, weights: np.ndarray, parent: np.ndarray, n
     groups plus the sum of inside equals r (invariant 5).
     """
     ends = ends.reshape(-1, 2)
-    one, other = parent[ends[:, 0]].astype(np.int64), parent[ends[:, 1]].astype(np.int64)
-    low, high = np.minimum(one, other), np.maximum(one, other)
+    left, right = parent[ends[:, 0]].astype(np.int64), parent[ends[:, 1]].astype(np.int64)
+    low, high = np.minimum(left, right), np.maximum(left, right)
     between = np.flatnonzero(low != high)
     key, rows = sorted_pairs(low[between] * n_parents + high[between], between)
     starts = np.flatnonzero(np.diff(key, prepend=-1))
@@ -107,10 +107,10 @@ def group_keywords(keywords: pa.ChunkedArray, groups: RelationGroups) -> pa.List
     relation = np.repeat(np.arange(len(lists)), lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False))
     group_of = np.full(len(lists), -1, dtype=np.int64)
     group_of[groups.rows] = np.repeat(np.arange(len(groups)), groups.strength)
-    told = words.is_valid().to_numpy(zero_copy_only=False) & (group_of[relation] >= 0)
+    has_word = words.is_valid().to_numpy(zero_copy_only=False) & (group_of[relation] >= 0)
     n_words = max(len(known), 1)
     blank = pc.index(known, "").as_py() if len(known) else -1
-    once = distinct(relation[told] * n_words + codes[told])  # a relation counts once for a word
+    once = distinct(relation[has_word] * n_words + codes[has_word])  # a relation counts once for a word
     once = once[once % n_words != blank]
     pairs, count = np.unique(group_of[once // n_words] * n_words + once % n_words, return_counts=True)
     group, word = pairs // n_words, pairs % n_words

@@ -48,10 +48,10 @@ def parse_summary(reply: str, member_names: Sequence[str], *, stage: str = "", i
     if name.casefold() in {" ".join(member.split()).casefold() for member in member_names}:
         raise ReplyError("reply.name_of_member", name=name)
     findings, lost = [], []
-    for told in _as_list(listed):
-        finding = _finding(told)
+    for entry in _as_list(listed):
+        finding = _finding(entry)
         findings += [finding] if finding else []
-        lost += [] if finding else [Drop(stage, item, f"a finding cannot be read: {str(told)[:100]!r}")]
+        lost += [] if finding else [Drop(stage, item, f"a finding cannot be read: {str(entry)[:100]!r}")]
     return Summary(name, description, tuple(findings), drops=tuple(lost))
 
 
@@ -61,13 +61,13 @@ def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _finding(told: Any) -> Finding | None:
+def _finding(entry: Any) -> Finding | None:
     """A finding from an object or a text; None for anything else."""
-    if isinstance(told, str):
-        return Finding(told.strip(), "") if told.strip() else None
-    if not isinstance(told, dict):
+    if isinstance(entry, str):
+        return Finding(entry.strip(), "") if entry.strip() else None
+    if not isinstance(entry, dict):
         return None
-    cells = {str(key).strip().lower(): str(value).strip() for key, value in told.items() if isinstance(value, str)}
+    cells = {str(key).strip().lower(): str(value).strip() for key, value in entry.items() if isinstance(value, str)}
     summary = next((cells[key] for key in _SUMMARY if cells.get(key)), "")
     explanation = next((cells[key] for key in _EXPLANATION if cells.get(key) and cells[key] != summary), "")
     return Finding(summary or explanation, explanation if summary else "") if summary or explanation else None
@@ -102,9 +102,9 @@ def count_sentences(text: str) -> int:
 def named_members(text: str, view: RelationGroupView) -> list[str]:
     """Members that the text names. A group's own words are no member's name there, nor is a single common noun."""
     groups = _plain(f"{view.left_name} {view.right_name}")
-    said = _plain(text)
+    plain = _plain(text)
     return [
-        name for name in _names(view.member_names) if _holds(said, _plain(name)) and not _holds(groups, _plain(name))
+        name for name in _names(view.member_names) if _holds(plain, _plain(name)) and not _holds(groups, _plain(name))
     ]
 
 

@@ -59,7 +59,7 @@ def cluster_view(
     position = {row: place for place, row in enumerate(members.tolist())}
     degrees = [0] * len(position)
     relations = []
-    for (one, other), kind, weight, strength, keywords, description in zip(
+    for (left, right), kind, weight, strength, keywords, description in zip(
         layer.ends[relation_rows].tolist(),
         columns.relation_kinds.of(relation_rows),
         columns.weights[relation_rows].tolist(),
@@ -68,7 +68,7 @@ def cluster_view(
         columns.relation_descriptions.of(relation_rows),
         strict=True,
     ):
-        source, target = position[one], position[other]
+        source, target = position[left], position[right]
         degrees[source] += 1
         degrees[target] += 1
         relations.append(InsideRelation(source, target, kind, weight, strength, keywords, description))

@@ -67,15 +67,15 @@ def passage_cards(scope: Scope, index: Index | None, trace: Trace) -> None:
     with st.grid(3, min_column_width=280, gap="small"):
         for place, passage in enumerate(trace.passages[:_MOST_CARDS]):
             mark = marks.get(passage.id)
-            held = None
+            seed_dots = None
             if anchors and passage.source:
                 counted = say(counting, count=len(passage.source.items), n=len(anchors))
-                held = markup.dots(len(passage.source.items), len(anchors), counted)
+                seed_dots = markup.dots(len(passage.source.items), len(anchors), counted)
             passage_view.card(
                 passage,
                 mark=mark.drawn() if mark else None,
                 names=names,
-                held=held,
+                seed_dots=seed_dots,
                 on_open=reference_view.opener(scope, trace, passage, mark.name if mark else "", stored=index is None),
                 key=scope.name(f"chunk_{place}"),
             )

@@ -25,8 +25,8 @@ _EDITED = "lr_prompts"  # task -> text, only of those that differ from the catal
 
 
 def _edited() -> dict[str, str]:
-    found: dict[str, str] = st.session_state.setdefault(_EDITED, {})
-    return found
+    edited: dict[str, str] = st.session_state.setdefault(_EDITED, {})
+    return edited
 
 
 def take(prompts: dict[str, str]) -> None:
@@ -149,10 +149,10 @@ def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
     if before != asked:
         draw(html('<div class="lr-small lr-muted">Something has changed since; this is the earlier result.</div>'))
     if edited is None:
-        found = ", ".join(f"{name} ({kind})" for name, kind in catalogs.entities) or "nothing"
+        entity_names = ", ".join(f"{name} ({kind})" for name, kind in catalogs.entities) or "nothing"
         markup.block(
             "The catalog's prompt finds",
-            html('<div class="lr-small">{}</div>', found),
+            html('<div class="lr-small">{}</div>', entity_names),
             f"{len(catalogs.entities):,} entities, {len(catalogs.relations):,} relations",
         )
     else:

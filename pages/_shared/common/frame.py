@@ -102,8 +102,8 @@ def _where_text_goes(chosen: IndexSummary | None) -> Markup:
             lines = [("ok", say("frame.index_stays"))]
         lines.append(("out", say("frame.build_sends_to", host=settings.host)))
     return joined(
-        html('<p class="lr-private"><i class="lr-dot-{}" aria-hidden="true"></i>{}</p>', sign, said)
-        for sign, said in lines
+        html('<p class="lr-private"><i class="lr-dot-{}" aria-hidden="true"></i>{}</p>', sign, sentence)
+        for sign, sentence in lines
     )
 
 

@@ -27,18 +27,18 @@ def card(
     *,
     mark: Markup | None,
     names: Sequence[str],
-    held: Markup | None,
+    seed_dots: Markup | None,
     on_open: Callable[[], None],
     key: str,
 ) -> None:
     """A passage of a trace: mark, document, the stretch with most of the names, why it is here, its place.
 
-    held: how many items occur in it; without it, the reason that the trace gives.
+    seed_dots: how many items occur in it; without it, the reason that the trace gives.
     """
     source = passage.source
     assert source is not None
     text = markup.pieces(passages.excerpt(passage.text, names))
-    why = held or (html("{}", words(passage.reason)) if passage.reason else NOTHING)
+    why = seed_dots or (html("{}", words(passage.reason)) if passage.reason else NOTHING)
     place = markup.name(source.document)
     if source.page:
         place += html(", {}", say("passage.page", page=source.page))

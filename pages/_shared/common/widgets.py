@@ -33,7 +33,7 @@ def show(
     draw: Callable[[Mount[_Value]], Any],
     keep: Callable[[Any], Any],
     *,
-    read: Callable[[Any], Any] = lambda held: held,
+    read: Callable[[Any], Any] = lambda stored: stored,
     form: object = None,
 ) -> Any:
     """Draws the widget and returns what it holds: `value`, or what a person chose since, which is handed to `keep`.
@@ -81,7 +81,7 @@ def remembered(
     parse: Callable[[str], Any] = str,
     allowed: Callable[[Any], bool] = lambda value: True,
     write: Callable[[Any], Any] = state.written,
-    read: Callable[[Any], Any] = lambda held: held,
+    read: Callable[[Any], Any] = lambda stored: stored,
     form: object = None,
     key: str = "",
     pin: bool = False,

@@ -89,12 +89,13 @@ def _head(index: Index, entity: Entity, go: Callable[[str], None]) -> None:
 def _summary(entity: Entity, related: Sequence[browse.Neighbour], n_related: int) -> None:
     draw(html('<div class="lr-read">{}</div>', entity.description or "No description."))
     if entity.findings:
-        found = joined(
-            html('<div class="lr-find"><b>{}</b> {}</div>', one.summary, one.explanation) for one in entity.findings
+        summary_html = joined(
+            html('<div class="lr-find"><b>{}</b> {}</div>', finding.summary, finding.explanation)
+            for finding in entity.findings
         )
-        draw(markup.label("Findings", f"{len(entity.findings)}") + found)
+        draw(markup.label("Findings", f"{len(entity.findings)}") + summary_html)
     if related:
-        rows = [(one.name, _strength(one.relation), one.relation.kind) for one in related]
+        rows = [(listed.name, _strength(listed.relation), listed.relation.kind) for listed in related]
         head = ("", "λ" if entity.layer else "Weight", "Made")
         draw(markup.label("Strongest relations", f"of {n_related:,}") + markup.facts_table(head, rows))
 
@@ -114,13 +115,13 @@ def _children(below: Sequence[browse.EntityRow], n_below: int, entity_id: str, g
     layered = bool(below) and below[0].layer > 0
     table = pd.DataFrame(
         {
-            "Name": [one.name for one in below],
-            "Entities" if layered else "Type": [one.below if layered else one.type for one in below],
-            "Relations": [one.relations for one in below],
+            "Name": [child.name for child in below],
+            "Entities" if layered else "Type": [child.below if layered else child.type for child in below],
+            "Relations": [child.relations for child in below],
         }
     )
     note = _first_of(len(below), n_below, "largest" if layered else "best linked") + "Click a row to go there."
-    pick_row(table, [one.id for one in below], key=f"children_{entity_id}", on_pick=go, note=note)
+    pick_row(table, [child.id for child in below], key=f"children_{entity_id}", on_pick=go, note=note)
 
 
 def _relations(
@@ -139,11 +140,11 @@ def _relations(
         draw(html('<hr class="lr-rule">'))
     table = pd.DataFrame(
         {
-            "With": [one.name for one in related],
+            "With": [neighbour.name for neighbour in related],
             "λ" if entity.layer else "Weight": [
-                one.relation.strength if entity.layer else one.relation.weight for one in related
+                neighbour.relation.strength if entity.layer else neighbour.relation.weight for neighbour in related
             ],
-            "Made": [one.relation.kind for one in related],
+            "Made": [neighbour.relation.kind for neighbour in related],
         }
     )
 
@@ -153,7 +154,13 @@ def _relations(
 
     note = _first_of(len(related), n_related, "strongest")
     note += "Click a row to unfold the relation." if entity.layer else "Click a row to read the relation."
-    pick_row(table, [one.relation.id for one in related], key=f"relations_{entity.id}", on_pick=open_one, note=note)
+    pick_row(
+        table,
+        [neighbour.relation.id for neighbour in related],
+        key=f"relations_{entity.id}",
+        on_pick=open_one,
+        note=note,
+    )
 
 
 def _has_end(relation: Relation, entity: Entity) -> bool:
@@ -215,18 +222,18 @@ def _relation(index: Index, relation: Relation, go: Callable[[str], None], owner
     if members:
         table = pd.DataFrame(
             {
-                "From": [one.source for one in members],
-                "To": [one.target for one in members],
+                "From": [member.source for member in members],
+                "To": [member.target for member in members],
                 "λ" if relation.layer > 1 else "Weight": [
-                    one.relation.strength if relation.layer > 1 else one.relation.weight for one in members
+                    member.relation.strength if relation.layer > 1 else member.relation.weight for member in members
                 ],
-                "Says": [one.relation.description for one in members],
+                "Says": [member.relation.description for member in members],
             }
         )
         draw(markup.label("Stands for", f"{len(relation.members):,} in layer {relation.layer - 1}"))
         pick_row(
             table,
-            [one.relation.id for one in members],
+            [member.relation.id for member in members],
             key=f"members_{relation.id}",
             on_pick=lambda id_: state.remember("rel", id_),
             note=_first_of(len(members), len(relation.members), "strongest") + "Click a row to read or unfold it.",

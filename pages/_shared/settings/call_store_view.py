@@ -61,15 +61,15 @@ def panel() -> None:
             numbers.size(size),
         )
     )
-    found = groups()
-    names = {one.id: one.title for one in session.index_list().indexes}
+    call_groups = groups()
+    names = {index.id: index.title for index in session.index_list().indexes}
     table = pd.DataFrame(
         {
-            "Model": [model_title(one.model) for one in found],
-            "Task": [task_name(one.task) for one in found],
-            "Index": [names.get(one.index, one.index or "–") for one in found],
-            "Calls": [one.calls for one in found],
-            "Text": [numbers.size(one.size_bytes) for one in found],
+            "Model": [model_title(group.model) for group in call_groups],
+            "Task": [task_name(group.task) for group in call_groups],
+            "Index": [names.get(group.index, group.index or "–") for group in call_groups],
+            "Calls": [group.calls for group in call_groups],
+            "Text": [numbers.size(group.size_bytes) for group in call_groups],
         }
     )
     picked = st.dataframe(
@@ -85,9 +85,9 @@ def panel() -> None:
         on_select="rerun",
         selection_mode="single-row",
     )
-    rows = [row for row in picked["selection"]["rows"] if row < len(found)]
+    rows = [row for row in picked["selection"]["rows"] if row < len(call_groups)]
     if rows:
-        single_calls(found[rows[0]], n)
+        single_calls(call_groups[rows[0]], n)
     else:
         draw(html('<div class="lr-hint" style="margin:0">Select a row to read its replies.</div>'))
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
@@ -101,7 +101,7 @@ def panel() -> None:
             on_click="ignore",
         )
         if st.button("Delete calls", type="tertiary", icon=":material/delete:", key="delete_calls"):
-            confirm_delete(found, names)
+            confirm_delete(call_groups, names)
 
 
 def single_calls(group: Group, n: int) -> None:
@@ -120,8 +120,8 @@ def single_calls(group: Group, n: int) -> None:
 
 
 def _which(group: Group, shown: int) -> str:
-    said = f"{task_name(group.task)}, {numbers.counted(group.calls, 'call')}"
-    return said if shown == group.calls else f"{said}, the newest {shown:,} here"
+    label = f"{task_name(group.task)}, {numbers.counted(group.calls, 'call')}"
+    return label if shown == group.calls else f"{label}, the newest {shown:,} here"
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
@@ -129,13 +129,13 @@ def _newest(folder: str, group: Group, n: int) -> list[Call]:
     """The newest calls of the group, the newest first."""
     store = session.workbench().calls
     entries = [
-        one
-        for one in store.entries()
-        if (one.model, one.task.split(":")[0], one.index) == (group.model, group.task, group.index)
+        entry
+        for entry in store.entries()
+        if (entry.model, entry.task.split(":")[0], entry.index) == (group.model, group.task, group.index)
     ]
-    newest = sorted(entries, key=lambda one: (-one.at, one.key))[:_READ]
-    records = [(one, store.get(one.key)) for one in newest]
-    return [_call(one.at, record) for one, record in records if record is not None]
+    newest = sorted(entries, key=lambda entry: (-entry.at, entry.key))[:_READ]
+    records = [(stored, store.get(stored.key)) for stored in newest]
+    return [_call(stored.at, record) for stored, record in records if record is not None]
 
 
 def _call(at: float, record: CallRecord) -> Call:
@@ -168,8 +168,8 @@ def _groups(folder: str, n: int, size: int) -> list[Group]:
     for entry in session.workbench().calls.entries():
         calls[entry.model, entry.task.split(":")[0], entry.index].append((entry.size_bytes, entry.at))
     return [
-        Group(*key, len(found), sum(size for size, _ in found), min(at for _, at in found))
-        for key, found in sorted(calls.items())
+        Group(*key, len(calls_of_group), sum(size for size, _ in calls_of_group), min(at for _, at in calls_of_group))
+        for key, calls_of_group in sorted(calls.items())
     ]
 
 

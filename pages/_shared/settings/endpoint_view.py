@@ -155,5 +155,5 @@ def pick_model(
             on_pick(wanted)
 
     base = f"lr_{name}_{'chosen' if listed else 'written'}"
-    picked: str = widgets.show(base, chosen, pick, keep, read=lambda held: str(held or "").strip())
+    picked: str = widgets.show(base, chosen, pick, keep, read=lambda stored: str(stored or "").strip())
     return picked

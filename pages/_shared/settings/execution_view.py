@@ -154,8 +154,8 @@ def _keep_scheduler(wanted: str) -> None:
         st.session_state[_WISH] = None
         settings_form.change("execution", lambda now: replace(now.execution, kind=DASK, scheduler=wanted))
     elif kept.kind == DASK:
-        said = "a cluster needs the address of its scheduler: write one, or choose threads or processes"
-        settings_form.refuse("scheduler", said, stands="")
+        problem = "a cluster needs the address of its scheduler: write one, or choose threads or processes"
+        settings_form.refuse("scheduler", problem, stands="")
 
 
 def show_cluster(seen: ClusterStatus | str) -> None:
@@ -184,7 +184,7 @@ def show_cluster(seen: ClusterStatus | str) -> None:
 
 
 def _show_differences(seen: ClusterStatus) -> None:
-    lacking = [one for one in seen.differences if one.library == PROGRAM]
+    lacking = [difference for difference in seen.differences if difference.library == PROGRAM]
     if lacking:
         message(
             "Part of the cluster does not find this program, or finds another version: start every process in its "
@@ -193,17 +193,20 @@ def _show_differences(seen: ClusterStatus) -> None:
         )
     if len(lacking) < len(seen.differences):
         message("Part of the cluster has other versions. Install the same requirements everywhere.", kind="error")
-    rows = [(one.library, one.here, one.there, _places(one, seen)) for one in seen.differences]
+    rows = [
+        (difference.library, difference.here, difference.there, _places(difference, seen))
+        for difference in seen.differences
+    ]
     draw(markup.facts_table(("", "Here", "There", "On"), rows, caption="Other versions on the cluster"))
 
 
-def _places(one: Difference, seen: ClusterStatus) -> str:
+def _places(difference: Difference, seen: ClusterStatus) -> str:
     """The scheduler, and the workers by number or by name."""
-    workers = [place for place in one.where if place != SCHEDULER]
-    told = ["scheduler"] if SCHEDULER in one.where else []
+    workers = [place for place in difference.where if place != SCHEDULER]
+    names = ["scheduler"] if SCHEDULER in difference.where else []
     if workers and len(workers) == seen.workers:
-        told.append("all workers" if seen.workers > 1 else "the worker")
+        names.append("all workers" if seen.workers > 1 else "the worker")
     elif workers:
         more = f" and {len(workers) - _NAMED:,} more" if len(workers) > _NAMED else ""
-        told.append(", ".join(workers[:_NAMED]) + more)
-    return ", ".join(told)
+        names.append(", ".join(workers[:_NAMED]) + more)
+    return ", ".join(names)

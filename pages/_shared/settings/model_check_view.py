@@ -30,8 +30,8 @@ def panel(settings: Settings) -> None:
     """A model, a passage, the check and its outcome."""
     left, right = st.columns([5, 7], gap="large")
     with left:
-        found = endpoint_view.listing(settings)
-        model = endpoint_view.pick_model("Model", "check_model", found, names=found.writing)
+        models = endpoint_view.listing(settings)
+        model = endpoint_view.pick_model("Model", "check_model", models, names=models.writing)
         passage = widgets.remembered(
             "check_passage",
             sample_passage(f"sample-{FIRST_SAMPLE}"),
@@ -44,8 +44,8 @@ def panel(settings: Settings) -> None:
             st.session_state.pop("lr_checked", None)
             with plain_errors(), st.spinner(f"Waiting for {forms.plain(model)}", show_time=True):
                 st.session_state["lr_checked"] = session.workbench().check_model(model, passage)
-        said = "One call with the prompt of a build. Nothing is kept."
-        draw(html('<div class="lr-hint">{}</div>', said if model else "Choose a model first."))
+        caption = "One call with the prompt of a build. Nothing is kept."
+        draw(html('<div class="lr-hint">{}</div>', caption if model else "Choose a model first."))
     with right:
         checked = st.session_state.get("lr_checked")
         if checked is None:

@@ -39,8 +39,8 @@ def show_server(seen: ChromaSeen | str) -> None:
     if isinstance(seen, str):
         message(seen, kind="error", title="Not reached.")
         return
-    held = f"with {numbers.counted(seen.collections, 'collection')}" if seen.collections else "still empty"
-    message(f"{seen.url} answers in {numbers.duration(seen.seconds)}: Chroma {seen.version}, {held}.", kind="good")
+    contents = f"with {numbers.counted(seen.collections, 'collection')}" if seen.collections else "still empty"
+    message(f"{seen.url} answers in {numbers.duration(seen.seconds)}: Chroma {seen.version}, {contents}.", kind="good")
     if seen.in_python:
         message(
             "This is the server in Python, which lets strangers run code (CVE-2026-45829). Start 'chroma run' in its "

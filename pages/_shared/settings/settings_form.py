@@ -42,10 +42,10 @@ def refuse(name: str, said: str, *, stands: str | None = None) -> None:
 
 def fault(name: str) -> bool:
     """Draws what is wrong with the last wish for that setting; whether something is."""
-    said = st.session_state.get(_FAULTS, {}).get(name, "")
-    if said:
-        message(said, kind="error")
-    return bool(said)
+    problem = st.session_state.get(_FAULTS, {}).get(name, "")
+    if problem:
+        message(problem, kind="error")
+    return bool(problem)
 
 
 def forgive(name: str) -> None:
@@ -111,13 +111,13 @@ def address_field(
 
     def wish(wanted: str) -> str | None:
         forgive(name)
-        said = addresses.fault_text(wanted, field)
-        if not said:
+        problem = addresses.fault_text(wanted, field)
+        if not problem:
             save(wanted)
         elif addresses.is_harmless(wanted, field):
-            refuse(name, said, stands=wanted)
+            refuse(name, problem, stands=wanted)
         else:  # a key, perhaps, or a password: it is not kept in the page
-            refuse(name, said)
+            refuse(name, problem)
             return kept
         return None
 
@@ -129,7 +129,7 @@ def address_field(
                 label, value=mount.value, key=mount.key, on_change=mount.changed, placeholder=example
             ),
             wish,
-            read=lambda held: addresses.tidied(str(held or ""), field),
+            read=lambda stored: addresses.tidied(str(stored or ""), field),
         )
         if not fault(name):
             draw(html('<div class="lr-hint">{}</div>', hint))
@@ -154,9 +154,9 @@ def look_button(
 
 def address(settings: Settings) -> None:
     """The endpoint's address."""
-    told = "An OpenAI-compatible server, up to and with /v1. Leave it empty for OpenAI's own service."
+    caption = "An OpenAI-compatible server, up to and with /v1. Leave it empty for OpenAI's own service."
     if os.environ.get("OPENAI_BASE_URL") and settings.base_url == os.environ["OPENAI_BASE_URL"]:
-        told = "From the environment variable OPENAI_BASE_URL; an address entered here takes precedence."
+        caption = "From the environment variable OPENAI_BASE_URL; an address entered here takes precedence."
     address_field(
         "Address",
         "base_url",
@@ -164,7 +164,7 @@ def address(settings: Settings) -> None:
         addresses.ENDPOINT,
         lambda wanted: keep("base_url", wanted),
         example="https://api.openai.com/v1",
-        hint=told,
+        hint=caption,
     )
 
 
@@ -172,9 +172,9 @@ def key_variable(settings: Settings) -> None:
     """The name of the variable that holds the key, and whether there is one. The key itself is in no widget."""
 
     def wish(wanted: str) -> str | None:
-        said = keys.fault_of_name(wanted)
-        if said:
-            refuse("key_variable", said)
+        problem = keys.fault_of_name(wanted)
+        if problem:
+            refuse("key_variable", problem)
             return settings.key_variable
         keep("key_variable", wanted)
         return None
@@ -186,7 +186,7 @@ def key_variable(settings: Settings) -> None:
             "Variable that holds the key", value=mount.value, key=mount.key, on_change=mount.changed
         ),
         wish,
-        read=lambda held: str(held or "").strip(),
+        read=lambda stored: str(stored or "").strip(),
     )
     if not fault("key_variable"):
         sign = "ok" if keys.has_key(settings) or settings.local else "none"
