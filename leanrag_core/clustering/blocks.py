@@ -5,19 +5,18 @@ bit can move an entity. So each product runs on one BLAS thread, blocks have fix
 """
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from threading import Lock
 from typing import Any, TypeVar
+
+from leanrag_core.ordered_results import ordered_results
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _AHEAD = 2  # blocks a core may have waiting; more would only hold memory
-_lock = Lock()
-_held: dict[str, Any] = {"depth": 0, "limits": None}
 
 
 def available_cores() -> int:
@@ -25,23 +24,39 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """While any thread is inside, every BLAS call of the process runs on one thread."""
-    from threadpoolctl import threadpool_limits
+class _BlasThreads:
+    """Counts who wants BLAS on one thread; the first one sets it so, the last one sets it back."""
 
-    with _lock:
-        if _held["depth"] == 0:
-            _held["limits"] = threadpool_limits(limits=1, user_api="blas")
-        _held["depth"] += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _held["depth"] -= 1
-            if _held["depth"] == 0:
-                _held["limits"].restore_original_limits()
-                _held["limits"] = None
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._users = 0
+        self._limits: Any = None
+
+    @contextmanager
+    def held_to_one(self) -> Iterator[None]:
+        from threadpoolctl import threadpool_limits
+
+        with self._lock:
+            if self._users == 0:
+                self._limits = threadpool_limits(limits=1, user_api="blas")
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                if self._users == 0:
+                    self._limits.restore_original_limits()
+                    self._limits = None
+
+
+# BLAS has one number of threads for the whole process, so its users are counted for the whole process, too.
+_BLAS = _BlasThreads()
+
+
+def one_blas_thread() -> AbstractContextManager[None]:
+    """While any thread is inside, every BLAS call of the process runs on one thread."""
+    return _BLAS.held_to_one()
 
 
 def over_blocks(function: Callable[[Item], Result], blocks: Iterable[Item]) -> Iterator[Result]:
@@ -51,18 +66,14 @@ def over_blocks(function: Callable[[Item], Result], blocks: Iterable[Item]) -> I
     if workers <= 1:
         yield from map(function, blocks)
         return
-    waiting: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(workers) as pool:
-        try:
-            for block in blocks:
-                waiting.append(pool.submit(function, block))
-                if len(waiting) >= workers * _AHEAD:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+        yield from ordered_results(
+            blocks,
+            lambda block: pool.submit(function, block),
+            lambda waiting: waiting.popleft().result(),
+            Future.cancel,
+            max_waiting=lambda: workers * _AHEAD,
+        )
 
 
 def row_blocks(n: int, size: int) -> list[slice]:
