@@ -72,3 +72,18 @@ def _drawn(item: TraceItem, bands: dict[str, int], style: Style | None, language
         colour=known_colour(style.colour if style else ""),
         about=about,
     )
+
+
+def ranked_name(node: DrawnNode) -> str:
+    """The name behind its rank, where it has one."""
+    return isolated(node.name) if node.rank is None else f"{node.rank} {isolated(node.name)}"
+
+
+def lit_ids(trace: Trace, step: int | None) -> tuple[set[str], set[str]]:
+    """Ids of the items and of the relations that are lit up to that step; None lights all of them."""
+    steps = trace.steps if step is None or step >= len(trace.steps) else trace.steps[: step + 1]
+    if len(steps) == len(trace.steps):
+        return {item.id for item in trace.items}, {relation.id for relation in trace.relations}
+    items = {id_ for taken in steps for id_ in taken.items}
+    relations = {id_ for taken in steps for id_ in taken.relations}
+    return items, relations

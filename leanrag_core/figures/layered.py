@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from leanrag_core.figures.direction import isolated
-from leanrag_core.figures.drawn_nodes import Drawn, DrawnNode, drawn_nodes
+from leanrag_core.figures.drawn_nodes import Drawn, DrawnNode, drawn_nodes, lit_ids, ranked_name
 from leanrag_core.figures.layered_lines import (
     Line,
     curve_points,
@@ -111,7 +111,7 @@ class _Drawing:
         self.band_of = {node.id: node.band for node in drawn.nodes}
         self.plan: Plan = plan(drawn.nodes, plot_px=plot_px)
         self.slots = slots(self.plan, plot_px=plot_px)
-        self.lit_nodes, self.lit_relations = _lit(trace, step)
+        self.lit_nodes, self.lit_relations = lit_ids(trace, step)
         self.relations = sorted_relations(trace, self.band_of)
         self.arcs = strongest(self.relations.arcs, self.band_of, frozenset(self.slots))
         self.colours = {style.role: known_colour(style.colour) for style in trace.styles if style.on == "relation"}
@@ -224,7 +224,7 @@ class _Drawing:
         for id_, seeds in self.plan.trays.items():
             slot, width = self.slots[id_], width_of[id_]
             names, left_over = texts[id_]
-            about = self._words("figure.tray", n=len(seeds), names=", ".join(map(_ranked, seeds)))
+            about = self._words("figure.tray", n=len(seeds), names=", ".join(map(ranked_name, seeds)))
             place = (slot.x, tray_top + height / 2, width, height)
             lit = any(seed.id in self.lit_nodes for seed in seeds)
             names_y = tray_top + 8.0 + PITCH * disc_rows[id_]
@@ -342,22 +342,9 @@ class _Drawing:
         return drawn
 
 
-def _ranked(node: DrawnNode) -> str:
-    return isolated(node.name) if node.rank is None else f"{node.rank} {isolated(node.name)}"
-
-
 def _top(dot: Dot) -> float:
     return dot.y - dot.height / 2
 
 
 def _edges(upper: Dot, lower: Dot) -> tuple[tuple[float, float], tuple[float, float]]:
     return (upper.x, upper.y + upper.height / 2), (lower.x, _top(lower))
-
-
-def _lit(trace: Trace, step: int | None) -> tuple[set[str], set[str]]:
-    steps = trace.steps if step is None or step >= len(trace.steps) else trace.steps[: step + 1]
-    if len(steps) == len(trace.steps):
-        return {item.id for item in trace.items}, {relation.id for relation in trace.relations}
-    items = {id_ for taken in steps for id_ in taken.items}
-    relations = {id_ for taken in steps for id_ in taken.relations}
-    return items, relations
