@@ -103,6 +103,17 @@ def test_a_forecast_for_the_built_in_engine_is_time_without_calls(
     assert "2 chunks" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("verb", ["forecast", "build"])
+def test_documents_that_are_not_there_are_named(verb: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = ["--out", str(tmp_path / "index")] if verb == "build" else []
+    absent, empty = tmp_path / "absent", tmp_path / "empty"
+    empty.mkdir()
+    assert main([verb, str(absent), *out]) == 2
+    assert f"there is no file or folder {absent}" in capsys.readouterr().err
+    assert main([verb, str(empty), *out]) == 1
+    assert "there are no documents to index" in capsys.readouterr().err
+
+
 def test_check_passes_on_a_built_index(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(built), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["ok"] is True

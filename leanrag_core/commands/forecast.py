@@ -5,6 +5,7 @@ import argparse
 from leanrag_core.commands._shared.options import add_config, add_json, config_of
 from leanrag_core.commands._shared.printing import print_json
 from leanrag_core.commands._shared.sources import add_sources, read_sources
+from leanrag_core.errors import EmptyCorpus
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.records import plain
 
@@ -25,6 +26,8 @@ def _forecast(options: argparse.Namespace) -> int:
     config = config_of(options)
     bench = Workbench.default()
     parsed = read_sources(options, bench)
+    if not parsed.documents:
+        raise EmptyCorpus("build.no_documents")
     expected = bench.forecast_of(parsed.documents, config, dry_run=options.dry_run)
     totals = {
         "calls": expected.calls,

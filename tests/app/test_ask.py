@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -119,6 +120,7 @@ def test_a_strategy_without_a_graph_says_so(home: Workbench, visit: Visit) -> No
     app = visit("ask", home, q=QUESTION, strategy=next(name for name in names if name == "vector"))
     drawn.assert_sound(app)
     assert "This strategy does not use the hierarchy" in drawn.text(app)
+    assert json.loads(app.dataframe[0].proto.columns)["Score"]["type_config"]["format"] == "%.2f"
     assert drawn.component(app, "lr_citations")
 
 

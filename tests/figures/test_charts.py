@@ -82,6 +82,12 @@ def test_forecast_and_actual_share_an_axis_of_multiples_of_the_expected() -> Non
     assert len(chart.rows) == 3
 
 
+def test_a_short_stage_is_not_shown_as_no_time() -> None:
+    chart = stage_times_chart([StageTime("embed", 1.2), StageTime("extract", 0.015)], palette(dark=False))
+    assert chart.rows == (("Embed", "1.20"), ("Extract", "0.01"))
+    assert list(chart.figure.data[0].text) == ["1.2 s", "15 ms"]
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_axes_are_titled_and_texts_have_the_colours_of_the_theme(dark: bool) -> None:
     colours = palette(dark=dark)

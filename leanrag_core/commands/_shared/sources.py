@@ -1,11 +1,13 @@
 """The documents that a command of the command line names, and the options of how they are read."""
 
 import argparse
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.catalog import sentence
 
 if TYPE_CHECKING:
@@ -27,6 +29,9 @@ def read_sources(options: argparse.Namespace, bench: "Workbench") -> "ParsedUplo
     """The documents of the command's paths; prints what was skipped. Raises InvalidConfig."""
     from leanrag_core.indexing.reading import read_files
 
+    for path in options.paths:
+        if not os.path.lexists(path):
+            raise InvalidConfig("command.no_source", path=str(path))
     chosen = {name: value for name in _LIMITS if (value := getattr(options, name)) is not None}
     parser = bench.parser(replace(bench.settings(), **chosen))
     parsed = read_files(options.paths, parser, follow_links=options.follow_links)

@@ -1,6 +1,7 @@
 """The retrieval beside an answer: its steps, the layered subgraph or its tables, and the chosen node."""
 
 from functools import partial
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -155,7 +156,14 @@ def without_graph(trace: Trace) -> None:
             say("table.tokens"): [passage.source.tokens for passage in trace.passages if passage.source],
         }
     )
-    st.dataframe(forms.visible_cells(table), hide_index=True, height=forms.table_height(len(table), 360))
+    st.dataframe(
+        forms.visible_cells(table), hide_index=True, column_config=_scores(), height=forms.table_height(len(table), 360)
+    )
+
+
+def _scores() -> dict[str, Any]:
+    """Both digits of a score: 0.60, under 0.67, not 0.6."""
+    return {say("table.score"): st.column_config.NumberColumn(format="%.2f")}
 
 
 def node_table(trace: Trace) -> None:
@@ -172,7 +180,11 @@ def node_table(trace: Trace) -> None:
         }
     )
     st.dataframe(
-        forms.visible_cells(nodes), hide_index=True, placeholder="–", height=forms.table_height(len(nodes), 330)
+        forms.visible_cells(nodes),
+        hide_index=True,
+        placeholder="–",
+        column_config=_scores(),
+        height=forms.table_height(len(nodes), 330),
     )
     others = roles.related(trace)
     if others:
