@@ -1,4 +1,4 @@
-"""Explore: the hierarchy of an index as blocks or a list, and the inspector beside it."""
+"""Explore: the hierarchy of an index as blocks, a map of its embeddings or a list, and the inspector beside it."""
 
 import pandas as pd
 import streamlit as st
@@ -15,10 +15,10 @@ from pages._shared.common import forms, markup, passage_view, session, state, wi
 from pages._shared.common.frame import enter, gone_index, heading, kind_line, message, plain_errors
 from pages._shared.common.html import draw, html, joined
 from pages._shared.explore import blocks as drawing
-from pages._shared.explore import inspector
+from pages._shared.explore import inspector, map_view
 
-URL = ("index", "view", "layer", "node", "rel")
-VIEWS = ("Icicle", "Treemap", "Table")
+URL = ("index", "view", "layer", "points", "colour", "node", "rel")
+VIEWS = ("Icicle", "Treemap", "Map", "Table")
 LISTED = 200
 PAUSE = "100ms"  # without a key, before what is written is looked for
 
@@ -214,6 +214,8 @@ def page() -> None:
                 layers = ["All layers", *(f"L{layer.number}" for layer in reversed(index.layers))]
                 shown = layer_choice(layers)
                 listing(index, None if shown == layers[0] else int(shown[1:]))
+            elif view == "Map":
+                map_view.show(index, summary, place, go=go)
             else:
                 breadcrumb(index, place)
                 figure(index, place, view)

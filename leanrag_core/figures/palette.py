@@ -32,6 +32,19 @@ _LAYERS = (
     ("#3F739F", "#7FB0DA"),
     ("#1D4F7C", "#C3DFF5"),
 )
+# Colours that tell clusters apart on a map, where labels name them.
+_CLUSTERS = (
+    ("#2368A8", "#6DB4F5"),
+    ("#C64E07", "#FF9350"),
+    ("#00805F", "#2DB58E"),
+    ("#6B1A59", "#F5B5E6"),
+    ("#8F6400", "#E3C24F"),
+    ("#4048BF", "#8E97FF"),
+    ("#A3262A", "#FF8F8A"),
+    ("#0B7C83", "#2FC4CC"),
+    ("#5B6B1F", "#B9CC6A"),
+    ("#7A4FA3", "#C79BEF"),
+)
 _LAYER_INKS = (
     ("#20211F", "#E9E7E3"),
     ("#20211F", "#E9E7E3"),
@@ -49,12 +62,13 @@ def known_colour(name: str) -> str:
 
 @dataclass(frozen=True)
 class Palette:
-    """The colours of one theme, by name, and the ramp of the layers."""
+    """The colours of one theme: by name, of the layers, and to tell clusters apart."""
 
     dark: bool
     colours: dict[str, str]
     layers: tuple[str, ...]
     layer_inks: tuple[str, ...]
+    clusters: tuple[str, ...]
 
     def __getitem__(self, name: str) -> str:
         return self.colours[name]
@@ -82,4 +96,5 @@ def palette(*, dark: bool) -> Palette:
         colours={name: pair[side] for name, pair in _COLOURS.items()},
         layers=tuple(pair[side] for pair in _LAYERS),
         layer_inks=tuple(pair[side] for pair in _LAYER_INKS),
+        clusters=tuple(pair[side] for pair in _CLUSTERS),
     )

@@ -1,4 +1,6 @@
+import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -32,6 +34,39 @@ def test_every_view_of_the_hierarchy_is_drawn(view: str, home: Workbench, visit:
     drawn.assert_sound(app)
     pictures = drawn.component(app, "lr_blocks")
     assert (len(pictures), len(app.dataframe)) == ((0, 1) if view == "Table" else (1, 0))
+
+
+def test_the_map_shows_the_layers_of_its_link_and_a_ring_around_the_chosen_entity(
+    home: Workbench, opened: Index, visit: Visit
+) -> None:
+    app = visit("explore", home, view="Map", node=id_of(opened, "Varroa destructor"))
+    points, ring = map_traces(app)
+    assert points["type"] == "scattergl"
+    assert len(points["text"]) == len(opened.layers[0])
+    assert ring["hoverinfo"] == "skip"
+    pills = {group.label: group for group in app.button_group}
+    assert pills["Points of"].value == "L0"
+    assert pills["Coloured by clusters of"].value == "L2", "the highest layer with several clusters"
+    names = set(opened.layers[2].entities["name"].to_pylist())
+    assert {text.split("<br>in ")[1] for text in points["text"]} <= names
+
+    pills["Points of"].set_value("L1").run()
+    drawn.assert_sound(app)
+    assert app.query_params["points"] == "L1"
+    assert len(map_traces(app)) == 1, "the chosen entity is in another layer"
+    again = visit("explore", home, view="Map", points="L0", colour="L1")
+    assert (again.query_params["points"], again.query_params["colour"]) == ("L0", "L1")
+    assert {group.label: group.value for group in again.button_group}["Coloured by clusters of"] == "L1"
+    assert len(map_traces(visit("explore", home, view="Map", points="L9", colour="'; drop"))[0]["text"]) == len(
+        opened.layers[0]
+    )
+
+
+def map_traces(app: AppTest) -> list[dict[str, Any]]:
+    drawn.assert_sound(app)
+    [chart] = app.get("plotly_chart")
+    traces: list[dict[str, Any]] = json.loads(chart.proto.spec)["data"]
+    return traces
 
 
 def test_an_entity_of_a_link_is_inspected_under_its_parents(home: Workbench, opened: Index, visit: Visit) -> None:

@@ -73,12 +73,13 @@ def assert_harmless(app: AppTest) -> None:
     assert "<script" not in bodies
     tables = "".join(frame.value.to_csv() for frame in app.dataframe)
     figures = "".join(json.dumps(data, ensure_ascii=False) for name in FIGURES for data in drawn.component(app, name))
+    figures += "".join(chart.proto.spec for chart in app.get("plotly_chart"))
     assert "\u202e" not in bodies + tables + figures, "what turns the direction of a name is shown as such"
     assert "[U+202E]drow" in bodies
     assert "&lt;img src=x onerror=alert(1)&gt;" in bodies, "it is shown, and not left out"
 
 
-@pytest.mark.parametrize("url", [{"view": "Icicle"}, {"view": "Treemap"}, {"view": "Table"}])
+@pytest.mark.parametrize("url", [{"view": "Icicle"}, {"view": "Treemap"}, {"view": "Map"}, {"view": "Table"}])
 def test_explore_draws_an_aggregated_entity_as_text(url: dict[str, str], hostile: Workbench, visit: Visit) -> None:
     assert_harmless(visit("explore", hostile, **url))
 

@@ -42,6 +42,12 @@ def test_marks_have_contrast_3_4_on_the_page(colours: Palette, name: str) -> Non
     assert contrast(colours[name], colours["bg"]) >= 3.4
 
 
+def test_clusters_of_a_map_have_colours_of_their_own_that_are_seen_on_the_page(colours: Palette) -> None:
+    assert len(set(colours.clusters)) == 10
+    assert colours["tree"] not in colours.clusters
+    assert min(contrast(colour, colours["bg"]) for colour in colours.clusters) >= 3.4
+
+
 def test_text_on_marks_can_be_read(colours: Palette) -> None:
     # a seed's rank, the name in the LCA's box, the name in a box on the path, the word on a button
     pairs = [("bg", "seed"), ("bg", "lca"), ("text", "pathfill"), ("onprim", "prim")]
