@@ -1,4 +1,4 @@
-"""Whole builds with models at an endpoint: nothing paid twice, nothing lost, every loss told."""
+"""Whole builds with models at an endpoint: no call is paid twice, no answer is lost, every loss is reported."""
 
 import json
 import os
@@ -104,7 +104,7 @@ def test_a_build_does_not_depend_on_the_number_of_workers(server: EndpointServer
     many, corpus_of_many = bench_in(tmp_path / "many", server, concurrency=16)
     many.build(corpus_of_many, CONFIG)
     first, second = files_of(bench), files_of(many)
-    del first["manifest.json"], second["manifest.json"]  # the corpus's random id stands there
+    del first["manifest.json"], second["manifest.json"]  # it contains the corpus's random id
     assert first == second
 
 

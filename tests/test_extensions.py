@@ -1,4 +1,4 @@
-"""Extensions of one file: what is found in a folder, and what is said of a file that is no extension."""
+"""Extensions of one file: what is found in a folder, and what is reported about a file that is no extension."""
 
 import sys
 from collections.abc import Iterator

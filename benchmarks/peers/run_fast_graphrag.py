@@ -23,21 +23,21 @@ SECTION = "retrieval"
 REQUIREMENTS = ("fast-graphrag==0.0.5", "sentencepiece<0.2.1")
 
 
-def told_in(prepared: Prepared) -> list[tuple[list[int], list[int]]]:
+def passages_with_relations(prepared: Prepared) -> list[tuple[list[int], list[int]]]:
     """For each passage, rows of the entities described there and rows of the relations found there.
 
     A relation is only kept by this system between entities of the same extraction, so the ends of a passage's relations
     are among its entities.
     """
-    row_of = {one.name: row for row, one in enumerate(prepared.entities)}
+    row_of = {entity.name: row for row, entity in enumerate(prepared.entities)}
     entities: list[set[int]] = [set() for _ in prepared.passages]
     relations: list[list[int]] = [[] for _ in prepared.passages]
-    for row, one in enumerate(prepared.entities):
-        entities[one.chunks[0]].add(row)
-    for row, told in enumerate(prepared.relations):
-        relations[told.chunk].append(row)
-        entities[told.chunk].update((row_of[told.source], row_of[told.target]))
-    return [(sorted(named), found) for named, found in zip(entities, relations, strict=True)]
+    for row, entity in enumerate(prepared.entities):
+        entities[entity.chunks[0]].add(row)
+    for row, relation in enumerate(prepared.relations):
+        relations[relation.chunk].append(row)
+        entities[relation.chunk].update((row_of[relation.source], row_of[relation.target]))
+    return [(sorted(named), related) for named, related in zip(entities, relations, strict=True)]
 
 
 async def measure(prepared: Prepared, out: Path, folder: str) -> None:
@@ -48,7 +48,7 @@ async def measure(prepared: Prepared, out: Path, folder: str) -> None:
     from fast_graphrag._types import TEntity, TGraph, TRelation
     from fast_graphrag._utils import TOKEN_TO_CHAR_RATIO
 
-    mentions = told_in(prepared)
+    mentions = passages_with_relations(prepared)
     row_of = {text: row for row, text in enumerate(prepared.passages)}
 
     def graph_of(prompt: str) -> TGraph:

@@ -48,18 +48,18 @@ async def fill(prepared: Prepared, chunks: dict[str, Any], graph: Any, vectors: 
         sources = _SEPARATOR.join(key_of[row] for row in entity.chunks)
         cells = {"entity_type": entity.type, "description": entity.description, "source_id": sources}
         await graph.upsert_node(entity.name.upper(), node_data=cells)
-    for told in prepared.relations:
+    for relation in prepared.relations:
         cells_of_edge = {
-            "weight": told.weight,
-            "description": told.description,
-            "source_id": key_of[told.chunk],
+            "weight": relation.weight,
+            "description": relation.description,
+            "source_id": key_of[relation.chunk],
             "order": 1,
         }
-        await graph.upsert_edge(told.source.upper(), told.target.upper(), edge_data=cells_of_edge)
+        await graph.upsert_edge(relation.source.upper(), relation.target.upper(), edge_data=cells_of_edge)
     await vectors.upsert(
         {
-            f"ent-{row}": {"content": one.name.upper() + one.description, "entity_name": one.name.upper()}
-            for row, one in enumerate(prepared.entities)
+            f"ent-{row}": {"content": entity.name.upper() + entity.description, "entity_name": entity.name.upper()}
+            for row, entity in enumerate(prepared.entities)
         }
     )
 

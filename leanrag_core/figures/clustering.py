@@ -35,20 +35,20 @@ def cluster_facts(report: BuildReport) -> list[ClusterFacts]:
 
 
 def _facts(layer: LayerClusters) -> ClusterFacts:
-    below = _said(layer.relations_below)
+    below = _recorded(layer.relations_below)
     return ClusterFacts(
-        layer=_said(layer.layer),
-        smallest=_said(layer.smallest),
-        median=_said(layer.median),
-        largest=_said(layer.largest),
-        singletons=_said(layer.singletons),
+        layer=_recorded(layer.layer),
+        smallest=_recorded(layer.smallest),
+        median=_recorded(layer.median),
+        largest=_recorded(layer.largest),
+        singletons=_recorded(layer.singletons),
         neighbours_inside=layer.neighbours_inside,
-        relations_inside=_said(layer.relations_inside) / below if below else None,  # both are counts
+        relations_inside=_recorded(layer.relations_inside) / below if below else None,  # both are counts
         likelihood=layer.likelihood,
     )
 
 
-def _said(value: T | None) -> T:
+def _recorded(value: T | None) -> T:
     if value is None:
         raise IndexDamaged("index.clustering_unknown")
     return value

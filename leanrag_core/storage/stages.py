@@ -81,7 +81,7 @@ class StageStore:
         """The content of that key; None when there is none, or none that can be read."""
         return self.get_many([key]).get(key)
 
-    def held(self, keys: Sequence[bytes]) -> set[bytes]:
+    def stored_keys(self, keys: Sequence[bytes]) -> set[bytes]:
         """Those of the keys that have an entry, sound or damaged."""
         if not (self.folder / _DATABASE).is_file():
             return set()

@@ -22,7 +22,7 @@ import leanrag_core.services.samples
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs import runner
 from leanrag_core.models import (
-    embed_task,  # noqa: F401  (it must know the class MiniLM before a stand-in takes its name)
+    embed_task,  # noqa: F401  (it must import the class MiniLM before a fake replaces it)
     minilm,
 )
 from leanrag_core.types.settings import Settings

@@ -1,4 +1,4 @@
-"""Builds in every state, as the Build page tells them: written by hand, without a process."""
+"""Builds in every state, as the Build page shows them: written by hand, without a process."""
 
 import json
 import re
@@ -198,7 +198,7 @@ def test_another_preset_takes_back_what_the_one_before_set_on_ask(home: Workbenc
     app = visit("build", home)
     app.pills("preset").set_value("Paper: Legal").run()
     app.switch_page("../../ask.py").run()
-    app.slider("lr_c").set_value(7).run()  # which nobody but its owner changes any more
+    app.slider("lr_c").set_value(7).run()  # from now on only a person changes it
     app.switch_page("../../build.py").run()
     app.pills("preset").set_value("Default").run()
     drawn.assert_sound(app)

@@ -1,4 +1,4 @@
-"""Every page stands on its own, in every state that a home can be in."""
+"""Every page opens on its own, in every state of the data folder."""
 
 from collections.abc import Callable
 from dataclasses import replace

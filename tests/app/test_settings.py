@@ -1,4 +1,4 @@
-"""Settings: what is refused, what is kept, and what a server on the loopback tells."""
+"""Settings: what is refused, what is kept, and what a server on the loopback reports."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Settings: who does the work of builds, and where search indexes stand."""
+"""Settings: the execution of builds, and where search indexes are stored."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Widgets and what they show: drawn or not, replaced or not, whoever changed the value last."""
+"""Widgets and what they show: drawn or not, replaced or not, whether a person or the program changed the value last."""
 
 from streamlit.testing.v1 import AppTest
 

@@ -1,4 +1,4 @@
-"""Other systems get well-formed input, and their figures stand beside ours; none of them is installed here."""
+"""Other systems get well-formed input, and their figures are listed beside ours; none of them is installed here."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ from benchmarks.peers import environments, side_by_side
 from benchmarks.peers.environments import Peer, PeerUnavailable, interpreter, peers
 from benchmarks.peers.graph import N_QUESTIONS, prepared, write_vocabulary
 from benchmarks.peers.prepared import Asked, Prepared, asked, report
-from benchmarks.peers.run_fast_graphrag import told_in
+from benchmarks.peers.run_fast_graphrag import passages_with_relations
 from benchmarks.peers.run_lightrag import knowledge
 from benchmarks.peers.side_by_side import compare, sizes_of
 from benchmarks.peers.vectors import write_vectors
@@ -92,7 +92,7 @@ def test_lightrag_gets_every_entity_relation_and_passage(small: Prepared) -> Non
 
 
 def test_fast_graphrag_finds_both_ends_of_a_relation_in_its_passage(small: Prepared) -> None:
-    passages = told_in(small)
+    passages = passages_with_relations(small)
     assert sorted(row for _, rows in passages for row in rows) == list(range(len(small.relations)))
     assert {row for named, _ in passages for row in named} == set(range(200))
     for named, rows in passages:

@@ -142,7 +142,7 @@ def watch(browser: Browser) -> Iterator[Callable[..., Watched]]:
 
 
 def _note(watched: Watched, kind: str, text: str, location: dict[str, object]) -> None:
-    # On a deep link Streamlit's front end looks for its server below the page's path first and is told 404 there.
+    # On a deep link Streamlit's front end looks for its server below the page's path first and gets a 404 there.
     probing = "/_stcore/" in str(location.get("url", "")) and "404" in text
     if kind == "error" and not probing:
         watched.complaints.append(text)

@@ -7,7 +7,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 PATIENCE = 60.0  # seconds; a busy machine is no failure
-QUIET = 0.15  # seconds without a word: a run that ended before the last wish arrived is told apart from its own
+QUIET = 0.15  # seconds without a message: long enough to tell an earlier run's end from that of the last change
 
 
 class Runs:

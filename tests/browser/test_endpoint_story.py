@@ -39,7 +39,7 @@ def home_with_documents(folder: Path) -> tuple[Workbench, str]:
 
 
 class Gate:
-    """The way out of the machine, as a proxy on the loopback: notes who wants to go where, and lets nobody through."""
+    """The way out of the machine, as a proxy on the loopback: records each request and refuses it."""
 
     def __init__(self) -> None:
         self.wanted: list[str] = []
@@ -221,7 +221,7 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         settled(page)
         snap(page, "e10_answered")
 
-        # Another setting shows another retrieval and asks nobody.
+        # Another setting shows another retrieval and sends no request.
         endpoint.clear()
         slider = page.get_by_role("slider", name="Top-N seeds")
         for value in ("9", "8", "7", "6", "5", "4"):

@@ -1,4 +1,4 @@
-"""A page on a foreign name reads nothing of the app, and the server itself asks nobody outside this machine."""
+"""A page on a foreign name reads nothing of the app, and the server itself sends no request to another machine."""
 
 import ast
 import http.client

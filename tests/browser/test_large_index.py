@@ -45,7 +45,7 @@ def test_a_large_hierarchy_is_walked_searched_and_asked(
     page = watched.page
     received = listen(page)
 
-    # The first picture: the root and its children, and what is not drawn yet is told.
+    # The first picture: the root and its children, and how many are not drawn yet.
     page.goto(f"{server.url}/explore")
     settled(page)
     root, below = name_of(4, 0), name_of(3, 1)

@@ -146,7 +146,7 @@ def test_the_figure_is_readable_and_what_opens_gives_the_focus_back(
         see(page, f"{server.url}/{name}?index={sample}")
         assert_within_reach(page)
 
-    # Text from right to left: answers and passages stand at the right, and a name leaves the number after it in place.
+    # Text from right to left: answers and passages are aligned right, and a name does not move the number after it.
     see(page, f"{server.url}/ask?index={mixed}&q={quote(QUESTION)}")
     sentence = page.locator(".lr-answer p").first
     assert sentence.evaluate("(one) => getComputedStyle(one).direction") == "rtl"

@@ -22,7 +22,7 @@ from tests.endpoint.server import EndpointServer
 pytestmark = pytest.mark.browser
 
 QUESTION = "Who built the Marram Point lighthouse?"
-# What stands in the page's controls, by their names; a control that is not drawn is not in it.
+# The values of the page's controls, by their names; a control that is not drawn is not in it.
 READ = """() => {
   const held = {};
   const put = (name, value) => { if (name) held[name] = value; };
@@ -114,7 +114,7 @@ def test_settings_of_ask_stay(
     page.get_by_test_id("stButtonGroup").get_by_text("Findings", exact=True).click()
     settled(page)
     page.get_by_role("button", name="More settings").click()
-    for number, label in enumerate(defaults):  # one after the other, nobody waits
+    for number, label in enumerate(defaults):  # one after the other, without waiting
         page.get_by_label(label, exact=True).fill(str(7000 + number))
         page.keyboard.press("Tab")
     page.keyboard.press("Escape")

@@ -31,7 +31,7 @@ _ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-def everything_said(index: Index, queries: list[np.ndarray], searches: SearchStore) -> str:
+def hash_of_answers(index: Index, queries: list[np.ndarray], searches: SearchStore) -> str:
     """A hash of what the index says: its counts, three retrievals for each query, and some rows of every table."""
     answers: list[Any] = [describe(index)]
     tools = replace(TOOLS, searches=searches)
@@ -53,13 +53,13 @@ def no_model(name: str, fingerprint: str) -> Any:
 
 
 def one_round(folder: Path, queries: list[np.ndarray], check: bool, searches: SearchStore) -> dict[str, str]:
-    """The error that was raised on purpose, the traceback of any other one, or what was said."""
+    """The error that was raised on purpose, the traceback of any other one, or the hash of all answers."""
     try:
         if check:
             check_directory(folder, no_model)
         index = read_index(folder)
         with digests.damage_named(folder, index.manifest.files):
-            return {"said": everything_said(index, queries, searches)}
+            return {"said": hash_of_answers(index, queries, searches)}
     except LeanRAGError as error:
         return {"error": str(error)}
     except Exception:

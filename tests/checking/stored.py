@@ -110,7 +110,7 @@ class Stored:
             tables.write_table(self.folder / f"relations-{layer.number}.arrow", tables.relations_with_tokens(layer))
 
     def hashed_again(self) -> None:
-        """All hashes fit the files again, so that only the content tells what was done."""
+        """All hashes fit the files again, so that only the content shows the change."""
         hashes = plain(fingerprinted(self.search_folder, ()))
         change = {"files": hashes["files"], "rows": hashes["rows"]}
         self.record(self.search_file("search.json"), lambda search: search.update(change))

@@ -53,7 +53,7 @@ def worker(folder: Path, size: str) -> Iterator[Worker]:
 
 @pytest.fixture(scope="module")
 def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """1,200 entities, so that Chroma has written a graph to the end, and one small enough to stand in its log."""
+    """1,200 entities, so that Chroma has written a graph to the end, and an index small enough to stay in its log."""
     folder = tmp_path_factory.mktemp("flips") / "pristine"
     folder.mkdir()
     index = large_index(1200, dimension=16)
@@ -86,7 +86,7 @@ def flipped(path: Path, at: int, bit: int) -> bytes:
 
 
 def outcomes(pristine: Path, folder: Path, size: str, count: int) -> Iterator[tuple[str, Path, dict[str, Any], str]]:
-    """For each flip where it was, the file, what came of it, and what is said without any."""
+    """For each flip where it was, the file, the outcome, and the answer without a flip."""
     shutil.copytree(pristine, folder)
     with worker(folder, size) as asked:
         first = asked.round()

@@ -165,7 +165,7 @@ def _chat(served: Served, body: dict[str, Any]) -> Response:
     if limit and tokens_of(text) > limit and fault not in _HEEDLESS:
         text, finish = _cut(text, limit), "length"
     usage = _usage(prompt_tokens, tokens_of(text))
-    text, beside = with_thoughts(served.thoughts, text)
+    text, beside = with_reasoning(served.thoughts, text)
     model, outcome = str(body.get("model", "")), fault or "answered"
     head = {"id": f"chatcmpl-{content_key(messages)[:16]}", "created": int(time.time()), "model": model}
     counted = (prompt_tokens, usage["completion_tokens"])
@@ -194,8 +194,8 @@ def _usage(prompt_tokens: int, completion_tokens: int) -> dict[str, int]:
     }
 
 
-def with_thoughts(form: str, text: str) -> tuple[str, str]:
-    """A reply with thoughts, as content and reasoning_content. form: tags, unopened (the opening tag swallowed),
+def with_reasoning(form: str, text: str) -> tuple[str, str]:
+    """A reply with reasoning, as content and reasoning_content. form: tags, unopened (the opening tag swallowed),
     unclosed, field (in reasoning_content), misfiled (the reply, too, in reasoning_content), or "" for none."""
     thoughts = 'Okay, the user wants this. <b>Bees</b> and {braces} come to mind, "quoted" ones.'
     forms = {

@@ -52,7 +52,7 @@ class EndpointServer:
     that the server has; asking for another one is refused. max_prompt_tokens: longer prompts are refused. num_ctx,
     context_length: what /api/show tells; num_ctx None: not told; ollama False: no such path. max_model_len: told with
     the models, as vLLM does. slot_n_ctx: told by /props, as llama.cpp does. thoughts: how the model's thoughts are sent
-    with every reply of chat (see protocol.with_thoughts); "" for none. refused_options: options of a request that are
+    with every reply of chat (see protocol.with_reasoning); "" for none. refused_options: options of a request that are
     refused by their name. refuses: {text: (status, code, message)}; a chat prompt that holds the text is refused so.
     """
 
@@ -288,7 +288,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _without_error(call: Any, *arguments: Any) -> bool:
-    """Whether the call on a socket that may be gone went through."""
+    """Whether the call on a socket that may be closed worked."""
     try:
         call(*arguments)
     except OSError:

@@ -1,4 +1,4 @@
-"""Names are isolated where they could turn what stands beside them."""
+"""Names are isolated where they could reorder the text beside them."""
 
 import pytest
 

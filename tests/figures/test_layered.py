@@ -163,7 +163,7 @@ def test_each_node_is_drawn_or_counted_once(seed: int) -> None:
 
 
 def test_more_parents_than_fit_fold_the_weakest_into_one() -> None:
-    # 300 px hold 5 boxes of 60 px: the 4 best and one that stands for the other 3.
+    # 300 px hold 5 boxes of 60 px: the 4 best and one that folds the other 3.
     nodes = [node(f"s{n}", 0, f"m{n}", rank=n + 1) for n in range(7)]
     nodes += [node(f"m{n}", 1, "root") for n in range(7)]
     graph = layered_graph(trace_of([*nodes, node("root", 2)]), plot_px=NARROW)

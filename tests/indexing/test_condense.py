@@ -12,7 +12,7 @@ from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
 from leanrag_core.types.usage import Usage
 from tests.small_index import entity, relation
 
-# What sixty chunks told of one relation: 25 tokens or so each, joined.
+# Sixty descriptions of a relation: 25 tokens or so each, joined.
 TOLD = " ".join(
     f"In chapter {n} the keeper of the northern hives sells wax and honey to the miller at the old bridge."
     for n in range(60)

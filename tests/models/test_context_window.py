@@ -1,4 +1,4 @@
-"""How many tokens of a prompt a server reads, as each kind of server tells it."""
+"""How many tokens of a prompt a server reads, as each kind of server reports it."""
 
 from typing import Any
 

@@ -8,7 +8,7 @@ from leanrag_core.types.settings import Settings
 
 
 class Clock:
-    """Time that passes only while somebody sleeps."""
+    """A clock that advances only during sleep()."""
 
     def __init__(self) -> None:
         self.now = 0.0

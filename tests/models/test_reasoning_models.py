@@ -1,4 +1,4 @@
-"""Reasoning models against the real server: their thoughts reach nothing."""
+"""Reasoning models against the real server: their reasoning is left out everywhere."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,7 +58,7 @@ def test_a_streamed_reply_is_passed_on_without_reasoning(server: EndpointServer,
     pieces: list[str] = []
     reply = language.stream(HELLO, pieces.append)  # type: ignore[union-attr]
     assert reply.text.strip() == "You said: Hello there, you with the long words"
-    if form != "unopened":  # nothing tells it from a reply until its closing tag comes
+    if form != "unopened":  # until its closing tag comes it looks like a reply
         assert "".join(pieces).strip() == reply.text.strip()
     again: list[str] = []
     language.stream([*HELLO, *HELLO], again.append)  # type: ignore[union-attr]

@@ -1,4 +1,4 @@
-"""Language and embedding models against the scripted server: what is kept, what is refused, what is told."""
+"""Language and embedding models against the scripted server: what is stored, what is refused, what is reported."""
 
 from collections.abc import Iterator
 from pathlib import Path

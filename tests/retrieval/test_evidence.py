@@ -34,7 +34,7 @@ def test_chunks_are_ranked_by_seeds_then_best_rank_then_row(chunks: list[list[in
 @pytest.mark.parametrize(
     ("rankings", "expected"),
     [
-        # 1/61 + 1/62 for 4 and 7 alike, so that the row decides; 9 stands alone.
+        # 1/61 + 1/62 for 4 and 7 alike, so that the row decides; 9 is in one list only.
         ([[4, 7], [7, 4, 9]], [4, 7, 9]),
         ([[], [2, 1]], [2, 1]),
         ([[5], [6]], [5, 6]),

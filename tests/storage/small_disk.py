@@ -92,7 +92,7 @@ class Home:
         events.JobLog(self.job).progress(Progress("extract", 0, 10, "chunks", "x" * 20_000))
 
     def writes(self) -> dict[str, Callable[[], Any]]:
-        """Every write path by name; those that free space stand last."""
+        """Every write path by name; those that free space come last."""
         return {
             "upload into a new corpus": self.upload_anew,
             "upload into a corpus": self.upload,
@@ -166,7 +166,7 @@ def main() -> None:
             (folder / "filler").unlink()
         new, gone = sorted(set(after) - set(before)), sorted(set(before) - set(after))
         outcomes[name] = {"kind": kind, "said": error_text, "new": new, "gone": gone}
-    if state == "full":  # there is room again: nothing that was paid is lost, and all goes on
+    if state == "full":  # there is space again: no paid answer is lost, and all writes work
         outcomes["afterwards"] = {
             "paid": text_of(home.calls, "paid"),
             "put": home.calls.put("later", CallRecord(text="y")),

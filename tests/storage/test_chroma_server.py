@@ -262,7 +262,7 @@ def holding(drops: bytes) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def drip(connection: socket.socket) -> None:
-            with connection, suppress(OSError):  # whoever asked has hung up
+            with connection, suppress(OSError):  # the client has closed the connection
                 while not ended.wait(0.02):
                     connection.sendall(drops)
 

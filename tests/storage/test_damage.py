@@ -1,4 +1,4 @@
-"""Files of an index that somebody or something has changed: each is an error that names the file."""
+"""Files of an index that were changed: each is an error that names the file."""
 
 import json
 from collections.abc import Callable
@@ -267,7 +267,7 @@ def test_a_manifest_with_a_wrong_type_is_named_with_the_place(
 
 def test_a_manifest_larger_than_any_is_not_read(stored: Path) -> None:
     with (stored / layout.MANIFEST).open("r+b") as file:
-        file.truncate(10**10)  # takes no room on the disk
+        file.truncate(10**10)  # takes no space on the disk
     with pytest.raises(IndexDamaged, match=r"manifest\.json has 10,000,000,000 bytes"):
         layout.read_index(stored)
 

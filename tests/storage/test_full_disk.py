@@ -110,16 +110,16 @@ def test_the_name_of_a_new_file_is_on_the_disk_after_its_content(
     steps: list[str] = []
     sync, rename = atomic.os.fsync, atomic.os.replace
 
-    def told_sync(handle: int) -> None:
+    def recorded_sync(handle: int) -> None:
         steps.append(Path(f"/proc/self/fd/{handle}").resolve().name)
         sync(handle)
 
-    def told_rename(source: Path, target: Path) -> None:
+    def recorded_rename(source: Path, target: Path) -> None:
         steps.append(f"-> {Path(target).name}")
         rename(source, target)
 
-    monkeypatch.setattr(atomic.os, "fsync", told_sync)
-    monkeypatch.setattr(atomic.os, "replace", told_rename)
+    monkeypatch.setattr(atomic.os, "fsync", recorded_sync)
+    monkeypatch.setattr(atomic.os, "replace", recorded_rename)
     atomic.write_json(tmp_path / "a.json", {"n": 1})
     [content, renamed, folder] = steps
     assert content.startswith(".a.json.")

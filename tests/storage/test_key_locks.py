@@ -1,4 +1,4 @@
-"""One does it, others wait: threads, processes, and what becomes of those who wait for the dead."""
+"""One holder of a lock works while others wait: threads, processes, and waiters of a process that was killed."""
 
 import os
 import signal

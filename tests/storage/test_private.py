@@ -1,4 +1,4 @@
-"""Who may read what stands on the disk."""
+"""Permissions of the files on the disk."""
 
 import os
 import stat

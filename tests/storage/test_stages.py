@@ -30,7 +30,7 @@ def test_what_one_process_keeps_another_one_reads(store: StageStore) -> None:
     store.put_many("test", {KEY: b"small", OTHER: LARGE})
     other = StageStore(store.folder)
     assert other.get_many([KEY, OTHER, stage_key("test", "none")]) == {KEY: b"small", OTHER: LARGE}
-    assert other.held([KEY, stage_key("test", "none")]) == {KEY}
+    assert other.stored_keys([KEY, stage_key("test", "none")]) == {KEY}
     assert store.sizes() == [StageSize("test", 2, 1_500_005)]
 
 
@@ -100,7 +100,7 @@ def test_those_unused_for_longest_go_first(store: StageStore, monkeypatch: pytes
     assert store.get(stage_key("test", "a")), "this counts as a use"
     assert store.trim(400) == 0
     assert store.trim(300) == 2, "to nine tenths of the limit, so that not every build removes something"
-    assert store.held([stage_key("test", name) for name in "abcd"]) == {stage_key("test", name) for name in "ad"}
+    assert store.stored_keys([stage_key("test", name) for name in "abcd"]) == {stage_key("test", name) for name in "ad"}
 
 
 def test_removed_contents_leave_the_disk(store: StageStore, monkeypatch: pytest.MonkeyPatch) -> None:

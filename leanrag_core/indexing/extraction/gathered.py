@@ -70,14 +70,14 @@ class Gathered:
         self._relations.setdefault((min(ends), max(ends), relation.description), relation)
         for end, name in zip(ends, (relation.source, relation.target), strict=True):
             bare = self._mentions.get((end, ""))
-            if end not in self._names or (bare is not None and bare.type == "unknown" and self._told_once(end)):
+            if end not in self._names or (bare is not None and bare.type == "unknown" and self._is_first(end)):
                 self._mentions.pop((end, ""), None)
                 place = (end, _key(relation.description))
                 name = self._names.setdefault(end, name)
                 self._mentions[place] = Mention(name, "unknown", relation.description, self.chunk_id)
                 self._only_ends[end] = place
 
-    def _told_once(self, key: str) -> bool:
+    def _is_first(self, key: str) -> bool:
         return sum(known == key for known, _ in self._mentions) == 1
 
     def keep_complete_part(self, error: ReplyCut) -> None:

@@ -54,7 +54,7 @@ def _answer(answers: BinaryIO, header: dict[str, Any], content: bytes) -> bool:
                 _set_alarm(limits.seconds + _GRACE_SECONDS)
                 write_frame(answers, {"begun": part.name})
                 continue
-            if not _told(answers, part, limits.output_bytes):
+            if not _sent(answers, part, limits.output_bytes):
                 write_frame(answers, {"broken": "output"})
                 return False
         write_frame(answers, {"end": True})
@@ -65,7 +65,7 @@ def _answer(answers: BinaryIO, header: dict[str, Any], content: bytes) -> bool:
     return True
 
 
-def _told(answers: BinaryIO, part: ParsedUpload, max_bytes: int) -> bool:
+def _sent(answers: BinaryIO, part: ParsedUpload, max_bytes: int) -> bool:
     """Whether the part was short enough to be sent."""
     header, texts = packed(part)
     if len(texts) > max_bytes:

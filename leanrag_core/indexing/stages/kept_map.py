@@ -39,7 +39,7 @@ class KeptMap:
             return
         batches = list(items)
         keys = [function.key(batch) for batch in batches]
-        stored_keys = self.store.held(keys)
+        stored_keys = self.store.stored_keys(keys)
         computed = iter(
             self.apply(function, [batch for batch, key in zip(batches, keys, strict=True) if key not in stored_keys])
         )

@@ -57,7 +57,7 @@ class KeptVectors:
     def n_kept(self, texts: Sequence[str]) -> int:
         """How many of the texts have a vector in the store."""
         keys = [self._key(text) for text in texts]
-        stored_keys = self.store.held(list(dict.fromkeys(keys)))
+        stored_keys = self.store.stored_keys(list(dict.fromkeys(keys)))
         return sum(key in stored_keys for key in keys)
 
     def _key(self, text: str) -> bytes:

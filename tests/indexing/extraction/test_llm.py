@@ -28,7 +28,7 @@ def graph(*items: dict[str, Any], done: bool = False) -> str:
 
 
 class Scripted:
-    """A model that says what it is told to say."""
+    """A model that returns scripted replies."""
 
     name = "scripted"
     fingerprint = "scripted-1"

@@ -78,7 +78,7 @@ def test_repeated_content_is_taken_once_and_reported() -> None:
 
 def test_a_file_above_the_limit_is_refused_unread(tmp_path: Path) -> None:
     with (tmp_path / "large.txt").open("wb") as file:
-        file.truncate(reading.MAX_FILE_BYTES + 1)  # sparse: takes no room on disk
+        file.truncate(reading.MAX_FILE_BYTES + 1)  # sparse: takes no space on disk
     (tmp_path / "small.txt").write_text("Bees dance.")
     upload = read_files([tmp_path])
     assert [document.name for document in upload.documents] == ["small.txt"]

@@ -32,7 +32,7 @@ def _document(file: io.BytesIO) -> Parsed:
 
     document = docx.Document(file)
     blocks: list[Block] = []
-    for item in _within(document.element.body, "p", "tbl"):
+    for item in _unwrapped(document.element.body, "p", "tbl"):
         if item.tag == _W + "tbl":
             blocks += _table(item)
         else:
@@ -40,14 +40,14 @@ def _document(file: io.BytesIO) -> Parsed:
     return Parsed(tuple(blocks), title=document.core_properties.title or "")
 
 
-def _within(element: Any, *names: str) -> Iterator[Any]:
+def _unwrapped(element: Any, *names: str) -> Iterator[Any]:
     """Children of these names, those in content controls and tracked insertions among them."""
     wanted = frozenset(_W + name for name in names)
     for child in element:
         if child.tag in wanted:
             yield child
         elif child.tag in _WRAPPERS:
-            yield from _within(child, *names)
+            yield from _unwrapped(child, *names)
 
 
 def _paragraphs(element: Any) -> Iterator[Any]:
@@ -82,10 +82,10 @@ def _table(table: Any) -> list[Block]:
     """A block a row; a cell over several columns is written once, one over several rows in each of them."""
     rows: list[Block] = []
     above: dict[int, str] = {}
-    for row in _within(table, "tr"):
+    for row in _unwrapped(table, "tr"):
         cells: list[str] = []
         column = 0
-        for cell in _within(row, "tc"):
+        for cell in _unwrapped(row, "tc"):
             text = " ".join(" ".join(_text(paragraph) for paragraph in _paragraphs(cell)).split())
             if cell.vMerge == "continue":
                 text = above.get(column, text)
