@@ -11,81 +11,25 @@ from leanrag_core.errors import InvalidConfig, JobNotFound
 from leanrag_core.figures import numbers
 from leanrag_core.indexing.aggregation.threshold import parse_tau
 from leanrag_core.prompts.book import PromptBook
-from leanrag_core.retrieval.strategies import leanrag
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.job import JobState
 from leanrag_core.types.model_names import model_title
-from leanrag_core.types.presets import presets
 from leanrag_core.types.summary import CorpusSummary, IndexSummary
-from pages._shared.build import build_report, engine_form, export_view, forecast_card, job_view, job_words, parts_view
+from pages._shared.build import (
+    build_report,
+    engine_form,
+    export_view,
+    forecast_card,
+    form_values,
+    job_view,
+    job_words,
+    parts_view,
+)
 from pages._shared.common import forms, markup, session, state, widgets
 from pages._shared.common.frame import enter, heading, message, page_path, plain_errors
 from pages._shared.common.html import draw, html
 
-FIELDS = ("chunk_tokens", "overlap_tokens", "cluster_size", "tau", "seed", "size_cap")
-CLUSTERING = (
-    "smoothing",
-    "neighbours",
-    "space",
-    "cap_by",
-    "singletons",
-    "concatenation_tokens",
-    "cluster_engine",
-    "covariance",
-    "cluster_count",
-    "reduction",
-)
-PRESETS = {preset.title: preset for preset in presets()}
-FORM = (*FIELDS, *CLUSTERING, "preset")
-
-
-def take_preset(title: str | None) -> None:
-    """Fills the form with the preset, and Ask with its top-N, top-C and budgets. What another preset has set there is
-    taken back, unless a person has changed it since."""
-    before = PRESETS.get(state.recall("b_preset"))
-    state.remember("b_preset", title)
-    chosen = PRESETS.get(title or "")
-    if chosen is None:
-        return
-    fill(chosen.index)
-    for field, value in before.ask.items() if before else ():
-        if state.recall(_on_ask(field)) == state.written(value):
-            state.remember(_on_ask(field), None)
-    for field, value in chosen.ask.items():
-        state.remember(_on_ask(field), value)
-
-
-def _on_ask(field: str) -> str:
-    """Under which name Ask remembers an option of LeanRAG."""
-    return forms.link_name(forms.option_fields(leanrag.Config)[field], "leanrag_")
-
-
-def fill(values: Mapping[str, Any]) -> None:
-    """Fills the form with these values, and the other fields with their defaults."""
-    specs = forms.option_fields(IndexConfig)
-    for field in (*FIELDS, *CLUSTERING):
-        value = values.get(field)
-        state.remember(f"b_{field}", None if value == specs[field].default else value)
-
-
-def take_settings(index: IndexSummary) -> None:
-    """Fills the form with the settings of an index, to be changed and built. For callbacks."""
-    values = index.config.by_name()
-    fill(values)
-    engine_form.take_settings(values)
-    state.remember("corpus", index.corpus_id)
-    state.remember("b_name", f"{index.name}, changed")
-    st.toast("The form now holds the settings of this index.", icon=":material/content_copy:")
-
-
-def marked_preset() -> str | None:
-    """The chosen preset while the fields have its values; else the default if they have those; else none."""
-    specs = forms.option_fields(IndexConfig)
-    fields = (*FIELDS, *CLUSTERING)
-    now = {field: forms.field_value(IndexConfig, field, "b_") for field in fields}
-    blank = {field: "" if specs[field].default is None else specs[field].default for field in fields}
-    held = [title for title in (state.recall("b_preset"), next(iter(PRESETS))) if title in PRESETS]
-    return next((title for title in held if now == {**blank, **PRESETS[title].index}), None)
+FORM = (*form_values.FIELDS, *form_values.CLUSTERING, "preset")
 
 
 @dataclass(frozen=True)
@@ -123,19 +67,19 @@ def settings_form(corpora: list[CorpusSummary]) -> Form:
     engine = engine_form.endpoint(corpus_id) if name == engine_form.ENDPOINT else engine_form.Engine()
     title = widgets.show(
         "preset",
-        marked_preset(),
+        form_values.marked_preset(),
         lambda mount: st.pills(
             "Preset",
-            list(PRESETS),
+            list(form_values.PRESETS),
             default=mount.value,
             key=mount.key,
             on_change=mount.changed,
             wrap=True,
         ),
-        take_preset,
+        form_values.take_preset,
     )
-    if title and PRESETS[title].ask:
-        preset = PRESETS[title]
+    if title and form_values.PRESETS[title].ask:
+        preset = form_values.PRESETS[title]
         mixture = "Clusters are those of the mixture alone, of any size. " if preset.plain_mixture else ""
         hint = f"{mixture}Top-N {preset.ask['top_n']}, top-C {preset.ask['top_c']} and their budgets are set on Ask."
         draw(html('<div class="lr-hint">{}</div>', hint))
@@ -143,9 +87,9 @@ def settings_form(corpora: list[CorpusSummary]) -> Form:
         "tau": lambda value: tau_fault(value, heuristic=not engine.remote),
         "overlap_tokens": lambda value: overlap_fault(value, forms.field_value(IndexConfig, "chunk_tokens", "b_")),
     }
-    values = forms.draw_fields(IndexConfig, FIELDS, prefix="b_", faults=checks)
+    values = forms.draw_fields(IndexConfig, form_values.FIELDS, prefix="b_", faults=checks)
     with st.expander("How clusters and their relations are made"):
-        values |= forms.draw_fields(IndexConfig, CLUSTERING, prefix="b_")
+        values |= forms.draw_fields(IndexConfig, form_values.CLUSTERING, prefix="b_")
     return checked(corpus_id, engine, values, {name: check(values[name]) for name, check in checks.items()})
 
 
@@ -261,7 +205,7 @@ def index_table(indexes: Sequence[IndexSummary]) -> None:
             type="tertiary",
             icon=":material/content_copy:",
             key="duplicate_index",
-            on_click=take_settings,
+            on_click=form_values.take_settings,
             args=(by_id[chosen],),
         )
         export_view.popover(by_id[chosen])

@@ -103,11 +103,11 @@ def test_an_embedding_model_is_the_same_for_later_work(
     models: Models, server: EndpointServer, embedding: str, tmp_path: Path
 ) -> None:
     later = Models(settings_of(server), CallStore(tmp_path / "other calls"))
-    one, other = embedding_model(models, embedding), embedding_model(later, embedding)
-    assert one.name
-    assert (one.name, one.dimension) == (other.name, other.dimension)
-    assert one.fingerprint == other.fingerprint == later.embedding(embedding, one.fingerprint).fingerprint
-    assert np.array_equal(one.embed([QUESTION]), other.embed([QUESTION]))
+    first, second = embedding_model(models, embedding), embedding_model(later, embedding)
+    assert first.name
+    assert (first.name, first.dimension) == (second.name, second.dimension)
+    assert first.fingerprint == second.fingerprint == later.embedding(embedding, first.fingerprint).fingerprint
+    assert np.array_equal(first.embed([QUESTION]), second.embed([QUESTION]))
 
 
 @of_every_language_model

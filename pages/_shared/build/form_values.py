@@ -1,0 +1,77 @@
+"""What the form of Build holds: taken from a preset, from an index, and as a preset that it still agrees with."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.retrieval.strategies import leanrag
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.presets import presets
+from leanrag_core.types.summary import IndexSummary
+from pages._shared.build import engine_form
+from pages._shared.common import forms, state
+
+FIELDS = ("chunk_tokens", "overlap_tokens", "cluster_size", "tau", "seed", "size_cap")
+CLUSTERING = (
+    "smoothing",
+    "neighbours",
+    "space",
+    "cap_by",
+    "singletons",
+    "concatenation_tokens",
+    "cluster_engine",
+    "covariance",
+    "cluster_count",
+    "reduction",
+)
+PRESETS = {preset.title: preset for preset in presets()}
+
+
+def take_preset(title: str | None) -> None:
+    """Fills the form with the preset, and Ask with its top-N, top-C and budgets. What another preset has set there is
+    taken back, unless a person has changed it since."""
+    before = PRESETS.get(state.recall("b_preset"))
+    state.remember("b_preset", title)
+    chosen = PRESETS.get(title or "")
+    if chosen is None:
+        return
+    fill(chosen.index)
+    for field, value in before.ask.items() if before else ():
+        if state.recall(_on_ask(field)) == state.written(value):
+            state.remember(_on_ask(field), None)
+    for field, value in chosen.ask.items():
+        state.remember(_on_ask(field), value)
+
+
+def _on_ask(field: str) -> str:
+    """Under which name Ask remembers an option of LeanRAG."""
+    return forms.link_name(forms.option_fields(leanrag.Config)[field], "leanrag_")
+
+
+def fill(values: Mapping[str, Any]) -> None:
+    """Fills the form with these values, and the other fields with their defaults."""
+    specs = forms.option_fields(IndexConfig)
+    for field in (*FIELDS, *CLUSTERING):
+        value = values.get(field)
+        state.remember(f"b_{field}", None if value == specs[field].default else value)
+
+
+def take_settings(index: IndexSummary) -> None:
+    """Fills the form with the settings of an index, to be changed and built. For callbacks."""
+    values = index.config.by_name()
+    fill(values)
+    engine_form.take_settings(values)
+    state.remember("corpus", index.corpus_id)
+    state.remember("b_name", f"{index.name}, changed")
+    st.toast("The form now holds the settings of this index.", icon=":material/content_copy:")
+
+
+def marked_preset() -> str | None:
+    """The chosen preset while the fields have its values; else the default if they have those; else none."""
+    specs = forms.option_fields(IndexConfig)
+    fields = (*FIELDS, *CLUSTERING)
+    now = {field: forms.field_value(IndexConfig, field, "b_") for field in fields}
+    blank = {field: "" if specs[field].default is None else specs[field].default for field in fields}
+    held = [title for title in (state.recall("b_preset"), next(iter(PRESETS))) if title in PRESETS]
+    return next((title for title in held if now == {**blank, **PRESETS[title].index}), None)
