@@ -22,6 +22,8 @@ def measure(size: int) -> dict[str, float | int | str]:
     ari: adjusted Rand index against the planted leaves, with the size cap, which breaks up the leaves above it;
     ari_no_cap: of the mixture itself; ari_ceiling: of the planted leaves broken up at the cap.
     """
+    from sklearn.metrics import adjusted_rand_score
+
     given = planted(size)
     cluster(given.vectors[:200])  # imports are no part of the work
     reset_peak()
@@ -39,9 +41,9 @@ def measure(size: int) -> dict[str, float | int | str]:
         "cluster_seconds": round(min(times), 3),
         "no_cap_seconds": round(free_seconds, 3),
         "peak_gb": round(peak, 3),
-        "ari": round(adjusted_rand(given.leaf, clustered.labels), 4),
-        "ari_no_cap": round(adjusted_rand(given.leaf, free.labels), 4),
-        "ari_ceiling": round(adjusted_rand(given.leaf, broken_up(given.leaf, largest)), 4),
+        "ari": round(adjusted_rand_score(given.leaf, clustered.labels), 4),
+        "ari_no_cap": round(adjusted_rand_score(given.leaf, free.labels), 4),
+        "ari_ceiling": round(adjusted_rand_score(given.leaf, broken_up(given.leaf, largest)), 4),
         "likelihood": "none" if facts.likelihood is None else facts.likelihood,
         "components": facts.components,
         "empty": facts.components - facts.clusters,
@@ -60,16 +62,3 @@ def broken_up(labels: np.ndarray, largest: int) -> np.ndarray:
     parts = np.empty(len(labels), dtype=np.int64)
     parts[order] = labels[order].astype(np.int64) * (int(part.max()) + 1) + part
     return np.unique(parts, return_inverse=True)[1]
-
-
-def adjusted_rand(first: np.ndarray, other: np.ndarray) -> float:
-    """Agreement of two partitions in pairs of rows: 0 by chance, 1 when equal."""
-    both = first.astype(np.int64) * (int(other.max()) + 1) + other
-    together, left, right = (_pairs(values) for values in (both, first, other))
-    chance = left * right / (len(first) * (len(first) - 1) / 2)
-    return (together - chance) / ((left + right) / 2 - chance)
-
-
-def _pairs(values: np.ndarray) -> float:
-    counts = np.unique(values, return_counts=True)[1].astype(np.float64)
-    return float((counts * (counts - 1) / 2).sum())

@@ -21,16 +21,3 @@ def planted(n: int, d: int = 96, seed: int = 0) -> tuple[np.ndarray, np.ndarray]
     leaf = random.integers(0, n // 20, size=n)
     centres = random.normal(size=(n // 20, d))
     return unit(centres[leaf] + 1.4 * random.normal(size=(n, d))), leaf
-
-
-def adjusted_rand(first: np.ndarray, other: np.ndarray) -> float:
-    """Agreement of two partitions in pairs of rows, 0 by chance and 1 when equal."""
-
-    def pairs(values: np.ndarray) -> float:
-        counts = np.unique(values, return_counts=True)[1].astype(np.float64)
-        return float((counts * (counts - 1) / 2).sum())
-
-    both = pairs(first.astype(np.int64) * (int(other.max()) + 1) + other)
-    left, right, n = pairs(first), pairs(other), len(first)
-    chance = left * right / (n * (n - 1) / 2)
-    return (both - chance) / ((left + right) / 2 - chance)
