@@ -8,6 +8,8 @@ import pytest
 
 from leanrag_core.__main__ import main
 from leanrag_core.extensions import discover
+from leanrag_core.indexing import parts as part_folder
+from leanrag_core.indexing.part_base import parts
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval import strategies as folder
 from leanrag_core.retrieval.base import strategies
@@ -75,3 +77,15 @@ def test_the_strategies_of_the_program_are_all_usable() -> None:
     assert {module.__name__.rsplit(".", 1)[-1] for module in discover(folder, "Strategy").modules} == {
         info.name for info in strategies().strategies
     }
+
+
+def test_a_part_that_cannot_be_made_hides_none_of_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    declared = "name = title = help = needs = offered = fingerprint = forecast = build = lasting_files = read = None"
+    text = f"class Config: ...\nclass Part:\n    {declared}\n    def __init__(self): raise RuntimeError('no disk')\n"
+    (tmp_path / "a_part_that_fails.py").write_text(text)
+    monkeypatch.setattr(part_folder, "__path__", [*part_folder.__path__, str(tmp_path)])
+    listed = parts()
+    assert [info.name for info in listed.parts] == ["chroma"]
+    [broken] = listed.broken
+    assert sentence(broken.message) == "the file a_part_that_fails.py cannot be loaded: no disk"
+    sys.modules.pop(f"{part_folder.__name__}.a_part_that_fails")

@@ -15,9 +15,10 @@ import numpy as np
 
 from leanrag_core.errors import InvalidConfig, PartMissing
 from leanrag_core.extensions import BrokenExtension, discover
-from leanrag_core.messages.message import Message
+from leanrag_core.messages.message import Message, message
 from leanrag_core.models.base import LanguageModel
 from leanrag_core.models.metering import Meter
+from leanrag_core.plain_words import in_words
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.part_takeover import index_digests
 from leanrag_core.storage.search_connection import Connect
@@ -141,8 +142,15 @@ def parts(folder: ModuleType | None = None) -> PartList:
     from leanrag_core.indexing import parts as own
 
     discovered = discover(folder or own, "Part", _DECLARED, own=("Config",))
-    listed = [PartInfo(module.Part(), module.Config) for module in discovered.modules]
-    return PartList(tuple(sorted(listed, key=lambda info: info.name)), discovered.broken)
+    listed: list[PartInfo] = []
+    broken = list(discovered.broken)
+    for module in discovered.modules:
+        try:
+            listed.append(PartInfo(module.Part(), module.Config))
+        except (Exception, SystemExit) as error:  # what somebody wrote may raise anything
+            file = f"{module.__name__.rsplit('.', 1)[-1]}.py"
+            broken.append(BrokenExtension(file, message("extension.import_failed", file=file, reason=in_words(error))))
+    return PartList(tuple(sorted(listed, key=lambda info: info.name)), tuple(broken))
 
 
 def rests_on(part: Part, index: Index, models: PartModels) -> dict[str, str]:
