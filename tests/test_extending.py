@@ -11,6 +11,7 @@ from leanrag_core.answering.extractive import extractive_answer
 from leanrag_core.answering.record import ask_record
 from leanrag_core.evaluation.base import Outcome, means
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion
+from leanrag_core.exporting.base import export_index
 from leanrag_core.figures.layered import layered_graph
 from leanrag_core.importing.base import importer
 from leanrag_core.indexing.parsing.upload import known, parse_upload
@@ -52,6 +53,7 @@ def test_every_kind_has_an_example() -> None:
         "models/backends",
         "evaluation/measures",
         "importing/formats",
+        "exporting/formats",
         "indexing/parts",
     }
 
@@ -98,6 +100,20 @@ def test_the_importer_reads_a_graph_and_drops_what_it_cannot_use(tmp_path: Path)
     assert imported.graph.entities["name"].to_pylist() == ["Hive", "Honey bee", "Varroa mite"]
     assert imported.graph.relations.num_rows == 2
     assert len(imported.drops) == 1
+
+
+def test_the_export_format_writes_the_base_graph(index: Index, tmp_path: Path) -> None:
+    export_index(index, "dot", tmp_path / "bees.dot")
+    lines = (tmp_path / "bees.dot").read_text(encoding="utf-8").splitlines()
+    assert lines[:2] == ["graph {", '"id-queen" [label="queen"]']
+    assert lines[7:] == [
+        '"id-queen" -- "id-honey"',
+        '"id-honey" -- "id-mite"',
+        '"id-honey" -- "id-rape"',
+        '"id-rape" -- "id-clover"',
+        '"id-mite" -- "id-seed coat"',
+        "}",
+    ]
 
 
 def test_the_part_is_made_listed_and_read(tmp_path: Path) -> None:
