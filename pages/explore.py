@@ -15,10 +15,10 @@ from pages._shared.common import forms, markup, passage_view, session, state, wi
 from pages._shared.common.frame import enter, gone_index, heading, kind_line, message, plain_errors
 from pages._shared.common.html import draw, html, joined
 from pages._shared.explore import blocks as drawing
-from pages._shared.explore import inspector, map_view
+from pages._shared.explore import inspector, map_view, neighbourhood_view
 
-URL = ("index", "view", "layer", "points", "colour", "node", "rel")
-VIEWS = ("Icicle", "Treemap", "Map", "Table")
+URL = ("index", "view", "layer", "points", "colour", "near", "node", "rel")
+VIEWS = ("Icicle", "Treemap", "Map", "Neighbourhood", "Table")
 LISTED = 200
 PAUSE = "100ms"  # without a key, before what is written is looked for
 
@@ -216,6 +216,9 @@ def page() -> None:
                 listing(index, None if shown == layers[0] else int(shown[1:]))
             elif view == "Map":
                 map_view.show(index, summary, place, go=go)
+            elif view == "Neighbourhood":
+                breadcrumb(index, place)
+                neighbourhood_view.show(index, place, go=go)
             else:
                 breadcrumb(index, place)
                 figure(index, place, view)

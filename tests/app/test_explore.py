@@ -62,6 +62,25 @@ def test_the_map_shows_the_layers_of_its_link_and_a_ring_around_the_chosen_entit
     )
 
 
+def test_the_neighbourhood_of_the_chosen_entity_is_drawn_with_kinds_and_strengths(
+    home: Workbench, opened: Index, visit: Visit
+) -> None:
+    node = id_of(opened, "Varroa destructor")
+    app = visit("explore", home, view="Neighbourhood", node=node, near="30")
+    drawn.assert_sound(app)
+    [figure] = drawn.component(app, "lr_neighbourhood")
+    layer = opened.layers[0]
+    assert figure["nodes"][0]["id"] == node
+    assert len(figure["nodes"]) <= 30
+    relation = layer.relation(layer.relation_row_of[figure["edges"][0]["id"]])
+    assert figure["edges"][0]["title"] == f"{relation.kind}, weight {relation.weight:g}"
+    assert app.query_params["near"] == "30"
+    assert {group.label: group.value for group in app.button_group}["Nodes at most"] == "30"
+    root = visit("explore", home, view="Neighbourhood")
+    drawn.assert_sound(root)
+    assert len(drawn.component(root, "lr_neighbourhood")[0]["nodes"]) == 1
+
+
 def map_traces(app: AppTest) -> list[dict[str, Any]]:
     drawn.assert_sound(app)
     [chart] = app.get("plotly_chart")

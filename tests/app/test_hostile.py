@@ -19,7 +19,7 @@ from pages._shared.common.scope import PAGE
 from tests.app import drawn
 
 Visit = Callable[..., AppTest]
-FIGURES = ("lr_layered_graph", "lr_blocks")
+FIGURES = ("lr_layered_graph", "lr_blocks", "lr_neighbourhood")
 HOSTILE = (
     "<img src=x onerror=alert(1)>\"'</div><script>alert(2)</script> [x](javascript:alert(3)) $\\frac{1}{2}$ `c` **b** "
     "\u202edrow "
@@ -79,7 +79,9 @@ def assert_harmless(app: AppTest) -> None:
     assert "&lt;img src=x onerror=alert(1)&gt;" in bodies, "it is shown, and not left out"
 
 
-@pytest.mark.parametrize("url", [{"view": "Icicle"}, {"view": "Treemap"}, {"view": "Map"}, {"view": "Table"}])
+@pytest.mark.parametrize(
+    "url", [{"view": "Icicle"}, {"view": "Treemap"}, {"view": "Map"}, {"view": "Neighbourhood"}, {"view": "Table"}]
+)
 def test_explore_draws_an_aggregated_entity_as_text(url: dict[str, str], hostile: Workbench, visit: Visit) -> None:
     assert_harmless(visit("explore", hostile, **url))
 
