@@ -4,6 +4,7 @@ Positions are preset, so that the picture is the same each time and nothing move
 and tooltips as text; no text becomes HTML.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +13,10 @@ from leanrag_core.types.neighbourhood import NearNode, Neighbourhood
 from leanrag_core.types.visible import visible
 
 _LONGEST_LABEL = 28
-_LABELLED = 120  # nodes of the smaller figures, which all have a label; in larger ones the centre's own neighbours do
-_SIDE = 900.0  # of the drawing, in its own units
+_MAX_LABELLED = 31  # the centre and its nearest nodes; the others say their name when they are pointed at
+_ON_FIRST_RING = 10
+_RING_WIDTH, _RING_HEIGHT = 210.0, 150.0  # px at the natural scale
+_FAINT = 0.3  # opacity of relations that do not lead to the centre
 
 
 @dataclass(frozen=True)
@@ -31,16 +34,21 @@ def vis_graph(near: Neighbourhood, palette: Palette) -> VisGraph:
     nodes = tuple(
         {
             "id": node.id,
-            "label": _label(node, labelled=len(near.nodes) <= _LABELLED or node.hops <= 1),
+            "label": _label(node, labelled=position < _MAX_LABELLED),
             "title": _about(node),
             "x": round(x, 1),
             "y": round(y, 1),
             "shape": "dot",
             "size": (20, 12, 8)[min(node.hops, 2)],
             "color": _colours(palette, node.hops),
-            "font": {"color": palette["text"], "size": 15 if node.hops == 0 else 13, "strokeWidth": 0},
+            "font": {
+                "color": palette["text"],
+                "size": 15 if node.hops == 0 else 13,
+                "strokeWidth": 3,
+                "strokeColor": palette["bg"],
+            },
         }
-        for node, (x, y) in zip(near.nodes, places, strict=True)
+        for position, (node, (x, y)) in enumerate(zip(near.nodes, places, strict=True))
     )
     edges = tuple(
         {
@@ -50,7 +58,11 @@ def vis_graph(near: Neighbourhood, palette: Palette) -> VisGraph:
             "width": round(1 + 5 * relation.strength / strongest, 2),
             "title": visible(f"{relation.kind or 'relation'}, {_strength(near.layer, relation.strength)}"),
             "dashes": bool(near.layer),
-            "color": {"color": palette["inter" if near.layer else "base"], "highlight": palette["prim"]},
+            "color": {
+                "color": palette["inter" if near.layer else "base"],
+                "highlight": palette["prim"],
+                "opacity": 1.0 if 0 in (relation.source, relation.target) else _FAINT,
+            },
         }
         for relation in near.relations
     )
@@ -70,17 +82,15 @@ def vis_options() -> dict[str, Any]:
 
 
 def _places(near: Neighbourhood) -> list[tuple[float, float]]:
-    """Where each node stands, by the spring layout of networkx with a fixed seed."""
-    import networkx as nx
-
-    if len(near.nodes) == 1:
-        return [(0.0, 0.0)]
-    graph = nx.Graph()
-    graph.add_nodes_from(range(len(near.nodes)))
-    graph.add_edges_from((relation.source, relation.target) for relation in near.relations)
-    layout = nx.spring_layout(graph, seed=0, iterations=80, k=2.2 / len(near.nodes) ** 0.5)
-    side = _SIDE * max(1.0, (len(near.nodes) / 60) ** 0.5)
-    return [(float(layout[n][0]) * side * 0.6, float(layout[n][1]) * side * 0.4) for n in range(len(near.nodes))]
+    """Where each node is drawn: the centre in the middle, the others on rings, nearest first."""
+    places, ring = [(0.0, 0.0)], 1
+    while len(places) < len(near.nodes):
+        on_ring = min(_ON_FIRST_RING * ring, len(near.nodes) - len(places))
+        turn = 0.5 if ring % 2 else 0.25
+        angles = [2 * math.pi * (n + turn) / on_ring for n in range(on_ring)]
+        places += [(_RING_WIDTH * ring * math.cos(angle), _RING_HEIGHT * ring * math.sin(angle)) for angle in angles]
+        ring += 1
+    return places
 
 
 def _label(node: NearNode, *, labelled: bool) -> str:

@@ -66,16 +66,16 @@ def test_the_neighbourhood_of_the_chosen_entity_is_drawn_with_kinds_and_strength
     home: Workbench, opened: Index, visit: Visit
 ) -> None:
     node = id_of(opened, "Varroa destructor")
-    app = visit("explore", home, view="Neighbourhood", node=node, near="30")
+    app = visit("explore", home, view="Neighbourhood", node=node, near="100")
     drawn.assert_sound(app)
     [figure] = drawn.component(app, "lr_neighbourhood")
     layer = opened.layers[0]
     assert figure["nodes"][0]["id"] == node
-    assert len(figure["nodes"]) <= 30
+    assert len(figure["nodes"]) <= 100
     relation = layer.relation(layer.relation_row_of[figure["edges"][0]["id"]])
     assert figure["edges"][0]["title"] == f"{relation.kind}, weight {relation.weight:g}"
-    assert app.query_params["near"] == "30"
-    assert {group.label: group.value for group in app.button_group}["Nodes at most"] == "30"
+    assert app.query_params["near"] == "100"
+    assert {group.label: group.value for group in app.button_group}["Nodes at most"] == "100"
     root = visit("explore", home, view="Neighbourhood")
     drawn.assert_sound(root)
     assert len(drawn.component(root, "lr_neighbourhood")[0]["nodes"]) == 1

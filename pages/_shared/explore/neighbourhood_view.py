@@ -31,7 +31,7 @@ def _library() -> Path:
 
 def show(index: Index, place: Place, *, go: Callable[[str], None]) -> None:
     """The node with what one and two relations lead to; a click on another node chooses that one."""
-    max_nodes = int(labelled_pills("near", "Nodes at most", SIZES, SIZES[1]))
+    max_nodes = int(labelled_pills("near", "Nodes at most", SIZES, SIZES[0]))
     near = neighbourhood(index, place, max_nodes=max_nodes)
     graph = vis_graph(near, colours())
     key = "neighbourhood"
