@@ -60,10 +60,11 @@ def start_server(home: Path, script: str) -> Server:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
+    paths = [path for path in (os.environ.get("PYTHONPATH"), str(PROJECT)) if path]
     process = subprocess.Popen(
         [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)],
         cwd=PROJECT,
-        env={**os.environ, "LEANRAG_HOME": str(home), "PYTHONPATH": str(PROJECT)},
+        env={**os.environ, "LEANRAG_HOME": str(home), "PYTHONPATH": os.pathsep.join(paths)},
         stdout=(home / "server.log").open("wb"),
         stderr=subprocess.STDOUT,
     )
