@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from leanrag_core.facade.services import Services
 from leanrag_core.retrieval.base import StrategyList, strategies
 from leanrag_core.storage.recorded_runs import read_run, write_run
 from leanrag_core.types.index import Index
@@ -14,11 +15,6 @@ from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.recorded_run import RecordedRun
 from leanrag_core.types.spending import Budget
 from leanrag_core.types.trace import Answer, Trace
-
-if TYPE_CHECKING:
-    pass
-
-from leanrag_core.facade.services import Services
 
 
 class Asking(Services):

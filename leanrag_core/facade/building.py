@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.facade.corpora import Corpora
+from leanrag_core.facade.indexes import Indexes
 from leanrag_core.jobs import runner
 from leanrag_core.jobs.kinds import BUILD, PART
 from leanrag_core.jobs.work import Work
@@ -26,12 +27,6 @@ from leanrag_core.types.summary import (
 from leanrag_core.work.base import argument
 from leanrag_core.work.build import BuildWork
 from leanrag_core.work.part import PartWork
-
-if TYPE_CHECKING:
-    pass
-
-from leanrag_core.facade.corpora import Corpora
-from leanrag_core.facade.indexes import Indexes
 
 SAMPLE_CONFIG = IndexConfig()
 

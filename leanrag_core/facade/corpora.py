@@ -1,10 +1,10 @@
 """Corpora and their documents."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.facade.services import Services
 from leanrag_core.indexing.parsing.upload import known
 from leanrag_core.services.uploads import File, add_files
 from leanrag_core.types.corpus import Document, Refusal
@@ -14,11 +14,6 @@ from leanrag_core.types.summary import (
     DocumentSummary,
     UploadReport,
 )
-
-if TYPE_CHECKING:
-    pass
-
-from leanrag_core.facade.services import Services
 
 
 class Corpora(Services):
