@@ -43,6 +43,10 @@ class ImportFailed(LeanRAGError):
     """A graph that was made elsewhere could not be read; the message names the file, the reason and the remedy."""
 
 
+class ReferenceDamaged(LeanRAGError):
+    """A reference graph cannot be used; the message says what is wrong with it."""
+
+
 class EmptyCorpus(LeanRAGError):
     """There is nothing to index."""
 
