@@ -57,10 +57,11 @@ def settings_form(corpora: list[CorpusSummary]) -> Form:
                 "Corpus",
                 list(names),
                 index=list(names).index(mount.value),
-                format_func=lambda id_: names[id_],
+                format_func=names.__getitem__,
                 key=mount.key,
                 on_change=mount.changed,
             ),
+            form=widgets.labels(names),
             pin=True,
         )
         name = engine_form.choose()
@@ -176,6 +177,7 @@ def index_table(indexes: Sequence[IndexSummary]) -> None:
         },
     )
     by_id = {index.id: index for index in indexes}
+    titles = {index.id: index.title for index in indexes}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         chosen = widgets.one_of(
             "row",
@@ -184,11 +186,12 @@ def index_table(indexes: Sequence[IndexSummary]) -> None:
                 "Index",
                 list(by_id),
                 index=list(by_id).index(mount.value),
-                format_func=lambda id_: by_id[id_].title,
+                format_func=titles.__getitem__,
                 key=mount.key,
                 on_change=mount.changed,
                 width=320,
             ),
+            form=widgets.labels(titles),
             key="index_chosen",
             pin=True,
         )

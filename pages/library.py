@@ -41,6 +41,7 @@ def upload_panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
                 on_change=mount.changed,
             ),
             allowed=lambda value: value in options,
+            form=widgets.labels(names),
         )
         name = widgets.remembered(
             "upload_name",

@@ -76,6 +76,7 @@ def _strategy(scope: Scope, strategies: Mapping[str, Any]) -> str:
             on_change=mount.changed,
             width=210,
         ),
+        form=widgets.labels(titles),
     )
 
 

@@ -60,7 +60,7 @@ def show(scope: Scope, index: Index | None, trace: Trace) -> None:
                 wrap=True,
             ),
             allowed=lambda value: value in names,
-            form=tuple(names),
+            form=widgets.labels(titles),
         )
     place = names.index(step)
     with st.container(horizontal=True, wrap=False, gap="xsmall", vertical_alignment="center"):

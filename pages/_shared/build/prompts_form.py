@@ -38,6 +38,7 @@ def panel(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> tuple[tu
     """The prompts behind a fold; returns those that are not the catalog's, as IndexConfig takes them."""
     count = len(_edited())
     label = f"Prompts, {count} edited" if count else "Prompts"
+    titles = {task: _title(task) for task in TASKS}
     with st.expander(label, icon=":material/edit_note:", key="prompts_fold"):
         task = widgets.one_of(
             "prompt_task",
@@ -46,11 +47,12 @@ def panel(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> tuple[tu
                 "Prompt",
                 list(TASKS),
                 default=mount.value,
-                format_func=_title,
+                format_func=titles.__getitem__,
                 required=True,
                 key=mount.key,
                 on_change=mount.changed,
             ),
+            form=widgets.labels(titles),
             key="prompt_task",
         )
         editor(task)
@@ -175,10 +177,11 @@ def choose_chunk(corpus_id: str, passage: str) -> str:
                 "Document",
                 list(documents),
                 index=list(documents).index(mount.value),
-                format_func=lambda id_: documents[id_],
+                format_func=documents.__getitem__,
                 key=mount.key,
                 on_change=mount.changed,
             ),
+            form=widgets.labels(documents),
             key=f"preview_document_{corpus_id}",
             forgets=(passage,),
         )

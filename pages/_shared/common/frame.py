@@ -129,6 +129,7 @@ def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
     wanted = state.recall("index")
     # The index that a link names is never replaced by another one: what is asked would be answered from that.
     newest = None if wanted and wanted not in indexes else next(iter(indexes))
+    titles = {id_: short_title(summary, _TITLE) for id_, summary in indexes.items()}
     chosen = widgets.remembered(
         "index",
         newest,
@@ -136,12 +137,13 @@ def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
             say("frame.index"),
             list(indexes),
             index=None if mount.value is None else list(indexes).index(mount.value),
-            format_func=lambda id_: short_title(indexes[id_], _TITLE),
+            format_func=titles.__getitem__,
             placeholder=say("frame.choose_index"),
             key=mount.key,
             on_change=mount.changed,
         ),
         allowed=lambda value: value in indexes,
+        form=widgets.labels(titles),
         pin=newest is not None,
     )
     if chosen is None:

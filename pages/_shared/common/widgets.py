@@ -7,7 +7,7 @@ and be lost with a run that is overtaken; then the browser sends its old value b
 widget whose value changes from outside is replaced by a new one, and what the old one still sends is ignored.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -62,6 +62,12 @@ def show(
     return chosen
 
 
+def labels(titles: Mapping[str, str]) -> object:
+    """The form of a choice with these titles. Streamlit knows what a browser has chosen by its title alone: a choice
+    whose titles change has to be another widget, or it is empty from then on."""
+    return tuple(titles.items())
+
+
 def key_of(base: str) -> str:
     """The widget's present key."""
     replaced = state.memory().replaced.get(base, 0)
@@ -90,18 +96,22 @@ def remembered(
     """A widget of what is remembered under that name; returns its value. The default is not written into links.
 
     pin: the default is remembered too, since another one may take its place (the newest index). forgets: what another
-    choice here makes void.
+    choice here makes void. A widget that a browser empties holds no choice: what it showed stays, unless the default is
+    None too.
     """
     value = state.fitting(name, default, parse, allowed)
     if pin and not state.recall(name):
         state.remember(name, write(value))
 
     def keep(chosen: Any) -> None:
-        state.remember(name, None if chosen == default and not pin else write(chosen))
+        if chosen is None and default is not None:
+            return
+        state.remember(name, None if chosen is None or (chosen == default and not pin) else write(chosen))
         for void in forgets:
             state.remember(void, None)
 
-    return show(key or f"lr_{name}", value, draw, keep, read=read, form=form)
+    chosen = show(key or f"lr_{name}", value, draw, keep, read=read, form=form)
+    return value if chosen is None and default is not None else chosen
 
 
 def one_of(name: str, options: Sequence[str], draw: Callable[[Mount[str]], Any], **more: Any) -> str:

@@ -13,7 +13,7 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.types.call_record import CallRecord
 from leanrag_core.types.model_names import model_title
-from pages._shared.common import forms, markup, session
+from pages._shared.common import forms, markup, session, widgets
 from pages._shared.common.frame import plain_errors
 from pages._shared.common.html import draw, html
 
@@ -192,10 +192,23 @@ def confirm_delete(groups: list[Group], names: dict[str, str]) -> None:
     before: float | None = None
     number: int | None = None
     if way == ways[0]:
-        index = st.selectbox(
-            "First made for",
-            sorted(by_index),
-            format_func=lambda id_: f"{names.get(id_, id_) or 'no index'}, {numbers.counted(by_index[id_], 'call')}",
+        titles = {
+            id_: f"{names.get(id_, id_) or 'no index'}, {numbers.counted(by_index[id_], 'call')}"
+            for id_ in sorted(by_index)
+        }
+        ids = list(titles)
+        index = widgets.one_of(
+            "delete_index_calls",
+            ids,
+            lambda mount: st.selectbox(
+                "First made for",
+                ids,
+                index=ids.index(mount.value),
+                format_func=titles.__getitem__,
+                key=mount.key,
+                on_change=mount.changed,
+            ),
+            form=widgets.labels(titles),  # a call that is made meanwhile must not choose another index
             key="delete_index_calls",
         )
         number = by_index[index]
