@@ -30,7 +30,7 @@ from leanrag_core.messages.message import message
 class Config: ...
 class Strategy:
     name, title, help, calls_model = "g", message("ask.button"), message("ask.button"), False
-    parts, official_budgets = None, {}
+    badge, differs, parts, presets = "faithful", message("ask.button"), None, ()
     def retrieve(self, query, index, tools): ...
 """,
     "_part.py": "raise RuntimeError('a part of another file is not looked at')",

@@ -14,7 +14,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.recorded_run import RecordedRun
 from leanrag_core.types.spending import Budget
-from leanrag_core.types.trace import Answer, Trace
+from leanrag_core.types.trace import Answer, Trace, TraceStep
 
 
 class Asking(Services):
@@ -33,13 +33,29 @@ class Asking(Services):
         budget: Budget | None = None,
         report: Report = silent,
         cancelled: Callable[[], None] | None = None,
+        on_step: Callable[[TraceStep], None] | None = None,
         **options: Any,
     ) -> Trace:
-        """What the strategy retrieves for the question. Raises InvalidConfig, ModelMismatch, and for strategies that
-        call a model BudgetSpent and what `cancelled` raises."""
+        """What the strategy retrieves for the question. on_step hears of each step of a strategy of several calls.
+
+        Raises InvalidConfig, ModelMismatch, PartMissing, and for strategies that call a model BudgetSpent and what
+        `cancelled` raises.
+        """
         return self._questions.retrieve(
-            index, question, strategy_name, options, budget=budget, report=report, cancelled=cancelled
+            index,
+            question,
+            strategy_name,
+            options,
+            budget=budget,
+            report=report,
+            cancelled=cancelled,
+            on_step=on_step,
         )
+
+    def asks_model(self, index_model: str) -> bool:
+        """Whether a language model is asked about indexes that were built with that one; none is by the built-in
+        engine."""
+        return self._questions.asks_model(index_model)
 
     def naming_damage(self, index: Index) -> AbstractContextManager[None]:
         """An error of the block becomes IndexDamaged where a file of the index turns out to have been changed."""

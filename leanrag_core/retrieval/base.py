@@ -1,7 +1,7 @@
 """What every strategy takes and gives, and how strategies are found: one file each in strategies/."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, field, is_dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -11,10 +11,13 @@ from leanrag_core.extensions import BrokenExtension, discover
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Answer, Trace, TraceIndex
+from leanrag_core.types.trace import Answer, Parameter, Trace, TraceIndex
 
 MAX_QUESTION = 4_000  # characters: the page's address holds the question, at up to nine bytes for each
-_DECLARED = ("name", "title", "help", "calls_model", "parts", "official_budgets", "retrieve")
+_DECLARED = ("name", "title", "help", "badge", "differs", "calls_model", "parts", "presets", "retrieve")
+# How near a strategy is to what was published under its name; titles are the messages "badge.NAME".
+BADGES = ("native", "faithful", "own-part", "style-of", "beyond-paper")
+MAX_TOKENS, TOP_C = "max_tokens", "top_c"  # options that all strategies with a budget, or a number of passages, have
 
 
 def require_question(text: str) -> None:
@@ -39,11 +42,25 @@ class Query:
         require_question(self.text)
 
 
+@dataclass(frozen=True)
+class Preset:
+    """Values of a strategy's options under a name: official, paper, released, or a variant. What it does not name is at
+    its default."""
+
+    name: str
+    title: Message
+    options: Mapping[str, Parameter] = field(default_factory=dict)
+
+
+OFFICIAL = Preset("official", message("preset.official"))
+
+
 class Strategy(Protocol):
     """Finds evidence for a question in an index; its module also has `Config`, a dataclass of options.
 
-    calls_model: whether retrieve() calls a language model; then it runs when the person asks and not before. parts:
-    names of the index parts that it needs. official_budgets: options with the values of its publication.
+    badge: one of BADGES. differs: in a sentence, what differs from the published system. calls_model: whether
+    retrieve() calls a language model where there is one; then it runs when the person asks and not before. parts: names
+    of the index parts that it needs. presets: options with the values of its publication, or of its release.
 
     A strategy that answers by itself is an AnsweringStrategy; other answers are written from the trace's context.
     """
@@ -51,9 +68,11 @@ class Strategy(Protocol):
     name: str
     title: Message
     help: Message
+    badge: str
+    differs: Message
     calls_model: bool
     parts: tuple[str, ...]
-    official_budgets: Mapping[str, int]
+    presets: tuple[Preset, ...]
 
     def __init__(self, config: Any) -> None: ...
 
@@ -76,11 +95,20 @@ class StrategyInfo:
     name: str
     title: Message
     help: Message
+    badge: str
+    differs: Message
     calls_model: bool
     parts: tuple[str, ...]
-    official_budgets: Mapping[str, int]
+    presets: tuple[Preset, ...]
     config: type
     strategy: type
+
+    def preset(self, name: str) -> Preset:
+        """The preset of that name. Raises InvalidConfig for an unknown one."""
+        known = {preset.name: preset for preset in self.presets}
+        if name not in known:
+            raise InvalidConfig("strategy.unknown_preset", strategy=self.name, preset=name, known=", ".join(known))
+        return known[name]
 
 
 @dataclass(frozen=True)
@@ -125,7 +153,9 @@ def _wrongly_declared(module: Any) -> str:
         "Strategy.title": isinstance(kind.title, Message),
         "Strategy.help": isinstance(kind.help, Message),
         "Strategy.parts": isinstance(kind.parts, tuple) and all(isinstance(part, str) for part in kind.parts),
-        "Strategy.official_budgets": isinstance(kind.official_budgets, Mapping),
+        "Strategy.badge": kind.badge in BADGES,
+        "Strategy.differs": isinstance(kind.differs, Message),
+        "Strategy.presets": isinstance(kind.presets, tuple) and all(isinstance(each, Preset) for each in kind.presets),
         "Strategy.retrieve": callable(kind.retrieve),
     }
     return next((name for name, right in of_kind.items() if not right), "")
@@ -137,9 +167,11 @@ def _described(module: Any) -> StrategyInfo:
         kind.name,
         kind.title,
         kind.help,
+        kind.badge,
+        kind.differs,
         bool(kind.calls_model),
         tuple(kind.parts),
-        dict(kind.official_budgets),
+        tuple(kind.presets),
         module.Config,
         kind,
     )
@@ -156,6 +188,20 @@ def strategy(name: str, options: Mapping[str, Any]) -> Strategy:
         )
     configured: Strategy = info.strategy(info.config(**options))
     return configured
+
+
+def equal_budget(info: StrategyInfo, tokens: int) -> dict[str, int]:
+    """Options that let the strategy fill a context of that many tokens, so that systems are compared at equal cost.
+
+    A number of passages is raised to its bound, since it would end some contexts before the budget does.
+    """
+    options: dict[str, int] = {}
+    fields = info.config.__dataclass_fields__  # type: ignore[attr-defined]
+    if MAX_TOKENS in fields:
+        options[MAX_TOKENS] = tokens
+        if TOP_C in fields:
+            options[TOP_C] = int(fields[TOP_C].metadata["high"])
+    return options
 
 
 def trace_index(index: Index) -> TraceIndex:

@@ -12,6 +12,7 @@ from leanrag_core.models.metering import Meter
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.progress import Report, silent
+from leanrag_core.types.trace import TraceStep
 
 
 def _no_part(name: str) -> Any:
@@ -19,6 +20,10 @@ def _no_part(name: str) -> Any:
 
 
 def _never() -> None:
+    return None
+
+
+def _unheard(step: TraceStep) -> None:
     return None
 
 
@@ -30,7 +35,8 @@ class Tools:
     engine. part: what an index part's read() gave; raises PartMissing. searches: opens the
     search indexes of large layers. meter: its require_budget() comes before each
     call and raises BudgetSpent. report: progress, as builds report it. cancelled: raises Cancelled when the question
-    was taken back; called between calls of a model.
+    was taken back; called between calls of a model. on_step: hears of each step as soon as it is done; for strategies
+    of several calls.
     """
 
     embed: Callable[[Sequence[str]], np.ndarray]
@@ -41,3 +47,4 @@ class Tools:
     meter: Meter = field(default_factory=Meter)
     report: Report = silent
     cancelled: Callable[[], None] = _never
+    on_step: Callable[[TraceStep], None] = _unheard

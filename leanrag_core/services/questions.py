@@ -25,7 +25,7 @@ from leanrag_core.types.model_names import BUILTIN
 from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.spending import Budget
-from leanrag_core.types.trace import Answer, Trace
+from leanrag_core.types.trace import Answer, Trace, TraceStep
 
 
 class ModelsOf(Protocol):
@@ -66,15 +66,18 @@ class Questions:
         budget: Budget | None = None,
         report: Report = silent,
         cancelled: Callable[[], None] | None = None,
+        on_step: Callable[[TraceStep], None] | None = None,
     ) -> Trace:
-        """What the strategy retrieves for the question. budget, report, cancelled: of strategies that call a model; see
-        retrieval.tools. Raises InvalidConfig, ModelMismatch, PartMissing, BudgetSpent, Cancelled."""
+        """What the strategy retrieves for the question. budget, report, cancelled, on_step: of strategies that call a
+        model; see retrieval.tools. Raises InvalidConfig, ModelMismatch, PartMissing, BudgetSpent, Cancelled."""
         chosen = strategy(strategy_name, options)
         self.choose_search_server()
         query = Query(question.strip(), self.question_vector(index, question))
         with self.naming_damage(index):
             tools = self._tools(index, budget)
-            tools = replace(tools, report=report, cancelled=cancelled or tools.cancelled)
+            tools = replace(
+                tools, report=report, cancelled=cancelled or tools.cancelled, on_step=on_step or tools.on_step
+            )
             trace = chosen.retrieve(query, index, tools)
         spent = tools.meter.read().usage
         return replace(trace, usage=spent) if spent.calls and not trace.usage.calls else trace
@@ -134,8 +137,15 @@ class Questions:
         vector, recorded = self.question_vector(index, trace.question), index.manifest.embedding
         return extractive_answer(trace, self.embedding(recorded.name, recorded.fingerprint).embed, vector)
 
+    def asks_model(self, index_model: str) -> bool:
+        """Whether a language model is asked about indexes that were built with that one; none is by the built-in
+        engine."""
+        return self._language(index_model, self._models()) is not None
+
     def _answering_model(self, index: Index, models: Models | None = None) -> LanguageModel | None:
-        models, own = models or self._models(index=_folder_name(index)), index.manifest.config.model
+        return self._language(index.manifest.config.model, models or self._models(index=_folder_name(index)))
+
+    def _language(self, own: str, models: Models) -> LanguageModel | None:
         return models.language(own if own == BUILTIN else models.settings.answer_model or own)
 
     def kept_answer(self, index: Index, trace: Trace) -> Answer | None:

@@ -6,12 +6,15 @@ A layer's strings live in Arrow tables, so that a million entities load without 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from leanrag_core.types.rows import Columns, Lists, RowOf, numbers
+
+if TYPE_CHECKING:  # scipy takes a tenth of a second to import
+    from scipy.sparse import csr_array
 
 ENTITY_SCHEMA = pa.schema(
     [
@@ -189,6 +192,21 @@ class Layer(Graph):
     def degrees(self) -> np.ndarray:
         """(n,) int64, relations of each entity."""
         return np.bincount(self.ends.ravel(), minlength=len(self))
+
+    @cached_property
+    def adjacency(self) -> "csr_array":
+        """(n, n) float32, symmetric: the weights of the relations between two entities, added up."""
+        from scipy.sparse import coo_array
+
+        weights = numbers(self.relations["weight"]).astype(np.float32)
+        both = np.concatenate([self.ends, self.ends[:, ::-1]])
+        size = (len(self), len(self))
+        return coo_array((np.concatenate([weights, weights]), (both[:, 0], both[:, 1])), shape=size).tocsr()
+
+    @cached_property
+    def mention_lists(self) -> tuple[np.ndarray, np.ndarray]:
+        """Offsets (n + 1,) and rows: the chunks that mention entity i are rows[offsets[i] : offsets[i + 1]]."""
+        return self._chunk_lists.offsets, self._chunk_lists.values
 
     @cached_property
     def _incident(self) -> tuple[np.ndarray, np.ndarray]:

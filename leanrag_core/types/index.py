@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,9 @@ from leanrag_core.types.corpus import Chunk, Document, document_of
 from leanrag_core.types.graph import Layer, children_offsets
 from leanrag_core.types.manifest import Manifest
 from leanrag_core.types.rows import Columns, numbers
+
+if TYPE_CHECKING:  # scipy takes a tenth of a second to import
+    from scipy.sparse import csr_array
 
 _SPAN = pa.struct([("start", pa.int32()), ("end", pa.int32())])
 _HEADING = pa.struct([("title", pa.string()), ("level", pa.int32()), ("start", pa.int32()), ("end", pa.int32())])
@@ -139,6 +143,16 @@ class Index:
         for below, above in zip(self.layers, self.layers[1:], strict=False):
             counts.append(np.bincount(below.parent, weights=counts[-1], minlength=len(above)).astype(np.int64))
         return tuple(counts)
+
+    @cached_property
+    def entity_chunks(self) -> "csr_array":
+        """(n_entities, n_chunks) float32: 1 where the chunk mentions the base entity."""
+        from scipy.sparse import csr_array
+
+        offsets, chunks = self.layers[0].mention_lists
+        size = (len(self.layers[0]), self.chunks.num_rows)
+        first, last = int(offsets[0]), int(offsets[-1])
+        return csr_array((np.ones(last - first, dtype=np.float32), chunks[first:last], offsets - first), shape=size)
 
     def children_of(self, layer: int, row: int) -> np.ndarray:
         """Rows, in the layer below, of the children of that entity; none for layer 0."""

@@ -45,10 +45,10 @@ class Lists:
         lists = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
         if lists.null_count:  # what a null list's slot holds is not defined
             lists = pa.array([cell or [] for cell in lists.to_pylist()], lists.type)
-        self._offsets, self._values = numbers(lists.offsets), numbers(lists.values)
+        self.offsets, self.values = numbers(lists.offsets), numbers(lists.values)
 
     def __getitem__(self, row: int) -> np.ndarray:
-        return self._values[self._offsets[row] : self._offsets[row + 1]]
+        return self.values[self.offsets[row] : self.offsets[row + 1]]
 
 
 class RowOf(Mapping[str, int]):

@@ -19,12 +19,14 @@ from tests.endpoint.server import EndpointServer
 
 QUESTION = QUESTIONS[0]["question"]
 FOLDER = Path(__file__).with_name("strategies")
+ASKS_MODEL = Workbench.asks_model
 Visit = Callable[..., AppTest]
 
 
 @pytest.fixture(autouse=True)
 def debate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strategies, "__path__", [*strategies.__path__, str(FOLDER)])
+    monkeypatch.setattr(Workbench, "asks_model", lambda bench, model: True)  # as if these indexes had an endpoint
 
 
 @pytest.fixture
@@ -60,6 +62,16 @@ def test_nothing_runs_before_a_person_asks_and_a_moved_setting_costs_nothing(
     assert retrieved == ["debate"]
     app.run()
     assert retrieved == ["debate"]
+
+
+def test_with_the_built_in_engine_it_runs_as_a_setting_moves(
+    home: Workbench, visit: Visit, retrieved: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Workbench, "asks_model", ASKS_MODEL)
+    app = visit("ask", home, q=QUESTION, strategy="debate")
+    drawn.assert_sound(app)
+    app.number_input("lr_debate_rounds").set_value(3).run()
+    assert retrieved == ["debate", "debate"]
 
 
 def test_the_button_ask_runs_it_at_once(home: Workbench, visit: Visit, retrieved: list[str]) -> None:

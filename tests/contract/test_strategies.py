@@ -15,15 +15,19 @@ from leanrag_core.answering.written import written_answer
 from leanrag_core.errors import BudgetSpent, Cancelled
 from leanrag_core.figures.changes import changes
 from leanrag_core.figures.layered import NARROW, WIDE, layered_graph
+from leanrag_core.indexing.part_base import parts
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
 from leanrag_core.models.base import Completion
 from leanrag_core.models.metering import Meter
 from leanrag_core.records import from_json, to_json
-from leanrag_core.retrieval.base import Query, strategies, strategy
+from leanrag_core.retrieval import strategies as own_strategies
+from leanrag_core.retrieval.base import BADGES, Query, equal_budget, strategies, strategy
 from leanrag_core.retrieval.captions import losses
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.index import Index
+from leanrag_core.types.part import FINISHED
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.spending import Budget
 from leanrag_core.types.trace import Answer, Trace
@@ -31,20 +35,35 @@ from leanrag_core.types.usage import NO_USAGE, Usage
 from tests.contract.conftest import QUESTION, QUESTIONS, TEXTS
 from tests.contract.strategies import zoo
 
-NAMES = ("leanrag", "vector", "zoo", "zoo_keeper")
+OWN = tuple(sorted(path.stem for path in Path(own_strategies.__file__).parent.glob("[!_]*.py")))
+NAMES = (*OWN, "zoo", "zoo_keeper")
+WITHOUT_CONTEXT = {"zero_shot"}
 on_every_index = pytest.mark.parametrize("where", list(TEXTS))
 of_every_strategy = pytest.mark.parametrize("name", NAMES)
 
 
 def retrieve(home: Workbench, index: Index, name: str, where: str, **options: object) -> Trace:
+    make_parts(home, index, name)
     return home.retrieve(index, QUESTIONS.get(where, QUESTION), name, **options)
+
+
+def make_parts(home: Workbench, index: Index, name: str) -> None:
+    """Makes the parts that the strategy needs, and what these need, unless the index has them."""
+    known = {info.name: info for info in parts().parts}
+    wanted = list(strategies().named(name).parts)
+    for part in wanted:
+        wanted += [need for need in known[part].part.needs if need in known]
+    made = {state.name for state in home.parts_of(index) if state.status == FINISHED}
+    for part in dict.fromkeys(reversed(wanted)):
+        if part not in made:
+            home.build_part(index, part)
 
 
 def untimed(trace: Trace) -> Trace:
     return replace(trace, steps=tuple(replace(step, milliseconds=0.0) for step in trace.steps))
 
 
-def test_all_strategies_are_tested_here() -> None:
+def test_every_file_of_the_folder_is_a_strategy() -> None:
     listed = strategies()
     assert (listed.broken, {info.name for info in listed.strategies}) == ((), set(NAMES))
 
@@ -85,7 +104,7 @@ def test_passages_are_shown_in_their_documents(
 ) -> None:
     index = indexes[where]
     trace = retrieve(contract_home, index, name, where)
-    assert trace.passages
+    assert bool(trace.passages) != (name in WITHOUT_CONTEXT)
     for passage in trace.passages:
         source = passage.source
         assert source is not None
@@ -114,6 +133,7 @@ def test_a_context_keeps_its_budgets_and_its_marks_are_unique(
         assert [item.mark for item in section.items] == [f"{section.letter}{n + 1}" for n in range(len(section.items))]
         assert section.tokens == count_tokens(section.text) <= section.budget
         assert section.left_out == sum(lost.left_out for lost in section.lost)
+    assert context.tokens <= budgets.get("max_tokens", context.tokens)
     assert context.text == "".join(section.text for section in context.sections)
     assert context.tokens == count_tokens(context.text)
     assert bool(losses(context)) == any(section.left_out or section.trimmed for section in context.sections)
@@ -166,10 +186,16 @@ def test_the_answer_cites_marks_of_the_context_and_is_recorded(
 
 
 @of_every_strategy
-def test_official_budgets_are_options(name: str) -> None:
+def test_presets_and_equal_budgets_are_options(name: str) -> None:
     info = strategies().named(name)
-    strategy(name, info.official_budgets)
-    assert set(info.official_budgets) <= set(info.config.__dataclass_fields__)  # type: ignore[attr-defined]
+    for preset in info.presets:
+        strategy(name, preset.options)
+        assert sentence(preset.title).strip()
+    assert len({preset.name for preset in info.presets}) == len(info.presets)
+    strategy(name, equal_budget(info, 4000))
+    assert info.badge in BADGES
+    assert sentence(message(f"badge.{info.badge}")).strip()
+    assert sentence(info.differs).strip()
 
 
 # The strategy with foreign roles

@@ -1,14 +1,13 @@
 """LeanRAG: anchor at the finest entities, climb to their lowest common ancestor, take what lies on the way."""
 
-import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.anchoring import find_seeds
-from leanrag_core.retrieval.base import Query, trace_index
+from leanrag_core.retrieval.base import OFFICIAL, Query, trace_index
 from leanrag_core.retrieval.context import Budgets, build_context
+from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.lca import lca_subtree
 from leanrag_core.retrieval.leanrag_steps import STYLES, notes, steps
 from leanrag_core.retrieval.subgraph import relations_among, retrieved_nodes, tree_links
@@ -62,16 +61,18 @@ class Strategy:
     name = "leanrag"
     title = message("strategy.leanrag.title")
     help = message("strategy.leanrag.help")
+    badge = "native"
+    differs = message("strategy.leanrag.differs")
     calls_model = False
     parts = ()
-    official_budgets: Mapping[str, int] = {}
+    presets = (OFFICIAL,)
 
     def __init__(self, config: Config) -> None:
         self.config = config
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace of one retrieval; no language model is called."""
-        config, clock = self.config, _Clock()
+        config, clock = self.config, Laps()
         anchors = find_seeds(
             index,
             query.text,
@@ -125,17 +126,3 @@ class Strategy:
             ranked_chunks=tuple(ranking.tolist()),
             search=anchors.search,
         )
-
-
-class _Clock:
-    """Milliseconds between laps, by name."""
-
-    def __init__(self) -> None:
-        self.last = time.perf_counter()
-        self.milliseconds: dict[str, float] = {}
-
-    def lap(self, name: str) -> None:
-        """The time since the last lap belongs to that name."""
-        now = time.perf_counter()
-        self.milliseconds[name] = (now - self.last) * 1000
-        self.last = now

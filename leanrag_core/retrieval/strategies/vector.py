@@ -1,12 +1,11 @@
 """The naive baseline: the chunks whose embeddings are nearest to the question."""
 
 import time
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval import evidence
-from leanrag_core.retrieval.base import Query, trace_index
+from leanrag_core.retrieval.base import OFFICIAL, Query, trace_index
 from leanrag_core.retrieval.context import Budgets, build_context
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import similarity
@@ -33,9 +32,11 @@ class Strategy:
     name = "vector"
     title = message("strategy.vector.title")
     help = message("strategy.vector.help")
+    badge = "faithful"
+    differs = message("strategy.vector.differs")
     calls_model = False
     parts = ()
-    official_budgets: Mapping[str, int] = {}
+    presets = (OFFICIAL,)
 
     def __init__(self, config: Config) -> None:
         self.config = config

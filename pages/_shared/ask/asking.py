@@ -39,7 +39,8 @@ class Ask:
     @classmethod
     def of(cls, summary: IndexSummary, question: str, chosen: controls.Chosen) -> "Ask":
         """The question with what the controls hold."""
-        return cls(summary, question, chosen.strategy, tuple(sorted(chosen.options.items())), chosen.calls_model)
+        calls_model = chosen.calls_model and session.workbench().asks_model(summary.config.model)
+        return cls(summary, question, chosen.strategy, tuple(sorted(chosen.options.items())), calls_model)
 
     @property
     def topic(self) -> tuple[object, ...]:

@@ -1,7 +1,6 @@
 """A strategy of the tests that shares nothing with LeanRAG: kinds, roles, steps, sections and letters of its own."""
 
 from dataclasses import asdict, dataclass
-from types import MappingProxyType
 
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval import evidence
@@ -30,9 +29,11 @@ class Strategy:
     name = "debate"
     title = say("Debate <b>of models</b>")
     help = say("Claims for and against.")
+    badge = "style-of"
+    differs = say("No debate is published.")
     calls_model = True
     parts = ()
-    official_budgets = MappingProxyType({})
+    presets = ()
 
     def __init__(self, config: Config) -> None:
         self.config = config

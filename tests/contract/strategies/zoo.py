@@ -1,10 +1,9 @@
 """A strategy with roles, kinds, sections, letters and steps that no other one has. It asks a model, if there is one."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import Query, trace_index
+from leanrag_core.retrieval.base import Preset, Query, trace_index
 from leanrag_core.retrieval.context import joined_sections, passage_line
 from leanrag_core.retrieval.evidence import passages, ranked_by_vector
 from leanrag_core.retrieval.filling import Candidate, SectionForm, section
@@ -59,9 +58,11 @@ class Strategy:
     name = "zoo"
     title = message("plain", text="Zoo")
     help = message("plain", text="For tests.")
+    badge = "style-of"
+    differs = message("plain", text="Nothing is published under this name.")
     calls_model = True
     parts = ()
-    official_budgets: Mapping[str, int] = {"tokens": 300}
+    presets = (Preset("official", message("plain", text="Official"), {"tokens": 300}),)
 
     def __init__(self, config: Config) -> None:
         self.config = config

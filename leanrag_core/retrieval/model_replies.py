@@ -1,0 +1,61 @@
+"""Calls of a language model during a retrieval: taken back or out of budget before each, read strictly after."""
+
+from collections.abc import Callable, Collection
+from typing import Any, TypeVar
+
+from leanrag_core.errors import ReplyError
+from leanrag_core.models.asking import ask
+from leanrag_core.models.base import Completion, LanguageModel
+from leanrag_core.models.json_reply import read_json
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.types.json_schema import JsonSchema
+
+T = TypeVar("T")
+
+
+def ask_text(language: LanguageModel, tools: Tools, task: str, **fields: object) -> str:
+    """The model's reply to the prompt of that task, without white space around it.
+
+    language: tools.language, where it is not None. Raises Cancelled, BudgetSpent, CallFailed, and ReplyError for a
+    second empty reply.
+    """
+    return _asked(language, tools, task, fields, _text)
+
+
+def ask_json(
+    language: LanguageModel,
+    tools: Tools,
+    task: str,
+    read: Callable[[dict[str, Any]], T],
+    *,
+    keys: Collection[str],
+    schema: JsonSchema,
+    **fields: object,
+) -> T:
+    """What `read` makes of the JSON object in the reply; read raises ReplyError for one that it cannot use, which is
+    then asked for once more.
+
+    keys: of the object, in lower case; schema: of its form, for endpoints that follow one. Raises what ask_text() does.
+    """
+    return _asked(language, tools, task, fields, lambda reply: read(read_json(reply.text, [keys]).cells), schema)
+
+
+def _asked(
+    language: LanguageModel,
+    tools: Tools,
+    task: str,
+    fields: dict[str, object],
+    read: Callable[[Completion], T],
+    schema: JsonSchema | None = None,
+) -> T:
+    tools.cancelled()
+    tools.meter.require_budget()
+    prompt = tools.prompts.of(task)
+    messages = [{"role": "user", "content": prompt.fill(**fields)}]
+    return ask(language, messages, read, schema=schema, task=prompt.fingerprint).value
+
+
+def _text(reply: Completion) -> str:
+    if not reply.text.strip():
+        raise ReplyError("reply.none")
+    return reply.text.strip()

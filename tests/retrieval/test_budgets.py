@@ -1,0 +1,20 @@
+"""Budgets of sections under one budget for all."""
+
+from leanrag_core.retrieval.base import equal_budget, strategies
+from leanrag_core.retrieval.budgets import scaled
+
+
+def test_budgets_that_fit_stay() -> None:
+    assert scaled({"a": 10, "b": 20}, 30) == {"a": 10, "b": 20}
+
+
+def test_budgets_shrink_in_proportion_and_add_up() -> None:
+    assert scaled({"a": 10, "b": 20, "c": 30}, 31) == {"a": 6, "b": 10, "c": 15}
+    assert sum(scaled({"a": 1, "b": 1, "c": 1}, 2).values()) == 2
+
+
+def test_an_equal_budget_takes_only_options_that_the_strategy_has() -> None:
+    for info in strategies().strategies:
+        options = equal_budget(info, 4000)
+        assert set(options) <= set(info.config.__dataclass_fields__)  # type: ignore[attr-defined]
+        assert set(options.values()) <= {4000, 50}
