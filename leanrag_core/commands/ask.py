@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.commands._shared.options import add_json, add_preset
+from leanrag_core.commands._shared.options import add_json, add_preset, add_top, top_options
 from leanrag_core.commands._shared.printing import print_json
 from leanrag_core.commands._shared.run_lines import print_run
 from leanrag_core.errors import InvalidConfig
@@ -21,8 +21,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument("question")
     parser.add_argument("--strategy", default="leanrag")
     add_preset(parser, "top-N, top-C and the token budgets")
-    parser.add_argument("--top-n", type=int, default=None)
-    parser.add_argument("--top-c", type=int, default=None)
+    add_top(parser)
     parser.add_argument("--no-answer", action="store_true", help="retrieve only")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the strategy")
     parser.add_argument("--save", type=Path, metavar="FILE", help="record the run, for show-run and the app")
@@ -51,9 +50,7 @@ def _ask(options: argparse.Namespace) -> int:
             chosen[name.replace("-", "_")] = json.loads(value.lower())
         except ValueError:
             chosen[name.replace("-", "_")] = value
-    for name in ("top_n", "top_c"):
-        if getattr(options, name) is not None:
-            chosen[name] = getattr(options, name)
+    chosen |= top_options(options)
     bench, index = Workbench.default(), open_index(options.index)
     trace = bench.retrieve(index, options.question, options.strategy, **chosen)
     answer = None if options.no_answer else bench.answer(index, trace)

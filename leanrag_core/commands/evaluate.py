@@ -4,7 +4,7 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from leanrag_core.commands._shared.options import add_json
+from leanrag_core.commands._shared.options import add_json, add_top, top_options
 from leanrag_core.commands._shared.printing import print_json
 from leanrag_core.messages.catalog import sentence
 
@@ -15,8 +15,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument("index", type=Path, metavar="DIR")
     parser.add_argument("questions", type=Path, metavar="QUESTIONS.jsonl")
     parser.add_argument("--strategy", default="leanrag")
-    parser.add_argument("--top-n", type=int, default=None)
-    parser.add_argument("--top-c", type=int, default=None)
+    add_top(parser)
     add_json(parser)
     parser.set_defaults(run=_evaluate)
 
@@ -29,7 +28,7 @@ def _evaluate(options: argparse.Namespace) -> int:
 
     questions = read_questions(options.questions)
     bench, index = Workbench.default(), open_index(options.index)
-    chosen = {name: getattr(options, name) for name in ("top_n", "top_c") if getattr(options, name) is not None}
+    chosen = top_options(options)
     outcomes = [
         Outcome(question, bench.retrieve(index, question.question, options.strategy, **chosen))
         for question in questions

@@ -1,6 +1,7 @@
-"""Seeds (eq. 6): the entities whose descriptions are most similar to the question."""
+"""Seeds (eq. 6): the entities whose descriptions are most similar to the question, and how many of them are taken."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,8 @@ from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 
+SEED_LAYERS = ("base", "aggregated", "all")
+MAX_SEEDS = 100  # of an adaptive N
 _NAME_BONUS = 0.25
 _WORD = re.compile(r"\w+", re.UNICODE)
 
@@ -45,21 +48,21 @@ def find_seeds(
     vector: np.ndarray,
     n: int,
     *,
-    all_layers: bool = False,
+    layers: str = SEED_LAYERS[0],
     match_names: bool = False,
     search: str = "auto",
     searches: SearchStore | None = None,
 ) -> Anchors:
     """The n best seeds, best first; ties go to the lower layer and row.
 
-    all_layers searches every layer, the flat search that the paper argues against. match_names (outside the paper)
-    adds a bonus to entities whose name occurs in the question. search, searches: see
-    vector_search.nearest().
+    layers: base, the paper's; aggregated, those above, as released; or all, the flat search that the paper argues
+    against. match_names (outside the paper) adds a bonus to entities whose name occurs in the question. search,
+    searches: see vector_search.nearest().
     """
-    layers = index.layers if all_layers else index.layers[:1]
+    chosen = {"base": index.layers[:1], "aggregated": index.layers[1:], "all": index.layers}[layers]
     scored: list[tuple[float, int, int]] = []
-    searched = [nearest(index, layer, vector, n, search, searches=searches) for layer in layers]
-    for layer, near in zip(layers, searched, strict=True):
+    searched = [nearest(index, layer, vector, n, search, searches=searches) for layer in chosen]
+    for layer, near in zip(chosen, searched, strict=True):
         rows, scores = near.rows, near.scores
         if match_names:
             rows, scores = _with_name_bonus(index, layer, query_text, vector, rows, scores, n)
@@ -78,6 +81,33 @@ def find_seeds(
     )
     instead = next((near.instead for near in searched if near.instead), None)
     return Anchors(seeds, searched[0].kind, searched[0].recall, instead)
+
+
+@dataclass(frozen=True)
+class AdaptedN:
+    """How N was chosen. asked: the N to begin with. n: seeds taken. before, touched: chunks that the first `asked`
+    seeds, and the n seeds, occur in. wanted: chunks."""
+
+    asked: int
+    n: int
+    before: int
+    touched: int
+    wanted: int
+
+
+def adapted(chunks_of: Sequence[np.ndarray], asked: int, wanted: int) -> AdaptedN:
+    """The smallest N from `asked` on whose seeds occur in as many chunks as are wanted, else all.
+
+    chunks_of: the chunks of each seed, best seed first.
+    """
+    touched: set[int] = set()
+    before = 0
+    for n, rows in enumerate(chunks_of, start=1):
+        touched.update(rows.tolist())
+        before = len(touched) if n <= asked else before
+        if n >= asked and len(touched) >= wanted:
+            return AdaptedN(asked, n, before, len(touched), wanted)
+    return AdaptedN(asked, len(chunks_of), before, len(touched), wanted)
 
 
 def _with_name_bonus(

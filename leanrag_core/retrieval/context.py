@@ -1,4 +1,4 @@
-"""The context: four sections, each with a token budget of its own, filled in rank order."""
+"""The context: four sections, each with a token budget of its own, filled in rank order, or cut as a whole."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.filling import Candidate, SectionForm, section
+from leanrag_core.retrieval.budgets import scaled
+from leanrag_core.retrieval.filling import Candidate, SectionForm, choose_until_full, section
 from leanrag_core.retrieval.subgraph import nodes_by_layer
 from leanrag_core.retrieval.token_sums import Piece, fixed
 from leanrag_core.retrieval.vector_search import similarity
@@ -59,13 +60,56 @@ CHUNKS = SectionForm(
 @dataclass(frozen=True)
 class Budgets:
     """Tokens that each section may take. inter_cluster_share: percent of the relations' that is kept for inter-cluster
-    relations; the rest is kept for base relations, and room that one kind does not use goes to the other."""
+    relations; the rest is kept for base relations, and room that one kind does not use goes to the other. max_tokens:
+    of the whole context; None for the sum of the sections'."""
 
     entities: int = 9000
     aggregated: int = 8000
     relations: int = 8000
     chunks: int = 12000
     inter_cluster_share: int = 60
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True)
+class Lines:
+    """What may become a line of the context, section by section, each in the order in which it is taken."""
+
+    entities: Sequence[Candidate]
+    aggregated: Sequence[Candidate]
+    relations: Sequence[Candidate]
+    chunks: Sequence[Candidate]
+
+
+def context_lines(
+    index: Index,
+    nodes: Sequence[TraceItem],
+    relations: Sequence[TraceRelation],
+    passages: Sequence[TraceItem],
+    *,
+    findings: bool,
+    vector: np.ndarray | None = None,
+    named: Sequence[TraceItem] = (),
+) -> Lines:
+    """The lines of a retrieval. Entities come by rank, aggregated ones from the lowest common ancestor down, their
+    findings after all of them, relations of each kind by strength and then by the likeness of their ends to the
+    question. Parent links are written as "(part of ...)". Tokens are those of the finished text, added up from the
+    counts that the index holds (retrieval.token_sums); what an index does not hold is counted now. vector: (d,) of the
+    question. named: items beside the nodes that relations lead to; their names are written there.
+    """
+    names = {node.id: _name(index, node) for node in (*nodes, *named)}
+    above = _downward(nodes)
+    findings_lines = [_findings(index, node, names) for node in above] if findings else []
+    ordered = _strongest_first(index, (*nodes, *named), relations, vector)
+    return Lines(
+        entities=[_entity(index, node, names, "seed") for node in nodes if node.layer == 0],
+        aggregated=[
+            *(_entity(index, node, names, "aggregated") for node in above),
+            *(line for line in findings_lines if line),
+        ],
+        relations=[_relation(index, relation, names) for relation in ordered],
+        chunks=[passage_line(index, passage) for passage in passages],
+    )
 
 
 def build_context(
@@ -78,39 +122,53 @@ def build_context(
     findings: bool,
     vector: np.ndarray | None = None,
 ) -> Context:
-    """The context of a retrieval. Tokens never exceed the budgets; what did not fit, or was trimmed, is counted.
+    """The context of a retrieval, see context_lines() and filled()."""
+    return filled(context_lines(index, nodes, relations, passages, findings=findings, vector=vector), budgets)
 
-    Entities come by rank, aggregated ones from the lowest common ancestor down, their findings after all of them,
-    relations of each kind by strength and then by the likeness of their ends to the question. Parent links are written
-    as "(part of ...)". Tokens are those of the finished text, added up from the counts that the index holds
-    (retrieval.token_sums); what an index does not hold is counted now. vector: (d,) of the question.
+
+def filled(lines: Lines, budgets: Budgets) -> Context:
+    """The lines within the budgets. Tokens never exceed them; what did not fit, or was trimmed, is counted.
+
+    Where the sum of the sections' budgets is above max_tokens, they are made smaller in proportion, and the chunks take
+    the room that the others leave.
     """
-    names = {node.id: _name(index, node) for node in nodes}
-    above = _downward(nodes)
-    findings_lines = [_findings(index, node, names) for node in above] if findings else []
-    ordered = _strongest_first(index, nodes, relations, vector)
-    return joined_sections(
-        section(
-            ENTITIES,
-            [_entity(index, node, names, "seed") for node in nodes if node.layer == 0],
-            budgets.entities,
-        ),
-        section(
-            AGGREGATED,
-            [
-                *(_entity(index, node, names, "aggregated") for node in above),
-                *(line for line in findings_lines if line),
-            ],
-            budgets.aggregated,
-        ),
-        section(
-            RELATIONS,
-            [_relation(index, relation, names) for relation in ordered],
-            budgets.relations,
-            {"inter-cluster": budgets.inter_cluster_share / 100},
-        ),
-        section(CHUNKS, [passage_line(index, passage) for passage in passages], budgets.chunks),
+    own = section_budgets(budgets)
+    sections = (
+        section(ENTITIES, lines.entities, own["entities"]),
+        section(AGGREGATED, lines.aggregated, own["aggregated"]),
+        section(RELATIONS, lines.relations, own["relations"], {"inter-cluster": budgets.inter_cluster_share / 100}),
     )
+    return joined_sections(*sections, section(CHUNKS, lines.chunks, chunk_budget(budgets, sections)))
+
+
+def filled_until_full(lines: Lines, max_tokens: int) -> Context:
+    """The lines without budgets of sections, cut from the end, where the chunks are."""
+    sections: list[ContextSection] = []
+    room = max_tokens
+    for form, offered in (
+        (ENTITIES, lines.entities),
+        (AGGREGATED, lines.aggregated),
+        (RELATIONS, lines.relations),
+        (CHUNKS, lines.chunks),
+    ):
+        made = section(form, offered, room, choice=choose_until_full)
+        sections.append(made)
+        room = 0 if made.lost else room - made.tokens
+    return joined_sections(*sections)
+
+
+def section_budgets(budgets: Budgets) -> dict[str, int]:
+    """The budget of each section, within that of the whole context."""
+    own = {name: int(getattr(budgets, name)) for name in ("entities", "aggregated", "relations", "chunks")}
+    return own if budgets.max_tokens is None else scaled(own, budgets.max_tokens)
+
+
+def chunk_budget(budgets: Budgets, others: Sequence[ContextSection]) -> int:
+    """What the chunks may take beside the other sections."""
+    own = budgets.entities + budgets.aggregated + budgets.relations + budgets.chunks
+    if budgets.max_tokens is None or budgets.max_tokens >= own:
+        return budgets.chunks
+    return budgets.max_tokens - sum(other.tokens for other in others)
 
 
 def joined_sections(*sections: ContextSection) -> Context:

@@ -5,14 +5,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leanrag_core.messages.message import message
+from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.anchoring import Seed
 from leanrag_core.retrieval.vector_search import similarity
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Source, TraceItem
 
+TIES, SOURCES = ("cosine", "seed_rank"), ("all", "last")
 _RRF = 60  # constant of reciprocal rank fusion (Cormack, Clarke, Buettcher 2009)
+
+
+@dataclass(frozen=True)
+class PassageReason:
+    """Why a passage is here. led_by: ids of the items that led to it, best first."""
+
+    reason: Message
+    led_by: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +48,22 @@ class SeededChunks:
         return lists
 
 
-def chunks_by_seeds(index: Index, seeds: Sequence[Seed]) -> SeededChunks:
-    """Chunks with most seeds first, ties by the best seed's rank, then by position in the corpus."""
+def sources(index: Index, seed: Seed, which: str = SOURCES[0]) -> np.ndarray:
+    """(k,) int32, rows of the chunks that the seed is from, ascending: all of them, or the last one, as released."""
+    rows = index.layers[seed.layer].chunks_of(seed.row)
+    return rows[-1:] if which == "last" else rows
+
+
+def chunks_by_seeds(
+    index: Index, seeds: Sequence[Seed], vector: np.ndarray | None = None, which: str = SOURCES[0]
+) -> SeededChunks:
+    """Chunks with most seeds first, ties by their cosine to the question, then by the best seed's rank, then by
+    position in the corpus.
+
+    vector: (d,) of the question; without it the best seed's rank decides ties. which: see sources().
+    """
     ordered = tuple(sorted(seeds, key=lambda seed: seed.rank))
-    chunks_of = [index.layers[seed.layer].chunks_of(seed.row) for seed in ordered]
+    chunks_of = [sources(index, seed, which) for seed in ordered]
     every = np.concatenate([*chunks_of, np.zeros(0, dtype=np.int32)])
     by_chunk = np.argsort(every, kind="stable")
     every = every[by_chunk]
@@ -50,7 +71,11 @@ def chunks_by_seeds(index: Index, seeds: Sequence[Seed]) -> SeededChunks:
     first = np.flatnonzero(np.append(True, every[1:] != every[:-1])[: len(every)])
     starts = np.append(first, len(every))
     held = every[first]
-    ranked = np.lexsort((held, mentions[first], -np.diff(starts)))
+    keys = [held, mentions[first], -np.diff(starts)]
+    if vector is not None:
+        # Rounded, so that processors which add up in another order rank alike.
+        keys.insert(2, -np.round(similarity(index, CHUNKS, vector, held), 5))
+    ranked = np.lexsort(keys)
     return SeededChunks(held[ranked], ordered, held, starts, mentions)
 
 
@@ -73,10 +98,12 @@ def passages(
     rows: Sequence[int] | np.ndarray,
     seeded: SeededChunks | None = None,
     scores: Mapping[int, float] | None = None,
+    reasons: Mapping[int, PassageReason] | None = None,
 ) -> tuple[TraceItem, ...]:
     """Those chunks as items of a trace, ranked as they come, with the seeds in each.
 
-    scores: of each row, its cosine to the question; without them the number of seeds is the score.
+    scores: of each row, its cosine to the question; without them the number of seeds is the score. reasons: of each
+    row, in place of these.
     """
     items, documents = [], index.document_cells
     seeds_in = seeded.seeds_in(rows) if seeded else [[] for _ in rows]
@@ -84,6 +111,13 @@ def passages(
         chunk = index.chunk(row)
         document_row = index.chunk_cells["document"][row].as_py()
         title = documents["title"][document_row].as_py()
+        score = float(len(seeds)) if scores is None else scores[row]
+        reason = (
+            message("passage.holds_seeds", n=len(seeds)) if scores is None else message("passage.near", score=score)
+        )
+        led_by = tuple(seed.id for seed in seeds)
+        if reasons is not None:
+            reason, led_by = reasons[row].reason, reasons[row].led_by
         source = Source(
             document=documents["name"][document_row].as_py(),
             document_row=document_row,
@@ -92,11 +126,7 @@ def passages(
             end=chunk.end,
             page=index.page_of(document_row, chunk.start),
             tokens=chunk.tokens,
-            items=tuple(seed.id for seed in seeds),
-        )
-        score = float(len(seeds)) if scores is None else scores[row]
-        reason = (
-            message("passage.holds_seeds", n=len(seeds)) if scores is None else message("passage.near", score=score)
+            items=led_by,
         )
         items.append(
             TraceItem(

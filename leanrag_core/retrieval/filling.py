@@ -1,6 +1,6 @@
 """Filling a section of the context within its budget: what is taken whole, what is trimmed, what is left out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from leanrag_core.messages.message import Message
@@ -128,19 +128,38 @@ def choose(candidates: Sequence[Candidate], marks: Sequence[str], budget: int) -
     return taken
 
 
+def choose_until_full(candidates: Sequence[Candidate], marks: Sequence[str], budget: int) -> dict[int, Candidate]:
+    """What is left of the candidates, by place, where their text is cut at the budget: all up to the first that does
+    not fit, and what fits of that. marks: see choose()."""
+    taken: dict[int, Candidate] = {}
+    room = budget
+    for place, candidate in enumerate(candidates):
+        cost = candidate.tokens(marks[place])
+        if cost > room:
+            part = shortened(candidate, marks[place], room)
+            return taken if part is None else taken | {place: part}
+        taken[place] = candidate
+        room -= cost
+    return taken
+
+
 def section(
-    form: SectionForm, offered: Sequence[Candidate], budget: int, shares: Mapping[str, float] | None = None
+    form: SectionForm,
+    offered: Sequence[Candidate],
+    budget: int,
+    shares: Mapping[str, float] | None = None,
+    choice: Callable[[Sequence[Candidate], Sequence[str], int], dict[int, Candidate]] = choose,
 ) -> ContextSection:
     """The section as it is in the context, never above its budget.
 
     shares: the part of the budget that is kept for a kind, in the order of the candidates; room that a kind does not
-    use goes to the others. None: one budget for all.
+    use goes to the others. None: one budget for all. choice: what is taken of them; see choose().
     """
     if not offered:
         return form.made((), "", 0, budget)
     marks = [f"{form.letter}{place}" for place in range(1, len(offered) + 1)]
     room = budget - fixed(form.heading).tokens - 1  # a token for the empty line that ends the section
-    taken = _shared(offered, marks, room, shares) if shares else choose(offered, marks, room)
+    taken = _shared(offered, marks, room, shares) if shares else choice(offered, marks, room)
     kept = [taken[place] for place in sorted(taken)]
     items = [candidate.item(f"{form.letter}{place}") for place, candidate in enumerate(kept, start=1)]
     used = fixed(form.heading).tokens + sum(item.tokens for item in items)

@@ -1,6 +1,6 @@
-"""The smallest subtree that joins the seeds (eq. 7-8), by parent arrays."""
+"""The smallest subtree that joins the seeds (eq. 7-8), by parent arrays; all seeds at once, or pair by pair."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,12 +12,18 @@ Node = tuple[int, int]  # (layer, row)
 
 @dataclass(frozen=True)
 class Subtree:
-    """top: the lowest common ancestor. nodes: all nodes on the paths, layer by layer, rows ascending.
-    parent: each node's parent within the subtree; the top has none."""
+    """tops: the lowest common ancestors, the highest layer first; a single one unless pairs were chosen. nodes: all
+    nodes on the paths, layer by layer, rows ascending. parent: each node's parent within the subtree; tops have none.
+    """
 
-    top: Node
+    tops: tuple[Node, ...]
     nodes: tuple[Node, ...]
     parent: dict[Node, Node]
+
+    @property
+    def top(self) -> Node:
+        """The highest of the lowest common ancestors."""
+        return self.tops[0]
 
 
 def lca_subtree(parents: Sequence[np.ndarray], seeds: Sequence[Node]) -> Subtree:
@@ -39,10 +45,38 @@ def lca_subtree(parents: Sequence[np.ndarray], seeds: Sequence[Node]) -> Subtree
         active |= waiting.get(layer, set())
         visited += [(layer, row) for row in sorted(active)]
         if len(active) == 1 and layer >= last_seeded:
-            return Subtree(top=(layer, next(iter(active))), nodes=tuple(visited), parent=parent)
+            return Subtree(tops=((layer, next(iter(active))),), nodes=tuple(visited), parent=parent)
         above: set[int] = set()
         for row in active:
             up = int(parents[layer][row])
             parent[(layer, row)] = (layer + 1, up)
             above.add(up)
         active, layer = above, layer + 1
+
+
+def pairwise_subtree(parents: Sequence[np.ndarray], seeds: Sequence[Node], pairs: Iterable[tuple[int, int]]) -> Subtree:
+    """The union of the paths of pairs of seeds, each through the lowest common ancestor of the pair.
+
+    pairs: places among the seeds. All pairs give the same subtree as lca_subtree(); fewer may give several trees, each
+    with a top of its own. Raises InvalidConfig without seeds.
+    """
+    if not seeds:
+        raise InvalidConfig("leanrag.no_seeds")
+    nodes, parent = set(seeds), dict[Node, Node]()
+    for first, second in pairs:
+        path = lca_subtree(parents, (seeds[first], seeds[second]))
+        nodes.update(path.nodes)
+        parent |= path.parent
+    tops = sorted((node for node in nodes if node not in parent), key=lambda node: (-node[0], node[1]))
+    return Subtree(tuple(tops), tuple(sorted(nodes)), parent)
+
+
+def nearest_pairs(vectors: np.ndarray) -> tuple[tuple[int, int], ...]:
+    """Each seed with the seed most like it, each pair once. vectors: (n, d), unit rows, the best seed first; of equally
+    like seeds the better one counts."""
+    if len(vectors) < 2:
+        return ()
+    likeness = vectors @ vectors.T
+    np.fill_diagonal(likeness, -np.inf)
+    nearest = likeness.argmax(axis=1).tolist()
+    return tuple(sorted({(min(place, other), max(place, other)) for place, other in enumerate(nearest)}))

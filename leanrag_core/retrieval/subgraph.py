@@ -1,5 +1,9 @@
 """Nodes and relations of a retrieval (eq. 8-10), ready to be drawn."""
 
+from dataclasses import dataclass
+
+import numpy as np
+
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.anchoring import Seed
 from leanrag_core.retrieval.lca import Subtree
@@ -7,6 +11,8 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.trace import TraceItem, TraceRelation
 
 _ON_PATH, _IS_LCA = message("leanrag.reason.path"), message("leanrag.reason.lca")
+_NEIGHBOUR = message("leanrag.reason.neighbour")
+MAX_NEIGHBOURING = 50  # relations of a layer that leave the paths: a context holds hardly more
 # (whether it is a seed, whether it is the lowest common ancestor) -> roles; a single seed is its own ancestor.
 _ROLES = {
     (True, True): ("seed", "lca"),
@@ -25,11 +31,12 @@ def retrieved_nodes(index: Index, subtree: Subtree, seeds: tuple[Seed, ...]) -> 
     for node in subtree.nodes:
         layer, row = node
         seed = seed_at.get(node)
-        roles = _ROLES[seed is not None, node == subtree.top]
+        is_top = node in subtree.tops
+        roles = _ROLES[seed is not None, is_top]
         if seed is not None:
             reason = message("leanrag.reason.seed", rank=seed.rank, score=seed.score)
         else:
-            reason = _IS_LCA if node == subtree.top else _ON_PATH
+            reason = _IS_LCA if is_top else _ON_PATH
         nodes.append(
             TraceItem(
                 id=id_of[node],
@@ -68,17 +75,64 @@ def tree_links(nodes: tuple[TraceItem, ...]) -> tuple[TraceRelation, ...]:
     )
 
 
-def relations_among(index: Index, nodes: tuple[TraceItem, ...], *, inter_cluster: bool) -> tuple[TraceRelation, ...]:
+@dataclass(frozen=True)
+class Related:
+    """relations: sorted, see relations_among(). neighbours: nodes beside the paths that one of them leads to."""
+
+    relations: tuple[TraceRelation, ...]
+    neighbours: tuple[TraceItem, ...] = ()
+
+
+def relations_among(
+    index: Index, nodes: tuple[TraceItem, ...], *, inter_cluster: bool, base: bool = True, ends: str = "both"
+) -> Related:
     """Relations of R0 between seeds, and aggregated relations between nodes of V_ret in one layer.
 
     Sorted: base relations by weight, then inter-cluster ones by layer from the top and lambda, strongest first.
+    base: whether relations of R0 are taken. ends: both, or any, with which an aggregated relation needs one end alone
+    on the paths; of those that leave the paths the strongest MAX_NEIGHBOURING of a layer are taken.
     """
     related: list[TraceRelation] = []
+    neighbours: list[TraceItem] = []
     for number, row in nodes_by_layer(nodes).items():
-        if inter_cluster or number == 0:
-            related += _inside(index, number, {node.row: node.id for node in row if node.row is not None})
+        if not (inter_cluster if number else base):
+            continue
+        layer = index.layers[number]
+        ids = {node.row: node.id for node in row if node.row is not None}
+        rows = layer.relations_inside(list(ids))
+        if number and ends == "any":
+            leaving = _leaving(index, number, list(ids), rows)
+            beside = sorted({int(end) for end in layer.ends[leaving].ravel()} - set(ids))
+            neighbours += [_neighbour(index, number, place) for place in beside]
+            ids |= {node.row: node.id for node in neighbours if node.layer == number and node.row is not None}
+            rows = np.concatenate([rows, leaving])
+        related += _relations(index, number, rows, ids)
     related.sort(key=_base_first)
-    return tuple(related)
+    return Related(tuple(related), tuple(neighbours))
+
+
+def _leaving(index: Index, number: int, nodes: list[int], inside: np.ndarray) -> np.ndarray:
+    """Rows of the strongest relations of those nodes with others, strongest first."""
+    layer = index.layers[number]
+    every = np.unique(np.concatenate([layer.relations_of(row) for row in nodes]))
+    leaving = np.setdiff1d(every, inside)
+    strength = [layer.relation_cells["strength"][row].as_py() for row in leaving.tolist()]
+    return leaving[np.argsort(-np.array(strength, dtype=np.int64), kind="stable")[:MAX_NEIGHBOURING]]
+
+
+def _neighbour(index: Index, number: int, row: int) -> TraceItem:
+    table = index.layers[number].entity_cells
+    return TraceItem(
+        id=table["id"][row].as_py(),
+        kind="aggregated-entity",
+        name=table["name"][row].as_py(),
+        roles=("neighbour",),
+        layer=number,
+        row=row,
+        reason=_NEIGHBOUR,
+        type=table["type"][row].as_py(),
+        text=table["description"][row].as_py(),
+    )
 
 
 def _base_first(relation: TraceRelation) -> tuple[bool, int, float, str]:
@@ -86,11 +140,11 @@ def _base_first(relation: TraceRelation) -> tuple[bool, int, float, str]:
     return layer > 0, -layer, -relation.strength, relation.id
 
 
-def _inside(index: Index, number: int, ids: dict[int, str]) -> list[TraceRelation]:
+def _relations(index: Index, number: int, rows: np.ndarray, ids: dict[int, str]) -> list[TraceRelation]:
     layer = index.layers[number]
     table, strength = layer.relation_cells, "strength" if number else "weight"
     made = []
-    for row in layer.relations_inside(list(ids)).tolist():
+    for row in rows.tolist():
         source, target = layer.ends[row].tolist()
         made.append(
             TraceRelation(

@@ -160,7 +160,7 @@ def test_siblings_meet_in_their_parent_and_strangers_in_the_root(index):
     ],
 )
 def test_a_subtree_of_the_retrieval_that_is_not_the_smallest_is_reported(nodes, top, parent, expected_text):
-    assert expected_text in " ".join(subtree_problems(PARENTS, [0, 1], Subtree(top, tuple(nodes), parent)))
+    assert expected_text in " ".join(subtree_problems(PARENTS, [0, 1], Subtree((top,), tuple(nodes), parent)))
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def test_cousins_meet_in_their_grandparent() -> None:
 
 
 def test_one_seed_is_its_own_path() -> None:
-    assert lca_subtree(PARENTS, [(0, 4)]) == Subtree(top=(0, 4), nodes=((0, 4),), parent={})
+    assert lca_subtree(PARENTS, [(0, 4)]) == Subtree(tops=((0, 4),), nodes=((0, 4),), parent={})
 
 
 def test_a_seed_above_another_seed_is_their_ancestor() -> None:

@@ -2,11 +2,13 @@
 
 import argparse
 from dataclasses import fields, replace
+from typing import Any
 
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.presets import preset, presets
 
+AUTO = "auto"  # of --top-n
 _WITHOUT_OPTION = ("entity_types", "prompts")  # fields of IndexConfig that no single option can hold
 
 
@@ -32,6 +34,25 @@ def config_of(options: argparse.Namespace) -> IndexConfig:
     """The configuration that the options of add_config() say. Raises InvalidConfig."""
     names = {spec.name for spec in fields(IndexConfig)} - set(_WITHOUT_OPTION)
     return preset(options.preset).config(**{name: getattr(options, name) for name in names if hasattr(options, name)})
+
+
+def add_top(parser: argparse.ArgumentParser) -> None:
+    """The options --top-n and --top-c."""
+    parser.add_argument(
+        "--top-n", type=_top_n, default=None, metavar="N", help="seeds; auto raises N until C is filled"
+    )
+    parser.add_argument("--top-c", type=int, default=None)
+
+
+def _top_n(text: str) -> int | str:
+    return AUTO if text == AUTO else int(text)
+
+
+def top_options(options: argparse.Namespace) -> dict[str, Any]:
+    """The strategy's options that --top-n and --top-c stand for."""
+    chosen: dict[str, Any] = {"adaptive_n": True} if options.top_n == AUTO else {}
+    given = {name: getattr(options, name) for name in ("top_n", "top_c")}
+    return chosen | {name: value for name, value in given.items() if value not in (None, AUTO)}
 
 
 def add_preset(parser: argparse.ArgumentParser, what: str) -> None:

@@ -1,58 +1,42 @@
 """LeanRAG: anchor at the finest entities, climb to their lowest common ancestor, take what lies on the way."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval import evidence
-from leanrag_core.retrieval.anchoring import find_seeds
-from leanrag_core.retrieval.base import OFFICIAL, Query, trace_index
-from leanrag_core.retrieval.context import Budgets, build_context
+from leanrag_core.retrieval.anchoring import MAX_SEEDS, adapted
+from leanrag_core.retrieval.base import Preset, Query, trace_index
 from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.lca import lca_subtree
-from leanrag_core.retrieval.leanrag_steps import STYLES, notes, steps
-from leanrag_core.retrieval.subgraph import relations_among, retrieved_nodes, tree_links
+from leanrag_core.retrieval.leanrag_options import PathOptions
+from leanrag_core.retrieval.leanrag_paths import anchors_of, find_paths, paths_context
+from leanrag_core.retrieval.leanrag_steps import NEIGHBOUR_STYLE, STYLES, notes, steps
+from leanrag_core.retrieval.subgraph import tree_links
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.retrieval.vector_search import KINDS
-from leanrag_core.storage.search_store import EXACT_UP_TO
-from leanrag_core.types.config import option, validate
+from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Trace
+from leanrag_core.types.trace import Parameter, Trace
+
+# What the authors' released code does with a question; what it does when it builds is in IndexConfig.
+RELEASED: dict[str, Parameter] = {
+    "seed_layers": "aggregated",
+    "base_relations": False,
+    "entity_sources": "last",
+    "ties": "seed_rank",
+    "budgets": "released",
+    "max_tokens": 31_000,
+}
 
 
 @dataclass(frozen=True)
-class Config:
+class Config(PathOptions):
     """Options of a LeanRAG retrieval; the defaults are the paper's method."""
 
-    top_n: int = option(
-        10, low=1, high=100, paper=10, help=message("leanrag.option.top_n"), in_row=True, link="n", scale=30
+    adaptive_n: bool = option(False, paper=False, help=message("leanrag.option.adaptive_n", limit=MAX_SEEDS))
+    ties: str = option("cosine", choices=evidence.TIES, help=message("leanrag.option.ties"))
+    entity_sources: str = option(
+        "all", choices=evidence.SOURCES, paper="all", help=message("leanrag.option.entity_sources")
     )
-    top_c: int = option(
-        5, low=0, high=50, paper=5, help=message("leanrag.option.top_c"), in_row=True, link="c", scale=20
-    )
-    inter_cluster: bool = option(True, paper=True, help=message("leanrag.option.inter_cluster"), in_row=True)
-    source_chunks: bool = option(True, paper=True, help=message("leanrag.option.source_chunks"), in_row=True)
-    findings: bool = option(False, help=message("leanrag.option.findings"), in_row=True)
-    seed_layers: str = option("base", choices=("base", "all"), paper="base", help=message("leanrag.option.seed_layers"))
     fuse_vectors: bool = option(False, help=message("leanrag.option.fuse_vectors"))
-    match_names: bool = option(False, help=message("leanrag.option.match_names"))
-    search: str = option(
-        "auto",
-        choices=KINDS,
-        help=message("leanrag.option.search", limit=EXACT_UP_TO),
-    )
-    entity_tokens: int = option(9000, low=0, high=32000, help=message("leanrag.option.entity_tokens"))
-    aggregated_tokens: int = option(8000, low=0, high=32000, help=message("leanrag.option.aggregated_tokens"))
-    relation_tokens: int = option(8000, low=0, high=32000, help=message("leanrag.option.relation_tokens"))
-    inter_cluster_share: int = option(
-        60,
-        low=0,
-        high=100,
-        help=message("leanrag.option.inter_cluster_share"),
-    )
-    chunk_tokens: int = option(12000, low=0, high=64000, help=message("leanrag.option.chunk_tokens"))
-
-    def __post_init__(self) -> None:
-        validate(self)
 
 
 class Strategy:
@@ -65,64 +49,56 @@ class Strategy:
     differs = message("strategy.leanrag.differs")
     calls_model = False
     parts = ()
-    presets = (OFFICIAL,)
+    presets = (
+        Preset("paper", message("preset.paper")),
+        Preset("released", message("preset.released"), RELEASED),
+        Preset("adaptive-n", message("preset.leanrag.adaptive_n"), {"adaptive_n": True}),
+        Preset("compact", message("preset.leanrag.compact"), {"context": "compact"}),
+        Preset("without-relations", message("preset.leanrag.without_relations"), {"inter_cluster": False}),
+        Preset("without-chunks", message("preset.leanrag.without_chunks"), {"source_chunks": False}),
+        Preset("findings", message("preset.leanrag.findings"), {"findings": True}),
+        Preset("flat-search", message("preset.leanrag.flat_search"), {"seed_layers": "all"}),
+        Preset("nearest-pairs", message("preset.leanrag.nearest_pairs"), {"lca": "pairwise", "pairs": "nearest"}),
+    )
 
     def __init__(self, config: Config) -> None:
         self.config = config
 
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace of one retrieval; no language model is called."""
-        config, clock = self.config, Laps()
-        anchors = find_seeds(
-            index,
-            query.text,
-            query.vector,
-            config.top_n,
-            all_layers=config.seed_layers == "all",
-            match_names=config.match_names,
-            search=config.search,
-            searches=tools.searches,
-        )
-        seeds = anchors.seeds
-        clock.lap("seeds")
-        subtree = lca_subtree([layer.parent for layer in index.layers], [(seed.layer, seed.row) for seed in seeds])
-        nodes = retrieved_nodes(index, subtree, seeds)
-        clock.lap("lca")
-        relations = relations_among(index, nodes, inter_cluster=config.inter_cluster)
-        clock.lap("relations")
-        seeded = evidence.chunks_by_seeds(index, seeds)
+        config, laps = self.config, Laps()
+        anchors = anchors_of(query, index, config, tools, MAX_SEEDS if config.adaptive_n else config.top_n)
+        adapted_n = None
+        if config.adaptive_n:
+            chunks_of = [evidence.sources(index, seed, config.entity_sources) for seed in anchors.seeds]
+            adapted_n = adapted(chunks_of, config.top_n, config.top_c)
+            anchors = replace(anchors, seeds=anchors.seeds[: adapted_n.n])
+        laps.lap("seeds")
+        paths = find_paths(index, anchors.seeds, config, laps)
+        vector = query.vector if config.ties == "cosine" else None
+        seeded = evidence.chunks_by_seeds(index, anchors.seeds, vector, config.entity_sources)
         ranking = seeded.rows
         if config.fuse_vectors:
             ranking = evidence.fused([ranking, evidence.ranked_by_vector(index, query.vector)])
         wanted = config.top_c if config.source_chunks else 0
         passages = evidence.passages(index, ranking[:wanted], seeded)
-        clock.lap("chunks")
-        budgets = Budgets(
-            config.entity_tokens,
-            config.aggregated_tokens,
-            config.relation_tokens,
-            config.chunk_tokens,
-            config.inter_cluster_share,
-        )
-        context = build_context(
-            index, nodes, relations, passages, budgets, findings=config.findings, vector=query.vector
-        )
-        clock.lap("context")
-        top = next(node for node in nodes if (node.layer, node.row) == subtree.top)
-        every = (*tree_links(nodes), *relations)
-        n_candidates = len(seeded.rows)
+        laps.lap("chunks")
+        made = paths_context(index, paths, passages, config, query.vector)
+        laps.lap("context")
+        every = (*tree_links(paths.nodes), *paths.related.relations)
+        chunks = message("leanrag.chunks", n=len(passages), candidates=len(seeded.rows))
         return Trace(
             question=query.text,
             strategy=self.name,
             title=self.title,
             parameters=dict(vars(config)),
-            items=(*nodes, *passages),
+            items=(*paths.nodes, *paths.related.neighbours, *passages),
             relations=every,
-            context=context,
-            steps=steps(index, seeds, top, nodes, every, passages, n_candidates, context, clock.milliseconds),
-            styles=STYLES,
+            context=made.context,
+            steps=steps(index, paths, every, passages, chunks, made.context, laps.milliseconds, adapted_n=adapted_n),
+            styles=(*STYLES, NEIGHBOUR_STYLE) if paths.related.neighbours else STYLES,
             index=trace_index(index),
-            notes=notes(index, anchors, top, passages, wanted, n_candidates),
+            notes=notes(index, anchors, paths.tops, passages, wanted, len(seeded.rows), made.n_repeated),
             ranked_chunks=tuple(ranking.tolist()),
             search=anchors.search,
         )

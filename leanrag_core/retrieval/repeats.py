@@ -1,0 +1,42 @@
+"""Sentences that say again what another text has said, by their runs of five words."""
+
+import re
+from collections.abc import Iterable
+
+from leanrag_core.sentences import split_sentences
+
+RUN = 5  # words
+MOSTLY = 0.8  # of a sentence's runs
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+
+
+class Said:
+    """Runs of words of the texts so far. A run is RUN words, or all words of a shorter sentence; a character of
+    Chinese, Japanese or Korean is a word."""
+
+    def __init__(self) -> None:
+        self._runs: set[tuple[str, ...]] = set()
+        self.n_repeated = 0
+
+    def add(self, texts: Iterable[str]) -> None:
+        """Those texts have been said."""
+        for text in texts:
+            words = _WORD.findall(text.lower())
+            for length in range(1, RUN + 1):  # shorter runs too, for sentences that are shorter
+                self._runs.update(tuple(words[i : i + length]) for i in range(len(words) - length + 1))
+
+    def new(self, text: str, *, lines: bool = False) -> str:
+        """The sentences of the text, or its lines, that have not been said yet, which from now on they have; a sentence
+        is repeated when MOSTLY all of its runs were said. What is dropped is counted in n_repeated. The text itself
+        when nothing is dropped."""
+        parts = text.split("\n") if lines else split_sentences(text)
+        kept = [part for part in parts if not self._repeats(part)]
+        self.n_repeated += len(parts) - len(kept)
+        self.add(kept)
+        return text if len(kept) == len(parts) else ("\n" if lines else " ").join(kept)
+
+    def _repeats(self, sentence: str) -> bool:
+        words = _WORD.findall(sentence.lower())
+        length = min(RUN, len(words))
+        runs = [tuple(words[i : i + length]) for i in range(len(words) - length + 1)] if words else []
+        return bool(runs) and sum(run in self._runs for run in runs) >= MOSTLY * len(runs)
