@@ -52,7 +52,12 @@ class Preset:
     options: Mapping[str, Parameter] = field(default_factory=dict)
 
 
-OFFICIAL = Preset("official", message("preset.official"))
+def published(name: str, **options: Parameter) -> Preset:
+    """The preset official, paper or released with those options."""
+    return Preset(name, message(f"preset.{name}"), options)
+
+
+OFFICIAL = published("official")
 
 
 class Strategy(Protocol):
@@ -102,6 +107,11 @@ class StrategyInfo:
     presets: tuple[Preset, ...]
     config: type
     strategy: type
+
+    @property
+    def badge_title(self) -> Message:
+        """The badge in words."""
+        return message(f"badge.{self.badge}")
 
     def preset(self, name: str) -> Preset:
         """The preset of that name. Raises InvalidConfig for an unknown one."""

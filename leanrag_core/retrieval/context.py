@@ -23,7 +23,7 @@ ENTITIES = SectionForm(
     letter="E",
     colour="seed",
     heading="## Entities\n",
-    nouns={"seed": "count.seed_entities"},
+    nouns={"seed": "count.seed_entities", "entity": "count.entities"},
 )
 AGGREGATED = SectionForm(
     name="aggregated",

@@ -1,0 +1,20 @@
+"""Words of a text for lexical search: lower case, and pairs of characters where a script writes no blanks."""
+
+import re
+import unicodedata
+
+TOKENISER = "lower-case words; Chinese and Japanese as character bigrams"
+_EASTERN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_RUN = re.compile(rf"[{_EASTERN}]+|[^\W_{_EASTERN}]+(?:['’][^\W_{_EASTERN}]+)*")
+_IS_EASTERN = re.compile(rf"[{_EASTERN}]")
+
+
+def lexical_tokens(text: str) -> list[str]:
+    """The tokens in order; a lone Chinese or Japanese character is a token of its own."""
+    tokens: list[str] = []
+    for run in _RUN.findall(unicodedata.normalize("NFKC", text).lower()):
+        if _IS_EASTERN.match(run) and len(run) > 1:
+            tokens += [run[place : place + 2] for place in range(len(run) - 1)]
+        else:
+            tokens.append(run)
+    return tokens

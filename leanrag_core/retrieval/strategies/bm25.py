@@ -1,0 +1,75 @@
+"""BM25: chunks by the words that they share with the question."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from leanrag_core.lexical_tokens import TOKENISER, lexical_tokens
+from leanrag_core.messages.message import message
+from leanrag_core.retrieval.base import Query, published
+from leanrag_core.retrieval.laps import Laps
+from leanrag_core.retrieval.passage_traces import PassageRanking, passage_trace
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.types.config import option, validate
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Trace
+
+
+@dataclass(frozen=True)
+class Config:
+    """Options of BM25 at a question; k1 and b belong to its index part."""
+
+    top_c: int = option(5, low=1, high=50, help=message("bm25.option.top_c"), in_row=True, link="c", scale=20)
+    max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+class Strategy:
+    """Okapi BM25 (Robertson and Walker 1994), in the variant of Lucene, whose weights are never negative."""
+
+    name = "bm25"
+    title = message("strategy.bm25.title")
+    help = message("strategy.bm25.help")
+    badge = "faithful"
+    differs = message("strategy.bm25.differs")
+    calls_model = False
+    parts = ("lexical",)
+    presets = (published("official", top_c=20),)
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+    def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
+        """The trace of one retrieval; chunks without any word of the question are no candidates."""
+        config, laps = self.config, Laps()
+        scores = word_scores(tools.part("lexical"), query.text, index.chunks.num_rows)
+        ranking = ranked_by_words(scores)
+        by_row: Mapping[int, float] = {int(row): float(scores[row]) for row in ranking[: config.top_c]}
+        return passage_trace(
+            self,
+            query,
+            index,
+            PassageRanking(ranking, by_row, "bm25.reason"),
+            parameters=asdict(config),
+            top_c=config.top_c,
+            max_tokens=config.max_tokens,
+            laps=laps,
+            caption=message("bm25.chunks", n=len(by_row), candidates=message("count.chunks", n=len(ranking))),
+            notes=(message("bm25.note.tokeniser", tokeniser=TOKENISER),),
+        )
+
+
+def word_scores(lexical: Any, text: str, n_chunks: int) -> np.ndarray:
+    """(n_chunks,) float32, what the text's words weigh in each chunk; a word that the text repeats counts again."""
+    tokens = lexical_tokens(text)
+    return np.asarray(lexical.get_scores(tokens)) if tokens else np.zeros(n_chunks, dtype=np.float32)
+
+
+def ranked_by_words(scores: np.ndarray) -> np.ndarray:
+    """Rows of the chunks with a score above 0, best first, ties by row."""
+    order = np.argsort(-scores, kind="stable")
+    return order[: int(np.count_nonzero(scores > 0))]

@@ -1,0 +1,35 @@
+"""BM25 against its formula."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leanrag_core import Workbench
+from leanrag_core.lexical_tokens import lexical_tokens
+from leanrag_core.types.config import IndexConfig
+
+TEXTS = {"a.txt": b"Bees make honey.", "b.txt": b"Honey is sweet, honey is gold.", "c.txt": b"Mites harm bees."}
+
+
+def test_scores_are_those_of_the_formula(tmp_path: Path) -> None:
+    bench = Workbench.default(tmp_path)
+    index = bench.build(bench.add_documents("words", list(TEXTS.items())).corpus_id, IndexConfig(cluster_size=2))
+    bench.build_part(index, "lexical")
+    trace = bench.retrieve(index, "honey bees", "bm25")
+    documents = [lexical_tokens(index.chunk(row).text) for row in range(3)]
+    mean = sum(map(len, documents)) / 3
+    scores = []
+    for words in documents:
+        score = 0.0
+        for word in ("honey", "bees"):
+            n = sum(word in other for other in documents)
+            idf = math.log(1 + (3 - n + 0.5) / (n + 0.5))
+            times = words.count(word)
+            # Lucene leaves out the factor k1 + 1, which changes no order.
+            score += idf * times / (times + 1.2 * (0.25 + 0.75 * len(words) / mean))
+        scores.append(score)
+    assert list(trace.ranked_chunks) == np.argsort(-np.array(scores), kind="stable").tolist()
+    assert [passage.score for passage in trace.passages] == pytest.approx(sorted(scores, reverse=True), abs=1e-5)
+    assert bench.retrieve(index, "zebra", "bm25").passages == ()
