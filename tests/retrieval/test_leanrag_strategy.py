@@ -124,7 +124,7 @@ def test_an_empty_question_is_refused(index: Index) -> None:
 
 
 def test_unknown_strategies_and_options_are_named_with_what_there_is() -> None:
-    with pytest.raises(InvalidConfig, match="choose one of bm25, .*leanrag, .*vector"):
+    with pytest.raises(InvalidConfig, match=r"choose one of bm25, .*leanrag, .*vector"):
         strategy("nonsense", {})
     with pytest.raises(InvalidConfig, match="no option 'depth'"):
         strategy("leanrag", {"depth": 3})
