@@ -64,8 +64,9 @@ def settings_form(corpora: list[CorpusSummary]) -> Form:
             form=widgets.labels(names),
             pin=True,
         )
-        name = engine_form.choose()
-    engine = engine_form.endpoint(corpus_id) if name == engine_form.ENDPOINT else engine_form.Engine()
+        engine = engine_form.choose(corpus_id)
+    if engine.remote:
+        engine = engine_form.endpoint(corpus_id)
     title = widgets.show(
         "preset",
         form_values.marked_preset(),
@@ -85,7 +86,7 @@ def settings_form(corpora: list[CorpusSummary]) -> Form:
         hint = f"{mixture}Top-N {preset.ask['top_n']}, top-C {preset.ask['top_c']} and their budgets are set on Ask."
         draw(html('<div class="lr-hint">{}</div>', hint))
     checks: dict[str, Callable[[Any], str]] = {
-        "tau": lambda value: tau_fault(value, heuristic=not engine.remote),
+        "tau": lambda value: tau_fault(value, heuristic=engine.name == engine_form.BUILTIN),
         "overlap_tokens": lambda value: overlap_fault(value, forms.field_value(IndexConfig, "chunk_tokens", "b_")),
     }
     values = forms.draw_fields(IndexConfig, form_values.FIELDS, prefix="b_", faults=checks)

@@ -28,7 +28,7 @@ def check(corpus: str) -> int:
     graph, documents = read_reference(ROOT / corpus / "reference"), documents_of(corpus)
     too_few = 0
     print("entities relations document")
-    for quoted in quoted_documents(graph, documents):
+    for quoted in quoted_documents(graph, [document.name for document in documents]):
         too_few += not quoted.enough
         print(f"{quoted.entities:8} {quoted.relations:9} {quoted.document}{'' if quoted.enough else '   TOO FEW'}")
     print(f"{len(graph.entities):8} {len(graph.relations):9} in all; ", end="")

@@ -12,7 +12,7 @@ from leanrag_core.indexing.aggregation import tables as aggregated
 from leanrag_core.indexing.identity import fingerprint_of, index_id
 from leanrag_core.indexing.resolution import names
 from leanrag_core.types.index import Index
-from leanrag_core.types.manifest import IMPORTED
+from leanrag_core.types.manifest import HEURISTIC, IMPORTED, REFERENCE_GRAPH
 
 _NO_BUILD = "the index was not built from documents by this program, so its ids do not follow from its content"
 
@@ -98,5 +98,6 @@ def of_the_index(subject: Subject) -> Iterator[Problem | Note]:
         yield Problem("manifest.json", None, "corpus_fingerprint is not that of the documents")
     if manifest.id != index_id(manifest.values()):
         yield Problem("manifest.json", None, "id does not follow from corpus, configuration and models")
-    if manifest.kind != IMPORTED and manifest.heuristic != (manifest.language_model == "none"):
+    without_model = manifest.kind in (HEURISTIC, REFERENCE_GRAPH)
+    if manifest.kind != IMPORTED and without_model != (manifest.language_model == "none"):
         yield Problem("manifest.json", None, f"kind is {manifest.kind!r}, which language_model contradicts")

@@ -18,6 +18,7 @@ from leanrag_core.types.execution import Execution
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
+from leanrag_core.types.model_names import REFERENCE
 from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.recorded_config import recorded_config
 from leanrag_core.types.spending import Budget
@@ -27,8 +28,6 @@ from leanrag_core.types.summary import (
 from leanrag_core.work.base import argument
 from leanrag_core.work.build import BuildWork
 from leanrag_core.work.part import PartWork
-
-SAMPLE_CONFIG = IndexConfig()
 
 
 class Building(Corpora, Indexes):
@@ -203,4 +202,9 @@ class Building(Corpora, Indexes):
         if listed.indexes or listed.damaged or any(job.builds_index and job.status in begun for job in self.jobs()):
             return None
         self._samples.read(FIRST_SAMPLE)
-        return self.start_build(sample_id(FIRST_SAMPLE), SAMPLE_CONFIG)
+        return self.start_build(sample_id(FIRST_SAMPLE), self.sample_config(FIRST_SAMPLE))
+
+    def sample_config(self, name: str) -> IndexConfig:
+        """The settings of a sample corpus's first index: over its reference graph where that covers every document."""
+        names = [document.name for document in self.documents(sample_id(name))]
+        return IndexConfig(model=REFERENCE) if self._references.is_complete(names) else IndexConfig()

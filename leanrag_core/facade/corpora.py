@@ -73,3 +73,7 @@ class Corpora(Services):
     def questions(self, corpus_id: str) -> tuple[GoldQuestion, ...]:
         """The question set that comes with a sample corpus; empty for another corpus."""
         return self._samples.questions(corpus_id)
+
+    def has_reference(self, corpus_id: str) -> bool:
+        """Whether a reference graph that comes with the program quotes documents of the corpus."""
+        return self._references.covering(document.name for document in self.documents(corpus_id)) is not None

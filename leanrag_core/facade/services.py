@@ -15,7 +15,8 @@ from leanrag_core.models.request_form import LearntForms
 from leanrag_core.services.builds import Builds
 from leanrag_core.services.index_parts import IndexParts
 from leanrag_core.services.questions import Questions
-from leanrag_core.services.samples import Samples
+from leanrag_core.services.references import References
+from leanrag_core.services.samples import SAMPLES, Samples
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.storage.chroma_address import ChromaSeen
 from leanrag_core.storage.corpora import CorpusStore
@@ -50,7 +51,10 @@ class Services:
         self.stages = StageStore(root / "stages")
         self.searches = SearchStore()
         self._samples = Samples(self.corpus_store, self.parser)
-        self._builds = Builds(self.corpus_store, self.index_store, self.stages, self.models, self.job_store.all)
+        self._references = References(SAMPLES)
+        self._builds = Builds(
+            self.corpus_store, self.index_store, self.stages, self.models, self.job_store.all, self._references
+        )
         self._questions = Questions(self.settings, self.models, self.searches, self._read_part)
         self._parts = IndexParts(self.models, self._questions.embedding, self.searches)
         self._parser: ConfinedParser | None = None

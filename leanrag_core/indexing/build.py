@@ -15,6 +15,7 @@ from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.manifest import id_of
 from leanrag_core.indexing.progress import HierarchyProgress
+from leanrag_core.indexing.reference.records import ReferenceGraph
 from leanrag_core.indexing.stages.base_graph import (
     BaseGraph,
     extract_base_graph,
@@ -43,6 +44,7 @@ def build_index(
     embedding: EmbeddingModel,
     language: LanguageModel | None = None,
     aggregation: LanguageModel | None = None,
+    reference: ReferenceGraph | None = None,
     workers: int = 1,
     executor: Executor = HERE,
     stages: StageStore | None = None,
@@ -55,17 +57,26 @@ def build_index(
     """Writes an index of the documents to `out`; a build that fails changes nothing there.
 
     Documents are taken in the order of their names, so that the order of an upload does not matter. language None
-    chooses the built-in extractor and writer; aggregation None takes the same model for both. workers: language-model
-    calls at a time. executor: reads, embeds and clusters with the built-in models, here or elsewhere. stages: results
-    of earlier builds are taken from it, those of this one added. None of the three changes anything in the index.
-    in_store: `out` is a folder of the program's own store. Raises FolderRefused when `out` holds anything but an index,
-    EmptyCorpus when there is no text to index, WorkersLost or ClusterUnavailable when workers elsewhere are not there.
+    chooses the built-in extractor and writer; aggregation None takes the same model for both. reference: a
+    graph of these documents that takes the place of an extractor, and of the writer where its texts fit. workers:
+    language-model calls at a time. executor: reads, embeds and clusters with the built-in models, here or elsewhere.
+    stages: results of earlier builds are taken from it, those of this one added. None of the three changes anything in
+    the index. in_store: `out` is a folder of the program's own store. Raises FolderRefused when `out` holds anything
+    but an index, EmptyCorpus when there is no text to index, WorkersLost or ClusterUnavailable when workers elsewhere
+    are not there.
     """
     ordered = in_build_order(documents)
     if not ordered:
         raise EmptyCorpus("build.no_documents")
     models = BuildModels(
-        embedding, language, aggregation or language, PromptBook(config.prompts), ThreadMap(workers), executor, stages
+        embedding,
+        language,
+        aggregation or language,
+        PromptBook(config.prompts),
+        ThreadMap(workers),
+        executor,
+        stages,
+        reference,
     )
     extractor = models.extractor(config)
     origin = Origin(

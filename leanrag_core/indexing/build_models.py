@@ -15,6 +15,9 @@ from leanrag_core.indexing.extraction.base import Extractor
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
 from leanrag_core.indexing.extraction.llm import LLMExtractor
 from leanrag_core.indexing.manifest import what_decides
+from leanrag_core.indexing.reference.extractor import ReferenceExtractor
+from leanrag_core.indexing.reference.records import ReferenceGraph
+from leanrag_core.indexing.reference.writer import ReferenceWriter
 from leanrag_core.indexing.stages.kept_map import KeptMap
 from leanrag_core.indexing.stages.vectors import kept_vectors
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
@@ -28,7 +31,8 @@ from leanrag_core.types.manifest import Deciding
 
 @dataclass(frozen=True)
 class BuildModels:
-    """What writes and embeds in one build. stages: where results are kept, or None."""
+    """What writes and embeds in one build. stages: where results are kept, or None. reference: a graph that was written
+    by hand, in place of an extractor."""
 
     embedding: EmbeddingModel
     language: LanguageModel | None
@@ -37,6 +41,7 @@ class BuildModels:
     apply: ThreadMap
     executor: Executor
     stages: StageStore | None = None
+    reference: ReferenceGraph | None = None
 
     def embedder(self) -> OnceEmbedder:
         """Embeds each text once. A model at an endpoint is called from this process, whatever does the rest."""
@@ -56,6 +61,8 @@ class BuildModels:
 
     def extractor(self, config: IndexConfig) -> Extractor:
         """What finds entities and relations."""
+        if self.reference is not None:
+            return ReferenceExtractor(self.reference)
         if self.language is None:
             return BuiltinExtractor(KeptMap(self.executor.apply if self.executor.apart else map, self.stages))
         return LLMExtractor.of(self.language, config, apply=self.apply)
@@ -67,4 +74,6 @@ class BuildModels:
 
     def writer(self) -> AggregationWriter:
         """What writes aggregated entities and relations."""
-        return BuiltinWriter() if self.aggregation is None else LLMWriter(self.aggregation, prompts=self.prompts)
+        builtin = self.aggregation is None
+        writer = BuiltinWriter() if self.aggregation is None else LLMWriter(self.aggregation, prompts=self.prompts)
+        return ReferenceWriter(self.reference, writer, by_builtin=builtin) if self.reference else writer

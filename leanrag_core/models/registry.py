@@ -1,4 +1,4 @@
-"""Models by name: "builtin", or "BACKEND:NAME" with a back-end of models/backends."""
+"""Models by name: "builtin", "reference", or "BACKEND:NAME" with a back-end of models/backends."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +12,7 @@ from leanrag_core.models.pacing import Pacer
 from leanrag_core.models.remote import CallMemory
 from leanrag_core.models.request_form import LearntForms
 from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.model_names import BUILTIN, ModelName, parse_model_name
+from leanrag_core.types.model_names import BUILTIN, ModelName, is_remote, parse_model_name
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.spending import Budget
 
@@ -98,5 +98,5 @@ def require_models(models: Models, config: IndexConfig) -> None:
         parsed = parse_model_name(name)
         if parsed.model:
             models.require_price(parsed.model)
-    if config.aggregation_model == BUILTIN and config.model != BUILTIN:
+    if config.aggregation_model == BUILTIN and is_remote(config.model):
         raise InvalidConfig("model.builtin_aggregation")

@@ -6,14 +6,15 @@ from dataclasses import replace
 from typing import Any
 
 from leanrag_core.figures import numbers
-from leanrag_core.types.model_names import model_title
+from leanrag_core.types.model_names import BUILTIN, REFERENCE, model_title
 from leanrag_core.types.summary import IndexSummary
 
 _SHORTEST_NAME = 8  # characters that a shortened title keeps of the name
 
 
 def _model(name: Any) -> str:
-    return "built-in engine" if name == "builtin" else model_title(str(name))
+    own = {BUILTIN: "built-in engine", REFERENCE: "reference graph"}
+    return own.get(str(name)) or model_title(str(name))
 
 
 # In the order in which they are tried; other settings follow.

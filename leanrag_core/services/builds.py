@@ -6,6 +6,7 @@ from typing import Protocol
 
 from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.models.registry import Models, require_models
+from leanrag_core.services.references import References
 from leanrag_core.storage import layout
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.indexes import IndexStore, folder_name, import_id
@@ -18,7 +19,7 @@ from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import NO_CORPUS, CorpusName
-from leanrag_core.types.model_names import BUILTIN
+from leanrag_core.types.model_names import REFERENCE, is_remote
 from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.summary import CorpusSummary
 
@@ -42,9 +43,10 @@ class Builds:
         stages: StageStore,
         models: ModelsOf,
         jobs: Callable[[], list[JobState]],
+        references: References,
     ) -> None:
         self._corpora, self._indexes, self._stages = corpora, indexes, stages
-        self._models, self._jobs = models, jobs
+        self._models, self._jobs, self._references = models, jobs, references
 
     def build(
         self,
@@ -100,6 +102,7 @@ class Builds:
                 embedding=embedding,
                 language=language,
                 aggregation=models.language(config.aggregation_model or config.model),
+                reference=self._references.of(documents) if config.model == REFERENCE else None,
                 workers=models.settings.concurrency,
                 executor=executor,
                 stages=self._stages,
@@ -160,17 +163,17 @@ class Builds:
         """What a build of the corpus takes. dry_run: so many chunks are extracted first by a language model, and their
         answers kept, which sharpens the estimate. Raises InvalidConfig, EndpointError."""
         corpus, rows = self._corpora.summary(corpus_id), self._corpora.documents(corpus_id)
-        if config.model == BUILTIN:  # a few documents show how much of all is kept
+        if not is_remote(config.model):  # a few documents show how much of all is kept
             rows = rows[:: max(1, -(-len(rows) // _DOCUMENTS_LOOKED_AT))]
         documents = [self._corpora.document(corpus_id, row.id) for row in rows]
-        if config.model == BUILTIN:
+        if not is_remote(config.model):
             return self._forecast_builtin(documents, config, corpus.documents, corpus.tokens)
         return self._forecast_endpoint(documents, config, folder_name(corpus_id, config), dry_run)
 
     def forecast_of(self, documents: Iterable[Document], config: IndexConfig, *, dry_run: int = 0) -> Forecast:
         """forecast() of documents that are in no corpus."""
         listed = list(documents)
-        if config.model != BUILTIN:
+        if is_remote(config.model):
             return self._forecast_endpoint(listed, config, "", dry_run)
         n_tokens = sum(count_tokens(document.text) for document in listed)
         return self._forecast_builtin(listed, config, len(listed), n_tokens)

@@ -21,7 +21,7 @@ from leanrag_core.retrieval.vector_search import read_ahead
 from leanrag_core.storage.digests import damage_named
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.index import Index
-from leanrag_core.types.model_names import BUILTIN
+from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.spending import Budget
@@ -146,7 +146,7 @@ class Questions:
         return self._language(index.manifest.config.model, models or self._models(index=_folder_name(index)))
 
     def _language(self, own: str, models: Models) -> LanguageModel | None:
-        return models.language(own if own == BUILTIN else models.settings.answer_model or own)
+        return models.language(models.settings.answer_model or own if is_remote(own) else own)
 
     def kept_answer(self, index: Index, trace: Trace) -> Answer | None:
         """answer() where no model at an endpoint needs to be asked: None when one would be."""

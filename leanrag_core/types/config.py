@@ -123,7 +123,9 @@ class IndexConfig:
         absent=True,
         help="Reference engine: what is clustered. Principal components, 2 dimensions of UMAP as released, or all.",
     )
-    model: str = option("builtin", help="Language model: builtin, or openai:NAME at your endpoint.")
+    model: str = option(
+        "builtin", help="Language model: builtin, openai:NAME at your endpoint, or reference: a graph written by hand."
+    )
     embedding: str = option("builtin", help="Embedding model: builtin (all-MiniLM-L6-v2), or openai:NAME.")
     aggregation_model: str = option(
         "", help="Another language model for descriptions, aggregated entities and relations; empty takes the same."

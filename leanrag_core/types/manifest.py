@@ -12,6 +12,7 @@ from leanrag_core.types.recorded_config import RecordedConfig
 from leanrag_core.types.summary import LayerSummary
 
 HEURISTIC, BY_MODEL, IMPORTED = "heuristic graph", "LLM graph", "imported graph"  # kinds of a base graph
+REFERENCE_GRAPH = "reference graph"  # the kind of one that was written by hand
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,8 @@ class Deciding:
 @dataclass(frozen=True)
 class Manifest:
     """The record of an index, manifest.json. corpus_fingerprint to aggregation_model: see Deciding; empty in an index
-    that was not built from documents. builtin_texts: texts that the built-in writer wrote, since the model could not.
+    that was not built from documents. builtin_texts: texts that the built-in writer wrote, since
+    the model could not or the reference graph has none.
     libraries: versions by name. files: by path below the index's folder, none in an index of before hashes were kept.
     """
 

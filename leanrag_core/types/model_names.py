@@ -1,4 +1,4 @@
-"""Names of models, as configurations, command line and records write them: "builtin", or "BACKEND:NAME"."""
+"""Names of models, as configurations, command line and records write them: "builtin", "reference", "BACKEND:NAME"."""
 
 from dataclasses import dataclass
 
@@ -6,11 +6,12 @@ from leanrag_core.errors import InvalidConfig
 
 BUILTIN = "builtin"
 OPENAI = "openai"
+REFERENCE = "reference"  # the graph comes with the corpus, written by hand; everything else is built in
 
 
 @dataclass(frozen=True)
 class ModelName:
-    """A model: the back-end that serves it (a file in models/backends) and its name there, "" for builtin."""
+    """A model. backend: who serves it, a file in models/backends. model: its name there, "" for builtin, reference."""
 
     backend: str
     model: str = ""
@@ -21,10 +22,10 @@ class ModelName:
 
 def parse_model_name(text: str) -> ModelName:
     """The parts of a model's name. Raises InvalidConfig for a text that is no name."""
-    if text == BUILTIN:
-        return ModelName(BUILTIN)
+    if text in (BUILTIN, REFERENCE):
+        return ModelName(text)
     backend, _, model = text.partition(":")
-    if not (backend.strip() and model.strip()) or backend == BUILTIN:
+    if not (backend.strip() and model.strip()) or backend in (BUILTIN, REFERENCE):
         raise InvalidConfig("model.unknown", name=text)
     return ModelName(backend, model.strip())
 
@@ -40,5 +41,5 @@ def endpoint_model(model: str) -> str:
 
 
 def is_remote(text: str) -> bool:
-    """Whether a back-end other than the built-in one serves the model of that name."""
+    """Whether a model of that name is called: not the built-in engine, nor a graph that was written by hand."""
     return ":" in text

@@ -64,9 +64,9 @@ class LayerSummary:
 
 @dataclass(frozen=True)
 class IndexSummary:
-    """An index as a list shows it. kind: "heuristic graph" or "LLM graph". apart: the settings that tell it from others
+    """An index as a list shows it. kind: see types.manifest. apart: the settings that tell it from others
     of the same name, empty where there are none. builtin_texts: aggregated entities and relations that the built-in
-    writer wrote, since the language model could not."""
+    writer wrote, since the language model could not or nobody wrote them by hand."""
 
     id: str
     name: str
@@ -82,6 +82,11 @@ class IndexSummary:
     size_bytes: int
     apart: str = ""
     builtin_texts: int = 0
+
+    @property
+    def aggregated_texts(self) -> int:
+        """Aggregated entities and summarised relations of all layers."""
+        return sum(layer.entities + layer.summarised for layer in self.layers[1:])
 
     @property
     def title(self) -> str:

@@ -16,7 +16,7 @@ from leanrag_core.types.execution import Execution
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobReport
-from leanrag_core.types.model_names import BUILTIN
+from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.progress import Report
 from leanrag_core.types.recorded_config import recorded_config
 from leanrag_core.types.spending import Budget
@@ -62,7 +62,7 @@ class BuildWork:
             budget=argument(Budget, spec, "budget"), index=folder_name(spec.corpus_id, config)
         )
         job.expect(self._builder.forecast(spec.corpus_id, config))
-        remote = not config.model == config.embedding == BUILTIN
+        remote = is_remote(config.model) or is_remote(config.embedding)
         with job.metered(models.meter.read) if remote else nullcontext():
             index = self._builder.build(
                 spec.corpus_id,

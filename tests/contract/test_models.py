@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from leanrag_core import IndexConfig, Workbench
-from leanrag_core.errors import BudgetSpent, ReplyError
+from leanrag_core.errors import BudgetSpent, ModelUnavailable, ReplyError
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.base import Completion, EmbeddingModel, LanguageModel
 from leanrag_core.models.registry import Models, backends, broken_backends
@@ -23,6 +23,7 @@ from tests.test_extending import EXAMPLES
 EXAMPLE = "leanrag_core/models/backends/parrot.py"
 EMBEDDING = {"builtin": "builtin", "openai": "openai:scripted-embedding"}
 LANGUAGE = {"openai": "openai:scripted-chat", "parrot": "parrot:grey"}
+WITHOUT_MODELS = "reference"  # a graph that is written by hand takes the place of extraction alone
 # The scripted model takes words of Chinese for names where they come twice, by themselves.
 REPEATING = {"chinese": {"bees.txt": "蜜蜂，油菜。养蜂人，瓦螨，草酸。蜜蜂，养蜂人。瓦螨，蜜蜂。".encode()}}
 on_every_text = pytest.mark.parametrize("where", list(TEXTS))
@@ -74,8 +75,14 @@ def chat(where: str) -> list[dict[str, str]]:
 
 def test_all_back_ends_are_tested_here() -> None:
     assert broken_backends() == ()
-    assert {backend.name for backend in backends()} == {*EMBEDDING, *LANGUAGE}
+    assert {backend.name for backend in backends()} == {*EMBEDDING, *LANGUAGE, WITHOUT_MODELS}
     assert all(sentence(backend.title).strip() for backend in backends())
+
+
+def test_a_reference_graph_writes_and_embeds_nothing(models: Models) -> None:
+    assert models.language(WITHOUT_MODELS) is None
+    with pytest.raises(ModelUnavailable, match="no vectors"):
+        models.embedding(WITHOUT_MODELS)
 
 
 @of_every_embedding_model

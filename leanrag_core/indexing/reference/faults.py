@@ -28,11 +28,11 @@ class Quoted:
         return min(self.entities, self.relations) >= LEAST
 
 
-def quoted_documents(graph: ReferenceGraph, documents: Sequence[Document]) -> list[Quoted]:
-    """For each document of the corpus, sorted by name."""
+def quoted_documents(graph: ReferenceGraph, names: Sequence[str]) -> list[Quoted]:
+    """How well each document of those names is covered, sorted."""
     entities = Counter(name for row in graph.entities for name in {quote.document for quote in row.quotes})
     relations = Counter(name for row in graph.relations for name in {quote.document for quote in row.quotes})
-    return [Quoted(name, entities[name], relations[name]) for name in sorted(document.name for document in documents)]
+    return [Quoted(name, entities[name], relations[name]) for name in sorted(names)]
 
 
 def faults(graph: ReferenceGraph) -> list[Message]:

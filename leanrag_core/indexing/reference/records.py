@@ -12,6 +12,7 @@ from leanrag_core.types.graph import Finding
 
 ENTITIES, RELATIONS = "entities.jsonl", "relations.jsonl"
 AGGREGATED_ENTITIES, AGGREGATED_RELATIONS = "aggregated_entities.jsonl", "aggregated_relations.jsonl"
+FILES = (ENTITIES, RELATIONS, AGGREGATED_ENTITIES, AGGREGATED_RELATIONS)
 Text = Annotated[str, MinLen(1)]
 LayerNumber = Annotated[int, Interval(ge=1, le=100)]
 

@@ -4,7 +4,7 @@ import streamlit as st
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.retrieval.base import require_question
-from leanrag_core.types.model_names import BUILTIN
+from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.ask import asking
 from pages._shared.common import forms, markup, session, state, widgets
@@ -74,7 +74,8 @@ def _take(scope: Scope, question: str) -> None:
 def examples(scope: Scope, summary: IndexSummary) -> None:
     """Questions of the corpus as buttons, one of each type first."""
     questions = session.workbench().questions(summary.corpus_id)
-    if summary.config.model == BUILTIN:  # which knows a question off the topic, not one beside the answer
+    # Without a language model a question off the topic is recognised, one beside the answer is not.
+    if not is_remote(str(summary.config.model)):
         questions = tuple(question for question in questions if question.kind != "unanswerable")
     if not questions:
         message(say("ask.no_examples"))

@@ -1,4 +1,5 @@
-"""Choosing the engine: the built-in one, or models of the endpoint with entity types, gleaning rounds and prompts."""
+"""Choosing the engine: the built-in one, a reference graph where the corpus has one, or models of the endpoint with
+entity types, gleaning rounds and prompts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,15 +10,15 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.models.listing import embeds
 from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.model_names import endpoint_model, is_remote, model_title
+from leanrag_core.types.model_names import REFERENCE, endpoint_model, is_remote, model_title
 from leanrag_core.types.settings import Settings
 from pages._shared.build import prompts_form
 from pages._shared.common import forms, keys, session, state, widgets
-from pages._shared.common.frame import message, page_path
+from pages._shared.common.frame import message, page_path, plain_errors
 from pages._shared.common.html import draw, html
 from pages._shared.settings import endpoint_view
 
-BUILTIN, ENDPOINT = "Built-in", "Endpoint"
+BUILTIN, BY_HAND, ENDPOINT = "Built-in", "Reference graph", "Endpoint"
 URL = ("b_engine", "b_model", "b_aggregation", "b_embedding", "b_types", "b_gleaning_rounds")
 _NO_TYPES = ","  # all of them were removed
 _DEFAULT_TYPES = IndexConfig().entity_types
@@ -37,9 +38,9 @@ class Engine:
         return self.name == ENDPOINT
 
 
-def choose() -> str:
-    """The engine, as a switch."""
-    names = (BUILTIN, ENDPOINT)
+def choose(corpus_id: str) -> Engine:
+    """The engine, as a switch, with what it asks for. The endpoint's models are chosen below, by endpoint()."""
+    names = (BUILTIN, BY_HAND, ENDPOINT) if _has_reference(corpus_id) else (BUILTIN, ENDPOINT)
     with st.container(gap="xsmall"):
         chosen = widgets.one_of(
             "b_engine",
@@ -56,10 +57,17 @@ def choose() -> str:
         )
         hint = {
             BUILTIN: "No key, no download, no cost: rules, MiniLM, Gaussian mixtures.",
+            BY_HAND: "Entities, relations and their texts were written by hand. No key, no cost.",
             ENDPOINT: "A language model of your server extracts and aggregates.",
         }[chosen]
         draw(html('<div class="lr-hint">{}</div>', hint))
-    return chosen
+    return Engine(chosen, {"model": REFERENCE} if chosen == BY_HAND else {})
+
+
+def _has_reference(corpus_id: str) -> bool:
+    with plain_errors():
+        return session.workbench().has_reference(corpus_id)
+    return False
 
 
 def endpoint(corpus_id: str) -> Engine:
@@ -110,7 +118,7 @@ def take_settings(config: Mapping[str, Any]) -> None:
     """The form holds the engine of an index's settings, its prompts included. For callbacks."""
     model = str(config.get("model", "builtin"))
     remote = is_remote(model)
-    state.remember("b_engine", ENDPOINT if remote else None)
+    state.remember("b_engine", ENDPOINT if remote else BY_HAND if model == REFERENCE else None)
     if not remote:
         return
     for name, field_name in (

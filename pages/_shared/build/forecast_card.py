@@ -8,7 +8,7 @@ from leanrag_core.records import plain
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import JobState
-from leanrag_core.types.model_names import model_title
+from leanrag_core.types.model_names import is_remote, model_title
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.spending import Budget
 from leanrag_core.types.summary import CorpusSummary
@@ -199,8 +199,8 @@ def _cost(expected: Forecast, settings: Settings, config: IndexConfig) -> str:
 
 def unpriced(settings: Settings, config: IndexConfig) -> list[str]:
     """The models of these settings that have no price in Settings."""
-    used = {config.model, config.aggregation_model or config.model, config.embedding} - {"builtin"}
-    return sorted(model_title(name) for name in used if model_title(name) not in settings.prices)
+    used = {config.model, config.aggregation_model or config.model, config.embedding}
+    return sorted(model_title(name) for name in filter(is_remote, used) if model_title(name) not in settings.prices)
 
 
 def budget_fields(config: IndexConfig) -> Budget:

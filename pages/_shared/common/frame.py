@@ -15,7 +15,7 @@ from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.palette import Palette, palette
 from leanrag_core.queries.index_titles import short_title
 from leanrag_core.types.job import JobState
-from leanrag_core.types.manifest import HEURISTIC
+from leanrag_core.types.manifest import HEURISTIC, REFERENCE_GRAPH
 from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.common import running_view, session, state, widgets
@@ -171,7 +171,11 @@ def gone_index() -> bool:
 def _figures(summary: IndexSummary) -> Markup:
     entities, relations = summary.layers[0].entities, summary.layers[0].relations
     title = _kind_title(summary.kind)
-    label = html('<span class="lr-kind">{}</span>', title) if summary.kind == HEURISTIC else html("{}", title)
+    label = (
+        html('<span class="lr-kind">{}</span>', title)
+        if summary.kind in (HEURISTIC, REFERENCE_GRAPH)
+        else html("{}", title)
+    )
     if summary.builtin_texts:
         label += html("<br>{}", say("frame.builtin_texts", n=summary.builtin_texts))
     return html(
@@ -224,7 +228,8 @@ def kind_line(summary: IndexSummary) -> None:
         parts.append(say("graph.partly_no_grammar", share=shown))
     if builtin_texts:
         label = say("graph.partly_builtin", kind=label)
-        parts.append(say("graph.builtin_texts", n=builtin_texts))
+        reason = "graph.unwritten_texts" if kind == REFERENCE_GRAPH else "graph.builtin_texts"
+        parts.append(say(reason, n=builtin_texts, of=summary.aggregated_texts))
     draw(
         html('<div class="lr-kindline"><span class="lr-kind">{}</span> {}</div>', label, say("text.space").join(parts))
     )

@@ -12,7 +12,7 @@ from leanrag_core.storage.open_indexes import OpenIndexes
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import HEURISTIC
-from leanrag_core.types.model_names import BUILTIN, is_remote
+from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.summary import IndexList, IndexSummary
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.workbench import Workbench
@@ -124,7 +124,7 @@ def _retrievals() -> StreamedCalls[Trace]:
 
 def kept_answer(summary: IndexSummary, question: str, strategy: str, options: Options, trace: Trace) -> Answer | None:
     """The answer to that question with those options where no model needs to be called for it, else None."""
-    if summary.config.model == BUILTIN:
+    if not is_remote(str(summary.config.model)):
         return _answered(summary.id, summary.created, question, strategy, options, trace)
     return workbench().kept_answer(_opened(summary.id, summary.created), trace)
 

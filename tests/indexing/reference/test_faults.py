@@ -23,7 +23,7 @@ def _codes(graph: ReferenceGraph) -> list[str]:
 def test_the_graph_of_the_hive_has_no_fault():
     assert faults(HIVE) == []
     assert quote_faults(HIVE, [DOCUMENT]) == []
-    assert quoted_documents(HIVE, [DOCUMENT]) == [Quoted("hive.md", 4, 2)]
+    assert quoted_documents(HIVE, ["hive.md"]) == [Quoted("hive.md", 4, 2)]
 
 
 def test_names_and_aliases_belong_to_one_entity():
