@@ -7,15 +7,23 @@ from pathlib import Path
 
 from leanrag_core.commands._shared.options import add_config, add_execution, add_json, config_of, execution_of
 from leanrag_core.commands._shared.printing import PrintedProgress, index_sentence, print_json
+from leanrag_core.figures.import_lines import import_lines
 from leanrag_core.records import plain
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """The verb import."""
     parser = verbs.add_parser("import", help="a graph that another program made to an index")
-    parser.add_argument("format", metavar="FORMAT", help="plain: a folder of entity, relation and chunk tables")
+    parser.add_argument(
+        "format",
+        metavar="FORMAT",
+        help="lightrag, nano-graphrag, graphrag, leanrag, hipporag, recorded-replies, plain (tables), "
+        "or auto: the one that recognises the files",
+    )
     parser.add_argument("path", type=Path, metavar="PATH")
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR")
+    target = parser.add_mutually_exclusive_group(required=True)
+    target.add_argument("--out", type=Path, metavar="DIR")
+    target.add_argument("--preview", action="store_true", help="say what would be imported and left out, and stop")
     parser.add_argument("--name", default="", help="name of the index (default: the path's name)")
     parser.add_argument("--budget", type=float, default=0.0, metavar="DOLLARS", help="stop when it is spent")
     parser.add_argument("--budget-tokens", type=int, default=0, metavar="TOKENS", help="the same, counted in tokens")
@@ -32,6 +40,9 @@ def _import(options: argparse.Namespace) -> int:
     from leanrag_core.types.spending import Budget
     from leanrag_core.workbench import Workbench
 
+    options.format = "" if options.format == "auto" else options.format
+    if options.preview:
+        return _preview(options)
     config = config_of(options)
     require_replaceable(options.out)
     require_sources_outside([options.path], options.out)
@@ -63,4 +74,22 @@ def _import(options: argparse.Namespace) -> int:
         print_json({**plain(shown), "index": str(options.out), "seconds": round(seconds, 2)})
     else:
         print(f"{options.out}: {index_sentence(shown)} {seconds:.1f} s.")
+    return 0
+
+
+def _preview(options: argparse.Namespace) -> int:
+    from leanrag_core.messages.catalog import sentence
+    from leanrag_core.workbench import Workbench
+
+    preview = Workbench.default().preview_import(options.path, options.format)
+    if options.json:
+        print_json({**plain(preview), "notes": [sentence(note) for note in preview.notes]})
+        return 0
+    print(f"{options.path}: {preview.format}")
+    for title, n in import_lines(preview):
+        print(f"{n:>12,}  {title}")
+    for note in preview.notes:
+        print(f"note: {sentence(note)}")
+    for drop in preview.drops[:20]:
+        print(f"{drop.stage}: {drop.item}: {drop.reason}", file=sys.stderr)
     return 0

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.facade.corpora import Corpora
@@ -16,6 +17,7 @@ from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.forecast import Forecast
+from leanrag_core.types.imported import ImportPreview
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
 from leanrag_core.types.model_names import REFERENCE
@@ -28,6 +30,10 @@ from leanrag_core.types.summary import (
 from leanrag_core.work.base import argument
 from leanrag_core.work.build import BuildWork
 from leanrag_core.work.part import PartWork
+
+if TYPE_CHECKING:
+    from leanrag_core.extensions import BrokenExtension
+    from leanrag_core.importing.base import Importer
 
 
 class Building(Corpora, Indexes):
@@ -92,7 +98,7 @@ class Building(Corpora, Indexes):
     def import_graph(
         self,
         path: str | Path,
-        format_name: str = "plain",
+        format_name: str = "",
         config: IndexConfig | None = None,
         *,
         out: Path | None = None,
@@ -103,8 +109,8 @@ class Building(Corpora, Indexes):
     ) -> Index:
         """An index over the graph at that path, which another program made; built in this process.
 
-        format_name: of an importer (importing.base). out: a folder of the person's own, else the index store. Raises
-        ImportFailed for files that cannot be read, InvalidConfig for an unknown format.
+        format_name: of an importer; empty: the one that recognises the path. out: a folder of the person's own, else
+        the index store. Raises ImportFailed for files that cannot be read, InvalidConfig for an unknown format.
         """
         return self._builds.import_graph(
             path,
@@ -116,6 +122,28 @@ class Building(Corpora, Indexes):
             report=report,
             execution=execution,
         )
+
+    def importers(self) -> "tuple[Importer, ...]":
+        """The formats that a graph can be imported from."""
+        from leanrag_core.importing.base import importers
+
+        return importers()
+
+    def broken_importers(self) -> "tuple[BrokenExtension, ...]":
+        """Files of importers that cannot be used, and why."""
+        from leanrag_core.importing.base import broken_importers
+
+        return broken_importers()
+
+    def preview_import(self, path: str | Path, format_name: str = "") -> ImportPreview:
+        """What an import of that path would make and leave out; nothing is embedded or written.
+
+        Raises ImportFailed, InvalidConfig.
+        """
+        from leanrag_core.importing.base import preview_of, read_graph
+
+        imported = read_graph(Path(path), format_name)
+        return preview_of(imported, format_name or imported.extras.format)
 
     def is_built(self, out: Path, config: IndexConfig, documents: Sequence[Document]) -> bool:
         """Whether the folder holds the index of these documents with these settings."""

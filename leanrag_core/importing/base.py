@@ -3,39 +3,94 @@
 from pathlib import Path
 from typing import Protocol
 
-from leanrag_core.errors import InvalidConfig
+from leanrag_core.errors import ImportFailed, InvalidConfig
 from leanrag_core.extensions import BrokenExtension, Extensions, discover
 from leanrag_core.messages.message import Message
-from leanrag_core.types.imported import ImportedGraph
+from leanrag_core.types.imported import ImportedGraph, ImportPreview
+
+MAX_LISTED = 200  # drops of a preview
 
 
 class Importer(Protocol):
-    """Reads the graph of another system. name: what a command calls it. title, help: as a form shows them."""
+    """Reads the graph of another system. name: what a command calls it. title, help: as a form shows them.
+
+    Files are written by strangers: whatever they hold, the errors are ImportFailed and drops.
+    """
 
     name: str
     title: Message
     help: Message
+
+    def recognises(self, path: Path) -> bool:
+        """Whether the file or folder looks like this format; looks at names, and at the begin of files."""
 
     def read(self, path: Path) -> ImportedGraph:
         """The graph at that path. Raises ImportFailed for files that cannot be read as this format; single rows that
         cannot be used are drops."""
 
 
+def read_graph(path: Path, format_name: str) -> ImportedGraph:
+    """The graph at the path; without a format, as the first importer that recognises it.
+
+    Raises ImportFailed, also for a path of no known format, InvalidConfig for an unknown format.
+    """
+    if not path.exists():
+        raise ImportFailed("import.no_path", path=str(path))
+    return (importer(format_name) if format_name else _recognised(path)).read(path)
+
+
+def _recognised(path: Path) -> Importer:
+    chosen = recognised(path)
+    if chosen is None:
+        raise ImportFailed("import.not_recognised", path=str(path), known=", ".join(each.name for each in importers()))
+    return chosen
+
+
+def preview_of(imported: ImportedGraph, format_name: str) -> ImportPreview:
+    """What an index over the graph would hold, and what the import leaves out."""
+    extras = imported.extras
+    return ImportPreview(
+        format=format_name,
+        documents=len(imported.documents),
+        chunks=len(imported.chunks),
+        entities=imported.graph.entities.num_rows,
+        relations=imported.graph.relations.num_rows,
+        communities=len(extras.communities),
+        reports=sum(community.report is not None for community in extras.communities),
+        claims=len(extras.claims),
+        counts=imported.counts,
+        notes=imported.notes,
+        drops=imported.drops[:MAX_LISTED],
+        n_drops=len(imported.drops),
+    )
+
+
 def importers() -> tuple[Importer, ...]:
     """One importer of each format, by name."""
-    made: list[Importer] = [module.Importer() for module in _found().modules]
+    made: list[Importer] = [module.Importer() for module in _discovered().modules]
     return tuple(sorted(made, key=lambda importer: importer.name))
 
 
 def broken_importers() -> tuple[BrokenExtension, ...]:
     """The files of formats/ that do not load."""
-    return _found().broken
+    return _discovered().broken
 
 
-def _found() -> Extensions:
+def recognised(path: Path) -> Importer | None:
+    """The first importer, by name, that recognises the file or folder."""
+    for each in importers():
+        try:
+            if each.recognises(path):
+                return each
+        except (OSError, ImportFailed):  # a file that cannot be looked at is of no format
+            continue
+    return None
+
+
+def _discovered() -> Extensions:
     from leanrag_core.importing import formats
 
-    return discover(formats, "Importer", ("name", "title", "help", "read"))
+    return discover(formats, "Importer", ("name", "title", "help", "recognises", "read"))
 
 
 def importer(name: str) -> Importer:

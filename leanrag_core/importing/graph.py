@@ -1,24 +1,42 @@
 """Entities and relations of other systems to the base graph G0, with their sources."""
 
 import math
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from leanrag_core.errors import ImportFailed
+from leanrag_core.importing.communities import claims_of, communities_of
+from leanrag_core.importing.described import described_rows
 from leanrag_core.importing.rows import Drops
-from leanrag_core.importing.sources import Sources, document_of_text, windows
+from leanrag_core.importing.sources import Sources
+from leanrag_core.importing.taken import TakenEntity, TakenRelation
 from leanrag_core.indexing.parsing.blocks import clean, one_line
-from leanrag_core.indexing.resolution import name_key, resolve, tidy_name
-from leanrag_core.messages.message import message
-from leanrag_core.types.corpus import Chunk, Document
+from leanrag_core.indexing.resolution import entity_id, name_key, relation_id, resolve, tidy_name
+from leanrag_core.messages.message import Message, message
+from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.extraction import Extraction, Mention, RelationMention
-from leanrag_core.types.imported import ImportedGraph
+from leanrag_core.types.imported import (
+    ForeignId,
+    ImportCounts,
+    ImportedClaim,
+    ImportedCommunity,
+    ImportedExtras,
+    ImportedGraph,
+)
 
 _MAX_NAME, _MAX_DESCRIPTION = 300, 20_000  # characters
+_MAX_ID = 300
 _MAX_WEIGHT = 1e6
+_ROW_IS_KEPT = (
+    "import.name_again",
+    "import.pair_again",
+    "import.no_description",
+    "import.weight",
+    "import.text_cut",
+    "import.no_passage",
+    "import.community_members",
+)
 
 
 @dataclass(frozen=True)
@@ -35,7 +53,10 @@ class ImportedEntity:
 
 @dataclass(frozen=True)
 class ImportedRelation:
-    """A relation of another system. source, target: ids or names of its ends. weight: None where none is given."""
+    """A relation of another system. source, target: ids or names of its ends. weight: None where none is given.
+
+    id: what the other system calls it, else empty.
+    """
 
     place: str
     source: str
@@ -44,27 +65,7 @@ class ImportedRelation:
     keywords: tuple[str, ...] = ()
     weight: float | None = None
     passages: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class _Entity:
-    """An entity that is taken. key: what equal names share. chunks: ids of its sources."""
-
-    key: str
-    name: str
-    type: str
-    description: str
-    chunks: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Relation:
-    source: _Entity
-    target: _Entity
-    description: str
-    keywords: tuple[str, ...]
-    weight: float
-    chunks: tuple[str, ...]
+    id: str = ""
 
 
 def graph_of(
@@ -74,12 +75,17 @@ def graph_of(
     drops: Drops,
     *,
     name: str,
+    format_name: str = "",
+    communities: Iterable[ImportedCommunity] = (),
+    claims: Iterable[ImportedClaim] = (),
+    notes: Sequence[Message] = (),
 ) -> ImportedGraph:
     """The graph, names merged as those of a build (section 2, step 3).
 
     Rows of one name are one entity, rows of one pair of ends one relation, whose weights add up. A relation with an end
     that is no entity is dropped. What names no source gets one: a document made of the descriptions, called `name`.
-    Raises ImportFailed when no entity is left.
+    communities, claims: their entities by foreign ids or names, their chunks by foreign ids. notes: on the import as a
+    whole. Raises ImportFailed when no entity is left.
     """
     taken = _Taken(sources, drops)
     for entity in entities:
@@ -88,7 +94,13 @@ def graph_of(
         raise ImportFailed("import.no_entities")
     for relation in relations:
         taken.add_relation(relation)
-    return taken.graph(name)
+    extras = ImportedExtras(
+        format_name,
+        communities_of(communities, taken.entity_id, drops),
+        claims_of(claims, taken.entity_id, sources.chunk_of, drops),
+        taken.foreign_ids(),
+    )
+    return taken.graph(name, notes, extras)
 
 
 class _Taken:
@@ -96,13 +108,17 @@ class _Taken:
 
     def __init__(self, sources: Sources, drops: Drops) -> None:
         self.sources, self.drops = sources, drops
-        self.entities: list[_Entity] = []
-        self.relations: list[_Relation] = []
-        self._by_id: dict[str, _Entity] = {}
-        self._by_key: dict[str, _Entity] = {}
+        self.entities: list[TakenEntity] = []
+        self.relations: list[TakenRelation] = []
+        self._by_id: dict[str, TakenEntity] = {}
+        self._by_key: dict[str, TakenEntity] = {}
+        self._pairs: set[tuple[str, ...]] = set()
+        self._spellings: set[str] = set()
+        self._n_entities = self._n_relations = 0
 
     def add_entity(self, row: ImportedEntity) -> None:
         """The entity counts, unless its name or id cannot be used."""
+        self._n_entities += 1
         name = tidy_name(one_line(row.name))
         key = name_key(name)
         if not key:
@@ -114,28 +130,68 @@ class _Taken:
         if row.id and row.id in self._by_id and self._by_id[row.id].key != key:
             self.drops.add(row.place, "import.id_twice")
             return
-        entity = _Entity(key, name, one_line(row.type)[:100], self._description(row), self._chunks(row))
+        entity = TakenEntity(key, name, one_line(row.type)[:100], self._description(row), self._chunks(row))
+        earlier = self._by_key.get(key)
+        if earlier is not None:
+            self.drops.remark(row.place, "import.name_again", name=name)
+            if name != earlier.name:
+                self._spellings.add(name)
+        elif not entity.description:
+            self.drops.remark(row.place, "import.no_description", name=name)
         self.entities.append(entity)
         self._by_id.setdefault(row.id or name, entity)
         self._by_key.setdefault(key, entity)
 
     def add_relation(self, row: ImportedRelation) -> None:
         """The relation counts, unless an end of it is no entity."""
+        self._n_relations += 1
         source, target = self._end(row.source), self._end(row.target)
         if source is None or target is None:
             missing = row.source if source is None else row.target
             self.drops.add(row.place, "import.dangling_end" if missing.strip() else "import.no_end", end=missing[:80])
+            return
+        if source.key == target.key:
+            self.drops.add(row.place, "import.self_loop", name=source.name)
             return
         weight = 1.0 if row.weight is None else row.weight
         if not (math.isfinite(weight) and 0 <= weight <= _MAX_WEIGHT):
             self.drops.add(row.place, "import.weight")
             weight = 1.0
         keywords = tuple(one_line(word)[:100] for word in row.keywords)
-        description = self._description(row) or f"{source.name} – {target.name}"
-        self.relations.append(_Relation(source, target, description, keywords, weight, self._chunks(row)))
+        ends = f"{source.name} – {target.name}"
+        described = self._description(row)
+        pair = tuple(sorted((source.key, target.key)))
+        if pair in self._pairs:
+            self.drops.remark(row.place, "import.pair_again", name=ends)
+        elif not described:
+            self.drops.remark(row.place, "import.no_description", name=ends)
+        self._pairs.add(pair)
+        self.relations.append(
+            TakenRelation(source, target, described or ends, keywords, weight, self._chunks(row), row.id)
+        )
 
-    def _end(self, id_or_name: str) -> _Entity | None:
+    def _end(self, id_or_name: str) -> TakenEntity | None:
         return self._by_id.get(id_or_name) or self._by_key.get(name_key(one_line(id_or_name)))
+
+    def entity_id(self, id_or_name: str) -> str:
+        """The id in the index of the entity with that foreign id or name; empty when there is none."""
+        entity = self._end(id_or_name)
+        return entity_id(entity.key) if entity is not None else ""
+
+    def foreign_ids(self) -> tuple[ForeignId, ...]:
+        """What the other system called the things that the index holds, where that is more than a name."""
+        ids = [
+            ForeignId("entity", entity_id(entity.key), id_)
+            for id_, entity in self._by_id.items()
+            if id_ != entity.name and name_key(id_) != entity.key
+        ]
+        for relation in self.relations:
+            if relation.id:
+                ends = entity_id(relation.source.key), entity_id(relation.target.key)
+                ids.append(ForeignId("relation", relation_id(*ends), relation.id))
+        ids += [ForeignId("chunk", id_, foreign) for foreign, id_ in self.sources.named_chunks.items()]
+        ids += [ForeignId("document", id_, foreign) for foreign, id_ in self.sources.named_documents.items()]
+        return tuple(replace(each, foreign_id=clean(each.foreign_id)[:_MAX_ID]) for each in ids)
 
     def _description(self, row: ImportedEntity | ImportedRelation) -> str:
         text = clean(row.description).strip()
@@ -146,16 +202,16 @@ class _Taken:
 
     def _chunks(self, row: ImportedEntity | ImportedRelation) -> tuple[str, ...]:
         known = [self.sources.chunk_of[passage] for passage in row.passages if passage in self.sources.chunk_of]
-        if len(known) < len(row.passages):
+        if len(known) < len(row.passages) and self.sources.chunk_of:  # else one note says that all texts are missing
             self.drops.add(row.place, "import.no_passage", n=len(row.passages) - len(known))
         return tuple(dict.fromkeys(known))
 
-    def graph(self, name: str) -> ImportedGraph:
+    def graph(self, name: str, notes: Sequence[Message], extras: ImportedExtras) -> ImportedGraph:
         """All that was taken, merged."""
         without = self._without_source()
         documents, chunks = self.sources.documents, self.sources.chunks
         if without:
-            described = _Descriptions.of(without, name)
+            described = described_rows(without, name)
             self.entities = [described.with_chunks(entity) for entity in self.entities]
             self.relations = [described.with_chunks(relation) for relation in self.relations]
             documents = tuple(sorted((*documents, described.document), key=lambda each: (each.name, each.id)))
@@ -165,11 +221,29 @@ class _Taken:
             ordered = [chunk for document in documents for chunk in by_document[document.id]]
             chunks = tuple(replace(chunk, position=place) for place, chunk in enumerate(ordered))
         merged = resolve(self._extractions(chunks), chunks, heuristic=False)
-        notes = (message("import.described", n=len(without), name=name),) if without else ()
-        drops = (*self.drops.drops, *merged.drops)
-        return ImportedGraph(documents, chunks, merged.graph, notes, drops, merged.aliases)
+        if without:
+            notes = (*notes, message("import.described", n=len(without), name=name))
+        drops = (*self.drops.drops, *merged.drops, *self.drops.remarks)
+        return ImportedGraph(
+            documents, chunks, merged.graph, tuple(notes), drops, merged.aliases, self._counts(), extras
+        )
 
-    def _without_source(self) -> list[_Entity | _Relation]:
+    def _counts(self) -> ImportCounts:
+        n = self.drops.counted
+        return ImportCounts(
+            entity_rows=self._n_entities,
+            relation_rows=self._n_relations,
+            duplicate_entities=n["import.name_again"],
+            other_spellings=len(self._spellings),
+            duplicate_relations=n["import.pair_again"],
+            dangling=n["import.dangling_end"] + n["import.no_end"],
+            self_loops=n["import.self_loop"],
+            empty_descriptions=n["import.no_description"],
+            unknown_chunks=n["import.no_passage"],
+            left_out=sum(n[code] for code in n if code not in _ROW_IS_KEPT),
+        )
+
+    def _without_source(self) -> list[TakenEntity | TakenRelation]:
         sourced = {entity.key for entity in self.entities if entity.chunks}
         entities = [entity for entity in self.entities if entity.key not in sourced]
         return [*entities, *(relation for relation in self.relations if not relation.chunks)]
@@ -187,41 +261,3 @@ class _Taken:
                 ends = relation.source.name, relation.target.name
                 relations[chunk].append(RelationMention(*ends, relation.description, chunk, relation.keywords, weight))
         return [Extraction(chunk.id, tuple(mentions[chunk.id]), tuple(relations[chunk.id])) for chunk in chunks]
-
-
-Row = TypeVar("Row", _Entity, _Relation)
-
-
-@dataclass(frozen=True)
-class _Descriptions:
-    """A document made of descriptions. starts: where each line begins; line_of: the line of each row."""
-
-    document: Document
-    chunks: tuple[Chunk, ...]
-    starts: tuple[int, ...]
-    line_of: dict[_Entity | _Relation, int]
-
-    @classmethod
-    def of(cls, rows: Sequence[_Entity | _Relation], name: str) -> "_Descriptions":
-        lines = [_line(row) for row in rows]
-        starts = [0]
-        for line in lines:
-            starts.append(starts[-1] + len(line) + 1)
-        document = document_of_text(name, name, "\n".join(lines))
-        line_of: dict[_Entity | _Relation, int] = {row: place for place, row in enumerate(rows)}
-        return cls(document, tuple(windows(document)), tuple(starts), line_of)
-
-    def with_chunks(self, row: Row) -> Row:
-        """The row with the chunk that its description begins in; one that has sources stays as it is."""
-        line = self.line_of.get(row)
-        if line is None:
-            return row
-        place = bisect_right([chunk.start for chunk in self.chunks], self.starts[line]) - 1
-        return replace(row, chunks=(self.chunks[place].id,))
-
-
-def _line(row: _Entity | _Relation) -> str:
-    if isinstance(row, _Entity):
-        return one_line(f"{row.name}: {row.description}" if row.description else row.name)
-    ends = f"{row.source.name} – {row.target.name}"
-    return one_line(row.description if row.description == ends else f"{ends}: {row.description}")

@@ -1,8 +1,9 @@
-"""Tables of other programs, row by row: CSV, tab-separated and JSON Lines files, in any encoding of text."""
+"""Tables of other programs, row by row: Parquet; CSV, tab-separated and JSON Lines files in any encoding of text."""
 
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -12,15 +13,17 @@ from typing import Any
 import pyarrow as pa
 
 from leanrag_core.errors import ImportFailed, UnreadableDocument
+from leanrag_core.importing.parquet_cells import parquet_cells
 from leanrag_core.indexing.parsing.blocks import one_line, shown_name
 from leanrag_core.indexing.parsing.encoding import decode
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.types.extraction import Drop
 
-SUFFIXES = (".csv", ".tsv", ".jsonl")
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 MAX_FILE_BYTES = 2_000_000_000
-_STAGE = "import"
+LEFT_OUT, MERGED, UNDESCRIBED = "import", "duplicates", "empty descriptions"  # stages of the build report
+_REMARKS = {"import.name_again": MERGED, "import.pair_again": MERGED, "import.no_description": UNDESCRIBED}
 _ROWS_LOOKED_AT = 100  # for the names of columns; a row of JSON may lack some
 _LIST_MARKS = ("|", ";", "\n")  # between the parts of a list in one cell, the first that occurs
 
@@ -37,7 +40,8 @@ class Row:
         for column in columns:
             value = self.cells.get(column)
             if value is not None and not isinstance(value, list | dict):
-                text = str(value)
+                whole = isinstance(value, float) and value.is_integer()  # pandas makes 3.0 of an id with gaps
+                text = str(int(value) if whole else value)
                 if text.strip():
                     return text
         return ""
@@ -56,22 +60,30 @@ class Row:
 
 
 def _json_list(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
+    whole = _json_value(text)
+    return text if whole is None else whole
 
 
 @dataclass
 class Drops:
-    """Collects what is left out of an import. Every row is counted."""
+    """Collects what is left out of an import, and remarks on rows that are kept. Every row is counted, by code."""
 
     drops: list[Drop] = field(default_factory=list)
+    remarks: list[Drop] = field(default_factory=list)
+    counted: Counter[str] = field(default_factory=Counter)
 
     def add(self, place: str, code: str, **values: Any) -> None:
         """Something at that place was left out or changed, for that reason."""
+        self._append(self.drops, LEFT_OUT, place, code, values)
+
+    def remark(self, place: str, code: str, **values: Any) -> None:
+        """The row at that place is merged into another one, or has no description."""
+        self._append(self.remarks, _REMARKS[code], place, code, values)
+
+    def _append(self, listed: list[Drop], stage: str, place: str, code: str, values: Mapping[str, Any]) -> None:
+        self.counted[code] += 1
         shown = {name: one_line(value) if isinstance(value, str) else value for name, value in values.items()}
-        self.drops.append(Drop(_STAGE, one_line(place), sentence(message(code, **shown))))
+        listed.append(Drop(stage, one_line(place), sentence(message(code, **shown))))
 
 
 def table_file(folder: Path, name: str) -> Path | None:
@@ -85,21 +97,33 @@ def table_file(folder: Path, name: str) -> Path | None:
 def read_rows(path: Path, required: Sequence[tuple[str, ...]], drops: Drops) -> Iterator[Row]:
     """The rows of the file, its columns' names in lower case. required: for each column that must be there, its names.
 
-    Raises ImportFailed for a file that is too large, no text, empty, or lacks a column.
+    A file that ends in .json or .jsonl may hold a line for each row, or one list of all rows. Raises ImportFailed for a
+    file that is too large, no text, empty, or lacks a column.
     """
-    try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise ImportFailed("import.too_large", file=shown_name(path.name), limit=MAX_FILE_BYTES)
-        text = decode(path.read_bytes()).text
-    except (OSError, UnreadableDocument) as error:
-        raise ImportFailed("import.unreadable", file=shown_name(path.name), reason=str(error)) from error
-    rows = _json_rows(path, text, drops) if path.suffix == ".jsonl" else _table_rows(path, text, drops)
+    if path.suffix == ".parquet":
+        name = shown_name(path.name)
+        cells_of = enumerate(parquet_cells(path), 1)
+        rows: Iterator[Row] = (Row(f"{name} row {number}", cells) for number, cells in cells_of)
+    elif path.suffix in (".jsonl", ".json"):
+        rows = _json_rows(path, file_text(path), drops)
+    else:
+        rows = _table_rows(path, file_text(path), drops)
     first = list(islice(rows, _ROWS_LOOKED_AT))
     if not first:
         raise ImportFailed("import.no_rows", file=shown_name(path.name))
     _require_columns(path, first, required)
     yield from first
     yield from rows
+
+
+def file_text(path: Path) -> str:
+    """The text of the file, whatever its encoding. Raises ImportFailed for one that is too large or no text."""
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise ImportFailed("import.too_large", file=shown_name(path.name), limit=MAX_FILE_BYTES)
+        return decode(path.read_bytes()).text
+    except (OSError, UnreadableDocument) as error:
+        raise ImportFailed("import.unreadable", file=shown_name(path.name), reason=str(error)) from error
 
 
 def _require_columns(path: Path, rows: Sequence[Row], required: Sequence[tuple[str, ...]]) -> None:
@@ -172,15 +196,28 @@ def _parsed(path: Path, text: str, delimiter: str, header: list[str], skip: Any)
 
 
 def _json_rows(path: Path, text: str, drops: Drops) -> Iterator[Row]:
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        place = f"{shown_name(path.name)} line {number}"
-        try:
-            cells = json.loads(line)
-        except (ValueError, RecursionError):
-            cells = None
+    for place, cells in _json_values(path, text):
         if isinstance(cells, dict):
             yield Row(place, {str(name).strip().lower(): value for name, value in cells.items()})
         else:
             drops.add(place, "import.no_object")
+
+
+def _json_values(path: Path, text: str) -> Iterator[tuple[str, Any]]:
+    """Each row's place and value; None for a line that is no JSON."""
+    name = shown_name(path.name)
+    if text.lstrip("\ufeff \t\r\n").startswith("["):
+        whole = _json_value(text)
+        if isinstance(whole, list):
+            yield from ((f"{name} row {number}", value) for number, value in enumerate(whole, 1))
+            return
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            yield f"{name} line {number}", _json_value(line)
+
+
+def _json_value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

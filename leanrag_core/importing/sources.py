@@ -3,7 +3,7 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from leanrag_core.importing.rows import Drops
 from leanrag_core.indexing.chunking import chunk_documents, chunk_id
@@ -39,11 +39,16 @@ class Passage:
 
 @dataclass(frozen=True)
 class Sources:
-    """Documents in the order of a build, and their chunks. chunk_of: ids of passages to ids of chunks."""
+    """Documents in the order of a build, and their chunks. chunk_of: ids of passages to ids of chunks.
+
+    named_chunks, named_documents: ids that the other system gave, to those of the index.
+    """
 
     documents: tuple[Document, ...]
     chunks: tuple[Chunk, ...]
     chunk_of: dict[str, str]
+    named_chunks: dict[str, str] = field(default_factory=dict)
+    named_documents: dict[str, str] = field(default_factory=dict)
 
 
 def sources_of(
@@ -62,6 +67,7 @@ def sources_of(
             known[row.id] = row
     grouped = _by_document(passages, drops)
     made: dict[str, Document] = {}
+    named_documents: dict[str, str] = {}
     spans: dict[str, dict[str, Span]] = defaultdict(dict)  # by document, then by passage
     for id_ in dict.fromkeys([*known, *grouped]):
         described = known.get(id_, ImportedDocument(id_, id_ or name))
@@ -69,6 +75,8 @@ def sources_of(
         if not any(character.isalnum() for character in placed.text):
             continue
         document = _document(described, placed.text)
+        if id_ and id_ != described.name:
+            named_documents[id_] = document.id
         made.setdefault(document.id, document)
         spans[document.id].update(placed.spans)
     ordered = tuple(sorted(made.values(), key=lambda document: (document.name, document.id)))
@@ -81,7 +89,10 @@ def sources_of(
         by_span = {(chunk.start, chunk.end): chunk.id for chunk in own}
         chunk_of |= {passage: by_span[span.start, span.end] for passage, span in spans[document.id].items()}
         chunks += own
-    return Sources(ordered, tuple(chunks), chunk_of)
+    named = {
+        passage.id: chunk_of[passage.id] for rows in grouped.values() for passage in rows if passage.id != passage.place
+    }
+    return Sources(ordered, tuple(chunks), chunk_of, named, named_documents)
 
 
 def windows(document: Document) -> list[Chunk]:

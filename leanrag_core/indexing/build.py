@@ -30,7 +30,7 @@ from leanrag_core.storage.stages import StageStore
 from leanrag_core.storage.staging import build_lock, staged
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, Refusal
-from leanrag_core.types.imported import ImportedGraph
+from leanrag_core.types.imported import NO_EXTRAS, ImportedExtras, ImportedGraph
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC, IMPORTED, NO_CORPUS, CorpusName
 from leanrag_core.types.progress import Progress, Report, silent
@@ -126,7 +126,7 @@ def build_from_graph(
         return assemble(origin, tables, chunk_vectors, base, hierarchy)
 
     waits = Progress("parse", 0, len(imported.documents), "documents", waiting=True)
-    _write(out, origin, make, waits, report, in_store=in_store)
+    _write(out, origin, make, waits, report, in_store=in_store, extras=imported.extras)
     return out
 
 
@@ -138,13 +138,14 @@ def _write(
     report: Report,
     *,
     in_store: bool,
+    extras: ImportedExtras = NO_EXTRAS,
 ) -> None:
     """The index that make() gives is in `out`; or that of another process, if it was built while this one waited."""
     with build_lock(out, waiting=lambda: report(waits)) as waited:
         if waited and _is_built(out, origin):
             return
         with staged(out, in_store=in_store) as staging:
-            write_index(staging, make())
+            write_index(staging, make(), extras)
             n_files = sum(1 for _ in staging.iterdir())
             report(Progress("index", n_files, n_files, "files"))
 

@@ -129,18 +129,20 @@ class Builds:
     ) -> Index:
         """An index over the graph at that path, which another program made; built in this process.
 
-        format_name: of an importer (importing.base). out: a folder of the person's own, else the index store. Raises
-        ImportFailed for files that cannot be read, InvalidConfig for an unknown format.
+        format_name: of an importer (importing.base); empty: the one that recognises the path. out: a folder of the
+        person's own, else the index store. Raises ImportFailed for files that cannot be read, InvalidConfig for an
+        unknown format.
         """
         from leanrag_core.execution.choice import opened
-        from leanrag_core.importing.base import importer
+        from leanrag_core.importing.base import read_graph
         from leanrag_core.indexing.build import build_from_graph
 
         path = Path(path)
         models = models or self._models(index=path.resolve().name)
         require_models(models, config)
         name = name or shown_name(path.resolve().name)
-        imported = importer(format_name).read(path)
+        imported = read_graph(path, format_name)
+        format_name = format_name or imported.extras.format
         with opened(execution or models.settings.execution) as executor:
             built = build_from_graph(
                 imported,

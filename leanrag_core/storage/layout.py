@@ -7,6 +7,7 @@ entities-L.arrow  relations-L.arrow  vectors-L.npy   one of each for layer L
 hierarchy.arrow   layer, row, parent: the tree
 vectors-chunks.npy  embeddings of the chunks
 report.json       drops, clusters, usage
+imported.json     foreign-ids.arrow: of an import alone (storage.imported_files)
 parts/            what strategies need beside, each in NAME/FINGERPRINT/ with a record of its own (storage.part_store)
 chroma/           search index of before there were parts; still searched
 
@@ -28,12 +29,14 @@ from leanrag_core.records import json_bytes, plain
 from leanrag_core.storage import bounds, tables
 from leanrag_core.storage.damage import damaged
 from leanrag_core.storage.digests import digests_of, require_same
+from leanrag_core.storage.imported_files import write_imported
 from leanrag_core.storage.json_files import read_object, read_record, require_seal, sealed
 from leanrag_core.storage.ownership import CHROMA as CHROMA
 from leanrag_core.storage.ownership import MANIFEST as MANIFEST
 from leanrag_core.storage.ownership import REPORT as REPORT
 from leanrag_core.types.build_report import BuildReport
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Layer
+from leanrag_core.types.imported import NO_EXTRAS, ImportedExtras
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
 from leanrag_core.types.manifest import Manifest
 from leanrag_core.types.rows import numbers
@@ -44,8 +47,8 @@ _MAX_BYTES = {MANIFEST: 16_000_000, REPORT: 500_000_000}
 _TREE_SCHEMA = pa.schema([("layer", pa.int32()), ("row", pa.int32()), ("parent", pa.int32())])
 
 
-def write_index(directory: Path, index: Index) -> None:
-    """Writes all of the index but its search index, in the newest format."""
+def write_index(directory: Path, index: Index, extras: ImportedExtras = NO_EXTRAS) -> None:
+    """Writes all of the index but its parts, in the newest format. extras: what an import has beside its graph."""
 
     def table(name: str, value: pa.Table) -> None:
         tables.write_table(directory / f"{name}.arrow", value)
@@ -65,7 +68,8 @@ def write_index(directory: Path, index: Index) -> None:
     empty = [np.zeros(0, dtype=np.int32)]
     table("hierarchy", pa.table({name: np.concatenate(parts or empty) for name, parts in tree.items()}))
     write_bytes(directory / REPORT, json_bytes(plain(index.report), indent=1))
-    files = digests_of(directory, file_names(FORMAT_VERSION, len(index.layers)))
+    beside = write_imported(directory, extras)
+    files = digests_of(directory, (*file_names(FORMAT_VERSION, len(index.layers)), *beside))
     write_manifest(directory, replace(index.manifest, format_version=FORMAT_VERSION, files=files))
 
 

@@ -39,7 +39,14 @@ def read(folder: Path, **contents: str) -> ImportedGraph:
 
 
 def reasons(imported: ImportedGraph) -> dict[str, str]:
-    return {drop.item: drop.reason for drop in imported.drops}
+    return {drop.item: drop.reason for drop in imported.drops if drop.stage == "import"}
+
+
+def by_stage(imported: ImportedGraph) -> dict[str, list[str]]:
+    stages: dict[str, list[str]] = {}
+    for drop in imported.drops:
+        stages.setdefault(drop.stage, []).append(drop.item)
+    return stages
 
 
 def test_tables_become_a_graph_with_exact_sources(tmp_path: Path) -> None:
@@ -124,7 +131,13 @@ def test_rows_that_cannot_be_used_are_left_out_and_counted(tmp_path: Path) -> No
     names = imported.graph.entities["name"].to_pylist()
     assert sorted(names) == ["<script>alert(1)</script>", "Ant", "Bee"]
     reasons_given = reasons(imported)
-    assert len(imported.drops) == 14, "7 of entities, 4 and a self-loop of relations, 2 of chunks"
+    assert len(by_stage(imported)["import"]) == 14, "7 of entities, 4 and a self-loop of relations, 2 of chunks"
+    assert by_stage(imported)["duplicates"] == ["entities.csv row 8", "relations.csv row 5", "relations.csv row 7"]
+    assert by_stage(imported)["empty descriptions"] == ["relations.csv row 4"]
+    counts = imported.counts
+    assert (counts.entity_rows, counts.relation_rows, counts.left_out) == (8, 6, 10)
+    assert (counts.duplicate_entities, counts.other_spellings, counts.duplicate_relations) == (1, 1, 2)
+    assert (counts.dangling, counts.self_loops, counts.unknown_chunks) == (2, 1, 1)
     assert (
         reasons_given["entities.csv row 3"] == "its name is empty or holds nothing but punctuation, so it was left out"
     )
@@ -169,7 +182,7 @@ def test_characters_that_no_file_can_hold_reach_no_report(tmp_path: Path) -> Non
     imported = read(tmp_path, entities_jsonl=entity, relations_jsonl=relation)
     texts = [drop.item + drop.reason for drop in imported.drops]
     texts += [cell for row in imported.graph.entities.to_pylist() for cell in row.values() if isinstance(cell, str)]
-    assert len(imported.drops) == 2
+    assert list(by_stage(imported)) == ["import"]
     for text in texts:
         text.encode()
 
@@ -208,4 +221,4 @@ def test_a_hostile_graph_makes_a_sound_index_that_lists_what_was_left_out(tmp_pa
     bench = Workbench.default(tmp_path / "home")
     index = bench.import_graph(tables(tmp_path / "hostile", **HOSTILE), out=tmp_path / "out")
     assert [result for result in bench.check(tmp_path / "out") if not result.ok] == []
-    assert index.report.drops == {"import": 13, "merge": 2}
+    assert index.report.drops == {"import": 14, "merge": 1, "duplicates": 3, "empty descriptions": 1}

@@ -1,4 +1,4 @@
-"""Plain tables: entities, relations, passages and documents, each a CSV, tab-separated or JSON Lines file in a folder.
+"""Plain tables: entities, relations, passages and documents, each a CSV, tab-separated, JSON Lines or Parquet file.
 
     entities    name (or entity), and where known: id, type, description, chunks
     relations   source, target (ids or names of entities), and where known: description, keywords, weight, chunks
@@ -13,8 +13,9 @@ from pathlib import Path
 
 from leanrag_core.errors import ImportFailed
 from leanrag_core.importing.graph import ImportedEntity, ImportedRelation, graph_of
-from leanrag_core.importing.rows import Drops, Row, read_rows, table_file
+from leanrag_core.importing.rows import SUFFIXES, Drops, read_rows, table_file
 from leanrag_core.importing.sources import ImportedDocument, Passage, sources_of
+from leanrag_core.importing.stores import number_of
 from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.messages.message import message
 from leanrag_core.types.imported import ImportedGraph
@@ -35,6 +36,11 @@ class Importer:
     name = "plain"
     title = message("import.plain.title")
     help = message("import.plain.help")
+
+    def recognises(self, path: Path) -> bool:
+        """Whether there is one table of entities, and no table of relationships, as GraphRAG has."""
+        tables = [path / f"entities{suffix}" for suffix in SUFFIXES]
+        return sum(table.is_file() for table in tables) == 1 and not (path / "relationships.parquet").is_file()
 
     def read(self, path: Path) -> ImportedGraph:
         """The graph of the tables in that folder."""
@@ -58,6 +64,8 @@ class Importer:
             sources,
             drops,
             name=f"Descriptions in {name}",
+            format_name=self.name,
+            notes=() if sources.chunk_of or not chunks else (message("import.no_chunk_texts", name=chunks.name),),
         )
 
 
@@ -93,15 +101,7 @@ def _relations(path: Path, drops: Drops) -> Iterator[ImportedRelation]:
             row.text(*_TARGET).strip(),
             row.text(*_DESCRIPTION),
             row.parts("keywords"),
-            _number(row),
+            number_of(row.text(*_WEIGHT).strip()),
             row.parts(*_CHUNKS),
+            row.text("id", "relation_id").strip(),
         )
-
-
-def _number(row: Row) -> float | None:
-    """The weight; None where there is none, NaN for a text that is no number."""
-    weight = row.text(*_WEIGHT).strip()
-    try:
-        return float(weight) if weight else None
-    except ValueError:
-        return float("nan")

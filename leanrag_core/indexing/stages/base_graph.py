@@ -93,9 +93,10 @@ def imported_base_graph(imported: ImportedGraph, models: BuildModels, report: Re
 
 
 def graph_fingerprint(imported: ImportedGraph, tables: CorpusTables) -> str:
-    """Hash of an imported graph with its documents and chunks."""
+    """Hash of an imported graph with its documents and chunks, and what is kept beside it."""
     parts = (tables.documents, tables.chunks, imported.graph.entities, imported.graph.relations)
-    return stage_key("import", MERGE_RULES, *map(_stream, parts)).hex()[:16]
+    beside = (to_json(imported.extras),) if imported.extras else ()
+    return stage_key("import", MERGE_RULES, *map(_stream, parts), *beside).hex()[:16]
 
 
 def _counted(stage: str, done: int, unit: str, graph: Graph) -> Progress:

@@ -1,0 +1,122 @@
+"""Microsoft GraphRAG: its output folder of Parquet tables, versions 0.3 to 3.
+
+entities, relationships, text_units, documents, communities, community_reports, covariates; before version 1 their names
+begin with create_final_, and create_final_nodes says which entities a community has. The tables may lie in the folder
+itself, in output/, in artifacts/, or in output/TIME/artifacts/, of which the last is taken.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from leanrag_core.errors import ImportFailed
+from leanrag_core.importing.formats._graphrag_communities import graphrag_claims, graphrag_communities
+from leanrag_core.importing.graph import ImportedEntity, ImportedRelation, graph_of
+from leanrag_core.importing.rows import Drops, read_rows
+from leanrag_core.importing.sources import ImportedDocument, Passage, sources_of
+from leanrag_core.importing.stores import number_of
+from leanrag_core.indexing.parsing.blocks import shown_name
+from leanrag_core.messages.message import message
+from leanrag_core.types.imported import ImportedGraph
+
+_OLD = "create_final_"
+_MAX_RUNS = 1000
+
+
+class Importer:
+    """See importing.base."""
+
+    name = "graphrag"
+    title = message("import.graphrag.title")
+    help = message("import.graphrag.help")
+
+    def recognises(self, path: Path) -> bool:
+        """Whether there are tables of entities and relationships under the names of GraphRAG."""
+        return _folder(path) is not None
+
+    def read(self, path: Path) -> ImportedGraph:
+        """The graph of the tables, with communities, reports and claims."""
+        folder = _folder(path)
+        if folder is None:
+            raise ImportFailed("import.no_file", folder=str(path), name="entities.parquet")
+        drops, name = Drops(), shown_name(path.resolve().name)
+        units, documents = _table(folder, "text_units"), _table(folder, "documents")
+        sources = sources_of(
+            _documents(documents, drops) if documents else (),
+            _passages(units, drops) if units else (),
+            drops,
+            name=name,
+        )
+        entities, relations = _table(folder, "entities"), _table(folder, "relationships")
+        assert entities is not None
+        assert relations is not None
+        return graph_of(
+            _entities(entities, drops),
+            _relations(relations, drops),
+            sources,
+            drops,
+            name=f"Descriptions in {name}",
+            format_name=self.name,
+            communities=graphrag_communities(
+                _table(folder, "communities"),
+                _table(folder, "community_reports"),
+                _table(folder, "nodes"),
+                relations,
+                drops,
+            ),
+            claims=graphrag_claims(_table(folder, "covariates"), drops),
+            notes=() if sources.chunk_of else (message("import.no_chunk_texts", name="text_units.parquet"),),
+        )
+
+
+def _folder(path: Path) -> Path | None:
+    if not path.is_dir():
+        return None
+    runs = sorted(run for run in [*path.glob("*/artifacts"), *path.glob("output/*/artifacts")])[-_MAX_RUNS:]
+    for folder in (path, path / "output", path / "artifacts", *reversed(runs)):
+        if _table(folder, "entities") is not None and _table(folder, "relationships") is not None:
+            return folder
+    return None
+
+
+def _table(folder: Path, name: str) -> Path | None:
+    files = (folder / f"{name}.parquet", folder / f"{_OLD}{name}.parquet")
+    return next((file for file in files if file.is_file()), None)
+
+
+def _documents(path: Path, drops: Drops) -> Iterator[ImportedDocument]:
+    for row in read_rows(path, [("id",)], drops):
+        title = row.text("title")
+        yield ImportedDocument(row.text("id"), title, title, row.text("text", "raw_content"))
+
+
+def _passages(path: Path, drops: Drops) -> Iterator[Passage]:
+    for row in read_rows(path, [("id",), ("text", "chunk")], drops):
+        documents = row.parts("document_ids") or row.parts("document_id")
+        document = documents[0] if documents else ""
+        yield Passage(row.place, row.text("id"), row.text("text", "chunk"), document)
+
+
+def _entities(path: Path, drops: Drops) -> Iterator[ImportedEntity]:
+    for row in read_rows(path, [("title", "name")], drops):
+        yield ImportedEntity(
+            row.place,
+            row.text("title", "name"),
+            row.text("id"),
+            row.text("type"),
+            row.text("description"),
+            row.parts("text_unit_ids"),
+        )
+
+
+def _relations(path: Path, drops: Drops) -> Iterator[ImportedRelation]:
+    for row in read_rows(path, [("source",), ("target",)], drops):
+        yield ImportedRelation(
+            row.place,
+            row.text("source"),
+            row.text("target"),
+            row.text("description"),
+            (),
+            number_of(row.text("weight")),
+            row.parts("text_unit_ids"),
+            row.text("id"),
+        )
