@@ -99,7 +99,7 @@ def test_the_importer_reads_a_graph_and_drops_what_it_cannot_use(tmp_path: Path)
     imported = importer("tgf").read(path)
     assert imported.graph.entities["name"].to_pylist() == ["Hive", "Honey bee", "Varroa mite"]
     assert imported.graph.relations.num_rows == 2
-    assert len(imported.drops) == 1
+    assert imported.counts.dangling == 1
 
 
 def test_the_export_format_writes_the_base_graph(index: Index, tmp_path: Path) -> None:
