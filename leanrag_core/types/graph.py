@@ -194,11 +194,16 @@ class Layer(Graph):
         return np.bincount(self.ends.ravel(), minlength=len(self))
 
     @cached_property
+    def weights(self) -> np.ndarray:
+        """(r,) float32, weight of each relation."""
+        return numbers(self.relations["weight"])
+
+    @cached_property
     def adjacency(self) -> "csr_array":
         """(n, n) float32, symmetric: the weights of the relations between two entities, added up."""
         from scipy.sparse import coo_array
 
-        weights = numbers(self.relations["weight"]).astype(np.float32)
+        weights = self.weights.astype(np.float32)
         both = np.concatenate([self.ends, self.ends[:, ::-1]])
         size = (len(self), len(self))
         return coo_array((np.concatenate([weights, weights]), (both[:, 0], both[:, 1])), shape=size).tocsr()

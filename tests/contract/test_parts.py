@@ -95,6 +95,8 @@ def test_the_fingerprint_is_stable_and_changes_with_each_need(info: PartInfo, in
     first = fingerprint(info, index)
     assert first == fingerprint(info, read_index(tmp_path / "index"))
     for need in info.part.needs:
+        if need == "relations" and not index.layers[0].relations.num_rows:
+            continue  # there is none to change; the other indexes have some
         directory = tmp_path / need
         directory.mkdir()
         write_index(directory, with_other(index, need))

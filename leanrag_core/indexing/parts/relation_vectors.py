@@ -1,0 +1,84 @@
+"""Vectors of the base relations: keywords, names of both ends and description in one text.
+
+Source: LightRAG, section 3.1 (a relation has several keys, among them themes), as its release embeds them.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.messages.message import message
+from leanrag_core.types.config import validate
+from leanrag_core.types.forecast import Forecast, Range
+from leanrag_core.types.index import Index
+from leanrag_core.types.part import ENTITIES, RELATIONS, VECTORS
+from leanrag_core.types.progress import Progress
+
+_VERSION = 1
+_VECTORS = "vectors.npy"
+_BATCH = 512  # relations
+_SECONDS_A_RELATION = Range(0.001, 0.004, 0.02)
+
+
+@dataclass(frozen=True)
+class Config:
+    """There is nothing to set."""
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+class Part:
+    """(r, d) float32 unit rows, a row for each base relation."""
+
+    name = "relation_vectors"
+    title = message("part.relation_vectors.title")
+    help = message("part.relation_vectors.help")
+    needs: tuple[str, ...] = (ENTITIES, RELATIONS, VECTORS)
+
+    def offered(self, index: Index) -> bool:
+        """No: it is made when a person asks for it."""
+        return False
+
+    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
+        """Of entities, relations, and the vectors, which go with the embedding model."""
+        return fingerprint_of(self, _VERSION, index, config, models)
+
+    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
+        """Seconds by the number of relations; no language model is called."""
+        seconds = Range(0.05, 0.5, 2.0) + _SECONDS_A_RELATION.scaled(index.layers[0].relations.num_rows)
+        return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
+
+    def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
+        """Embeds each relation once; texts of like length go together."""
+        texts = relation_texts(index)
+        vectors = np.zeros((len(texts), index.layers[0].vectors.shape[1]), dtype=np.float32)
+        order = sorted(range(len(texts)), key=lambda row: (len(texts[row]), row))
+        tools.report(Progress("make", 0, len(texts), "relations"))
+        for start in range(0, len(order), _BATCH):
+            rows = order[start : start + _BATCH]
+            vectors[rows] = tools.embed([texts[row] for row in rows])
+            tools.report(Progress("make", start + len(rows), len(texts), "relations"))
+        np.save(folder / _VECTORS, vectors)
+
+    def lasting_files(self, folder: Path) -> Iterable[str]:
+        """All: nothing changes them."""
+        return every_file(folder)
+
+    def read(self, folder: Path, index: Index) -> np.ndarray:
+        """(r, d) float32, mapped from the disk."""
+        return np.asarray(np.load(folder / _VECTORS, mmap_mode="r", allow_pickle=False))
+
+
+def relation_texts(index: Index) -> list[str]:
+    """The text of each base relation that is embedded."""
+    base = index.layers[0]
+    names = base.entities["name"].to_pylist()
+    columns = (base.relations["keywords"].to_pylist(), base.relations["description"].to_pylist())
+    return [
+        "\n".join(filter(None, (", ".join(keywords or ()), f"{names[source]}, {names[target]}", description)))
+        for (source, target), keywords, description in zip(base.ends.tolist(), *columns, strict=True)
+    ]
