@@ -14,6 +14,8 @@ FIELDS = {
         "max_tokens",
     },
     "answer": {"context", "question"},
+    "community_report": {"elements"},
+    "extract_claims": {"entities", "text"},
     "extract_graph": {"entity_types", "text"},
     "glean_graph": {"entity_types"},
     "merge_descriptions": {"name", "descriptions", "max_tokens"},

@@ -1,0 +1,111 @@
+"""Reports by a language model, from the bottom of the hierarchy up (GraphRAG, section 3.1.5)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from leanrag_core.errors import ReplyError
+from leanrag_core.indexing.aggregation.summary_reply import whole
+from leanrag_core.indexing.communities.builtin_report import HIGHEST_RATING, Report
+from leanrag_core.indexing.communities.elements import ElementGraph, Material, element_lines, fitted, tokens_of
+from leanrag_core.models.asking import ask
+from leanrag_core.models.base import Completion, LanguageModel
+from leanrag_core.models.json_reply import read_json
+from leanrag_core.prompts.book import PromptBook
+from leanrag_core.types.communities import report_text
+from leanrag_core.types.graph import Finding
+from leanrag_core.types.json_schema import JsonSchema
+
+TASK = "community_report"
+_MOST_FINDINGS = 10
+_KEYS = (("title",), ("summary",), ("rating",), ("findings",))
+REPORT_REPLY: JsonSchema = {
+    "type": "object",
+    "properties": {
+        "title": {"type": "string"},
+        "summary": {"type": "string"},
+        "rating": {"type": "number"},
+        "reason": {"type": "string"},
+        "findings": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"summary": {"type": "string"}, "explanation": {"type": "string"}},
+                "required": ["summary", "explanation"],
+                "additionalProperties": False,
+            },
+        },
+    },
+    "required": ["title", "summary", "rating", "reason", "findings"],
+    "additionalProperties": False,
+}
+
+
+def material(
+    graph: ElementGraph, nodes: np.ndarray, parts: Sequence[tuple[np.ndarray, Report]], max_tokens: int
+) -> Material:
+    """What the prompt says of the community: all its elements where they fit. Else reports on its parts stand in for
+    the parts' elements, the part with most tokens first, until all fits; at last what does not fit is left out.
+
+    parts: nodes and report of each community that it was split into.
+    """
+    lines = element_lines(graph, nodes)
+    if not parts or tokens_of(lines) <= max_tokens:
+        return fitted(lines, max_tokens)
+    own = [element_lines(graph, part) for part, _ in parts]
+    sizes = [tokens_of(part) for part in own]
+    texts: list[list[str]] = list(own)
+    for place in sorted(range(len(parts)), key=lambda place: (-sizes[place], place)):
+        report = parts[place][1]
+        lines_of_report = report_text(
+            f"- Report on {report.title}: {report.summary}",
+            [(finding.summary, finding.explanation) for finding in report.findings],
+        ).split("\n")
+        used = tokens_of(lines_of_report)
+        if used < sizes[place]:
+            texts[place], sizes[place] = lines_of_report, used
+        if sum(sizes) <= max_tokens:
+            break
+    reports_first = sorted(range(len(parts)), key=lambda place: (texts[place] is own[place], place))
+    return fitted([line for place in reports_first for line in texts[place]], max_tokens)
+
+
+def llm_report(language: LanguageModel, prompts: PromptBook, given: Material) -> Report:
+    """The model's report, asked for again once where it does not read. Raises ReplyError, BudgetSpent."""
+    prompt = prompts.of(TASK)
+    messages = [{"role": "user", "content": prompt.fill(elements=given.text)}]
+    return ask(language, messages, _read, schema=REPORT_REPLY, task=prompt.fingerprint).value
+
+
+def _read(completion: Completion) -> Report:
+    reply = read_json(whole(completion), _KEYS)
+    if reply.breaks_off:
+        raise ReplyError("reply.broken_off")
+    cells = {str(key).strip().lower(): value for key, value in reply.cells.items()}
+    title, summary = (" ".join(str(cells.get(key) or "").split()) for key in ("title", "summary"))
+    listed = cells.get("findings")
+    findings = tuple(filter(None, map(_finding, listed if isinstance(listed, list) else ())))
+    if not title or not summary or not findings:
+        raise ReplyError("reply.no_report")
+    reason = " ".join(str(cells.get("reason") or "").split())
+    return Report(title, summary, _rating(cells.get("rating")), reason, findings[:_MOST_FINDINGS], by_model=True)
+
+
+def _rating(value: Any) -> float:
+    try:
+        rating = float(value)
+    except (TypeError, ValueError):
+        raise ReplyError("reply.no_rating") from None
+    if not 0 <= rating <= HIGHEST_RATING:
+        raise ReplyError("reply.no_rating")
+    return rating
+
+
+def _finding(entry: Any) -> Finding | None:
+    if isinstance(entry, str):
+        return Finding(entry.strip(), "") if entry.strip() else None
+    if not isinstance(entry, dict):
+        return None
+    summary, explanation = (str(entry.get(key) or "").strip() for key in ("summary", "explanation"))
+    return Finding(summary or explanation, explanation if summary else "") if summary or explanation else None

@@ -1,0 +1,91 @@
+"""Communities of the base graph with a report on each, as GraphRAG makes them."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from leanrag_core.clustering.leiden import hierarchical_communities
+from leanrag_core.indexing.communities.claims import extract_claims
+from leanrag_core.indexing.communities.elements import graph_of_layer
+from leanrag_core.indexing.communities.files import read_communities, write_communities
+from leanrag_core.indexing.communities.making import communities_of, no_claims
+from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.indexing.written_parts import text_forecast, with_language
+from leanrag_core.messages.message import message
+from leanrag_core.types.communities import Communities
+from leanrag_core.types.config import option, validate
+from leanrag_core.types.forecast import Forecast
+from leanrag_core.types.index import Index
+from leanrag_core.types.part import CHUNKS, ENTITIES, RELATIONS
+from leanrag_core.types.progress import Progress
+
+_VERSION = 1
+SEED = 0xDEADBEEF  # that of the released GraphRAG
+
+
+@dataclass(frozen=True)
+class Config:
+    """Options of the communities."""
+
+    max_size: int = option(10, low=2, high=1000, paper=10, help=message("part.communities.option.max_size"))
+    largest_component: bool = option(True, help=message("part.communities.option.largest_component"))
+    report_tokens: int = option(
+        8000, low=500, high=100_000, paper=8000, help=message("part.communities.option.report_tokens")
+    )
+    claims: bool = option(False, help=message("part.communities.option.claims"))
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+class Part:
+    """Hierarchical Leiden communities, their reports with vectors, and claims where a model is to find them."""
+
+    name = "communities"
+    title = message("part.communities.title")
+    help = message("part.communities.help")
+    needs: tuple[str, ...] = (ENTITIES, RELATIONS, CHUNKS)
+
+    def offered(self, index: Index) -> bool:
+        """Only when a person, or a strategy, asks for it."""
+        return False
+
+    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
+        """Of the graph, the options, and the model and prompts that write the reports."""
+        return with_language(fingerprint_of(self, _VERSION, index, config, models), index, models)
+
+    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
+        """By the number of entities."""
+        n_claims = index.chunks.num_rows if config.claims else 0
+        return text_forecast(len(index.layers[0]), config.report_tokens, models, more_calls=n_claims)
+
+    def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
+        """Writes the communities; replies of an earlier attempt come from the store of calls."""
+        tools.report(Progress("make", 0, 0, "communities"))
+        base = index.layers[0]
+        claims = no_claims()
+        if config.claims and tools.language is not None:
+            claims = extract_claims(index, tools.language, tools)
+        texts = defaultdict(list)
+        for entity, text in zip(claims["entity"].to_pylist(), claims["description"].to_pylist(), strict=True):
+            texts[entity].append(text)
+        graph = graph_of_layer(base, dict(texts))
+        tree = hierarchical_communities(
+            graph.ends,
+            graph.weights,
+            max_size=config.max_size,
+            seed=SEED,
+            largest_component=config.largest_component,
+        )
+        dimension = int(base.vectors.shape[1])
+        made = communities_of(graph, tree, tools, max_tokens=config.report_tokens, dimension=dimension, claims=claims)
+        write_communities(folder, made)
+
+    def lasting_files(self, folder: Path) -> Iterable[str]:
+        """All."""
+        return every_file(folder)
+
+    def read(self, folder: Path, index: Index) -> Communities:
+        """The communities of the index."""
+        return read_communities(folder)

@@ -1,0 +1,145 @@
+"""Communities of a graph with their reports and claims, as the index part holds them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from leanrag_core.types.rows import Columns, Lists, numbers
+
+if TYPE_CHECKING:  # scipy takes a tenth of a second to import
+    from scipy.sparse import csr_array
+
+BY_MODEL, BY_RULE, IMPORTED = "language model", "built-in writer", "imported"
+COMMUNITY_SCHEMA = pa.schema(
+    [
+        ("id", pa.string()),
+        ("level", pa.int32()),  # 0 for the roots (C0)
+        ("parent", pa.int32()),  # row in this table, -1 for a root
+        ("nodes", pa.list_(pa.int32())),  # sorted rows of the graph's nodes
+        ("title", pa.string()),
+        ("summary", pa.string()),
+        ("rating", pa.float32()),  # 0 to 10, how much the community matters
+        ("reason", pa.string()),  # of the rating
+        ("findings", pa.list_(pa.struct([("summary", pa.string()), ("explanation", pa.string())]))),
+        ("made", pa.string()),  # BY_MODEL, BY_RULE or IMPORTED
+        ("tokens", pa.int32()),  # of the report as the rest of a line
+    ]
+)
+CLAIM_SCHEMA = pa.schema(
+    [
+        ("entity", pa.int32()),  # row in layer 0
+        ("chunk", pa.int32()),  # row of the chunk table, -1 when it is not known
+        ("description", pa.string()),
+    ]
+)
+
+
+def report_text(summary: str, findings: list[tuple[str, str]]) -> str:
+    """A report below its title: the summary, then a line for each finding."""
+    lines = (f"- {finding} {explanation}".rstrip() for finding, explanation in findings)
+    return "\n".join([summary, *lines])
+
+
+@dataclass(frozen=True, eq=False)
+class Communities:
+    """table: of COMMUNITY_SCHEMA, by level. vectors: (m, d) float32 unit rows, of title and summary of each report.
+    claims: of CLAIM_SCHEMA, by entity. n_nodes: of the graph that was divided."""
+
+    table: pa.Table
+    vectors: np.ndarray
+    claims: pa.Table
+    n_nodes: int
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Communities):
+            return NotImplemented
+        return (
+            self.n_nodes == other.n_nodes
+            and self.table.equals(other.table)
+            and self.claims.equals(other.claims)
+            and np.array_equal(self.vectors, other.vectors)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def cells(self) -> Columns:
+        """The columns, for reading single cells."""
+        return Columns(self.table)
+
+    @cached_property
+    def level(self) -> np.ndarray:
+        """(m,) int32."""
+        return numbers(self.table["level"])
+
+    @cached_property
+    def parent(self) -> np.ndarray:
+        """(m,) int32, -1 for a root."""
+        return numbers(self.table["parent"])
+
+    @cached_property
+    def rating(self) -> np.ndarray:
+        """(m,) float32."""
+        return numbers(self.table["rating"])
+
+    @cached_property
+    def nodes(self) -> Lists:
+        """The nodes of each community, ascending."""
+        return Lists(self.table["nodes"])
+
+    @property
+    def deepest(self) -> int:
+        """The number of the lowest level, -1 without communities."""
+        return int(self.level.max(initial=-1))
+
+    @property
+    def n_by_rule(self) -> int:
+        """Reports that no language model wrote, of a part of which a model wrote others."""
+        made = self.table["made"].to_pylist()
+        return made.count(BY_RULE) if BY_MODEL in made else 0
+
+    @property
+    def by_rule(self) -> bool:
+        """Whether all reports were written without a language model."""
+        return len(self) > 0 and set(self.table["made"].unique().to_pylist()) == {BY_RULE}
+
+    @cached_property
+    def membership(self) -> "csr_array":
+        """(n_nodes, m) float32: 1 where the community holds the node."""
+        from scipy.sparse import csc_array
+
+        offsets, nodes = self.nodes.offsets, self.nodes.values
+        ones = np.ones(len(nodes), dtype=np.float32)
+        return csc_array((ones, nodes, offsets), shape=(self.n_nodes, len(self))).tocsr()
+
+    def at_level(self, level: int) -> np.ndarray:
+        """Rows of the communities that divide the graph at that level: those of the level, and those above it that were
+        not split."""
+        split = np.zeros(len(self), dtype=bool)
+        split[self.parent[self.parent >= 0]] = True
+        return np.flatnonzero((self.level == level) | ((self.level < level) & ~split))
+
+    def children_of(self, row: int) -> np.ndarray:
+        """Rows of the communities that it was split into."""
+        return np.flatnonzero(self.parent == row)
+
+    def findings(self, row: int) -> list[tuple[str, str]]:
+        """Summary and explanation of each finding of that report."""
+        cells = self.cells["findings"][row].as_py() or ()
+        return [(cell["summary"], cell["explanation"]) for cell in cells]
+
+    def report(self, row: int) -> str:
+        """The report of that community below its title."""
+        return report_text(self.cells["summary"][row].as_py(), self.findings(row))
+
+    def claims_of(self, entities: np.ndarray) -> list[tuple[int, str]]:
+        """Entity and text of each claim on those entities, in the table's order."""
+        rows = np.flatnonzero(np.isin(numbers(self.claims["entity"]), entities))
+        taken = self.claims.take(pa.array(rows))
+        return list(zip(taken["entity"].to_pylist(), taken["description"].to_pylist(), strict=True))
