@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from leanrag_core.errors import Cancelled, PartDamaged, PartMissing
@@ -24,6 +25,7 @@ from leanrag_core.types.part import PartRecord, PartState
 from leanrag_core.types.progress import Progress
 from tests.contract.indexes import INDEXES, stored
 from tests.contract.same import assert_same
+from tests.small_index import relation
 
 PARTS = [pytest.param(info, id=info.name) for info in parts().parts]
 MODELS = PartModels()
@@ -66,10 +68,9 @@ def with_other(index: Index, need: str) -> Index:
         column = base.entities.schema.get_field_index("type")
         base = replace(base, entities=base.entities.set_column(column, "type", [["other"] * len(base)]))
     elif need == "relations":
-        column = base.relations.schema.get_field_index("description")
-        base = replace(
-            base, relations=base.relations.set_column(column, "description", [["Other."] * base.relations.num_rows])
-        )
+        relations = base.relations.to_pylist() or [relation(0, 0)]
+        changed = [{**each, "description": "Other."} for each in relations]
+        base = replace(base, relations=pa.Table.from_pylist(changed, schema=base.relations.schema))
     elif need == "chunks":
         return replace(index, chunk_vectors=np.roll(np.array(index.chunk_vectors), 1, axis=1))
     else:

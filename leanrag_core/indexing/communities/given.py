@@ -1,53 +1,24 @@
 """Communities and reports that another system made, for an index of its graph."""
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
+import pyarrow as pa
 
 from leanrag_core.clustering.leiden import CommunityTree
 from leanrag_core.indexing.communities.builtin_report import HIGHEST_RATING, Report
-from leanrag_core.indexing.communities.making import community_table, embedded, no_claims
+from leanrag_core.indexing.communities.making import community_table, embedded
 from leanrag_core.indexing.part_base import PartTools
-from leanrag_core.types.communities import Communities
-from leanrag_core.types.graph import Finding
+from leanrag_core.types.communities import CLAIM_SCHEMA, Communities
+from leanrag_core.types.imported import ImportedClaim, ImportedCommunity, ImportedExtras
 from leanrag_core.types.index import Index
+from leanrag_core.types.rows import RowOf
 
 
-class GivenReport(Protocol):
-    """A report of another system. rating: 0 to 10, None where it gave none."""
-
-    @property
-    def title(self) -> str: ...
-    @property
-    def summary(self) -> str: ...
-    @property
-    def rating(self) -> float | None: ...
-    @property
-    def findings(self) -> tuple[Finding, ...]: ...
-
-
-class GivenCommunity(Protocol):
-    """A community of another system. level: 0 for the coarsest. parent: id of the community above, or empty. entities:
-    ids of entities of layer 0."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def level(self) -> int: ...
-    @property
-    def parent(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def entities(self) -> tuple[str, ...]: ...
-    @property
-    def report(self) -> GivenReport | None: ...
-
-
-def given_communities(index: Index, given: Sequence[GivenCommunity], tools: PartTools) -> Communities:
-    """The communities as an index part holds them, by level; entities that the index does not have are left out, and
-    communities without any. Levels are counted from the coarsest that there is."""
+def given_communities(index: Index, imported: ImportedExtras, tools: PartTools) -> Communities:
+    """The communities and claims of an import as the index part holds them; entities that the index does not have are
+    left out, and communities without any. Levels are counted from the coarsest that there is."""
+    given = imported.communities
     row_of = index.layers[0].row_of
     held = [(sorted({row_of[id_] for id_ in each.entities if id_ in row_of}), each) for each in given]
     kept = sorted(
@@ -63,10 +34,21 @@ def given_communities(index: Index, given: Sequence[GivenCommunity], tools: Part
     )
     table = community_table(tree, [_report(each) for _, each in kept], [each.title or each.id for _, each in kept])
     vectors = embedded(table, int(index.layers[0].vectors.shape[1]), tools)
-    return Communities(table, vectors, no_claims(), len(index.layers[0]))
+    return Communities(table, vectors, _claims(index, imported.claims), len(index.layers[0]))
 
 
-def _report(community: GivenCommunity) -> Report | None:
+def _claims(index: Index, given: Sequence[ImportedClaim]) -> pa.Table:
+    row_of, chunk_of = index.layers[0].row_of, RowOf(index.chunks["id"])
+    rows = sorted(
+        (row_of[claim.subject], chunk_of.get(claim.chunk, -1), claim.description)
+        for claim in given
+        if claim.subject in row_of and claim.description
+    )
+    columns = list(zip(*rows, strict=True)) if rows else [(), (), ()]
+    return pa.table(dict(zip(CLAIM_SCHEMA.names, columns, strict=True)), schema=CLAIM_SCHEMA)
+
+
+def _report(community: ImportedCommunity) -> Report | None:
     report = community.report
     if report is None:
         return None

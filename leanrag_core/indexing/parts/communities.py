@@ -1,5 +1,6 @@
 """Communities of the base graph with a report on each, as GraphRAG makes them."""
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,13 +10,17 @@ from leanrag_core.clustering.leiden import hierarchical_communities
 from leanrag_core.indexing.communities.claims import extract_claims
 from leanrag_core.indexing.communities.elements import graph_of_layer
 from leanrag_core.indexing.communities.files import read_communities, write_communities
+from leanrag_core.indexing.communities.given import given_communities
 from leanrag_core.indexing.communities.making import communities_of, no_claims
 from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
 from leanrag_core.indexing.written_parts import text_forecast, with_language
 from leanrag_core.messages.message import message
+from leanrag_core.storage.imported_files import read_imported
+from leanrag_core.storage.ownership import IMPORTED
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.forecast import Forecast
+from leanrag_core.types.imported import NO_EXTRAS
 from leanrag_core.types.index import Index
 from leanrag_core.types.part import CHUNKS, ENTITIES, RELATIONS
 from leanrag_core.types.progress import Progress
@@ -34,6 +39,7 @@ class Config:
         8000, low=500, high=100_000, paper=8000, help=message("part.communities.option.report_tokens")
     )
     claims: bool = option(False, help=message("part.communities.option.claims"))
+    imported: bool = option(True, help=message("part.communities.option.imported"))
 
     def __post_init__(self) -> None:
         validate(self)
@@ -52,8 +58,12 @@ class Part:
         return False
 
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Of the graph, the options, and the model and prompts that write the reports."""
-        return with_language(fingerprint_of(self, _VERSION, index, config, models), index, models)
+        """Of the graph, the options, and what is imported or the model and prompts that write the reports."""
+        own = fingerprint_of(self, _VERSION, index, config, models)
+        files = (index.manifest.files or {}) if config.imported else {}
+        if IMPORTED in files:
+            return hashlib.sha256(f"{own}{files[IMPORTED].sha256}".encode()).hexdigest()[:16]
+        return with_language(own, index, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
         """By the number of entities."""
@@ -63,6 +73,10 @@ class Part:
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
         """Writes the communities; replies of an earlier attempt come from the store of calls."""
         tools.report(Progress("make", 0, 0, "communities"))
+        imported = read_imported(index.path) if config.imported and index.path is not None else NO_EXTRAS
+        if imported.communities:
+            write_communities(folder, given_communities(index, imported, tools))
+            return
         base = index.layers[0]
         claims = no_claims()
         if config.claims and tools.language is not None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,15 +12,16 @@ from leanrag_core.clustering.leiden import CommunityTree
 from leanrag_core.errors import BudgetSpent
 from leanrag_core.indexing.communities.builtin_report import Report, builtin_report, ratings
 from leanrag_core.indexing.communities.elements import element_lines, graph_of_layer, tokens_of
-from leanrag_core.indexing.communities.given import given_communities
 from leanrag_core.indexing.communities.llm_report import material
 from leanrag_core.indexing.communities.making import communities_of
 from leanrag_core.indexing.part_base import PartModels, PartTools, parts
 from leanrag_core.indexing.part_building import build_part, read_part
 from leanrag_core.models.base import Completion
 from leanrag_core.models.metering import Meter
-from leanrag_core.types.communities import BY_MODEL, BY_RULE, IMPORTED, Communities
+from leanrag_core.storage.layout import read_index, write_index
+from leanrag_core.types.communities import BY_MODEL, BY_RULE, CLAIM_SCHEMA, IMPORTED, Communities
 from leanrag_core.types.graph import Finding
+from leanrag_core.types.imported import ImportedClaim, ImportedCommunity, ImportedExtras, ImportedReport
 from leanrag_core.types.spending import Budget
 from leanrag_core.types.usage import Usage
 from tests.contract.indexes import stored
@@ -184,26 +185,29 @@ def test_the_communities_of_a_level_divide_the_graph() -> None:
     assert made.table["id"].to_pylist() == ["community-0-0", "community-0-1", "community-1-0", "community-1-1"]
 
 
-@dataclass(frozen=True)
-class Given:
-    id: str
-    level: int
-    parent: str
-    title: str
-    entities: tuple[str, ...]
-    report: Report | None = None
-
-
-def test_communities_of_another_system_keep_their_reports() -> None:
-    report = Report("Hive", "All about bees.", 6.0, "", (Finding("Queens", "lay eggs."),))
-    given = [
-        Given("b", 2, "a", "Small", ("id-honey", "id-gone")),
-        Given("a", 1, "", "Large", ("id-honey", "id-queen"), report),
-        Given("c", 1, "", "Gone", ("id-gone",)),
-    ]
-    made = given_communities(small_index(), given, PartTools(embed))
+def test_communities_of_another_system_keep_their_reports_and_claims(tmp_path: Path) -> None:
+    report = ImportedReport("Hive", "All about bees.", 6.0, (Finding("Queens", "lay eggs."),))
+    given = (
+        ImportedCommunity("b", 2, "a", "Small", ("id-gone", "id-honey")),
+        ImportedCommunity("a", 1, "", "Large", ("id-honey", "id-queen"), report),
+        ImportedCommunity("c", 1, "", "Gone", ("id-gone",)),
+    )
+    claims = (
+        ImportedClaim("id-honey", "", "fact", "true", "It keeps.", chunk="chunk-1"),
+        ImportedClaim("id-gone", "", "fact", "true", "Lost."),
+    )
+    write_index(tmp_path, small_index(), ImportedExtras("graphrag", given, claims))
+    index, info = read_index(tmp_path), parts().named("communities")
+    build_part(index, info, info.config(), PartModels(), PartTools(embed))
+    made: Communities = read_part(index, info)
     assert [made.nodes[row].tolist() for row in range(len(made))] == [[0, 1], [1]]
     assert (made.level.tolist(), made.parent.tolist()) == ([0, 1], [-1, 0])
     assert made.table["title"].to_pylist() == ["Hive", "Small"]
     assert made.report(0) == "All about bees.\n- Queens lay eggs."
     assert set(made.table["made"].to_pylist()) == {IMPORTED}
+    assert made.claims.to_pylist() == [{"entity": 1, "chunk": 1, "description": "It keeps."}]
+    assert made != Communities(made.table, made.vectors, CLAIM_SCHEMA.empty_table(), 6)
+    options = info.configured({"imported": False})
+    record = build_part(index, info, options, PartModels(), PartTools(embed))
+    assert record.fingerprint != info.part.fingerprint(index, info.config(), PartModels())
+    assert read_part(index, info).by_rule
