@@ -23,13 +23,16 @@ from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
 from leanrag_core.workbench import Workbench, open_index
 
-LEANRAG: dict[str, dict[str, Any]] = {
-    "LeanRAG N 10": {},
-    "LeanRAG N 15": {"top_n": 15},
-    "LeanRAG N 20": {"top_n": 20},
-    "LeanRAG N 10, names": {"match_names": True},
-    "LeanRAG N 10, fused": {"fuse_vectors": True},
-    "LeanRAG N 10, names, fused": {"match_names": True, "fuse_vectors": True},
+LEANRAG: dict[str, tuple[str, dict[str, Any]]] = {
+    "LeanRAG N 10": ("leanrag", {}),
+    "LeanRAG N 10, ties by seed rank": ("leanrag", {"ties": "seed_rank"}),
+    "LeanRAG adaptive N from 10, C 8": ("leanrag", {"adaptive_n": True, "top_c": 8}),
+    "LeanRAG N 15": ("leanrag", {"top_n": 15}),
+    "LeanRAG N 20": ("leanrag", {"top_n": 20}),
+    "LeanRAG N 10, names": ("leanrag", {"match_names": True}),
+    "LeanRAG N 10, fused": ("leanrag", {"fuse_vectors": True}),
+    "LeanRAG-walk, all chunks": ("leanrag_walk", {}),
+    "LeanRAG-walk, chunks of 30 seeds": ("leanrag_walk", {"candidates": "seeds30"}),
 }
 Ranker = Callable[[str], Sequence[str]]
 
@@ -66,7 +69,7 @@ def main() -> int:
     rankers: dict[str, Ranker] = {
         "BM25 (bm25s, Lucene variant, k1 1.5, b 0.75, English stop words)": bm25(options.corpus),
         "vector over passages": strategy(bench, index, "vector", {}),
-        **{name: strategy(bench, index, "leanrag", chosen) for name, chosen in LEANRAG.items()},
+        **{name: strategy(bench, index, known, chosen) for name, (known, chosen) in LEANRAG.items()},
     }
     bench.retrieve(index, "warm up")
     scores = {name: measure(ranker, questions) for name, ranker in rankers.items()}

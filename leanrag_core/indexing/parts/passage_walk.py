@@ -1,0 +1,84 @@
+"""The operator of LeanRAG-walk: the entities' mentions in passages as transition probabilities, stored as arrays."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from leanrag_core.errors import PartDamaged
+from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.messages.message import message
+from leanrag_core.storage.search_store import EXACT_UP_TO
+from leanrag_core.types.config import validate
+from leanrag_core.types.forecast import Forecast, Range
+from leanrag_core.types.index import Index
+from leanrag_core.types.part import CHUNKS, ENTITIES
+from leanrag_core.types.passage_walk import ARRAYS, WalkOperator, walk_operator
+from leanrag_core.types.progress import Progress
+
+_VERSION = 1
+_SECONDS = Range(0.01, 0.05, 0.5)
+_SECONDS_AN_ENTITY = Range(1e-7, 5e-7, 5e-6)
+_MATRICES = ("to_chunks", "to_entities")
+
+
+@dataclass(frozen=True)
+class Config:
+    """The operator has no options."""
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+class Part:
+    """Sparse, one column for each entity and each chunk."""
+
+    name = "passage_walk"
+    title = message("part.passage_walk.title")
+    help = message("part.passage_walk.help")
+    needs: tuple[str, ...] = (ENTITIES, CHUNKS)
+
+    def offered(self, index: Index) -> bool:
+        """Where it takes a while to compute."""
+        return len(index.layers[0]) > EXACT_UP_TO
+
+    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
+        """Of entities and chunks."""
+        return fingerprint_of(self, _VERSION, index, config, models)
+
+    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
+        """Seconds by the number of entities; no model is called."""
+        seconds = _SECONDS + _SECONDS_AN_ENTITY.scaled(len(index.layers[0]))
+        return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
+
+    def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
+        """Writes the arrays of the sparse matrix."""
+        n = len(index.layers[0])
+        tools.report(Progress("make", 0, n, "entities"))
+        operator = walk_operator(index.entity_chunks)
+        for matrix in _MATRICES:
+            for name in ARRAYS:
+                array = getattr(getattr(operator, matrix), name)
+                np.save(folder / f"{matrix}-{name}.npy", array, allow_pickle=False)
+        tools.report(Progress("make", n, n, "entities"))
+
+    def lasting_files(self, folder: Path) -> Iterable[str]:
+        """The arrays."""
+        return every_file(folder)
+
+    def read(self, folder: Path, index: Index) -> WalkOperator:
+        """The operator. Raises PartDamaged where they are no matrix of this index."""
+        from scipy.sparse import csr_array
+
+        n_entities, n_chunks = len(index.layers[0]), index.chunks.num_rows
+        matrices = []
+        for matrix, shape in zip(_MATRICES, ((n_chunks, n_entities), (n_entities, n_chunks)), strict=True):
+            try:
+                arrays = [np.load(folder / f"{matrix}-{name}.npy", allow_pickle=False) for name in ARRAYS]
+                made = csr_array(tuple(arrays), shape=shape)
+                made.check_format(full_check=True)
+            except (OSError, ValueError) as error:
+                raise PartDamaged("part.of_another_index", part=self.name) from error
+            matrices.append(made)
+        return WalkOperator(*matrices)

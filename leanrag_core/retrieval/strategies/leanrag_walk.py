@@ -1,0 +1,177 @@
+"""LeanRAG-walk: LeanRAG's seeds, tree and relations; the chunks are ranked by a random walk over entity-passage edges.
+
+Outside the paper: see docs/paper_map.md.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval import evidence
+from leanrag_core.retrieval.anchoring import Seed
+from leanrag_core.retrieval.base import Preset, Query, trace_index
+from leanrag_core.retrieval.laps import Laps
+from leanrag_core.retrieval.leanrag_options import PathOptions
+from leanrag_core.retrieval.leanrag_paths import anchors_of, find_paths, paths_context
+from leanrag_core.retrieval.leanrag_steps import NEIGHBOUR_STYLE, TITLES, WALK_STYLES, notes, steps
+from leanrag_core.retrieval.listed import entity_items
+from leanrag_core.retrieval.passage_walk import Walk, operator_of, walk
+from leanrag_core.retrieval.subgraph import tree_links
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.types.config import option
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Trace, TraceItem, TraceRelation, TraceStep
+
+_CANDIDATE_SEEDS = 30  # of candidates "seeds30"
+
+
+@dataclass(frozen=True)
+class Config(PathOptions):
+    """Options of LeanRAG-walk."""
+
+    candidates: str = option("all", choices=("all", "seeds30"), help=message("leanrag_walk.option.candidates"))
+    walk_seeds: int = option(5, low=1, high=50, help=message("leanrag_walk.option.walk_seeds"))
+    passage_percent: int = option(5, low=0, high=100, help=message("leanrag_walk.option.passage_percent"))
+    damping_percent: int = option(50, low=1, high=95, help=message("leanrag_walk.option.damping_percent"))
+
+
+class Strategy:
+    """LeanRAG with another ranking of chunks."""
+
+    name = "leanrag_walk"
+    title = message("strategy.leanrag_walk.title")
+    help = message("strategy.leanrag_walk.help")
+    badge = "beyond-paper"
+    differs = message("strategy.leanrag_walk.differs")
+    calls_model = False
+    parts = ()
+    presets = (
+        Preset("official", message("preset.official")),
+        Preset("compact", message("preset.leanrag.compact"), {"context": "compact"}),
+        Preset("seeds30", message("preset.leanrag_walk.seeds30"), {"candidates": "seeds30"}),
+    )
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+    def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
+        """The trace of one retrieval; no language model is called."""
+        config, laps = self.config, Laps()
+        n_walk = max(config.walk_seeds, _CANDIDATE_SEEDS if config.candidates == "seeds30" else 0)
+        anchors = anchors_of(query, index, config, tools, max(config.top_n, n_walk))
+        base_seeds = anchors.seeds
+        if config.seed_layers != "base":
+            base_seeds = anchors_of(query, index, replace(config, seed_layers="base"), tools, n_walk).seeds
+        anchors = replace(anchors, seeds=anchors.seeds[: config.top_n])
+        laps.lap("seeds")
+        paths = find_paths(index, anchors.seeds, config, laps)
+        resting = walk(
+            index,
+            operator_of(index, tools),
+            base_seeds[: config.walk_seeds],
+            query.vector,
+            passage_weight=config.passage_percent / 100,
+            damping=config.damping_percent / 100,
+        )
+        ranking = resting.ranked(_chunks_of(index, base_seeds) if config.candidates == "seeds30" else None)
+        wanted = config.top_c if config.source_chunks else 0
+        carried = _carried(index, resting, ranking[:wanted].tolist(), paths.nodes)
+        laps.lap("walk")
+        passages = evidence.passages(
+            index, carried.rows, scores=dict(zip(carried.rows, carried.mass, strict=True)), reasons=carried.reasons
+        )
+        laps.lap("chunks")
+        made = paths_context(index, paths, passages, config, query.vector)
+        laps.lap("context")
+        every = (*tree_links(paths.nodes), *paths.related.relations, *carried.relations)
+        step = _walk_step(carried, passages, min(len(base_seeds), config.walk_seeds), laps.milliseconds["walk"])
+        chunks = message("leanrag_walk.chunks", n=len(passages), candidates=len(ranking))
+        neighbours = paths.related.neighbours
+        return Trace(
+            question=query.text,
+            strategy=self.name,
+            title=self.title,
+            parameters=dict(vars(config)),
+            items=(*paths.nodes, *neighbours, *carried.entities, *passages),
+            relations=every,
+            context=made.context,
+            steps=steps(index, paths, every, passages, chunks, made.context, laps.milliseconds, walk=step),
+            styles=(*WALK_STYLES, NEIGHBOUR_STYLE) if neighbours else WALK_STYLES,
+            index=trace_index(index),
+            notes=notes(index, anchors, paths.tops, passages, wanted, len(ranking), made.n_repeated),
+            ranked_chunks=tuple(ranking.tolist()),
+            search=anchors.search,
+        )
+
+
+@dataclass(frozen=True)
+class _Carried:
+    """The chunks that were taken, with their mass, and the entities that carried it. rows, mass: of the chunks, ranked.
+    entities: carriers that are not on the paths. relations: from a carrier to its chunk."""
+
+    rows: tuple[int, ...]
+    mass: tuple[float, ...]
+    reasons: dict[int, evidence.PassageReason]
+    entities: tuple[TraceItem, ...]
+    relations: tuple[TraceRelation, ...]
+
+
+def _chunks_of(index: Index, seeds: tuple[Seed, ...]) -> np.ndarray:
+    chunks = [index.layers[0].chunks_of(seed.row) for seed in seeds]
+    return np.unique(np.concatenate([*chunks, np.zeros(0, dtype=np.int32)]))
+
+
+def _carried(index: Index, resting: Walk, rows: list[int], nodes: tuple[TraceItem, ...]) -> _Carried:
+    carriers = {row: resting.carriers(row) for row in rows}
+    on_paths = {node.row for node in nodes if node.layer == 0}
+    beside = dict.fromkeys(entity for pairs in carriers.values() for entity, _ in pairs if entity not in on_paths)
+    mass = resting.entity_mass
+    entities = tuple(
+        replace(item, rank=None, reason=message("leanrag_walk.reason.carrier", percent=100 * (item.score or 0.0)))
+        for item in entity_items(index, list(beside), {row: float(mass[row]) for row in beside}, role="carrier")
+    )
+    ids, names, chunk_ids = (
+        index.layers[0].entity_cells["id"],
+        index.layers[0].entity_cells["name"],
+        index.chunk_cells["id"],
+    )
+    relations, reasons = [], {}
+    for row, pairs in carriers.items():
+        chunk, own = chunk_ids[row].as_py(), float(resting.chunk_mass[row])
+        for entity, flow in pairs:
+            id_, name = ids[entity].as_py(), names[entity].as_py()
+            share = 100 * flow / own if own else 0.0
+            relations.append(
+                TraceRelation(
+                    id=f"mass-{id_}-{chunk}",
+                    source=id_,
+                    target=chunk,
+                    role="mass",
+                    layer=None,
+                    made="walk",
+                    strength=flow,
+                    description=f"{name} carries {share:.0f} % of this passage's mass.",
+                    score=flow,
+                )
+            )
+        led_by = tuple(ids[entity].as_py() for entity, _ in pairs)
+        reasons[row] = evidence.PassageReason(_passage_reason(own), led_by)
+    return _Carried(
+        tuple(rows), tuple(float(resting.chunk_mass[row]) for row in rows), reasons, entities, tuple(relations)
+    )
+
+
+def _passage_reason(mass: float) -> Message:
+    return message("leanrag_walk.reason.passage", percent=100 * mass)
+
+
+def _walk_step(carried: _Carried, passages: tuple[TraceItem, ...], n_seeds: int, milliseconds: float) -> TraceStep:
+    caption = message("leanrag_walk.walk", n=n_seeds)
+    if passages:
+        caption = message(
+            "leanrag_walk.walk.most", n=n_seeds, title=passages[0].name, percent=100 * (passages[0].score or 0.0)
+        )
+    ends = dict.fromkeys(end for relation in carried.relations for end in (relation.source, relation.target))
+    lit = tuple(relation.id for relation in carried.relations)
+    return TraceStep("walk", TITLES["walk"], caption, tuple(ends), lit, milliseconds=milliseconds)
