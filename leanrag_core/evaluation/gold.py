@@ -8,6 +8,7 @@ from pathlib import Path
 
 from leanrag_core.errors import InvalidConfig
 
+WHOLE_CORPUS = "whole-corpus"  # kind of a question whose answer is spread over many documents
 _MOST_BYTES = 50_000_000
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _NO_WORD = re.compile(r"[\W_]+")

@@ -1,5 +1,6 @@
 """Measures on an outcome that fits on one screen."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.base import Measure, Outcome, means, measures
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion, normalised, read_questions
 from leanrag_core.messages.message import message
-from leanrag_core.types.trace import Context, Source, Trace, TraceIndex, TraceItem
+from leanrag_core.types.trace import Context, ContextItem, ContextSection, Source, Trace, TraceIndex, TraceItem
 
 TEXT = "The mill at Carrow was built in 1788. It ground barley."
 
@@ -53,6 +54,29 @@ def test_recall_is_the_share_of_quotes_in_passages_of_their_document() -> None:
 )
 def test_an_answer_counts_as_whole_words_and_yes_does_not_count(answers: tuple[str, ...], score: float | None) -> None:
     assert measure("answer-in-context").score(outcome(answers=answers)) == score
+
+
+def whole_corpus(kind: str = "whole-corpus") -> Outcome:
+    """Gold documents mill, hill and rill; two of the three answers are in the context, which has a passage of mill."""
+    made = outcome(
+        answers=("1788", "barley", "wheat"), quotes=(("mill.txt", "x"), ("hill.txt", "y"), ("rill.txt", "z"))
+    )
+    item = ContextItem("C1", "c1", TEXT, 14, "chunk")
+    section = ContextSection("chunks", message("plain", text="Chunks"), "C", "chunk", (item,), TEXT, 14, 20)
+    trace = replace(made.trace, context=Context(TEXT, 14, (section,)))
+    return Outcome(replace(made.question, kind=kind), trace)
+
+
+def test_whole_corpus_questions_are_measured_by_documents_and_by_entities_of_the_answer() -> None:
+    assert measure("documents-touched").score(whole_corpus()) == pytest.approx(1 / 3)
+    assert measure("answer-entities").score(whole_corpus()) == pytest.approx(2 / 3)
+    assert measure("documents-touched").score(whole_corpus("multi-hop")) is None
+    assert measure("answer-entities").score(whole_corpus("multi-hop")) is None
+
+
+def test_a_passage_that_did_not_fit_touches_no_document() -> None:
+    made = whole_corpus()
+    assert measure("documents-touched").score(replace(made, trace=replace(made.trace, context=Context("", 0, ())))) == 0
 
 
 def test_means_are_over_the_questions_that_a_measure_applies_to() -> None:

@@ -1,0 +1,22 @@
+"""Documents touched: over how many of the gold documents of a whole-corpus question the context reaches."""
+
+from leanrag_core.evaluation.base import Outcome
+from leanrag_core.evaluation.gold import WHOLE_CORPUS
+from leanrag_core.messages.message import message
+
+
+class Measure:
+    """Share of a whole-corpus question's gold documents of which a passage is in the context."""
+
+    name = "documents-touched"
+    title = message("measure.documents-touched.title")
+    help = message("measure.documents-touched.help")
+
+    def score(self, outcome: Outcome) -> float | None:
+        """In [0, 1]; None for questions of another kind: evidence recall says more about these."""
+        gold = {evidence.document for evidence in outcome.question.evidence}
+        if outcome.question.kind != WHOLE_CORPUS or not gold:
+            return None
+        kept = {item.ref for section in outcome.trace.context.sections for item in section.items}
+        touched = {item.source.document for item in outcome.trace.passages if item.source and item.id in kept}
+        return len(gold & touched) / len(gold)
