@@ -200,17 +200,20 @@ def strategy(name: str, options: Mapping[str, Any]) -> Strategy:
     return configured
 
 
-def equal_budget(info: StrategyInfo, tokens: int) -> dict[str, int]:
+def equal_budget(info: StrategyInfo, tokens: int) -> dict[str, Parameter]:
     """Options that let the strategy fill a context of that many tokens, so that systems are compared at equal cost.
 
-    A number of passages is raised to its bound, since it would end some contexts before the budget does.
+    A number of passages is raised to its bound, since it would end some contexts before the budget does; an option may
+    have a value for this case (option(equal=...)).
     """
-    options: dict[str, int] = {}
+    options: dict[str, Parameter] = {}
     fields = info.config.__dataclass_fields__  # type: ignore[attr-defined]
     if MAX_TOKENS in fields:
         options[MAX_TOKENS] = tokens
         if TOP_C in fields:
             options[TOP_C] = int(fields[TOP_C].metadata["high"])
+        filling = {name: field.metadata.get("equal") for name, field in fields.items()}
+        options |= {name: value for name, value in filling.items() if value is not None}
     return options
 
 

@@ -93,6 +93,11 @@ def fused(rankings: Sequence[np.ndarray]) -> np.ndarray:
     return rows[np.argsort(-score, kind="stable")]
 
 
+def followed(ranking: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The ranking, and after it what the other one has beside it, in the other's order."""
+    return np.concatenate([ranking, other[~np.isin(other, ranking)]])
+
+
 def passages(
     index: Index,
     rows: Sequence[int] | np.ndarray,

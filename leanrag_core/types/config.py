@@ -20,16 +20,17 @@ def option(
     in_row: bool = False,
     link: str = "",
     scale: int = 0,
+    equal: Any = None,
 ) -> Any:
     """A dataclass field that also draws its form, its command-line flag and its validation.
 
     absent: the stored record leaves it out at its default, so that indexes from before the option have the same record
     and id. in_row: a number is drawn as a slider, a switch beside others, in the row of a strategy's controls; other
     options are drawn behind a button. link: its name in links, which strategies may share. scale: a slider reaches at
-    least that far.
+    least that far. equal: its value where contexts of all strategies are filled up to one budget (equal_budget).
     """
     drawn = {"help": help, "low": low, "high": high, "paper": paper, "choices": choices}
-    drawn |= {"in_row": in_row, "link": link, "scale": scale}
+    drawn |= {"in_row": in_row, "link": link, "scale": scale, "equal": equal}
     return field(default=default, metadata=drawn | (dict(absent_at_default(default).metadata) if absent else {}))
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.retrieval.base import Query, strategies, strategy
+from leanrag_core.retrieval.base import Query, equal_budget, strategies, strategy
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -72,6 +72,19 @@ def test_rank_fusion_fills_top_c(index: Index) -> None:
     trace = retrieve(index, [0, 0, 0, 1], top_n=1, top_c=4, fuse_vectors=True)
     assert trace.passages[0].row == 3
     assert len(trace.passages) == 4
+
+
+def test_chunks_without_a_seed_may_follow_by_their_cosine(index: Index) -> None:
+    # The seed, seed coat, is in chunk 3 alone; the cosines of chunks 0, 1 and 2 are .21, .3 and .1 times one factor.
+    trace = retrieve(index, [0, 0.3, 0.1, 1], top_n=1, top_c=4, fill="vectors")
+    assert [passage.row for passage in trace.passages] == [3, 1, 0, 2]
+    assert trace.notes == ()
+
+
+def test_an_equal_budget_is_filled_with_chunks(index: Index) -> None:
+    options = equal_budget(strategies().named("leanrag"), 200)
+    assert options == {"max_tokens": 200, "top_c": 50, "fill": "vectors"}
+    assert len(retrieve(index, [0, 0.3, 0.1, 1], top_n=1, **options).passages) == 4
 
 
 def test_a_name_in_the_question_is_preferred_when_asked(index: Index) -> None:

@@ -36,6 +36,7 @@ class Config(PathOptions):
     entity_sources: str = option(
         "all", choices=evidence.SOURCES, paper="all", help=message("leanrag.option.entity_sources")
     )
+    fill: str = option("none", choices=("none", "vectors"), equal="vectors", help=message("leanrag.option.fill"))
     fuse_vectors: bool = option(False, help=message("leanrag.option.fuse_vectors"))
 
 
@@ -80,6 +81,8 @@ class Strategy:
         ranking = seeded.rows
         if config.fuse_vectors:
             ranking = evidence.fused([ranking, evidence.ranked_by_vector(index, query.vector)])
+        elif config.fill == "vectors":
+            ranking = evidence.followed(ranking, evidence.ranked_by_vector(index, query.vector))
         wanted = config.top_c if config.source_chunks else 0
         passages = evidence.passages(index, ranking[:wanted], seeded)
         laps.lap("chunks")
