@@ -40,7 +40,7 @@ CLAIM_SCHEMA = pa.schema(
 def report_text(summary: str, findings: list[tuple[str, str]]) -> str:
     """A report below its title: the summary, then a line for each finding."""
     lines = (f"- {finding} {explanation}".rstrip() for finding, explanation in findings)
-    return "\n".join([summary, *lines])
+    return "\n".join([summary, *lines]).strip()
 
 
 @dataclass(frozen=True, eq=False)

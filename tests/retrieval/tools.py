@@ -1,6 +1,7 @@
 """Tools for strategies that ask no model."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,3 +13,8 @@ def _no_texts(texts: Sequence[str]) -> np.ndarray:
 
 
 TOOLS = Tools(embed=_no_texts)
+
+
+def with_parts(tools: Tools, **parts: object) -> Tools:
+    """The tools with those index parts."""
+    return replace(tools, part=parts.__getitem__)

@@ -1,0 +1,101 @@
+"""Communities and their reports as items of a trace and lines of a context."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval.filling import Candidate, SectionForm
+from leanrag_core.retrieval.listed import text_line
+from leanrag_core.types.communities import Communities
+from leanrag_core.types.trace import Style, TraceItem, TraceRelation
+
+LEVELS = ("C0", "C1", "C2", "C3")
+COMMUNITIES = SectionForm(
+    name="communities",
+    title=message("section.communities.title"),
+    phrase=message("section.communities.phrase"),
+    noun=message("section.communities.noun"),
+    letter="K",
+    colour="path",
+    heading="## Community reports\n",
+    nouns={"community": "count.communities"},
+)
+COMMUNITY = Style("community", message("style.community"), "path", "box")
+MEMBER = Style("member", message("style.member"), "path", "line", on="relation")
+
+
+def communities_holding(communities: Communities, nodes: Sequence[int], allowed: np.ndarray) -> list[tuple[int, int]]:
+    """Row of each of the allowed communities that holds some of those nodes, and how many: most first, ties by rating.
+
+    allowed: (k,) rows.
+    """
+    if not len(nodes) or not len(allowed):
+        return []
+    counts = np.asarray(communities.membership[list(nodes)].sum(axis=0)).ravel().astype(np.int64)
+    rows = allowed[counts[allowed] > 0]
+    order = np.lexsort((rows, -communities.rating[rows], -counts[rows]))
+    return [(int(row), int(counts[row])) for row in rows[order]]
+
+
+def community_items(
+    communities: Communities,
+    rows: Iterable[int],
+    scores: Mapping[int, float] | None = None,
+    reasons: Mapping[int, Message] | None = None,
+) -> tuple[TraceItem, ...]:
+    """Those communities as items, ranked as they come; the report is the item's text. scores, reasons: by row."""
+    cells = communities.cells
+    return tuple(
+        TraceItem(
+            id=cells["id"][row].as_py(),
+            kind="community",
+            name=cells["title"][row].as_py(),
+            roles=("community",),
+            row=row,
+            score=None if scores is None else scores.get(row),
+            rank=rank,
+            reason=None if reasons is None else reasons.get(row),
+            type=f"C{cells['level'][row].as_py()}",
+            text=communities.report(row),
+        )
+        for rank, row in enumerate(rows, start=1)
+    )
+
+
+def community_line(communities: Communities, item: TraceItem) -> Candidate:
+    """A report as a line of a section, whole."""
+    tokens = None if item.row is None else communities.cells["tokens"][item.row].as_py()
+    return text_line("community", item.id, f"{item.name}:", item.text, tokens)
+
+
+def member_links(
+    communities: Communities, items: Sequence[TraceItem], entities: Mapping[int, str]
+) -> tuple[TraceRelation, ...]:
+    """A link from each community to those entities that it holds. entities: id by node."""
+    links = []
+    for item in items:
+        held = communities.nodes[item.row or 0]
+        links += [
+            TraceRelation(f"{item.id}-{id_}", item.id, id_, "member", None, "member", 1.0, "")
+            for node, id_ in entities.items()
+            if (place := int(np.searchsorted(held, node))) < len(held) and held[place] == node
+        ]
+    return tuple(links)
+
+
+def affordable(communities: Communities, rows: Sequence[int], max_tokens: int) -> list[int]:
+    """The first rows, until their reports hold more tokens than the budget, and one more, which may be trimmed."""
+    tokens = np.asarray(communities.table["tokens"])[np.asarray(rows, dtype=np.int64)]
+    return list(rows[: int(np.searchsorted(np.cumsum(tokens), max_tokens)) + 1])
+
+
+def community_notes(communities: Communities) -> tuple[Message, ...]:
+    """Who wrote the reports, where that was not a language model, and that there are none."""
+    if not len(communities):
+        return (message("communities.note.none"),)
+    if communities.by_rule:
+        return (message("communities.note.by_rule"),)
+    if communities.n_by_rule:
+        return (message("communities.note.some_by_rule", n=communities.n_by_rule, total=len(communities)),)
+    return ()
