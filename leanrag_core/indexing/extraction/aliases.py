@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from leanrag_core.indexing.extraction.english_types import VAGUE, company_of, settled_types
 from leanrag_core.indexing.extraction.sentences import ReadSentence
 
 _ACRONYM = re.compile(r"\(\s*([A-Z][A-Za-z&-]{0,8}[A-Z]s?|[A-Z]{2,10}s?)\s*\)")
@@ -16,7 +17,10 @@ _TITLED = re.compile(r"^(?:mr|mrs|miss|ms|dr|lady|madame|queen|king|prince|princ
 
 @dataclass(frozen=True)
 class Names:
-    """Settled names. joined: (document, key) to the key of its long form. shown, kind: name and type of each key."""
+    """Settled names.
+
+    joined: (document, key) to the key of its long form. shown: name of each key. kind: its type in running text.
+    """
 
     joined: dict[tuple[int, str], str]
     shown: dict[str, str]
@@ -76,7 +80,9 @@ def settle_names(sentences: Sequence[ReadSentence], titles: Mapping[str, str]) -
             keys_in[sentence.document].setdefault(sighting.key)
             if sighting.type not in ("title", "heading"):
                 spelled[sighting.surface.casefold()][sighting.key] += 1
+    settled = settled_types(sentences)
     kind = {key: _most_frequent(counted) for key, counted in types.items()}
+    kind.update({key: settled[key] for key, named in kind.items() if named not in VAGUE})
     shown = {key: _most_frequent(counted) for key, counted in surfaces.items()}
     shown.update({key: spelling for key, spelling in titles.items() if key in shown})
     as_spelled = {text: _most_frequent(keys) for text, keys in spelled.items()}
@@ -90,7 +96,35 @@ def settle_names(sentences: Sequence[ReadSentence], titles: Mapping[str, str]) -
     _join_acronyms(joined, sentences, keys_in, as_spelled, shown)
     _join_short_forms(joined, keys_in, kind, shown, common | set(titles))
     _join_articles(joined, keys_in, titles)
-    return Names(joined, shown, kind)
+    _join_companies(joined, keys_in)
+    _fold_single_mentions(joined, sentences, surfaces, shown)
+    return Names(joined, shown, {**kind, **settled})
+
+
+def _join_companies(joined: dict[tuple[int, str], str], keys_in: dict[int, dict[str, None]]) -> None:
+    """A company's name without its legal form is the name with it, where the corpus has one form only."""
+    full: dict[str, set[str]] = defaultdict(set)
+    for keys in keys_in.values():
+        for key in keys:
+            full[company_of(key)].add(key)
+    for document, keys in keys_in.items():
+        for key in keys:
+            if key and len(full.get(key, ())) == 1 and (document, key) not in joined:
+                joined[document, key] = min(full[key])
+
+
+def _fold_single_mentions(
+    joined: dict[tuple[int, str], str],
+    sentences: Sequence[ReadSentence],
+    surfaces: Mapping[str, Counter[str]],
+    shown: dict[str, str],
+) -> None:
+    """A phrase that occurs once and begins with an evaluating word is its bare phrase: "long thread" is "thread"."""
+    for sentence in sentences:
+        for sighting in sentence.sightings:
+            if sighting.bare_key and surfaces[sighting.key].total() == 1:
+                joined.setdefault((sentence.document, sighting.key), sighting.bare_key)
+                shown.setdefault(sighting.bare_key, sighting.bare)
 
 
 def _most_frequent(counted: Counter[str]) -> str:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from leanrag_core.indexing.extraction.aliases import Names, settle_names
 from leanrag_core.indexing.extraction.english import english_version
 from leanrag_core.indexing.extraction.english_reading import RULES, read_english
+from leanrag_core.indexing.extraction.english_types import VAGUE
 from leanrag_core.indexing.extraction.headings import heading_sentences, title_of
+from leanrag_core.indexing.extraction.keywords import keywords_of
 from leanrag_core.indexing.extraction.language_neutral import MAX_PAIRS, is_latin, read_neutral
 from leanrag_core.indexing.extraction.noun_phrases import title_key
 from leanrag_core.indexing.extraction.sentences import ChunkLocator, ReadSentence, Sighting
@@ -164,10 +166,12 @@ def _mentions(sentence: ReadSentence, names: Names, chunk_id: str) -> Iterator[M
             best[name] = (sighting, name)
     for sighting, name in best.values():
         key = names.key(sentence.document, sighting.key)
+        kind = names.kind.get(key, "concept" if sighting.bare_key == key else sighting.type)
         if key == sighting.key:
-            yield Mention(name, sighting.type, sentence.text, chunk_id, sighting.weight)
+            yield Mention(
+                name, sighting.type if sighting.type in VAGUE else kind, sentence.text, chunk_id, sighting.weight
+            )
         else:  # a short form is what its long form is
-            kind = names.kind.get(key, sighting.type)
             yield Mention(name, kind, sentence.text, chunk_id, sighting.weight, surface=sighting.surface)
 
 
@@ -178,7 +182,8 @@ def _relations(sentence: ReadSentence, names: Names, chunk_id: str) -> Iterator[
         if source == target:
             continue
         description = f"{source} {link.label} {target}: {sentence.text}" if link.label else sentence.text
-        keywords = (link.keyword,) if link.keyword else ()
+        ends = sentence.sightings[link.source], sentence.sightings[link.target]
+        keywords = (link.keyword,) if link.keyword else keywords_of(sentence.words, *ends)
         yield RelationMention(source, target, description, chunk_id, keywords, link.strength, link.kind)
 
 

@@ -1,5 +1,6 @@
-"""The English pipeline: whichever build of spaCy's small model is installed, and its name and version."""
+"""The English pipeline: whichever build of spaCy's small model is installed, its name, version and dictionary."""
 
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -18,6 +19,33 @@ def english_pipeline() -> Any:
         if find_spec(package):
             return spacy.load(package, exclude=["senter"])
     raise ModelUnavailable("extraction.no_english_model")
+
+
+@dataclass(frozen=True)
+class Dictionary:
+    """Base forms of English words by part of speech, from the tables of the pipeline's lemmatizer."""
+
+    nouns: frozenset[str]
+    verbs: frozenset[str]
+    adjectives: frozenset[str]
+
+    def has(self, word: str) -> bool:
+        """Whether the word in small letters is a base form of any kind."""
+        return word in self.nouns or word in self.adjectives or word in self.verbs
+
+    def only_verb(self, word: str) -> bool:
+        """Whether a word is a verb's base form or third person, and nothing else."""
+        if word in self.nouns or word in self.adjectives:
+            return False
+        forms = {word, word.removesuffix("s"), word.removesuffix("es")}
+        return not self.verbs.isdisjoint(forms) and self.nouns.isdisjoint(forms)
+
+
+@cache
+def english_dictionary() -> Dictionary:
+    """The dictionary of the loaded pipeline."""
+    table = english_pipeline().get_pipe("lemmatizer").lookups.get_table("lemma_index")
+    return Dictionary(frozenset(table["noun"]), frozenset(table["verb"]), frozenset(table["adj"]))
 
 
 @cache

@@ -20,12 +20,12 @@ from leanrag_core.indexing.extraction.english import english_pipeline, english_v
 from leanrag_core.indexing.extraction.language_neutral import MAX_PAIRS
 from leanrag_core.indexing.extraction.noun_phrases import phrases_of
 from leanrag_core.indexing.extraction.sentences import Link, ReadSentence, Sighting, link_neighbours
-from leanrag_core.indexing.extraction.triples import informative, links_of
+from leanrag_core.indexing.extraction.triples import content_words, informative, links_of
 from leanrag_core.storage.stages import stage_key
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.execution import Apply
 
-RULES = "1"  # version of the rules of extraction; raise it when they find other things in the same text
+RULES = "2"  # version of the rules of extraction; raise it when they find other things in the same text
 NO_DOCUMENT = -1  # of a sentence whose block is known, but not yet the row of its document
 _BATCH = 64  # blocks: half a second and more of reading
 _LONGEST = 100  # tokens of a sentence; longer ones are enumerations, or tables that lost their lines
@@ -106,6 +106,7 @@ def _sentence(
     acronyms: list[list[str]],
     left_out: list[str],
     unlinked: int,
+    words: list[tuple[str, int]],
 ) -> ReadSentence:
     return ReadSentence(
         document,
@@ -117,6 +118,7 @@ def _sentence(
         tuple((short, long) for short, long in acronyms),
         tuple(left_out),
         unlinked,
+        tuple((word, place) for word, place in words),
     )
 
 
@@ -213,6 +215,7 @@ def _sentences_of(parsed: Any, block: Block, spelled: list[tuple[int, int]]) -> 
             acronyms_in(text),
             phrases.left_out,
             unlinked,
+            content_words(sentence),
         )
 
 

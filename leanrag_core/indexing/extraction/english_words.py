@@ -11,6 +11,28 @@ rest result sake same second section self sense series set several side sir some
 stuff such sum table term terms thank thanks thing third time times today tomorrow top total turn type use variety
 various view vol. way week while word wow yeah year yes yesterday
 """
+_LIGHT = """
+ability accordance achievement act action addition advance advantage affair aim approach arrangement arrival attempt
+awkwardness base basis beginning behalf benefit best brilliance bundle care cause certainty change choice circumstance
+combination comparison completion conclusion conduct connection consequence consideration contact content context
+continuation contrast contribution count danger deal decision delay delight departure description detail difference
+difficulty direction disadvantage discussion disguise doubt downside effort ending enthusiasm episode essence event
+exception excess excuse explanation extreme failure fall favor favour finding fraction fro front future gap glance
+goal guess handful heap help hint hope impact importance improvement inch increase indifference initiative input
+intention lack length level luck majority mark maximum meantime mention merit minimum minority mistake mood necessity
+notion occasion occurrence offer opportunity opposite option origin outcome output outset overlap overview past peak
+performance period permission perspective phase possibility practice preparation presence problem procedure process
+progress promise proportion proposal prospect quarter reach reduction reference relation remains remark removal
+replacement reply request requirement return rise rising role row run same scope setting shape shortage shout sight
+significance situation size source spot spread stage standpoint start statement step stop subject success surrounding
+task tendency tip tone top touch trend trouble undertaking unit upside urge value variant variation version visit wait
+way weakness whole widening width willingness wish word
+"""
+_UNITS = """
+acre acres billion bytes celsius cent centimetre centimeter cents dollar fahrenheit feet foot gram gramme hectare inch
+inches kilobyte kilogram kilometre kilometer kilowatt litre liter megabyte metre meter mile milligram millilitre
+milliliter millimetre millimeter millisecond million ounce percent percentage pound thousand ton tonne trillion yard
+"""
 _LEADING = """
 additional aforementioned all also another any big both certain countless current different each entire even every few
 fewer first following former further general good great here high just large last latter least less little long low
@@ -19,6 +41,16 @@ quite rather real recent said same second several sheer short small so-called so
 there third true usual various very whole
 """
 _MAY_BELONG = "big general good great high large little long low main new old real short small true"
+_RELATIVE = """
+apparent available bad best better big broad careful chief classic clear complete complex considerable curious
+customary earlier early easy enormous enough exact excellent existing extra faint famous fast favorite favourite final
+full good great greater huge important increasing individual initial key known large later leading light likely little
+lively main major minor modern modest near nearby neat neighboring neighbouring new nice obvious occasional old older
+ordinary perfect popular practical precise pretty proper real reasonable remaining remarkable respectable resulting
+separate serious significant similar simple single slight slow small strange substantial successful sufficient
+suitable supreme tiny total typical unknown unusual usable useful usual vast wealthy welcome well-known wonderful
+young younger
+"""
 _HONORIFICS = """
 emperor empress king lady madame miss mrs mrs. ms ms. pope prince princess queen saint st.
 """
@@ -36,10 +68,18 @@ results, see also, summary, table of contents, title, untitled
 
 # Denote nothing by themselves; with a noun before them ("body part") they may.
 GENERIC = frozenset(_GENERIC.split())
+# Abstract nouns and units that denote nothing alone; with a modifier that does not only evaluate they may.
+LIGHT = frozenset(_LIGHT.split()) | frozenset(_UNITS.split())
+# Nouns of quantity: after an evaluating word they say how much of something ("good share", "great mass").
+QUANTITIES = frozenset(["amount", "body", "bulk", "mass", "part", "portion", "share", "sum"])
 # Fall off the front of a phrase.
 LEADING = frozenset(_LEADING.split())
 # Of LEADING, those that may belong to a term ("long division", "new town").
 MAY_BELONG = frozenset(_MAY_BELONG.split())
+# Evaluate or compare; a phrase that begins with such a word is a term of its own only when the corpus repeats it.
+RELATIVE = frozenset(_RELATIVE.split())
+# Comparatives that belong to terms ("higher education", "nearest neighbour").
+TERM_COMPARATIVES = frozenset(["higher", "least", "lower", "lowest", "nearest", "shortest", "upper"])
 # Belong to the name: Mrs. Cratchit is not Mr. Cratchit.
 HONORIFICS = frozenset(_HONORIFICS.split())
 # Written before a person's name and no part of it.

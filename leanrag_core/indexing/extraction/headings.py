@@ -5,7 +5,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from leanrag_core.indexing.extraction.english_words import GENERIC_HEADINGS
-from leanrag_core.indexing.extraction.noun_phrases import MAX_LENGTH, title_key
+from leanrag_core.indexing.extraction.name_phrases import MAX_LENGTH
+from leanrag_core.indexing.extraction.noun_phrases import title_key
 from leanrag_core.indexing.extraction.sentences import Link, ReadSentence, Sighting
 from leanrag_core.types.corpus import Document
 
@@ -73,14 +74,14 @@ def _described(
 ) -> Iterator[ReadSentence]:
     """The sighting once for each sentence that follows; the first that names it says most."""
     words = {word for word in sighting.key.split() if len(word) > 2}
-    texts = [sentence.text for sentence in following] or [sighting.surface]
-    for number, text in enumerate(texts):
+    texts = [(sentence.text, sentence.words) for sentence in following] or [(sighting.surface, ())]
+    for number, (text, content) in enumerate(texts):
         named = bool(words) and all(word in text.casefold() for word in words)
         weight = (2.5 if named else 1.2) - 0.3 * number
         weighted = Sighting(sighting.surface, sighting.key, sighting.type, weight=round(weight, 4))
         if number == 0 and parent is not None:
             upper = Sighting(parent.surface, parent.key, parent.type, mentioned=False)
             link = Link(0, 1, "heading", 2.0, label="is a section of")
-            yield ReadSentence(row, start, end, text, (weighted, upper), (link,))
+            yield ReadSentence(row, start, end, text, (weighted, upper), (link,), words=content)
         else:
             yield ReadSentence(row, start, end, text, (weighted,))

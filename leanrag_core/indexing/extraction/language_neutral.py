@@ -114,12 +114,15 @@ def _read(document: int, start: int, end: int, text: str, words: _Words) -> Read
             surface=phrase,
             key=key,
             type="concept",
+            start=place,
+            end=place + 1,
             weight=round(min(n_words, 25) / 25 + 0.5 * (1 - position / len(text)) - (0.5 if n_words < 5 else 0.0), 4),
         )
-        for key, (position, phrase) in once.items()
+        for place, (key, (position, phrase)) in enumerate(once.items())
     )
     links, unlinked = link_neighbours(len(sightings), (), MAX_PAIRS)
-    return ReadSentence(document, start, end, text, sightings, tuple(links), unlinked=unlinked)
+    content = tuple((key, place) for place, key in enumerate(once))
+    return ReadSentence(document, start, end, text, sightings, tuple(links), unlinked=unlinked, words=content)
 
 
 def _spaced_phrases(text: str, words: _Words) -> Iterator[tuple[int, str]]:

@@ -14,6 +14,9 @@ class Sighting:
     surface: as it is written (articles and possessives off). key: what equal entities share. type: person, concept, ...
     start, end, head: token positions in the parsed block. weight: how much the sentence says about it.
     mentioned: False for the far end of a link that occurs elsewhere (the title above a heading).
+    before: the word right before a name, in small letters. human: the sentence treats the name as a person. ordinary:
+    the name is one word, which the dictionary has. bare, bare_key: surface and key without the words that only evaluate
+    ("queens" of "new queens"); "" where there are none.
     """
 
     surface: str
@@ -24,6 +27,11 @@ class Sighting:
     head: int = 0
     weight: float = 0.0
     mentioned: bool = True
+    before: str = ""
+    human: bool = False
+    ordinary: bool = False
+    bare: str = ""
+    bare_key: str = ""
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,8 @@ class ReadSentence:
     """A sentence with all that was seen in it. start, end: characters in the document.
 
     acronyms: (short, long) pairs that the sentence itself defines. left_out: phrases that are too general to be an
-    entity. unlinked: pairs of sightings beyond the cap.
+    entity. unlinked: pairs of sightings beyond the cap. words: base forms of the content words and their places, which
+    are counted as the sightings count theirs.
     """
 
     document: int
@@ -55,6 +64,7 @@ class ReadSentence:
     acronyms: tuple[tuple[str, str], ...] = ()
     left_out: tuple[str, ...] = ()
     unlinked: int = 0
+    words: tuple[tuple[str, int], ...] = ()
 
 
 class ChunkLocator:

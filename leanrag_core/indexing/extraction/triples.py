@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from leanrag_core.indexing.extraction.english_words import GENERIC
 from leanrag_core.indexing.extraction.sentences import Link, Sighting
 
 _STRENGTH = {"verb": 4.0, "apposition": 4.0, "preposition": 3.0}
@@ -99,6 +100,20 @@ def _pairs(
         for target in targets:
             if source.i in place_of and target.i in place_of:
                 yield Link(place_of[source.i], place_of[target.i], kind, _STRENGTH[kind], label, keyword)
+
+
+def content_words(sentence: Any) -> tuple[tuple[str, int], ...]:
+    """The base forms of the sentence's verbs, nouns and adjectives that say something, with their token positions."""
+    return tuple(
+        (token.lemma_.lower(), token.i)
+        for token in sentence
+        if token.pos_ in ("VERB", "NOUN", "PROPN", "ADJ")
+        and token.is_alpha
+        and len(token.text) > 2
+        and not token.is_stop
+        and token.lemma_.lower() not in _NO_KEYWORD
+        and token.lemma_.lower() not in GENERIC
+    )
 
 
 def informative(sentence: Any, sighting: Sighting) -> float:

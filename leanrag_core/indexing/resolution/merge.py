@@ -14,9 +14,10 @@ from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
 
-MERGE_RULES = "1"  # version of the rules of merging and condensing; raise it when they make another graph
+MERGE_RULES = "2"  # version of the rules of merging and condensing; raise it when they make another graph
 SENTENCES_KEPT = 3  # of a heuristic entity: name and three sentences embed best, more add nothing
 RELATION_SENTENCES_KEPT = 5
+KEYWORDS_KEPT = 8  # of a heuristic relation, whose every sentence has some
 _VAGUE = ("concept", "title", "heading", "unknown", "")  # types that say less than any other, in this order
 _KINDS = ("stated", "verb", "apposition", "preposition", "heading", "co-occurrence")  # strongest first
 
@@ -45,7 +46,7 @@ class _Relation:
     weight: float = 0.0
     kinds: set[str] = field(default_factory=set)
     descriptions: dict[str, float] = field(default_factory=dict)
-    keywords: dict[str, None] = field(default_factory=dict)
+    keywords: Counter[str] = field(default_factory=Counter)
     chunks: set[int] = field(default_factory=set)
 
 
@@ -117,7 +118,7 @@ def _add_relation(
         relation.weight += mention.strength
     relation.descriptions[description] = max(relation.descriptions.get(description, 0.0), mention.strength)
     relation.kinds.add(mention.kind)
-    relation.keywords.update(dict.fromkeys(word.strip() for word in mention.keywords if word.strip()))
+    relation.keywords.update(word.strip() for word in mention.keywords if word.strip())
 
 
 def _entity_table(
@@ -149,7 +150,7 @@ def _relation_table(
         "strength": np.ones(len(rows), dtype=np.int32),
         "kind": [min(relation.kinds, key=_kind_rank) for relation in kept],
         "description": [_relation_description(relation, heuristic) for relation in kept],
-        "keywords": [list(relation.keywords) for relation in kept],
+        "keywords": [_keywords(relation.keywords, heuristic) for relation in kept],
         "chunks": [sorted(relation.chunks) for relation in kept],
         "members": [[] for _ in rows],
     }
@@ -167,6 +168,14 @@ def _type(counted: Counter[str]) -> str:
         if known:
             return min(known, key=lambda name: (-known[name], _vagueness(name), name)) or "unknown"
     return "unknown"
+
+
+def _keywords(counted: Counter[str], heuristic: bool) -> list[str]:
+    """All keywords as they came; of a heuristic relation the most frequent."""
+    words = list(counted)
+    if not heuristic or len(words) <= KEYWORDS_KEPT:
+        return words
+    return sorted(words, key=lambda word: -counted[word])[:KEYWORDS_KEPT]  # stable: ties as they came
 
 
 def _vagueness(name: str) -> int:

@@ -1,0 +1,128 @@
+"""Which phrases of English text are entities, what they are called, and of which type."""
+
+import pytest
+
+from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
+from leanrag_core.indexing.extraction.keywords import keywords_of
+from leanrag_core.indexing.extraction.sentences import Sighting
+from leanrag_core.types.corpus import Chunk, Document
+from leanrag_core.types.extraction import Extraction
+
+
+def extract(*texts: str) -> list[Extraction]:
+    documents = [Document(f"{n}", f"{n}.txt", "", "text", text, "en") for n, text in enumerate(texts)]
+    chunks = [Chunk(f"c{n}", source.id, n, 0, len(source.text), 1, source.text) for n, source in enumerate(documents)]
+    return BuiltinExtractor().extract(documents, chunks, lambda done: None)
+
+
+def types(*texts: str) -> dict[str, str]:
+    return {mention.name: mention.type for extraction in extract(*texts) for mention in extraction.mentions}
+
+
+@pytest.mark.parametrize(
+    ("text", "general"),
+    [
+        ("The count of mites rose during the following year.", {"count", "following year", "year"}),
+        ("A good share of the honey stays in the hive.", {"good share", "share"}),
+        ("The main difficulty is the number of cases.", {"main difficulty", "difficulty", "number", "cases"}),
+        ("The scale is forty millimetres from the lamp.", {"millimetres"}),
+    ],
+)
+def test_abstract_nouns_and_units_are_no_entities(text: str, general: set[str]) -> None:
+    assert not general & set(types(text))
+
+
+def test_the_same_nouns_stay_where_a_word_before_them_says_which() -> None:
+    assert "flying distance" in types("The flying distance of a bee is five kilometres.")
+    assert "data source" in types("Every data source has an owner.")
+
+
+def test_a_quantity_falls_off_the_front_of_a_phrase() -> None:
+    assert set(types("The company stored over 100 million ratings in Denver.")) == {"company", "ratings", "Denver"}
+
+
+def test_an_evaluating_word_falls_off_a_phrase_that_occurs_once() -> None:
+    names = set(types("The keeper buys new queens. Every queen lays eggs."))
+    assert {"keeper", "eggs"} <= names
+    assert "new queens" not in names
+    assert len(names & {"queen", "queens"}) == 1
+
+
+def test_a_phrase_that_recurs_keeps_its_evaluating_word() -> None:
+    assert "simple syrup" in types("Simple syrup feeds the bees. The keeper mixes simple syrup.")
+
+
+def test_a_verb_that_the_tagger_takes_for_a_noun_is_no_entity() -> None:
+    assert "shortens" not in types("Too much acid harms the bees and shortens their life.")
+
+
+def test_latin_names_of_two_words_are_organisms_and_so_is_their_genus() -> None:
+    seen = types("Varroa destructor feeds on bees. Varroa spread in 1987. The mason bee Osmia cornuta flies in March.")
+    assert seen["Varroa destructor"] == "organism"
+    assert seen["Varroa"] == "organism"
+    assert seen["Osmia cornuta"] == "organism"
+
+
+def test_english_words_with_latin_endings_make_no_species() -> None:
+    assert "organism" not in types("The Berlin campus of the school has a media area.").values()
+
+
+def test_a_name_has_one_type_in_the_whole_corpus() -> None:
+    first, second = extract("Marie Curie met Hendrik Lorentz in Brussels.", "Brussels was cold. Lorentz chaired.")
+    kinds = {(mention.name, mention.type) for extraction in (first, second) for mention in extraction.mentions}
+    assert {kind for name, kind in kinds if name == "Brussels"} == {"location"}
+    assert {kind for name, kind in kinds if name == "Hendrik Lorentz"} == {"person"}
+
+
+def test_the_last_word_of_a_name_decides_its_type() -> None:
+    seen = types(
+        "She studied at the University of Vienna. They met in India Street in June. "
+        "The Uniform Commercial Code governs the sale. He won the Nobel Prize in 1922."
+    )
+    assert seen["University of Vienna"] == "organization"
+    assert seen["India Street"] == "location"
+    assert seen["Uniform Commercial Code"] == "law"
+    assert seen["Nobel Prize"] == "concept"
+
+
+def test_references_and_defined_terms_of_a_contract() -> None:
+    seen = types(
+        "Section 7.11 binds the Borrower. Each Lender consents to Section 7.11. Each Lender pays the Borrower. "
+        "The lease was signed with Sable Creek Recycling LLC in Ohio. Sable Creek Recycling paid the rent."
+    )
+    assert seen["Section 7.11"] == "law"
+    assert seen["Lender"] == "concept"
+    assert seen["Borrower"] == "concept"
+    assert seen["Sable Creek Recycling LLC"] == "organization"
+    assert "Sable Creek Recycling" not in seen  # joined with its full form
+
+
+def test_a_name_ends_where_another_phrase_begins() -> None:
+    names = set(types("On the Closing Date the Lenders made loans to Robert van den Bosch."))
+    assert "Robert van den Bosch" in names
+    assert not any("the" in name.split() for name in names)
+
+
+def test_a_relation_without_a_verb_has_the_words_of_its_sentence_as_keywords() -> None:
+    (extraction,) = extract("In Vienna the mites and the bees spread a dangerous virus.")
+    relation = next(link for link in extraction.relations if {link.source, link.target} == {"mites", "bees"})
+    assert relation.kind == "co-occurrence"
+    assert relation.keywords == ("vienna", "spread", "dangerous", "virus")
+
+
+def test_keywords_between_the_ends_come_before_those_around_them() -> None:
+    words = [
+        ("alpha", 0),
+        ("mite", 1),
+        ("weaken", 2),
+        ("old", 3),
+        ("colony", 4),
+        ("beta", 5),
+        ("gamma", 9),
+        ("omega", 12),
+    ]
+    mite = Sighting("mite", "mite", "concept", 1, 2, 1)
+    colony = Sighting("colony", "colony", "concept", 4, 5, 4)
+    # weaken and old lie between; alpha is one place before, beta one after the ends; gamma and omega lie further away.
+    assert keywords_of(words, colony, mite) == ("alpha", "weaken", "old", "beta")
+    assert keywords_of(words[1:2], colony, mite) == ()
