@@ -14,7 +14,9 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     """The verb export."""
     parser = verbs.add_parser("export", help="the graph of an index as a file for another program")
     parser.add_argument("index", type=Path, metavar="DIR")
-    parser.add_argument("--format", required=True, metavar="NAME", help="graphml, json or csv")
+    parser.add_argument(
+        "--format", required=True, metavar="NAME", help="graphml, gexf, json, csv, parquet, cypher, html or archive"
+    )
     parser.add_argument("--out", required=True, type=Path, metavar="FILE")
     add_json(parser)
     parser.set_defaults(run=_export)

@@ -18,6 +18,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "format",
         metavar="FORMAT",
         help="lightrag, nano-graphrag, graphrag, leanrag, hipporag, recorded-replies, plain (tables), "
+        "archive (of an index), "
         "or auto: the one that recognises the files",
     )
     parser.add_argument("path", type=Path, metavar="PATH")

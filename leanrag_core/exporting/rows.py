@@ -1,13 +1,16 @@
 """Entities, relations and parent links of all layers of an index, one after the other, read in batches."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
 
 import pyarrow as pa
 
 from leanrag_core.types.index import Index
 
 PARENT = "parent"  # the kind of the edge between an entity and its parent
+T = TypeVar("T")
 _BATCH = 8192  # rows that are Python objects at a time
 
 
@@ -36,6 +39,13 @@ class Edge:
     weight: float
     description: str
     keywords: tuple[str, ...]
+
+
+def batches(rows: Iterable[T], size: int) -> Iterator[list[T]]:
+    """The rows in lists of that length; the last may be shorter."""
+    left = iter(rows)
+    while batch := list(islice(left, size)):
+        yield batch
 
 
 def nodes(index: Index) -> Iterator[Node]:

@@ -1,15 +1,14 @@
-"""Forecasts, builds, imports and jobs."""
+"""Forecasts, builds and jobs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.facade.corpora import Corpora
-from leanrag_core.facade.indexes import Indexes
+from leanrag_core.facade.importing import Importing
 from leanrag_core.jobs import runner
-from leanrag_core.jobs.kinds import BUILD, PART
+from leanrag_core.jobs.kinds import BUILD, IMPORT, PART
 from leanrag_core.jobs.work import Work
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.services.samples import FIRST_SAMPLE, sample_id
@@ -17,7 +16,6 @@ from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.forecast import Forecast
-from leanrag_core.types.imported import ImportPreview
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
 from leanrag_core.types.model_names import REFERENCE
@@ -29,15 +27,12 @@ from leanrag_core.types.summary import (
 )
 from leanrag_core.work.base import argument
 from leanrag_core.work.build import BuildWork
+from leanrag_core.work.import_graph import ImportWork
 from leanrag_core.work.part import PartWork
 
-if TYPE_CHECKING:
-    from leanrag_core.extensions import BrokenExtension
-    from leanrag_core.importing.base import Importer
 
-
-class Building(Corpora, Indexes):
-    """Forecasts, builds, imports and jobs. See Workbench."""
+class Building(Corpora, Importing):
+    """Forecasts, builds and jobs. See Workbench."""
 
     def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast:
         """What a build of the corpus takes. dry_run: so many chunks are extracted first by a language model, and their
@@ -95,56 +90,6 @@ class Building(Corpora, Indexes):
             execution=execution,
         )
 
-    def import_graph(
-        self,
-        path: str | Path,
-        format_name: str = "",
-        config: IndexConfig | None = None,
-        *,
-        out: Path | None = None,
-        name: str = "",
-        models: Models | None = None,
-        report: Report = silent,
-        execution: Execution | None = None,
-    ) -> Index:
-        """An index over the graph at that path, which another program made; built in this process.
-
-        format_name: of an importer; empty: the one that recognises the path. out: a folder of the person's own, else
-        the index store. Raises ImportFailed for files that cannot be read, InvalidConfig for an unknown format.
-        """
-        return self._builds.import_graph(
-            path,
-            format_name,
-            config or IndexConfig(),
-            out=out,
-            name=name,
-            models=models,
-            report=report,
-            execution=execution,
-        )
-
-    def importers(self) -> "tuple[Importer, ...]":
-        """The formats that a graph can be imported from."""
-        from leanrag_core.importing.base import importers
-
-        return importers()
-
-    def broken_importers(self) -> "tuple[BrokenExtension, ...]":
-        """Files of importers that cannot be used, and why."""
-        from leanrag_core.importing.base import broken_importers
-
-        return broken_importers()
-
-    def preview_import(self, path: str | Path, format_name: str = "") -> ImportPreview:
-        """What an import of that path would make and leave out; nothing is embedded or written.
-
-        Raises ImportFailed, InvalidConfig.
-        """
-        from leanrag_core.importing.base import preview_of, read_graph
-
-        imported = read_graph(Path(path), format_name)
-        return preview_of(imported, format_name or imported.extras.format)
-
     def is_built(self, out: Path, config: IndexConfig, documents: Sequence[Document]) -> bool:
         """Whether the folder holds the index of these documents with these settings."""
         from leanrag_core.indexing.built import is_built
@@ -181,7 +126,7 @@ class Building(Corpora, Indexes):
 
     def works(self) -> dict[str, Work]:
         """The work of each kind of job, by the kind's name."""
-        return {BUILD.name: BuildWork(self), PART.name: PartWork(self)}
+        return {BUILD.name: BuildWork(self), PART.name: PartWork(self), IMPORT.name: ImportWork(self)}
 
     def jobs(self) -> list[JobState]:
         """All jobs, the newest first."""

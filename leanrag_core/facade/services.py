@@ -13,6 +13,7 @@ from leanrag_core.jobs.store import JobStore
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.models.request_form import LearntForms
 from leanrag_core.services.builds import Builds
+from leanrag_core.services.imports import Imports
 from leanrag_core.services.index_parts import IndexParts
 from leanrag_core.services.questions import Questions
 from leanrag_core.services.references import References
@@ -20,6 +21,7 @@ from leanrag_core.services.samples import SAMPLES, Samples
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.storage.chroma_address import ChromaSeen
 from leanrag_core.storage.corpora import CorpusStore
+from leanrag_core.storage.import_uploads import ImportUploads
 from leanrag_core.storage.indexes import IndexStore
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.settings import read_settings, write_settings
@@ -55,6 +57,7 @@ class Services:
         self._builds = Builds(
             self.corpus_store, self.index_store, self.stages, self.models, self.job_store.all, self._references
         )
+        self._imports = Imports(self.index_store, self.stages, ImportUploads(root / "imports"), self.models)
         self._questions = Questions(self.settings, self.models, self.searches, self._read_part)
         self._parts = IndexParts(self.models, self._questions.embedding, self.searches)
         self._parser: ConfinedParser | None = None

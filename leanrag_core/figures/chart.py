@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from leanrag_core.figures.palette import Palette
+from leanrag_core.figures.spreadsheet_cells import spreadsheet_cell
 from leanrag_core.types.visible import visible
 
 if TYPE_CHECKING:
@@ -86,10 +87,12 @@ def plain_text(text: str) -> str:
 
 
 def as_csv(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The table as CSV text."""
+    """The table as CSV text; names of clusters and documents become no formulas in a spreadsheet."""
     import csv
     import io
 
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([head, *rows])
+    csv.writer(text, lineterminator="\n").writerows(
+        [[spreadsheet_cell(cell, numbers=True) for cell in row] for row in (head, *rows)]
+    )
     return text.getvalue()

@@ -21,8 +21,8 @@ _HEADING = re.compile(r"<center>\s*<h1>[^<]*</h1>\s*</center>", re.IGNORECASE)
 _WORD_JOINER = "\u2060"
 
 
-def neighbourhood_page(graph: VisGraph, palette: Palette, *, title: str) -> str:
-    """The graph as a page for any browser, offline. title: of the window, plain text."""
+def neighbourhood_page(graph: VisGraph, palette: Palette, *, title: str, note: str = "") -> str:
+    """The graph as a page for any browser, offline. title: of the window; note: shown in a corner; both plain texts."""
     import json
 
     from pyvis.network import Network
@@ -44,6 +44,9 @@ def neighbourhood_page(graph: VisGraph, palette: Palette, *, title: str) -> str:
         f"<style>body{{margin:0;background:{palette['bg']}}}.card{{border:0}}</style>"
     )
     page = page.replace("<head>", f"<head>{head}", 1)
+    if note:
+        style = f"position:fixed;left:12px;bottom:8px;margin:0;font:14px system-ui;color:{palette['mute']}"
+        page = page.replace("</body>", f'<p style="{style}">{escape(note)}</p></body>', 1)
     if _FOREIGN.search(page) or head not in page:
         raise LeanRAGError("figure.page_with_links")
     return page

@@ -1,12 +1,13 @@
 """What every importer gives, and how importers are found: one file each in formats/."""
 
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from leanrag_core.errors import ImportFailed, InvalidConfig
 from leanrag_core.extensions import BrokenExtension, Extensions, discover
 from leanrag_core.messages.message import Message
 from leanrag_core.types.imported import ImportedGraph, ImportPreview
+from leanrag_core.types.index import Index
 
 MAX_LISTED = 200  # drops of a preview
 
@@ -29,21 +30,39 @@ class Importer(Protocol):
         cannot be used are drops."""
 
 
-def read_graph(path: Path, format_name: str) -> ImportedGraph:
-    """The graph at the path; without a format, as the first importer that recognises it.
+@runtime_checkable
+class Restorer(Protocol):
+    """An importer of files that hold a whole index: nothing is built."""
 
-    Raises ImportFailed, also for a path of no known format, InvalidConfig for an unknown format.
+    def preview(self, path: Path) -> ImportPreview:
+        """What the index holds. Raises ImportFailed."""
+
+    def restore(self, path: Path, out: Path, *, in_store: bool) -> Index:
+        """The index in the folder `out`. Raises ImportFailed, FolderRefused."""
+
+
+def importer_for(path: Path, format_name: str) -> Importer:
+    """The importer of that format; without a format, the first one that recognises the path.
+
+    Raises ImportFailed for a path where nothing is, or of no known format, InvalidConfig for an unknown format.
     """
     if not path.exists():
         raise ImportFailed("import.no_path", path=str(path))
-    return (importer(format_name) if format_name else _recognised(path)).read(path)
-
-
-def _recognised(path: Path) -> Importer:
-    chosen = recognised(path)
+    chosen = importer(format_name) if format_name else recognised(path)
     if chosen is None:
         raise ImportFailed("import.not_recognised", path=str(path), known=", ".join(each.name for each in importers()))
     return chosen
+
+
+def read_graph(path: Path, format_name: str) -> ImportedGraph:
+    """The graph at the path. Raises what importer_for() does, and ImportFailed for files that cannot be read."""
+    return importer_for(path, format_name).read(path)
+
+
+def preview(path: Path, format_name: str) -> ImportPreview:
+    """What an import of the path would make and leave out. Raises what read_graph() does."""
+    chosen = importer_for(path, format_name)
+    return chosen.preview(path) if isinstance(chosen, Restorer) else preview_of(chosen.read(path), chosen.name)
 
 
 def preview_of(imported: ImportedGraph, format_name: str) -> ImportPreview:

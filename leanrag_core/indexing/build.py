@@ -117,7 +117,6 @@ def build_from_graph(
     origin = Origin(models.deciding(imported.documents, config, fingerprint), IMPORTED, name)
 
     def make() -> Index:
-        report(Progress("chunk", len(imported.chunks), len(imported.chunks), "chunks"))
         base = imported_base_graph(imported, models, report)
         chunk_vectors = models.chunk_vectors([chunk.text for chunk in imported.chunks])
         require_unit_rows(chunk_vectors, "chunks")
@@ -125,7 +124,7 @@ def build_from_graph(
         report(Progress("index", 0, 0, "files"))
         return assemble(origin, tables, chunk_vectors, base, hierarchy)
 
-    waits = Progress("parse", 0, len(imported.documents), "documents", waiting=True)
+    waits = Progress("read", 0, 0, waiting=True)
     _write(out, origin, make, waits, report, in_store=in_store, extras=imported.extras)
     return out
 

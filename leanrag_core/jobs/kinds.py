@@ -1,5 +1,7 @@
 """The kinds of jobs: each is one entry here; the workbench says what work a kind has."""
 
+from dataclasses import replace
+
 from leanrag_core.messages.message import message
 from leanrag_core.types.job import CHUNKS, ENTITIES, UNITS, Figure, JobKind, Stage, SummaryLine, Wording
 
@@ -94,4 +96,18 @@ PART = JobKind(
     ),
 )
 
-KINDS = (BUILD, PART)
+IMPORT = JobKind(
+    "import",
+    makes="index",
+    stages=(
+        Stage("read", message("stage.read"), message("stage.read.doing"), 0.1, ended_by=("merge",)),
+        *(
+            replace(stage, share=share)
+            for stage, share in zip(BUILD.stages[3:], (0.02, 0.6, 0.1, 0.1, 0.04, 0.04), strict=True)
+        ),
+    ),
+    figures=BUILD.figures[1:],
+    wording=BUILD.wording,
+)
+
+KINDS = (BUILD, PART, IMPORT)

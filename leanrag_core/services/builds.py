@@ -1,15 +1,14 @@
-"""Builds in this process: an index of documents or of an imported graph, and what a build will take."""
+"""Builds in this process: an index of documents, and what a build will take."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from leanrag_core.indexing.parsing.blocks import shown_name
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.services.references import References
 from leanrag_core.storage import layout
 from leanrag_core.storage.corpora import CorpusStore
-from leanrag_core.storage.indexes import IndexStore, folder_name, import_id
+from leanrag_core.storage.indexes import IndexStore, folder_name
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
@@ -114,52 +113,6 @@ class Builds:
             )
         self._stages.trim(models.settings.stages_mb * _MEGABYTE)
         return layout.read_index(out)
-
-    def import_graph(
-        self,
-        path: str | Path,
-        format_name: str,
-        config: IndexConfig,
-        *,
-        out: Path | None = None,
-        name: str = "",
-        models: Models | None = None,
-        report: Report = silent,
-        execution: Execution | None = None,
-    ) -> Index:
-        """An index over the graph at that path, which another program made; built in this process.
-
-        format_name: of an importer (importing.base); empty: the one that recognises the path. out: a folder of the
-        person's own, else the index store. Raises ImportFailed for files that cannot be read, InvalidConfig for an
-        unknown format.
-        """
-        from leanrag_core.execution.choice import opened
-        from leanrag_core.importing.base import read_graph
-        from leanrag_core.indexing.build import build_from_graph
-
-        path = Path(path)
-        models = models or self._models(index=path.resolve().name)
-        require_models(models, config)
-        name = name or shown_name(path.resolve().name)
-        imported = read_graph(path, format_name)
-        format_name = format_name or imported.extras.format
-        with opened(execution or models.settings.execution) as executor:
-            built = build_from_graph(
-                imported,
-                config,
-                out or self._indexes.path(folder_name(import_id(format_name, path), config)),
-                source=format_name,
-                embedding=models.embedding(config.embedding),
-                aggregation=models.language(config.aggregation_model or config.model),
-                workers=models.settings.concurrency,
-                executor=executor,
-                stages=self._stages,
-                in_store=out is None,
-                name=name,
-                report=report,
-            )
-        self._stages.trim(models.settings.stages_mb * _MEGABYTE)
-        return layout.read_index(built)
 
     def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast:
         """What a build of the corpus takes. dry_run: so many chunks are extracted first by a language model, and their

@@ -25,6 +25,8 @@ _FILES = re.compile(
     r"|(documents|chunks|hierarchy|entities-\d+|relations-\d+)\.(arrow|parquet)|vectors-(chunks|\d+)\.npy"
 )
 _HALF_WRITTEN = re.compile(r"\.(.+)\.\d+\.\d+|(.+)\.new")  # by a process that was killed; .new by older versions
+_PART_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+_LONGEST_PATH = 300
 _PART_FOLDER = re.compile(rf"{PART_FINGERPRINT.pattern}|\.{PART_FINGERPRINT.pattern}\.building")
 _LITTER = (".DS_Store", "Thumbs.db", "desktop.ini")  # of file managers
 
@@ -98,6 +100,17 @@ def _holds_parts_alone(folder: Path) -> bool:
         if any(path.is_symlink() or not _PART_FOLDER.fullmatch(path.name) for path in versions):
             return False
     return True
+
+
+def is_archive_name(name: str) -> bool:
+    """Whether a file of an index, or of one of its finished parts, may have that path below the index's folder."""
+    if _FILES.fullmatch(name):
+        return True
+    folder, _, rest = name.partition("/")
+    part, _, inside = rest.partition("/")
+    fingerprint, _, file = inside.partition("/")
+    in_part = folder == PARTS and PART_NAME.fullmatch(part) and PART_FINGERPRINT.fullmatch(fingerprint)
+    return bool(in_part) and len(name) <= _LONGEST_PATH and all(map(_PART_FILE.fullmatch, file.split("/")))
 
 
 def _reads_as_ours(manifest: Path) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from leanrag_core import private
-from leanrag_core.atomic import disk_errors_of, sync_folder, sync_tree, writing
+from leanrag_core.atomic import disk_errors_of, refused_by_the_disk, sync_folder, sync_tree, writing
 from leanrag_core.errors import IndexNotFound
 from leanrag_core.messages.message import Message, message
 from leanrag_core.storage.ownership import MANIFEST, require_replaceable
@@ -32,6 +32,9 @@ def build_lock(target: Path, *, waiting: Callable[[], None]) -> Iterator[bool]:
     target = _named(target)
     with writing(_index(target)):
         target.parent.mkdir(parents=True, exist_ok=True)
+        refused = refused_by_the_disk(target.parent)  # filelock takes some refusals for a lock that another one holds
+        if refused is not None:
+            raise refused
         lock, waited = FileLock(_lock_file(target)), False
         while True:
             try:

@@ -131,10 +131,10 @@ class ImportPreview:
     chunks: int
     entities: int
     relations: int
-    communities: int
-    reports: int
-    claims: int
-    counts: ImportCounts
-    notes: tuple[Message, ...]
-    drops: tuple[Drop, ...]
-    n_drops: int
+    communities: int = 0
+    reports: int = 0
+    claims: int = 0
+    counts: ImportCounts = ImportCounts()
+    notes: tuple[Message, ...] = ()
+    drops: tuple[Drop, ...] = ()
+    n_drops: int = 0

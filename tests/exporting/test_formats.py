@@ -17,6 +17,7 @@ from leanrag_core.storage.layout import write_index
 from leanrag_core.types.index import Index
 from tests.small_index import entity, layer, relation, small_index, unit
 
+NAMES = ["archive", "csv", "cypher", "gexf", "graphml", "html", "json", "parquet"]
 PARENT_OF = {
     "id-queen": "id-bees",
     "id-honey": "id-bees",
@@ -180,7 +181,7 @@ def test_a_broken_file_is_reported_and_hides_none_of_the_others(
 ) -> None:
     (tmp_path / "zz_dot.py").write_text("class Exporter:\n    name = 'dot'\n")
     monkeypatch.setattr(formats, "__path__", [*formats.__path__, str(tmp_path)])
-    assert [each.name for each in exporters()] == ["csv", "graphml", "json"]
+    assert [each.name for each in exporters()] == NAMES
     [broken] = broken_exporters()
     assert (broken.file, broken.message.code) == ("zz_dot.py", "extension.lacks")
     with pytest.raises(InvalidConfig) as unknown:

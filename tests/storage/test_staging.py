@@ -1,5 +1,6 @@
 """What may be replaced or deleted, and what stays."""
 
+import errno
 import json
 import os
 import shutil
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.__main__ import main
-from leanrag_core.errors import FolderRefused
+from leanrag_core.errors import FolderRefused, StorageFailed
 from leanrag_core.storage import layout, staging
 from leanrag_core.storage.indexes import IndexStore
 from leanrag_core.storage.ownership import require_replaceable, require_sources_outside
@@ -221,3 +222,16 @@ def test_an_empty_folder_may_be_named_from_within(name: str, tmp_path: Path, mon
         assert beside.parent == tmp_path
         (beside / "manifest.json").touch()
     assert everything(tmp_path) == {"here/manifest.json": b""}
+
+
+@pytest.mark.parametrize("code", [errno.ENOENT, errno.EROFS, errno.EACCES])
+def test_a_place_that_takes_no_files_is_an_error_and_no_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    monkeypatch.setattr(staging, "refused_by_the_disk", lambda folder: OSError(code, os.strerror(code)))
+
+    def waiting() -> None:
+        raise AssertionError("it waits")
+
+    with pytest.raises(StorageFailed), staging.build_lock(tmp_path / "x", waiting=waiting):
+        pass

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from leanrag_core.exporting.rows import edges, nodes
+from leanrag_core.exporting.zip_entries import packed_entry
+from leanrag_core.figures.spreadsheet_cells import spreadsheet_cell
 from leanrag_core.messages.message import message
 from leanrag_core.types.index import Index
 
 _ENTITIES = ("id", "name", "type", "layer", "parent", "description")
 _RELATIONS = ("id", "source", "target", "layer", "kind", "strength", "weight", "description", "keywords")
-_FORMULA = tuple("=+-@\t\r＝＋－＠")  # also in the full-width forms, which spreadsheets in Chinese and Japanese take
-_MADE = (1980, 1, 1, 0, 0, 0)  # no clock time: the same index gives the same bytes
 
 
 class Exporter:
@@ -51,15 +51,8 @@ class Exporter:
 
 
 def _write_table(archive: zipfile.ZipFile, name: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    entry = zipfile.ZipInfo(name, _MADE)
-    entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
     # Excel takes a file for UTF-8 only when it begins with a byte order mark.
-    with archive.open(entry, "w") as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as file:
+    with archive.open(packed_entry(name), "w") as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(head)
-        writer.writerows([_cell(value) for value in row] for row in rows)
-
-
-def _cell(value: object) -> object:
-    """The value as a spreadsheet shows it and never computes it."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+        writer.writerows([spreadsheet_cell(value) for value in row] for row in rows)

@@ -1,17 +1,15 @@
 """GraphML, which Gephi, yEd, Cytoscape and networkx open."""
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
 
 from leanrag_core.exporting.network import StreamedGraph
+from leanrag_core.exporting.xml_characters import NOT_XML, REPLACEMENT
 from leanrag_core.messages.message import message
 from leanrag_core.types.index import Index
 
-REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")  # of valid Unicode, what XML 1.0 cannot hold
 _NOT_XML_RE2 = r"[\x{00}-\x{08}\x{0B}\x{0C}\x{0E}-\x{1F}\x{FFFE}\x{FFFF}]"
 
 
@@ -30,11 +28,11 @@ class Exporter:
 
         with path.open("wb") as file:
             networkx.write_graphml_lxml(StreamedGraph(index, _xml_text), file)
-        return len(_NOT_XML.findall(index.manifest.name)) + sum(map(_not_xml, _text_columns(index)))
+        return len(NOT_XML.findall(index.manifest.name)) + sum(map(_not_xml, _text_columns(index)))
 
 
 def _xml_text(text: str) -> str:
-    return _NOT_XML.sub(REPLACEMENT, text)
+    return NOT_XML.sub(REPLACEMENT, text)
 
 
 def _text_columns(index: Index) -> Iterable[pa.ChunkedArray]:

@@ -1,0 +1,42 @@
+"""An archive that the export of that name made: the same index again."""
+
+from pathlib import Path
+
+from leanrag_core.errors import ImportFailed
+from leanrag_core.messages.message import message
+from leanrag_core.storage.archives import archived_manifest, is_archive, read_contents, restore_archive
+from leanrag_core.types.imported import ImportedGraph, ImportPreview
+from leanrag_core.types.index import Index
+
+
+class Importer:
+    """See importing.base; it restores an index and reads no graph."""
+
+    name = "archive"
+    title = message("import.archive.title")
+    help = message("import.archive.help")
+
+    def recognises(self, path: Path) -> bool:
+        """Whether the file lists its content as such an archive does."""
+        return is_archive(path)
+
+    def read(self, path: Path) -> ImportedGraph:
+        """An archive holds a whole index."""
+        read_contents(path)  # for the reason why it cannot be read
+        raise ImportFailed("import.archive_no_graph")
+
+    def preview(self, path: Path) -> ImportPreview:
+        """The counts of the index."""
+        counts = archived_manifest(path).counts
+        return ImportPreview(
+            format=self.name,
+            documents=counts.documents,
+            chunks=counts.chunks,
+            entities=counts.entities[0],
+            relations=counts.relations[0],
+            notes=(message("import.archive_is_whole"),),
+        )
+
+    def restore(self, path: Path, out: Path, *, in_store: bool) -> Index:
+        """The index of the archive in the folder `out`."""
+        return restore_archive(path, out, in_store=in_store)
