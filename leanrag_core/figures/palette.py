@@ -24,6 +24,11 @@ _COLOURS = {
     "entered": ("#1F6FAE", "#6FB6F2"),
     "left": ("#A8480B", "#F2A068"),
     "error": ("#A3262A", "#FF8F8A"),
+    # The columns of a comparison, each with a letter, a marker and a line style beside its colour.
+    "column-a": ("#4048BF", "#8E97FF"),
+    "column-b": ("#0C938B", "#2FAFA6"),
+    "column-c": ("#8A1C55", "#F7B0D2"),
+    "column-d": ("#8F6400", "#E3C24F"),
 }
 _LAYERS = (
     ("#D6E3EE", "#26384A"),

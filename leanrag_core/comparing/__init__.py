@@ -1,0 +1,1 @@
+"""Several retrievals of the same question side by side: what they share, and where each lost its evidence."""

@@ -1,0 +1,86 @@
+"""Passages and entities that a retrieval should have found, located in an index."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leanrag_core.evaluation.gold import GoldQuestion, normalised
+from leanrag_core.types.index import Index
+
+_EDGE = 8  # words of a quote that lies across the border of two chunks
+
+
+@dataclass(frozen=True)
+class Gold:
+    """Something that should be found. kind: "passage" or "entity". rows: of the chunks that hold the passage, or of the
+    entity in layer 0; empty where the index lacks it. quote: the words that matter, exactly; of an entity its name."""
+
+    kind: str
+    quote: str
+    rows: tuple[int, ...]
+    document: str = ""
+    title: str = ""
+    page: int | None = None
+
+    @property
+    def name(self) -> str:
+        """How it is listed."""
+        if self.kind == "entity":
+            return self.quote
+        if self.page:
+            return f"{self.title}, p. {self.page}"
+        return f"{self.title}, chunk {self.rows[0] + 1}" if self.rows else self.title
+
+
+class GoldFinder:
+    """Locates quotes in the chunks of one index; the texts of chunks are normalised once."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._rows: dict[str, list[int]] = {}
+        self._texts: dict[int, str] = {}
+        names = index.documents["name"].to_pylist()
+        for row, document in enumerate(index.chunks["document"].to_pylist()):
+            self._rows.setdefault(names[document], []).append(row)
+
+    def of_question(self, question: GoldQuestion) -> tuple[Gold, ...]:
+        """The gold evidence of the question, each passage once."""
+        passages = [self.passage(evidence.document, evidence.quote) for evidence in question.evidence]
+        return tuple(dict.fromkeys(passages))
+
+    def passage(self, document: str, quote: str) -> Gold:
+        """The chunks of that document which hold the quote; where none holds all of it, those that hold its ends."""
+        wanted = normalised(quote)
+        candidates = self._rows.get(document, [])
+        rows = [row for row in candidates if wanted in self._text(row)]
+        if not rows:
+            words = wanted.split()
+            ends = (" ".join(words[:_EDGE]), " ".join(words[-_EDGE:]))
+            rows = [row for row in candidates if len(words) > _EDGE and any(end in self._text(row) for end in ends)]
+        if not rows:
+            return Gold("passage", quote, (), document, document)
+        return self.chunk(rows[0], quote=quote, rows=tuple(rows))
+
+    def chunk(self, row: int, *, quote: str = "", rows: Sequence[int] = ()) -> Gold:
+        """The passage in that row of the chunks."""
+        chunk, document = self._index.chunk(row), self._index.chunk_cells["document"][row].as_py()
+        cells = self._index.document_cells
+        return Gold(
+            "passage",
+            quote,
+            tuple(rows) or (row,),
+            cells["name"][document].as_py(),
+            cells["title"][document].as_py(),
+            self._index.page_of(document, chunk.start),
+        )
+
+    def entity(self, name: str) -> Gold:
+        """The entity of that name in layer 0, whatever its capitals."""
+        layer = self._index.layers[0]
+        wanted = name.casefold().strip()
+        rows = [row for row, each in enumerate(layer.entities["name"].to_pylist()) if each.casefold() == wanted]
+        return Gold("entity", layer.entity_cells["name"][rows[0]].as_py() if rows else name.strip(), tuple(rows[:1]))
+
+    def _text(self, row: int) -> str:
+        if row not in self._texts:
+            self._texts[row] = normalised(self._index.chunk(row).text)
+        return self._texts[row]

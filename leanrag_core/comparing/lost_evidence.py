@@ -1,0 +1,134 @@
+"""Where a retrieval lost what it should have found: six stages, read from its trace and its index alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leanrag_core.comparing.gold_passages import Gold
+from leanrag_core.evaluation.gold import normalised
+from leanrag_core.messages.message import Message, message
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import ContextItem, ContextSection, Trace
+
+INDEX, REACHED, RANKED, TAKEN, BUDGET, CONTEXT = "index", "reached", "ranked", "taken", "budget", "context"
+STAGES = (INDEX, REACHED, RANKED, TAKEN, BUDGET, CONTEXT)
+
+
+@dataclass(frozen=True)
+class Lane:
+    """How far a piece of evidence came. said: what is known of each stage that it passed, then of the one that lost it.
+
+    lost_at: that stage, "" when the context holds it. place: among the ranked passages, from 1; None where it is not
+    ranked. mark: its citation mark in the context. short: tokens that its section lacks for it.
+    """
+
+    said: tuple[Message, ...]
+    lost_at: str = ""
+    place: int | None = None
+    mark: str = ""
+    short: int = 0
+
+    @property
+    def is_found(self) -> bool:
+        """Whether the context holds it."""
+        return not self.lost_at
+
+    @property
+    def depth(self) -> int:
+        """How many stages it passed."""
+        return len(STAGES) if self.is_found else STAGES.index(self.lost_at)
+
+
+def lane(trace: Trace, index: Index, gold: Gold) -> Lane:
+    """The stages of that evidence in the retrieval; where several chunks hold it, of the one that came farthest."""
+    if not gold.rows:
+        return Lane((message("lost.not_in_index"),), INDEX)
+    if gold.kind == "entity":
+        return _of_entity(trace, gold)
+    lanes = [_of_chunk(trace, index, gold, row) for row in gold.rows]
+    return max(lanes, key=lambda each: (each.depth, -(each.place or 0)))
+
+
+def _of_chunk(trace: Trace, index: Index, gold: Gold, row: int) -> Lane:
+    n_entities = int(index.entity_chunks[:, row].nnz)
+    uses_entities = any(item.kind == "entity" for item in trace.items)
+    said: list[Message] = [message("lost.entities", n=n_entities) if uses_entities else message("lost.indexed")]
+    if uses_entities and not n_entities:
+        return Lane((message("lost.no_entity"),), INDEX)
+    id_ = index.chunk_cells["id"][row].as_py()
+    passage = next((each for each in trace.passages if each.id == id_), None)
+    ranking = list(trace.ranked_chunks) or [each.row for each in trace.passages if each.row is not None]
+    place = ranking.index(row) + 1 if row in ranking else None
+    reaching = _reaching(trace, index, row)
+    if place is None and passage is None and not reaching:
+        return Lane((*said, message("lost.not_reached", n=n_entities, retrieved=_n_entities(trace))), REACHED)
+    if reaching:
+        said.append(message("lost.by_entity", n=len(reaching), name=reaching[0]))
+    else:
+        said.append(message("lost.by_vectors"))
+    if place is None and passage is None:
+        return Lane((*said, message("lost.not_ranked", n=len(ranking))), RANKED)
+    said.append(message("lost.ranked", place=place or (passage.rank if passage else None), n=len(ranking)))
+    if passage is None:
+        return Lane((*said, message("lost.beyond", place=place, taken=len(trace.passages))), TAKEN, place)
+    said.append(message("lost.taken", n=len(trace.passages)))
+    return _in_context(trace, id_, gold, said, place or passage.rank, passage.source.tokens if passage.source else 0)
+
+
+def _reaching(trace: Trace, index: Index, row: int) -> list[str]:
+    """Names of the retrieved base entities that occur in the chunk, best first."""
+    column = index.entity_chunks[:, row]
+    rows = set(column.nonzero()[0].tolist())
+    return [item.name for item in trace.items if item.kind == "entity" and item.layer == 0 and item.row in rows]
+
+
+def _n_entities(trace: Trace) -> int:
+    return sum(item.kind == "entity" for item in trace.items)
+
+
+def _in_context(trace: Trace, id_: str, gold: Gold, said: Sequence[Message], place: int | None, tokens: int) -> Lane:
+    """The last two stages of what was taken."""
+    section, item = _held(trace, id_)
+    if item is None or section is None:
+        holding = _section_of_passages(trace)
+        budget = holding.budget if holding else 0
+        used = holding.tokens if holding else 0
+        short = max(1, used + tokens - budget)
+        return Lane((*said, message("lost.cut", short=short, budget=budget)), BUDGET, place, short=short)
+    said = [*said, message("lost.within", tokens=section.tokens, budget=section.budget)]
+    if item.trimmed and gold.quote and normalised(gold.quote) not in normalised(item.text):
+        return Lane((*said, message("lost.trimmed", mark=item.mark)), CONTEXT, place, item.mark)
+    position = next(n for n, each in enumerate(section.items, start=1) if each.ref == id_)
+    return Lane((*said, message("lost.found", place=position)), "", place, item.mark)
+
+
+def _held(trace: Trace, id_: str) -> tuple[ContextSection | None, ContextItem | None]:
+    return next(
+        ((section, item) for section in trace.context.sections for item in section.items if item.ref == id_),
+        (None, None),
+    )
+
+
+def _section_of_passages(trace: Trace) -> ContextSection | None:
+    ids = {passage.id for passage in trace.passages}
+    sections = trace.context.sections
+    holding = [section for section in sections if any(item.ref in ids for item in section.items)]
+    return (holding or [section for section in sections if section.name == "chunks"] or [None])[0]
+
+
+def _of_entity(trace: Trace, gold: Gold) -> Lane:
+    """The stages of an entity: ranking and taking are those of the strategy's own items."""
+    item = next(
+        (each for each in trace.items if each.kind == "entity" and each.name.casefold() == gold.quote.casefold()), None
+    )
+    said = [message("lost.extracted")]
+    if item is None:
+        return Lane((*said, message("lost.entity_not_reached", retrieved=_n_entities(trace))), REACHED)
+    said.append(message("lost.entity_reached"))
+    said.append(message("lost.entity_ranked", place=item.rank) if item.rank else message("lost.unranked"))
+    said.append(message("lost.entity_taken", n=_n_entities(trace)))
+    section, held = _held(trace, item.id)
+    if section is None or held is None:
+        short = next((part for part in trace.context.sections if part.name == "entities"), None)
+        return Lane((*said, message("lost.entity_cut", budget=short.budget if short else 0)), BUDGET, item.rank)
+    said.append(message("lost.within", tokens=section.tokens, budget=section.budget))
+    return Lane((*said, message("lost.found_as", mark=held.mark)), "", item.rank, held.mark)

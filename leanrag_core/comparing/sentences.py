@@ -1,0 +1,35 @@
+"""Which sentences of an answer no other answer says: by the share of their words that another answer's sentence has."""
+
+import re
+from collections.abc import Mapping
+
+from leanrag_core.function_words import FUNCTION_WORDS
+from leanrag_core.types.trace import Answer
+
+SAME = 0.6  # share of a sentence's words that a sentence of another answer has when it says the same
+_WORD = re.compile(r"[^\W_]+")
+_ENDING = re.compile(r"(?:ies|es|s|ed|ing)$")
+
+
+def said_alone(answers: Mapping[str, Answer]) -> dict[str, frozenset[int]]:
+    """For each column the places of its answer's parts that no other column's answer says. An answer that says that
+    nothing answers the question has none, and is no other answer."""
+    words = {
+        letter: [_words(part.text) for part in answer.parts] if answer.grounded else []
+        for letter, answer in answers.items()
+    }
+    alone = {}
+    for letter, parts in words.items():
+        others = [part for other, theirs in words.items() if other != letter for part in theirs]
+        alone[letter] = frozenset(place for place, part in enumerate(parts) if others and not _is_said(part, others))
+    return alone
+
+
+def _is_said(part: frozenset[str], others: list[frozenset[str]]) -> bool:
+    return not part or any(len(part & other) >= SAME * len(part) for other in others)
+
+
+def _words(text: str) -> frozenset[str]:
+    """The words of the text that say something about its subject, without endings."""
+    words = (word for word in _WORD.findall(text.casefold()) if word not in FUNCTION_WORDS)
+    return frozenset(_ENDING.sub("", word) if len(word) > 4 else word for word in words)

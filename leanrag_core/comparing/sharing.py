@@ -1,0 +1,125 @@
+"""What several retrievals of a question have in common: for each kind of items, who retrieved what."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from leanrag_core.types.trace import Trace, TraceItem, TraceRelation
+
+ENTITIES, AGGREGATED, RELATIONS, CHUNKS, OTHERS = "entities", "aggregated", "relations", "chunks", "others"
+KINDS = (ENTITIES, AGGREGATED, RELATIONS, CHUNKS, OTHERS)
+
+
+@dataclass(frozen=True)
+class Intersection:
+    """The items that exactly these columns retrieved. letters: of the columns, in order; names: of the items."""
+
+    letters: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """A kind of items. sizes: how many each column has; intersections: those of most columns first."""
+
+    kind: str
+    sizes: Mapping[str, int]
+    intersections: tuple[Intersection, ...]
+
+    @property
+    def total(self) -> int:
+        """How many different items there are."""
+        return sum(len(part.names) for part in self.intersections)
+
+    def of(self, *letters: str) -> tuple[str, ...]:
+        """Names of the items that exactly these columns have."""
+        return next((part.names for part in self.intersections if part.letters == letters), ())
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Who retrieved what. owners: letters of the columns that have it, by column and by id of item or relation."""
+
+    kinds: tuple[Sharing, ...]
+    owners: Mapping[str, Mapping[str, str]]
+
+    def kind(self, name: str) -> Sharing:
+        """The items of that kind; an empty one where no column has any."""
+        return next((sharing for sharing in self.kinds if sharing.kind == name), Sharing(name, {}, ()))
+
+
+@dataclass(frozen=True)
+class _Named:
+    """What an item is known by in other columns, and how it is listed."""
+
+    kind: str
+    key: str
+    name: str
+
+
+def compare(traces: Mapping[str, Trace]) -> Shared:
+    """What the columns share. traces: by the letters of their columns.
+
+    Items of the same index are the same where their ids are; of different indexes, where their names are, or the places
+    of passages in their documents.
+    """
+    by_id = len({trace.index.id for trace in traces.values()}) <= 1
+    named = {letter: _named_items(trace, by_id=by_id) for letter, trace in traces.items()}
+    owners_of: dict[tuple[str, str], str] = {}
+    names: dict[tuple[str, str], str] = {}
+    for letter, items in named.items():
+        for item in dict.fromkeys((each.kind, each.key, each.name) for each in items.values()):
+            key = item[:2]
+            if letter not in owners_of.get(key, ""):
+                owners_of[key] = owners_of.get(key, "") + letter
+            names.setdefault(key, item[2])
+    owners = {
+        letter: {id_: owners_of[item.kind, item.key] for id_, item in items.items()} for letter, items in named.items()
+    }
+    kinds = (_sharing(kind, tuple(traces), owners_of, names) for kind in KINDS)
+    return Shared(tuple(sharing for sharing in kinds if sharing.intersections), owners)
+
+
+def _sharing(
+    kind: str, letters: tuple[str, ...], owners_of: Mapping[tuple[str, str], str], names: Mapping[tuple[str, str], str]
+) -> Sharing:
+    groups: dict[str, list[str]] = {}
+    for key, owners in owners_of.items():
+        if key[0] == kind:
+            groups.setdefault(owners, []).append(names[key])
+    sizes = {letter: sum(len(group) for owners, group in groups.items() if letter in owners) for letter in letters}
+    order = sorted(groups, key=lambda owners: (-len(owners), [letters.index(letter) for letter in owners]))
+    return Sharing(kind, sizes, tuple(Intersection(tuple(owners), tuple(groups[owners])) for owners in order))
+
+
+def _named_items(trace: Trace, *, by_id: bool) -> dict[str, _Named]:
+    """Every item and relation of the trace by its id. Links to a parent say nothing that their ends do not."""
+    named = {item.id: _named_item(item, by_id=by_id) for item in trace.items}
+    parents = {(item.id, item.parent) for item in trace.items if item.parent}
+    for relation in trace.relations:
+        ends = (relation.source, relation.target)
+        if ends not in parents and ends[::-1] not in parents:
+            named[relation.id] = _named_relation(relation, named, by_id=by_id)
+    return named
+
+
+def _named_item(item: TraceItem, *, by_id: bool) -> _Named:
+    if item.source is not None:
+        source = item.source
+        key = item.id if by_id else f"{source.document}:{source.start}-{source.end}"
+        return _Named(CHUNKS, key, passage_name(item))
+    kinds = {"entity": ENTITIES, "aggregated-entity": AGGREGATED}
+    kind = kinds.get(item.kind, OTHERS)
+    return _Named(kind, item.id if by_id else f"{item.layer} {item.name.casefold()}", item.name)
+
+
+def _named_relation(relation: TraceRelation, named: Mapping[str, _Named], *, by_id: bool) -> _Named:
+    ends = [named[id_].name if id_ in named else id_ for id_ in (relation.source, relation.target)]
+    key = relation.id if by_id else f"{relation.layer} {' '.join(sorted(end.casefold() for end in ends))}"
+    return _Named(RELATIONS, key, ", ".join(ends))
+
+
+def passage_name(item: TraceItem) -> str:
+    """A passage with its place, since several are of one document."""
+    if item.source is not None and item.source.page:
+        return f"{item.name}, p. {item.source.page}"
+    return item.name if item.row is None else f"{item.name}, chunk {item.row + 1}"

@@ -1,0 +1,146 @@
+"""A drawing as a list of shapes: a page's script makes them with textContent, an exported file holds them as SVG."""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from leanrag_core.types.visible import escape, visible
+
+Number = int | float
+_TAGS = ("rect", "circle", "path", "text")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """An element of SVG. attributes: written by the program alone. text, title: what a reader sees of it, and its
+    tooltip; they may come from documents."""
+
+    tag: str
+    attributes: Mapping[str, str | Number]
+    text: str = ""
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        if self.tag not in _TAGS:
+            raise ValueError(self.tag)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Shapes on a ground of width times height pixels. label: what it shows, for who does not see it."""
+
+    width: int
+    height: int
+    label: str
+    shapes: tuple[Shape, ...] = field(default=())
+
+    def as_svg(self) -> str:
+        """The drawing as an element of an HTML page."""
+        body = "".join(map(_element, self.shapes))
+        return (
+            f'<svg viewBox="0 0 {self.width} {self.height}" width="{self.width}" height="{self.height}" role="img" '
+            f'aria-label="{escape(self.label)}">{body}</svg>'
+        )
+
+
+def _element(shape: Shape) -> str:
+    attributes = "".join(f' {name}="{escape(str(value))}"' for name, value in shape.attributes.items())
+    title = f"<title>{escape(shape.title)}</title>" if shape.title else ""
+    return f"<{shape.tag}{attributes}>{title}{escape(shape.text)}</{shape.tag}>"
+
+
+def rect(
+    x: Number, y: Number, width: Number, height: Number, *, radius: Number = 2, title: str = "", **style: str
+) -> Shape:
+    """A rectangle. style: properties of CSS, _ for -."""
+    place = {"x": _short(x), "y": _short(y), "width": _short(max(width, 0)), "height": _short(max(height, 0))}
+    return Shape("rect", {**place, "rx": _short(radius), **_style(style)}, title=title)
+
+
+def circle(x: Number, y: Number, radius: Number, *, title: str = "", **style: str) -> Shape:
+    """A circle."""
+    return Shape("circle", {"cx": _short(x), "cy": _short(y), "r": _short(radius), **_style(style)}, title=title)
+
+
+def path(d: str, *, title: str = "", **style: str) -> Shape:
+    """A path of SVG's path language; not filled unless the style says so."""
+    return Shape("path", {"d": d, **_style({"fill": "none", **style})}, title=title)
+
+
+def text(
+    x: Number, y: Number, content: str, *, size: Number = 11, anchor: str = "start", title: str = "", **style: str
+) -> Shape:
+    """A line of text."""
+    place = {"x": _short(x), "y": _short(y), "font-size": _short(size), "text-anchor": anchor}
+    return Shape("text", {**place, **_style({"fill": "var(--lr-text)", **style})}, visible(content), title)
+
+
+def marker(letter: str, x: Number, y: Number, size: Number, **style: str) -> Shape:
+    """The sign of a column: A a disc, B a diamond, C a triangle, D a square; others a ring."""
+    fill = {"fill": column_colour(letter), **style}
+    if letter == "A":
+        return circle(x, y, size, **fill)
+    wide = size * 1.2
+    paths = {
+        "B": f"M{_short(x)} {_short(y - wide)}L{_short(x + wide)} {_short(y)}L{_short(x)} {_short(y + wide)}"
+        f"L{_short(x - wide)} {_short(y)}Z",
+        "C": f"M{_short(x)} {_short(y - wide)}L{_short(x + wide)} {_short(y + size)}L{_short(x - wide)} "
+        f"{_short(y + size)}Z",
+        "D": f"M{_short(x - size)} {_short(y - size)}h{_short(2 * size)}v{_short(2 * size)}h{_short(-2 * size)}Z",
+    }
+    if letter in paths:
+        return path(paths[letter], **fill)
+    return circle(x, y, size, fill="var(--lr-bg)", stroke="var(--lr-base)", stroke_width="2")
+
+
+def column_colour(letter: str) -> str:
+    """The colour of a column, as CSS writes it."""
+    return f"var(--lr-column-{letter.lower()})" if letter in ("A", "B", "C", "D") else "var(--lr-base)"
+
+
+DASHES = {"A": "", "B": "8 4", "C": "2 3", "D": "8 3 2 3"}  # of the columns' lines
+
+
+def fitted(content: str, width: Number, size: Number) -> str:
+    """The text, cut to about that many pixels with an ellipsis. Wide characters of CJK count double."""
+    room, kept = float(width), ""
+    for character in content:
+        room -= size * (1.0 if unicodedata.east_asian_width(character) in "WF" else 0.52)
+        if room < 0:
+            return kept[:-1].rstrip() + "…"
+        kept += character
+    return kept
+
+
+def text_width(content: str, size: Number) -> float:
+    """About how wide the text is in pixels."""
+    return sum(size * (1.0 if unicodedata.east_asian_width(character) in "WF" else 0.52) for character in content)
+
+
+def plain_values(drawings: Sequence[Drawing]) -> list[dict[str, object]]:
+    """The drawings as JSON values for the page's script."""
+    return [
+        {
+            "width": drawing.width,
+            "height": drawing.height,
+            "label": visible(drawing.label),
+            "shapes": [
+                {
+                    "tag": shape.tag,
+                    "attributes": dict(shape.attributes),
+                    "text": shape.text,
+                    "title": visible(shape.title),
+                }
+                for shape in drawing.shapes
+            ],
+        }
+        for drawing in drawings
+    ]
+
+
+def _style(style: Mapping[str, str]) -> dict[str, str]:
+    return {"style": ";".join(f"{name.replace('_', '-')}:{value}" for name, value in style.items())}
+
+
+def _short(number: Number) -> Number:
+    return round(number, 1)
