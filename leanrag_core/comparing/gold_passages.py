@@ -73,6 +73,10 @@ class GoldFinder:
             self._index.page_of(document, chunk.start),
         )
 
+    def holds(self, row: int) -> bool:
+        """Whether the index has a chunk in that row."""
+        return row in range(self._index.chunks.num_rows)
+
     def entity(self, name: str) -> Gold:
         """The entity of that name in layer 0, whatever its capitals."""
         layer = self._index.layers[0]

@@ -112,7 +112,8 @@ def _section_of_passages(trace: Trace) -> ContextSection | None:
     ids = {passage.id for passage in trace.passages}
     sections = trace.context.sections
     holding = [section for section in sections if any(item.ref in ids for item in section.items)]
-    return (holding or [section for section in sections if section.name == "chunks"] or [None])[0]
+    holding += [section for section in sections if section.name == "chunks"]
+    return holding[0] if holding else None
 
 
 def _of_entity(trace: Trace, gold: Gold) -> Lane:

@@ -162,7 +162,7 @@ def _links(nodes: Sequence[DrawnNode], trace: Trace, at: Mapping[str, tuple[floa
     """Tree links as curves, relations of a band as arcs above it, those of the lowest row dotted."""
     shapes = []
     for node in nodes:
-        if node.parent in at and node.id in at:
+        if node.parent is not None and {node.parent, node.id} <= at.keys():
             (x, y), (up, top) = at[node.id], at[node.parent]
             middle = (y + top) / 2
             d = f"M{up:.1f} {top + 6:.1f}C{up:.1f} {middle:.1f} {x:.1f} {middle:.1f} {x:.1f} {y - 6:.1f}"

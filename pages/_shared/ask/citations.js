@@ -4,6 +4,7 @@ export default function (component) {
   const host = parentElement.querySelector(".lr-answer");
   // The same answer again: its chips stay, since the one that opened a drawer gets the focus back from it.
   const written = JSON.stringify(data.parts) + data.list;
+  if (data.tint) host.style.setProperty("--alone", `var(--lr-${data.tint})`);
   if (host.dataset.written === written) {
     for (const chip of host.querySelectorAll(".chip")) {
       chip.classList.toggle("on", chip.textContent === data.open);
@@ -14,6 +15,7 @@ export default function (component) {
   host.dataset.written = written;
   const sentences = data.parts.map((part) => {
     const sentence = document.createElement("span");
+    if (part.alone) sentence.className = "alone";
     const cut = part.marks.length ? part.text.lastIndexOf(" ") + 1 : part.text.length;
     sentence.append(part.text.slice(0, cut));
     if (part.marks.length) {

@@ -1,6 +1,6 @@
 """An answer with citation marks that can be clicked."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import streamlit as st
@@ -27,8 +27,17 @@ def titles(trace: Trace) -> dict[str, str]:
     }
 
 
-def show(answer: Answer, *, open_mark: str, key: str, on_cite: Callable[[str], None]) -> None:
-    """The answer is drawn; on_cite is called with the mark that was clicked."""
+def show(
+    answer: Answer,
+    *,
+    open_mark: str,
+    key: str,
+    on_cite: Callable[[str], None],
+    alone: Collection[int] = (),
+    tint: str = "",
+) -> None:
+    """The answer is drawn; on_cite is called with the mark that was clicked. alone: places of the parts that no answer
+    beside it says; they are tinted in that colour of the palette."""
     title_of = titles(answer.trace)
     marks = roles.marks_by_name(answer.trace.context)
     section_of = {item.mark: part.name for part in answer.trace.context.sections for item in part.items}
@@ -43,6 +52,7 @@ def show(answer: Answer, *, open_mark: str, key: str, on_cite: Callable[[str], N
         {
             "text": part.text,
             "from": section_titles.get(part.section, ""),
+            "alone": place in alone,
             "marks": [
                 {
                     "name": name,
@@ -53,8 +63,10 @@ def show(answer: Answer, *, open_mark: str, key: str, on_cite: Callable[[str], N
                 for name in part.marks
             ],
         }
-        for part in answer.parts
+        for place, part in enumerate(answer.parts)
     ]
     component(_SCRIPT, _FRAME)(
-        data={"parts": parts, "open": open_mark, "list": answer.extractive}, key=key, on_cited_change=cited_now
+        data={"parts": parts, "open": open_mark, "list": answer.extractive, "tint": tint},
+        key=key,
+        on_cited_change=cited_now,
     )

@@ -1,6 +1,6 @@
 """The controls of a retrieval: its strategy, the options that this one wants in the row, and a button to the others."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass
 from typing import Any
 
@@ -31,6 +31,62 @@ def url_names(scope: Scope, strategies: Mapping[str, Any]) -> list[str]:
     return [*(scope.name(name) for name in names), LANGUAGE]
 
 
+def held(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -> Chosen:
+    """What the controls of that scope hold, drawn or not. default: the strategy while none was chosen."""
+    name = state.fitting(scope.name("strategy"), default, str, lambda value: value in strategies)
+    if name not in strategies:
+        name = next(iter(strategies))
+    options: dict[str, Any] = {}
+    config = strategies[name].config
+    specs = forms.option_fields(config)
+    switches = [field for field, spec in specs.items() if _is_switch(spec)]
+    used = state.fitting(scope.name(f"{name}_use"), _switched_on(specs, switches), _parts_of, _among(switches))
+    for field, spec in specs.items():
+        if field in switches:
+            options[field] = field in used
+        elif spec.metadata.get("in_row") and spec.metadata.get("low") is not None:
+            link = scope.name(forms.link_name(spec, f"{name}_"))
+            bounds = range(int(spec.metadata["low"]), int(spec.metadata["high"]) + 1)
+            options[field] = state.fitting(link, spec.default, int, bounds.__contains__)
+        else:
+            value = forms.field_value(config, field, scope.name(f"{name}_"))
+            is_text = spec.default is None or isinstance(spec.default, str)
+            options[field] = (value or spec.default) if is_text else value
+    return Chosen(name, options, strategies[name].calls_model)
+
+
+def _is_switch(spec: Field[Any]) -> bool:
+    return bool(spec.metadata.get("in_row")) and isinstance(spec.default, bool)
+
+
+def _switched_on(specs: Mapping[str, Field[Any]], switches: Sequence[str]) -> list[str]:
+    return sorted(field for field in switches if specs[field].default)
+
+
+def _parts_of(text: str) -> list[str]:
+    return [] if text == "none" else sorted(text.split(","))
+
+
+def _among(switches: Sequence[str]) -> Callable[[list[str]], bool]:
+    return lambda parts: set(parts) <= set(switches)
+
+
+def stacked(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -> None:
+    """Draws the controls one below the other, all options among them, for a narrow place."""
+    name = _strategy(scope, strategies, default=default)
+    config = strategies[name].config
+    specs = forms.option_fields(config)
+    switches = [field for field, spec in specs.items() if _is_switch(spec)]
+    for field, spec in specs.items():
+        if spec.metadata.get("in_row") and field not in switches:
+            _slider(scope, spec, forms.link_name(spec, f"{name}_"))
+    if switches:
+        _switches(scope, f"{name}_use", specs, switches)
+    for field, spec in specs.items():
+        if not spec.metadata.get("in_row"):
+            forms.draw_field(config, field, prefix=scope.name(f"{name}_"))
+
+
 def show(scope: Scope, strategies: Mapping[str, Any]) -> Chosen:
     """Draws the controls in a row; returns what they hold. strategies: by name."""
     options: dict[str, Any] = {}
@@ -39,7 +95,7 @@ def show(scope: Scope, strategies: Mapping[str, Any]) -> Chosen:
         config = strategies[name].config
         specs = forms.option_fields(config)
         in_row = [field for field, spec in specs.items() if spec.metadata.get("in_row")]
-        switches = [field for field in in_row if isinstance(specs[field].default, bool)]
+        switches = [field for field in in_row if _is_switch(specs[field])]
         for field in in_row:
             if field not in switches:
                 options[field] = _slider(scope, specs[field], forms.link_name(specs[field], f"{name}_"))
@@ -61,9 +117,9 @@ def show(scope: Scope, strategies: Mapping[str, Any]) -> Chosen:
     return Chosen(name, options, strategies[name].calls_model)
 
 
-def _strategy(scope: Scope, strategies: Mapping[str, Any]) -> str:
+def _strategy(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -> str:
     titles = {name: words(info.title) for name, info in strategies.items()}
-    names = list(titles)
+    names = sorted(titles, key=lambda name: name != default) if default else list(titles)
     return widgets.one_of(
         scope.name("strategy"),
         names,
@@ -115,7 +171,7 @@ def _slider(scope: Scope, spec: Field[Any], link: str) -> int:
 
 def _switches(scope: Scope, name: str, specs: Mapping[str, Field[Any]], fields: list[str]) -> dict[str, bool]:
     """The parts of a strategy that are on, remembered for each strategy by itself."""
-    default = sorted(field for field in fields if specs[field].default)
+    default = _switched_on(specs, fields)
     titles = {field: forms.title_of(field) for field in fields}
     chosen = widgets.remembered(
         scope.name(name),
@@ -131,8 +187,8 @@ def _switches(scope: Scope, name: str, specs: Mapping[str, Field[Any]], fields: 
             width="content",
             wrap=True,
         ),
-        parse=lambda text: [] if text == "none" else sorted(text.split(",")),
-        allowed=lambda parts: set(parts) <= set(fields),
+        parse=_parts_of,
+        allowed=_among(fields),
         write=lambda parts: ",".join(parts) or "none",
         read=sorted,
         form=tuple(fields),

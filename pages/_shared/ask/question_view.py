@@ -1,5 +1,7 @@
 """The field for the question, and examples from the corpus while there is none."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from leanrag_core.errors import InvalidConfig
@@ -13,20 +15,21 @@ from pages._shared.common.messages import message, say
 from pages._shared.common.scope import Scope
 
 
-def form(scope: Scope) -> None:
-    """A question may be written here; until the button is pressed the one before holds."""
+def form(scope: Scope, *, button: str = "ask.button", icon: str = "send", askers: Sequence[Scope] = ()) -> None:
+    """A question may be written here; until the button is pressed the one before holds. askers: the groups of widgets
+    that ask it; that with the field alone where none are given."""
     with st.container(key=scope.key("question")), st.form(scope.name("question_form"), border=False):
         left, right = st.columns([8, 1], gap="small", vertical_alignment="top")
         with left:
             widgets.show(scope.key("draft"), state.recall(scope.name("q")), _draft, lambda written: None)
         with right, st.container(key=f"primary_{scope.name('ask')}"):
             st.form_submit_button(
-                say("ask.button"),
+                say(button),
                 type="primary",
-                icon=":material/send:",
+                icon=f":material/{icon}:",
                 width="stretch",
                 on_click=_ask_now,
-                args=(scope,),
+                args=(scope, askers or (scope,)),
                 key=scope.name("ask_button"),
             )
     too_long = st.session_state.get(scope.key("question_too_long"))
@@ -46,7 +49,7 @@ def _draft(mount: widgets.Mount[str]) -> str:
     return mount.value
 
 
-def _ask_now(scope: Scope) -> None:
+def _ask_now(scope: Scope, askers: Sequence[Scope]) -> None:
     draft = scope.key("draft")
     question = " ".join(str(st.session_state.get(widgets.key_of(draft), "")).split())
     st.session_state.pop(scope.key("question_too_long"), None)
@@ -56,23 +59,24 @@ def _ask_now(scope: Scope) -> None:
     except InvalidConfig as error:  # and it stays out of the address, which could not be opened again
         st.session_state[scope.key("question_too_long")] = error.message
         return
-    _take(scope, question)
+    _take(scope, question, askers)
     widgets.settle(draft, question)
 
 
-def _take_example(scope: Scope, question: str) -> None:
+def _take_example(scope: Scope, question: str, askers: Sequence[Scope]) -> None:
     st.session_state.pop(scope.key("question_too_long"), None)
-    _take(scope, question)
+    _take(scope, question, askers)
 
 
-def _take(scope: Scope, question: str) -> None:
+def _take(scope: Scope, question: str, askers: Sequence[Scope]) -> None:
     state.remember(scope.name("q"), question)
     state.remember(scope.name("node"), None)
-    asking.want(scope, question)
+    for asker in askers:
+        asking.want(asker, question)
 
 
-def examples(scope: Scope, summary: IndexSummary) -> None:
-    """Questions of the corpus as buttons, one of each type first."""
+def examples(scope: Scope, summary: IndexSummary, *, askers: Sequence[Scope] = ()) -> None:
+    """Questions of the corpus as buttons, one of each type first. askers: see form()."""
     questions = session.workbench().questions(summary.corpus_id)
     # Without a language model a question off the topic is recognised, one beside the answer is not.
     if not is_remote(str(summary.config.model)):
@@ -95,5 +99,5 @@ def examples(scope: Scope, summary: IndexSummary) -> None:
                 icon=":material/chat_bubble:",
                 type="tertiary",
                 on_click=_take_example,
-                args=(scope, text),
+                args=(scope, text, askers or (scope,)),
             )

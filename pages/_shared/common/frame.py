@@ -28,6 +28,7 @@ PAGES = (
     ("build", "construction"),
     ("explore", "account_tree"),
     ("ask", "forum"),
+    ("compare", "view_column_2"),
     ("settings", "settings"),
 )
 _HERE = Path(__file__).resolve().parent

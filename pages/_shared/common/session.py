@@ -14,10 +14,11 @@ from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import HEURISTIC
 from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.summary import IndexList, IndexSummary
-from leanrag_core.types.trace import Answer, Trace
+from leanrag_core.types.trace import Answer, Trace, TraceStep
 from leanrag_core.workbench import Workbench
 
 Options = tuple[tuple[str, Any], ...]
+_KEPT_STEPS = 64  # retrievals whose steps are kept
 _MAX_BYTES = 600_000_000  # of all opened indexes; one of 100,000 entities has some 100 MB
 
 
@@ -113,8 +114,25 @@ def begin_retrieval(
 ) -> StreamedCall[Trace]:
     """The retrieval with calls of a model that is under way for that key, else one that begins now. Its trace is kept:
     calls are not paid for twice."""
-    bench = workbench()
-    return _retrievals().begin(key, lambda write: bench.retrieve(index, question, strategy, **dict(options)))
+    bench, steps = workbench(), _steps()
+    if key not in _retrievals():
+        steps[key] = []
+        while len(steps) > _KEPT_STEPS:
+            del steps[next(iter(steps))]
+    heard = steps.setdefault(key, [])
+    return _retrievals().begin(
+        key, lambda write: bench.retrieve(index, question, strategy, on_step=heard.append, **dict(options))
+    )
+
+
+def steps_so_far(key: tuple[object, ...]) -> tuple[TraceStep, ...]:
+    """The steps that a retrieval with calls of a model has done."""
+    return tuple(_steps().get(key, ()))
+
+
+@st.cache_resource(show_spinner=False)
+def _steps() -> dict[tuple[object, ...], list[TraceStep]]:
+    return {}
 
 
 @st.cache_resource(show_spinner=False)

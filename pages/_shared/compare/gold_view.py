@@ -1,0 +1,83 @@
+"""The gold of the question: from the corpus's question set, and what a person marks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from leanrag_core.comparing.gold_passages import Gold, GoldFinder
+from leanrag_core.comparing.lost_evidence import Lane, lane
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.types.index import Index
+from leanrag_core.types.summary import IndexSummary
+from pages._shared.common import session, state
+from pages._shared.compare.loading import Loaded
+
+MARKED = "mark"  # its name in links: "chunk:DOCUMENT ID" or "entity:NAME"
+
+
+@dataclass(frozen=True)
+class GoldOf:
+    """The evidence that the question should have found. found: by column, ids of passages and entities that its
+    context holds; lanes: by column and place of the evidence, how far it came."""
+
+    question: GoldQuestion | None = None
+    evidence: tuple[Gold, ...] = ()
+    lanes: Mapping[str, tuple[Lane, ...]] = field(default_factory=dict)
+    found: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def questions_of(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
+    """The question set of the index's corpus."""
+    try:
+        return session.workbench().questions(summary.corpus_id)
+    except LeanRAGError:  # a sample's file that does not read is reported where its questions are shown
+        return ()
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def finder(index_id: str, created: str, _index: Index) -> GoldFinder:
+    """Locates gold in that index."""
+    return GoldFinder(_index)
+
+
+def finder_of(loaded: Loaded) -> GoldFinder | None:
+    """Locates gold in the index of that column."""
+    if loaded.index is None:
+        return None
+    return finder(loaded.column.summary.id, loaded.column.summary.created, loaded.index)
+
+
+def of_question(loaded: Sequence[Loaded], question: str) -> GoldOf:
+    """The gold of that question, where a question set has it, and what was marked; with the way of each through every
+    column."""
+    known: GoldQuestion | None = None
+    for each in loaded:
+        known = known or next((one for one in questions_of(each.column.summary) if one.question == question), None)
+    evidence: tuple[Gold, ...] = ()
+    lanes: dict[str, tuple[Lane, ...]] = {}
+    found: dict[str, tuple[str, ...]] = {}
+    for each in loaded:
+        locate = finder_of(each)
+        if locate is None or each.index is None:
+            continue
+        own = (*(locate.of_question(known) if known else ()), *marked(locate))
+        evidence = evidence or own
+        if each.trace is None:
+            continue
+        lanes[each.letter] = tuple(lane(each.trace, each.index, gold) for gold in own)
+        marks = {item.mark: item.ref for section in each.trace.context.sections for item in section.items}
+        found[each.letter] = tuple(marks.get(way.mark, "") for way in lanes[each.letter] if way.is_found)
+    return GoldOf(known, evidence, lanes, found)
+
+
+def marked(locate: GoldFinder) -> tuple[Gold, ...]:
+    """What a person has marked in addition."""
+    text = state.recall(MARKED)
+    kind, _, rest = text.partition(":")
+    if kind == "entity" and rest:
+        return (locate.entity(rest),)
+    if kind == "chunk" and rest.isdigit() and locate.holds(int(rest)):
+        return (locate.chunk(int(rest)),)
+    return ()

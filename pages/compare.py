@@ -1,0 +1,191 @@
+"""Compare: several strategies, settings or indexes on the same question, side by side."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.comparing.sharing import compare
+from leanrag_core.types.summary import IndexSummary
+from pages._shared.ask import question_view
+from pages._shared.build import job_view
+from pages._shared.common import session, state, widgets
+from pages._shared.common.frame import enter, gone_index, heading, kind_line, plain_errors
+from pages._shared.common.html import draw, html
+from pages._shared.common.messages import message, say
+from pages._shared.common.scope import PAGE, Scope
+from pages._shared.compare import (
+    columns,
+    contexts_view,
+    fragments,
+    gold_view,
+    loading,
+    sharing_view,
+    side_by_side,
+    style,
+)
+from pages._shared.compare.columns import Column
+from pages._shared.compare.loading import Loaded
+
+
+def page() -> None:
+    summary = enter("compare")
+    draw(html("<style>{}</style>", Markup(style.sheet())))
+    listed = session.workbench().strategies()
+    strategies = {info.name: info for info in listed.strategies}
+    if summary is None:
+        heading(say("page.compare"))
+        if not gone_index():
+            job_view.no_index()
+        state.publish(columns.url_names(strategies))
+        return
+    indexes = {each.id: each for each in session.index_list().indexes}
+    chosen = columns.chosen_columns(summary, indexes, strategies)
+    _head(chosen)
+    for broken in listed.broken:
+        message(broken.message, title=say("ask.broken_strategy"))
+    view = _toolbar(chosen)
+    state.publish(columns.url_names(strategies))
+    question = state.recall("q")
+    with plain_errors():
+        if question:
+            _compare(chosen, question, view, indexes)
+        else:
+            kind_line(summary)
+            draw(html('<div class="lr-small lr-muted">{}</div>', say("compare.first_visit")))
+            question_view.examples(PAGE, summary, askers=_askers())
+    state.publish(columns.url_names(strategies))
+
+
+def _askers() -> list[Scope]:
+    return [columns.scope_of(letter) for letter in columns.letters()]
+
+
+def _head(chosen: Sequence[Column]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="compare_title"):
+        with st.container(width="stretch", gap=None):
+            heading(say("page.compare"), fragments.columns_sentence([Loaded(column, "") for column in chosen]))
+        st.button(
+            say("compare.add_column"),
+            icon=":material/add:",
+            type="tertiary",
+            key="compare_add",
+            disabled=len(chosen) >= columns.MOST,
+            on_click=columns.add,
+        )
+    question_view.form(PAGE, button="compare.button", icon="play_arrow", askers=_askers())
+
+
+def _toolbar(chosen: Sequence[Column]) -> str:
+    """View, budget, only differences and baseline, in a row; returns the view."""
+    titles = {name: say(f"compare.view.{name}") for name in columns.VIEWS}
+    budgets = {
+        columns.OFFICIAL: say("compare.budget.official"),
+        columns.EQUAL: say("compare.budget.equal", n=columns.equal_tokens()),
+    }
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="compare_toolbar"):
+        view = widgets.one_of(
+            "cview",
+            columns.VIEWS,
+            lambda mount: st.segmented_control(
+                say("compare.view"),
+                columns.VIEWS,
+                default=mount.value,
+                format_func=titles.__getitem__,
+                key=mount.key,
+                on_change=mount.changed,
+                required=True,
+                label_visibility="collapsed",
+            ),
+            form=widgets.labels(titles),
+        )
+        chosen_budget = widgets.one_of(
+            "budget",
+            (columns.OFFICIAL, columns.EQUAL),
+            lambda mount: st.segmented_control(
+                say("compare.budget"),
+                (columns.OFFICIAL, columns.EQUAL),
+                default=mount.value,
+                format_func=budgets.__getitem__,
+                key=mount.key,
+                on_change=mount.changed,
+                required=True,
+                label_visibility="collapsed",
+            ),
+            form=widgets.labels(budgets),
+        )
+        if chosen_budget == columns.EQUAL:
+            _equal_tokens()
+        if view in (columns.SIDE, columns.CONTEXTS):
+            widgets.remembered(
+                "differ",
+                False,
+                lambda mount: st.toggle(
+                    say("compare.only_differences"), value=mount.value, key=mount.key, on_change=mount.changed
+                ),
+                parse=state.as_flag,
+            )
+        _baseline(chosen)
+    return view
+
+
+def _equal_tokens() -> None:
+    widgets.remembered(
+        "equal",
+        columns.EQUAL_TOKENS,
+        lambda mount: st.number_input(
+            say("compare.equal_tokens"),
+            min_value=200,
+            max_value=64_000,
+            value=mount.value,
+            step=500,
+            key=mount.key,
+            on_change=mount.changed,
+            label_visibility="collapsed",
+            width=120,
+        ),
+        parse=int,
+        allowed=lambda value: 200 <= value <= 64_000,
+    )
+
+
+def _baseline(chosen: Sequence[Column]) -> None:
+    titles = {"": say("compare.no_baseline")}
+    titles |= {column.letter.lower(): f"{column.letter} {column.title}" for column in chosen}
+    ids = list(titles)
+    widgets.remembered(
+        "base",
+        "",
+        lambda mount: st.selectbox(
+            say("compare.baseline"),
+            ids,
+            index=ids.index(mount.value),
+            format_func=titles.__getitem__,
+            key=mount.key,
+            on_change=mount.changed,
+            label_visibility="collapsed",
+            width=210,
+        ),
+        allowed=lambda value: value in titles,
+        form=widgets.labels(titles),
+    )
+
+
+def _compare(chosen: Sequence[Column], question: str, view: str, indexes: Mapping[str, IndexSummary]) -> None:
+    loaded = [loading.load(column, question) for column in chosen]
+    traces = {each.letter: each.trace for each in loaded if each.trace is not None}
+    shared = compare(traces)
+    differ = state.recall("differ") == "1"
+    gold = gold_view.of_question(loaded, question)
+    if view == columns.SIDE:
+        places = side_by_side.show(
+            loaded, shared, gold.found, indexes, differences_only=differ, n_gold=len(gold.evidence)
+        )
+        sharing_view.strip(loaded, shared, gold.found)
+        side_by_side.wait(loaded, places)
+    elif view == columns.CONTEXTS:
+        contexts_view.show(loaded, differences_only=differ)
+    side_by_side.drawers(loaded)
+
+
+page()
