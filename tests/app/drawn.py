@@ -14,12 +14,14 @@ TAGS = {
     "bdi",
     "br",
     "div",
+    "em",
     "hr",
     "i",
     "li",
     "mark",
     "p",
     "s",
+    "small",
     "span",
     "style",
     "table",
@@ -29,7 +31,7 @@ TAGS = {
     "u",
     "ul",
 }
-ATTRIBUTES = re.compile(r"class|dir|style|role|tabindex|title|aria-[a-z]+")
+ATTRIBUTES = re.compile(r"class|colspan|dir|style|role|tabindex|title|aria-[a-z]+")
 # HTML of the pages that came out as text; documents of the tests have none of it.
 ESCAPED_TWICE = re.compile(r"&lt;(bdi|br|(div|span|i|p|u|table) (class|role))\b")
 MARKDOWN = re.compile(r"\\.|(\[|\]|<|\$|`|\*|~)")

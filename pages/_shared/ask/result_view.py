@@ -1,24 +1,28 @@
 """What a question found with one strategy: the answer, the retrieval beside it, the context and the chunks."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
+from markupsafe import Markup
 
-from leanrag_core.errors import EndpointError, LeanRAGError
+from leanrag_core.errors import EndpointError, LeanRAGError, PartMissing
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Trace
+from leanrag_core.types.trace import Trace, TraceStep
 from pages._shared.ask import (
     answer_view,
     asking,
     changes_view,
     context_view,
+    part_view,
     recorded_view,
     reference_view,
     retrieval_view,
 )
 from pages._shared.common import markup, passage_view, session
-from pages._shared.common.messages import message, say
+from pages._shared.common.html import html, joined
+from pages._shared.common.messages import message, say, words
 from pages._shared.common.scope import Scope
 
 _LOOK_SECONDS = 0.1  # between two looks whether a retrieval has ended
@@ -30,6 +34,11 @@ def show(scope: Scope, index: Index, ask: asking.Ask) -> None:
         trace = _model_trace(scope, index, ask) if ask.calls_model else _trace(ask)
     except EndpointError as error:
         _failed(scope, ask, error, say("ask.not_embedded") if not ask.calls_model else "")
+        return
+    except PartMissing as error:
+        asking.withdraw(scope)
+        info = session.workbench().strategies().named(ask.strategy)
+        part_view.offer(scope, ask.summary, info, str(error.message.values.get("part", "")))
         return
     except LeanRAGError as error:
         if not ask.calls_model:
@@ -65,15 +74,24 @@ def _model_trace(scope: Scope, index: Index, ask: asking.Ask) -> Trace | None:
         head = st.empty()
         st.skeleton(220)
     call = session.begin_retrieval(ask.topic, index, ask.question, ask.strategy, ask.options)
-    began, shown = time.monotonic(), -1
+    began, shown = time.monotonic(), (-1, 0)
     while not call.wait(_LOOK_SECONDS):
-        seconds = int(time.monotonic() - began)
-        if seconds > shown:
-            shown = seconds
-            head.html(str(markup.muted(say("ask.retrieving", seconds=seconds))))
+        steps = session.steps_so_far(ask.topic)
+        now = (int(time.monotonic() - began), len(steps))
+        if now != shown:
+            shown = now
+            head.html(str(steps_so_far(steps, now[0])))
     trace = call.result()
     slot.empty()
     return trace
+
+
+def steps_so_far(steps: Sequence[TraceStep], seconds: int) -> Markup:
+    """What a strategy of several calls has done, and how long it has been at work."""
+    lines = joined(html("<div><b>{}</b> {}</div>", words(step.title), words(step.caption)) for step in steps)
+    return html('<div class="lr-feed" aria-live="polite">{}</div>', lines) + markup.muted(
+        say("ask.retrieving", seconds=seconds)
+    )
 
 
 def _failed(scope: Scope, ask: asking.Ask, error: LeanRAGError, title: str) -> None:

@@ -14,10 +14,10 @@ from leanrag_core.figures.small_graph import Slots, aligned, small_graph
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Trace
 from leanrag_core.types.visible import visible_values
-from pages._shared.ask import answer_view, asking, citations, part_view, reference_view, retrieval_view
+from pages._shared.ask import answer_view, asking, citations, part_view, reference_view, result_view, retrieval_view
 from pages._shared.common import drawing_view, forms, markup, passage_view, session, state, widgets
 from pages._shared.common.component import component
-from pages._shared.common.html import draw, html, joined
+from pages._shared.common.html import draw, html
 from pages._shared.common.messages import language, message, say, words
 from pages._shared.compare import columns, fragments, loading
 from pages._shared.compare.loading import Loaded
@@ -310,9 +310,7 @@ def at_work(place: DeltaGenerator, loaded: Loaded, seconds: int) -> None:
     """What a column does at the moment: its steps so far, or the words of its answer so far."""
     if loaded.trace is None:
         steps = session.steps_so_far(loaded.column.ask(loaded.question).topic)
-        lines = joined(html("<div><b>{}</b> {}</div>", words(step.title), words(step.caption)) for step in steps)
-        waiting = html('<div class="lr-small lr-muted">{}</div>', say("ask.retrieving", seconds=seconds))
-        place.html(str(html('<div class="lr-feed">{}</div>{}', lines, waiting)))
+        place.html(str(result_view.steps_so_far(steps, seconds)))
     elif loaded.call is not None and loaded.call.pieces:
         place.html(str(html('<div class="lr-read lr-writing" aria-busy="true">{}</div>', loaded.call.text)))
 

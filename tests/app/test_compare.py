@@ -1,0 +1,230 @@
+"""The Compare page: columns with settings of their own, what they share, and links that open the same again."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import IndexConfig, Workbench
+from leanrag_core.errors import EndpointError, LeanRAGError, PartMissing
+from leanrag_core.retrieval import strategies
+from leanrag_core.types.trace import Trace
+from tests.app import drawn
+from tests.app.conftest import CORPUS, QUESTIONS
+
+QUESTION = QUESTIONS[0]["question"]
+FOLDER = Path(__file__).with_name("strategies")
+Visit = Callable[..., AppTest]
+
+
+def rows(app: AppTest) -> list[list[dict[str, Any]]]:
+    """The passages of each column."""
+    return [shown["rows"] for shown in drawn.component(app, "lr_chunk_rows")]
+
+
+def test_without_a_question_examples_are_offered_and_answered_by_both_columns(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home)
+    drawn.assert_sound(app)
+    assert "2 columns on one index" in drawn.text(app)
+    app.button("example_0").click().run()
+    drawn.assert_sound(app)
+    assert app.query_params["q"] == QUESTION
+    assert len(rows(app)) == len(drawn.component(app, "lr_citations")) == 2
+    assert "What they share" in drawn.text(app)
+
+
+def test_columns_start_with_leanrag_and_the_vector_baseline(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, q=QUESTION)
+    drawn.assert_sound(app)
+    page_text = drawn.text(app)
+    assert page_text.index("LeanRAG") < page_text.index("Naive RAG")
+    left, right = rows(app)
+    owners = {row["id"]: row["owners"] for row in (*left, *right)}
+    both = {row["id"] for row in left} & {row["id"] for row in right}
+    assert both
+    assert all(owners[id_] == ["A", "B"] for id_ in both)
+    assert all(row["alone"] == (row["id"] not in both) for row in (*left, *right))
+    pictures = drawn.component(app, "lr_drawing")
+    assert len(pictures) >= 4, "a subgraph or ranking for each column, and a picture for each kind of items"
+
+
+def test_a_link_holds_the_settings_of_every_column(home: Workbench, visit: Visit) -> None:
+    link = {"q": QUESTION, "cols": "abc", "a_n": "3", "b_strategy": "leanrag", "b_use": "", "b_leanrag_use": "none",
+            "c_strategy": "vector", "c_c": "1", "base": "c", "cview": "contexts", "differ": "1"}  # fmt: skip
+    app = visit("compare", home, **{name: value for name, value in link.items() if value})
+    drawn.assert_sound(app)
+    shown = dict(app.query_params)
+    assert shown.pop("index")
+    assert shown == {name: value for name, value in link.items() if value and (name, value) != ("c_strategy", "x")}
+    again = visit("compare", home, **shown)
+    assert drawn.html(again) == drawn.html(app)
+
+
+def test_no_key_of_a_model_is_ever_in_a_link(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, q=QUESTION, a_api_key="sk-secret", api_key="sk-secret")
+    assert "sk-secret" not in json.dumps(dict(app.query_params))
+
+
+def test_a_column_is_added_and_taken_away(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, q=QUESTION, c_strategy="vector", d_strategy="leanrag")
+    app.button("compare_add").click().run()
+    drawn.assert_sound(app)
+    assert app.query_params["cols"] == "abc"
+    assert len(rows(app)) == 3
+    app.button("compare_add").click().run()
+    assert app.button("compare_add").disabled
+    assert len(rows(app)) == 4
+    again = visit("compare", home, q=QUESTION, cols="acd", c_strategy="vector", d_strategy="leanrag")
+    assert [shown["letters"] for shown in drawn.component(again, "lr_chunk_rows")] == [["A", "C", "D"]] * 3
+
+
+def test_the_pinned_column_is_the_baseline_of_the_others(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, q=QUESTION)
+    app.button("compare_pin_b").click().run()
+    drawn.assert_sound(app)
+    assert app.query_params["base"] == "b"
+    assert "tokens, the baseline" in drawn.text(app)
+    assert "% of B" in drawn.text(app)
+    app.button("compare_pin_b").click().run()
+    assert "base" not in app.query_params
+
+
+def test_only_differences_hides_what_every_column_has(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, q=QUESTION, differ="1")
+    drawn.assert_sound(app)
+    assert all(row["owners"] != ["A", "B"] for column in rows(app) for row in column)
+    whole, different = (drawn.text(visit("compare", home, q=QUESTION, cview="contexts", differ=on)) for on in "01")
+    assert len(different) < len(whole)
+
+
+def test_the_contexts_of_equal_columns_hold_the_same_items(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, q=QUESTION, b_strategy="leanrag", cview="contexts", differ="1")
+    drawn.assert_sound(app)
+    assert "The contexts hold the same items." in drawn.text(app)
+
+
+def test_a_column_that_fails_says_why_and_the_others_stand(
+    home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retrieve = Workbench.retrieve
+
+    def fail(bench: Workbench, index: Any, question: str, strategy_name: str = "leanrag", **options: Any) -> Trace:
+        if strategy_name == "vector":
+            raise EndpointError("the endpoint <b>fell</b> over")
+        return retrieve(bench, index, question, strategy_name, **options)
+
+    monkeypatch.setattr(Workbench, "retrieve", fail)
+    app = visit("compare", home, q=QUESTION)
+    drawn.assert_sound(app)
+    assert "The endpoint <b>fell</b> over." in drawn.text(app)
+    assert len(rows(app)) == 1
+
+
+def test_a_missing_part_is_made_as_a_job_when_a_person_says_so(
+    home: Workbench, visit: Visit, launched: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retrieve = Workbench.retrieve
+
+    def lacks(bench: Workbench, index: Any, question: str, strategy_name: str = "leanrag", **options: Any) -> Trace:
+        if strategy_name == "vector":
+            raise PartMissing("part.missing", part="chroma")
+        return retrieve(bench, index, question, strategy_name, **options)
+
+    monkeypatch.setattr(Workbench, "retrieve", lacks)
+    for page in ("ask", "compare"):
+        app = visit(page, home, q=QUESTION, strategy="vector")
+        drawn.assert_sound(app)
+        assert "needs the index part" in drawn.text(app)
+        assert "no model is called" in drawn.text(app), "what it takes is said before"
+    assert launched == [], "nothing is made before a person says so"
+    app.button("b_make_part").click().run()
+    drawn.assert_sound(app)
+    [job] = home.jobs()
+    assert (job.config["part"], [folder.name for folder in launched]) == ("chroma", [job.id])
+    assert "Making " in drawn.text(app)
+    assert len(rows(app)) == 1, "the other column stands"
+    app.run()
+    assert len(launched) == 1, "it is made once"
+
+
+def test_two_indexes_stand_side_by_side(home: Workbench, visit: Visit) -> None:
+    [first] = home.indexes()
+    second = home.build(CORPUS, IndexConfig(cluster_size=4))
+    app = visit("compare", home, q=QUESTION, index=first.id, b_strategy="leanrag", b_index=second.path.name)
+    drawn.assert_sound(app)
+    assert "2 columns on 2 indexes" in drawn.text(app)
+    left, _ = rows(app)
+    assert any(row["owners"] == ["A", "B"] for row in left), "the chunks are the same"
+
+
+@pytest.fixture
+def debate(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A strategy that calls a model, as if these indexes had an endpoint; returns what was run."""
+    run: list[str] = []
+    retrieve = Workbench.retrieve
+
+    def count(bench: Workbench, index: Any, question: str, strategy_name: str = "leanrag", **options: Any) -> Trace:
+        run.append(strategy_name)
+        return retrieve(bench, index, question, strategy_name, **options)
+
+    monkeypatch.setattr(strategies, "__path__", [*strategies.__path__, str(FOLDER)])
+    monkeypatch.setattr(Workbench, "asks_model", lambda bench, model: True)
+    monkeypatch.setattr(Workbench, "retrieve", count)
+    return run
+
+
+def test_a_strategy_that_calls_a_model_runs_when_compare_is_pressed_and_not_before(
+    home: Workbench, visit: Visit, debate: list[str]
+) -> None:
+    app = visit("compare", home, q=QUESTION, a_strategy="debate")
+    drawn.assert_sound(app)
+    assert "debate" not in debate
+    assert "Press Compare to run it." in drawn.text(app)
+    assert len(rows(app)) == 1, "the other column is there at once"
+    next(button for button in app.button if button.label == "Compare").click().run()
+    drawn.assert_sound(app)
+    assert debate.count("debate") == 1
+    assert len(rows(app)) == 2
+    app.run()
+    assert debate.count("debate") == 1, "it is kept"
+
+
+def test_an_error_of_a_model_is_told_once_and_not_tried_again_by_itself(
+    home: Workbench, visit: Visit, debate: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[str] = []
+    retrieve = Workbench.retrieve
+
+    def fail(bench: Workbench, index: Any, question: str, strategy_name: str = "leanrag", **options: Any) -> Trace:
+        if strategy_name == "debate":
+            tried.append(question)
+            raise LeanRAGError("the model is gone")
+        return retrieve(bench, index, question, strategy_name, **options)
+
+    monkeypatch.setattr(Workbench, "retrieve", fail)
+    app = visit("compare", home, q=QUESTION, a_strategy="debate")
+    next(button for button in app.button if button.label == "Compare").click().run()
+    drawn.assert_sound(app)
+    assert "The model is gone." in drawn.text(app)
+    assert tried == [QUESTION]
+    app.run()
+    assert tried == [QUESTION]
+
+
+def test_nonsense_in_a_link_is_passed_over(home: Workbench, visit: Visit) -> None:
+    hostile = "<script>alert(1)</script>"
+    names = ("cols", "base", "cview", "budget", "a_strategy", "equal", "a_n", "differ", "phone", "shared", "a_step")
+    app = visit(
+        "compare", home, q=QUESTION, b_index="../../x", mark=f"entity:{hostile}", **dict.fromkeys(names, hostile)
+    )
+    drawn.assert_sound(app)
+    assert len(rows(app)) == 2
+
+
+def test_the_page_opens_without_an_index(empty_home: Workbench, visit: Visit) -> None:
+    app = visit("compare", empty_home, q=QUESTION)
+    drawn.assert_sound(app)
+    assert "No index yet" in drawn.text(app)
