@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leanrag_core.answering.marks import distinct, with_marks
 from leanrag_core.function_words import FUNCTION_WORDS
 from leanrag_core.retrieval.filling import TRIMMED
+from leanrag_core.retrieval.marks import distinct, with_marks
 from leanrag_core.sentences import split_sentences
 from leanrag_core.types.trace import Answer, AnswerPart, Trace
 

@@ -1,15 +1,11 @@
 """An answer that a language model writes from a context alone."""
 
-import re
-
-from leanrag_core.answering.marks import distinct, known_marks, mark_pattern, with_marks
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.prompts.book import PromptBook
-from leanrag_core.sentences import split_sentences
+from leanrag_core.retrieval.marks import cited_parts, distinct, with_marks
 from leanrag_core.types.trace import Answer, AnswerPart, Trace
 
 CUT_SHORT = "(Cut at the token limit: raise the longest reply in Settings.)"
-_SPACE_BEFORE_STOP = re.compile(r"\s+([.,;:!?])")
 
 
 def answer_messages(trace: Trace, prompts: PromptBook | None = None) -> tuple[list[dict[str, str]], str]:
@@ -27,15 +23,7 @@ def write_answer(trace: Trace, language: LanguageModel, prompts: PromptBook | No
 
 def written_answer(trace: Trace, reply: Completion, model: str) -> Answer:
     """The model's reply as an answer: sentences with the marks that the context has."""
-    known, pattern = known_marks(trace.context), mark_pattern(trace.context)
-    parts: list[AnswerPart] = []
-    for sentence in split_sentences(pattern.sub(lambda match: match[0] if match[1] in known else "", reply.text)):
-        marks = distinct(pattern.findall(sentence))
-        text = _SPACE_BEFORE_STOP.sub(r"\1", pattern.sub("", sentence)).strip()
-        if text:
-            parts.append(AnswerPart(text, marks))
-        elif parts:  # marks behind the full stop belong to the sentence before
-            parts[-1] = AnswerPart(parts[-1].text, distinct((*parts[-1].marks, *marks)))
+    parts = cited_parts(reply.text, trace.context)
     if reply.cut:
         parts.append(AnswerPart(CUT_SHORT, ()))
     citations = distinct(mark for part in parts for mark in part.marks)

@@ -11,8 +11,8 @@ import streamlit as st
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
-from leanrag_core.answering.marks import mark_pattern
 from leanrag_core.errors import LeanRAGError
+from leanrag_core.retrieval.marks import mark_pattern
 from leanrag_core.types.index import Index
 from leanrag_core.types.model_names import model_title
 from leanrag_core.types.summary import IndexSummary

@@ -3,7 +3,10 @@
 import re
 from collections.abc import Iterable
 
-from leanrag_core.types.trace import Context
+from leanrag_core.sentences import split_sentences
+from leanrag_core.types.trace import AnswerPart, Context
+
+_SPACE_BEFORE_STOP = re.compile(r"\s+([.,;:!?])")
 
 
 def mark_pattern(context: Context) -> re.Pattern[str]:
@@ -25,3 +28,17 @@ def distinct(marks: Iterable[str]) -> tuple[str, ...]:
 def with_marks(text: str, marks: Iterable[str]) -> str:
     """The text with its marks in brackets behind it."""
     return f"{text} {''.join(f'[{mark}]' for mark in marks)}".strip()
+
+
+def cited_parts(text: str, context: Context) -> list[AnswerPart]:
+    """The sentences of a text that a model wrote, each with the marks that the context has; others are taken out."""
+    known, pattern = known_marks(context), mark_pattern(context)
+    parts: list[AnswerPart] = []
+    for sentence in split_sentences(pattern.sub(lambda match: match[0] if match[1] in known else "", text)):
+        marks = distinct(pattern.findall(sentence))
+        plain = _SPACE_BEFORE_STOP.sub(r"\1", pattern.sub("", sentence)).strip()
+        if plain:
+            parts.append(AnswerPart(plain, marks))
+        elif parts:  # marks behind the full stop belong to the sentence before
+            parts[-1] = AnswerPart(parts[-1].text, distinct((*parts[-1].marks, *marks)))
+    return parts
