@@ -137,7 +137,7 @@ def notes(
     passages: tuple[TraceItem, ...],
     wanted: int,
     n_candidates: int,
-    n_repeated: int = 0,
+    n_dropped: int = 0,
 ) -> tuple[Message, ...]:
     """What the reader should know: an unfilled top-C, hubs, an LCA at the root, an approximate or failed search,
     repeated sentences that a compact context lacks."""
@@ -166,6 +166,6 @@ def notes(
             lines.append(message("search.note.approximate_recall", percent=100 * anchors.recall))
     if anchors.instead:
         lines.append(message("search.note.exact_instead", reason=anchors.instead))
-    if n_repeated:
-        lines.append(message("leanrag.note.repeated", n=n_repeated))
+    if n_dropped:
+        lines.append(message("leanrag.note.repeated", n=n_dropped))
     return tuple(lines)

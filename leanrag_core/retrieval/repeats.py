@@ -16,7 +16,7 @@ class Said:
 
     def __init__(self) -> None:
         self._runs: set[tuple[str, ...]] = set()
-        self.n_repeated = 0
+        self.n_dropped = 0
 
     def add(self, texts: Iterable[str]) -> None:
         """Those texts have been said."""
@@ -25,13 +25,13 @@ class Said:
             for length in range(1, RUN + 1):  # shorter runs too, for sentences that are shorter
                 self._runs.update(tuple(words[i : i + length]) for i in range(len(words) - length + 1))
 
-    def new(self, text: str, *, lines: bool = False) -> str:
+    def new(self, text: str, *, lines: bool = False, most: int | None = None) -> str:
         """The sentences of the text, or its lines, that have not been said yet, which from now on they have; a sentence
-        is repeated when MOSTLY all of its runs were said. What is dropped is counted in n_repeated. The text itself
-        when nothing is dropped."""
+        is repeated when MOSTLY all of its runs were said. most: how many are kept at most. What is dropped is counted
+        in n_dropped. The text itself when nothing is dropped."""
         parts = text.split("\n") if lines else split_sentences(text)
-        kept = [part for part in parts if not self._repeats(part)]
-        self.n_repeated += len(parts) - len(kept)
+        kept = [part for part in parts if not self._repeats(part)][:most]
+        self.n_dropped += len(parts) - len(kept)
         self.add(kept)
         return text if len(kept) == len(parts) else ("\n" if lines else " ").join(kept)
 

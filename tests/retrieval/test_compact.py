@@ -39,8 +39,15 @@ def test_a_text_repeats_what_an_earlier_one_has_kept() -> None:
     said = Said()
     assert said.new("Bees build comb of wax.") == "Bees build comb of wax."
     assert said.new("Bees build comb of wax. Mites do not.") == "Mites do not."
-    assert said.n_repeated == 1
+    assert said.n_dropped == 1
     assert said.new("- Bees build comb of wax.\n- Wasps build paper nests.", lines=True) == "- Wasps build paper nests."
+
+
+def test_of_a_long_text_the_first_new_sentences_are_kept() -> None:
+    said = Said()
+    assert said.new("Bees fly. Bees dance. Bees sleep. Bees eat.", most=2) == "Bees fly. Bees dance."
+    assert said.new("Bees fly. Bees sleep.", most=2) == "Bees sleep."
+    assert said.n_dropped == 3
 
 
 def with_descriptions(index: Index, number: int, descriptions: dict[str, str]) -> Index:

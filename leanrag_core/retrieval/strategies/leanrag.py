@@ -101,7 +101,7 @@ class Strategy:
             steps=steps(index, paths, every, passages, chunks, made.context, laps.milliseconds, adapted_n=adapted_n),
             styles=(*STYLES, NEIGHBOUR_STYLE) if paths.related.neighbours else STYLES,
             index=trace_index(index),
-            notes=notes(index, anchors, paths.tops, passages, wanted, len(seeded.rows), made.n_repeated),
+            notes=notes(index, anchors, paths.tops, passages, wanted, len(seeded.rows), made.n_dropped),
             ranked_chunks=tuple(ranking.tolist()),
             search=anchors.search,
         )

@@ -99,7 +99,7 @@ class Strategy:
             steps=steps(index, paths, every, passages, chunks, made.context, laps.milliseconds, walk=step),
             styles=(*WALK_STYLES, NEIGHBOUR_STYLE) if neighbours else WALK_STYLES,
             index=trace_index(index),
-            notes=notes(index, anchors, paths.tops, passages, wanted, len(ranking), made.n_repeated),
+            notes=notes(index, anchors, paths.tops, passages, wanted, len(ranking), made.n_dropped),
             ranked_chunks=tuple(ranking.tolist()),
             search=anchors.search,
         )
