@@ -77,7 +77,6 @@ def relation_lines(index: Index, graph: ReferenceGraph, number: int) -> Iterator
     descriptions = below.relations["description"].to_pylist()
     kinds = layer.relations["kind"].to_pylist()
     joined = layer.relations["members"].to_pylist()
-    below_ids = {id_: row for row, id_ in enumerate(below.relations["id"].to_pylist())}
     for row, (left, right) in enumerate(layer.ends.tolist()):
         ends = frozenset((members[left], members[right]))
         if kinds[row] != "summarised" or ends in written:
@@ -85,7 +84,7 @@ def relation_lines(index: Index, graph: ReferenceGraph, number: int) -> Iterator
         if any(end_members(graph, number, names[end]) != members[end] for end in (left, right)):
             continue  # its ends have no text yet
         yield f"# layer {number}, {names[left]} – {names[right]}"
-        yield from (f"#   {descriptions[below_ids[id_]][:300]}" for id_ in joined[row])
+        yield from (f"#   {descriptions[member][:300]}" for member in joined[row])
         blank = {"layer": number, "source": names[left], "target": names[right], "description": ""}
         yield json.dumps(blank, ensure_ascii=False)
 
