@@ -1,22 +1,19 @@
 """F_entity and F_rel without a language model: names by c-TF-IDF, sentences chosen from the members' own."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.indexing.aggregation.cluster_terms import BaseTerms, Candidate, base_terms, cluster_candidates
-from leanrag_core.indexing.aggregation.columns import Texts
+from leanrag_core.indexing.aggregation.cluster_names import BaseNames, base_names, centrality, layer_names
+from leanrag_core.indexing.aggregation.cluster_terms import BaseTerms, base_terms, cluster_candidates
 from leanrag_core.indexing.aggregation.extracts import choose_sentences, findings_of
 from leanrag_core.indexing.aggregation.lexicon import Lexicon
-from leanrag_core.indexing.aggregation.naming import cluster_name, title_case, written
+from leanrag_core.indexing.aggregation.naming import Term, cluster_name
 from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupView, Sentence, Summary
-from leanrag_core.types.graph import Layer, children_offsets
+from leanrag_core.types.graph import Layer
 
-_DEGREE_SHARE = 0.4  # how much inside relations count beside nearness to the centroid
-_PROPER_NAME, _SEVERAL_WORDS = 0.15, 0.05
-_FRESH = 0.5  # of the best phrase's score
 _SENTENCES = 4
 _DESCRIPTION_TOKENS = 120
 _KEYWORDS_SHOWN = 3
@@ -35,21 +32,23 @@ class BuiltinWriter:
     """Writes from the members' words alone, in no time and for nothing. See AggregationWriter."""
 
     def __init__(self) -> None:
-        self._base: tuple[pa.Table, BaseTerms] | None = None
+        self._base: tuple[pa.Table, BaseTerms, BaseNames] | None = None
         self._prepared: _Prepared | None = None
 
     def prepare(self, layers: Sequence[Layer], labels: np.ndarray) -> None:
         """Phrases and names of all clusters of the coming layer are decided, so that siblings differ."""
         entities = layers[0].entities
         if self._base is None or self._base[0] is not entities:
-            self._base = (entities, base_terms(entities))
-        terms = self._base[1]
+            terms = base_terms(entities)
+            self._base = (entities, terms, base_names(layers[0], frozenset(terms.lexicon.surfaces)))
+        _, terms, read = self._base
         cluster_of = np.arange(len(layers[0]))
         for layer in layers[:-1]:
             cluster_of = layer.parent[cluster_of]
         cluster_of = np.asarray(labels)[cluster_of]
         n_clusters = int(np.max(labels)) + 1
-        names = _names(layers[-1], np.asarray(labels), n_clusters, cluster_candidates(terms, cluster_of, n_clusters))
+        candidates = cluster_candidates(terms, cluster_of, n_clusters)
+        names = layer_names(layers[0], read, cluster_of, layers[-1], np.asarray(labels), candidates)
         self._prepared = _Prepared(layers[-1].number + 1, terms, names)
 
     def entity(self, members: ClusterView) -> Summary:
@@ -62,9 +61,8 @@ class BuiltinWriter:
         if ready and prepared is not None:
             name = prepared.names[members.label]
         else:
-            name = cluster_name(
-                [], [members.names[place] for place in order], forbidden=_folded(members.names), joint=" and "
-            )
+            central = [Term(members.names[place], -float(rank)) for rank, place in enumerate(order)]
+            name = cluster_name(central, forbidden=_folded(members.names)).text
         description = choose_sentences(
             members.descriptions,
             members.vectors,
@@ -97,86 +95,10 @@ def _counted(kind: str, count: int) -> str:
     return f"{count} {kind}" if count == 1 or kind == "stated" else f"{count} {kind}s"
 
 
-def centrality_order(vectors: np.ndarray, degrees: np.ndarray, bonus: np.ndarray | float = 0.0) -> list[int]:
-    """Positions of members, the most central first: nearest to the centroid and best connected inside.
-
-    vectors: (members, d) unit rows; degrees: (members,); bonus: added to each member's score.
-    """
-    centroid = vectors.mean(axis=0, dtype=np.float64)
-    nearness = vectors @ (centroid / max(float(np.linalg.norm(centroid)), 1e-12))
-    score = nearness + _DEGREE_SHARE * degrees / max(int(degrees.max(initial=0)), 1) + bonus
-    order: list[int] = np.argsort(-np.round(score, 6), kind="stable").tolist()
+def centrality_order(vectors: np.ndarray, degrees: np.ndarray) -> list[int]:
+    """Positions of members, the most central first. vectors: (members, d) unit rows; degrees: (members,)."""
+    order: list[int] = np.argsort(-np.round(centrality(vectors, degrees), 6), kind="stable").tolist()
     return order
-
-
-def _names(below: Layer, labels: np.ndarray, n_clusters: int, candidates: Iterable[list[Candidate]]) -> list[str]:
-    """A name for every cluster, none given twice in the layer as long as there is a choice."""
-    below_names = Texts(below.entities["name"])
-    # Some extractors write every name in capitals; there these say nothing about acronyms.
-    shouted = 2 * sum(name.isupper() for name in below_names) > len(below_names)
-    degrees = _inside_degrees(below, labels)
-    offsets, order = children_offsets(labels, n_clusters)
-    taken = _Taken()
-    used: set[str] = set()
-    names = []
-    for label, phrases in enumerate(candidates):
-        rows = order[offsets[label] : offsets[label + 1]]
-        members = below_names.of(rows)
-        if len(rows) == 1:  # promoted: keeps its child's name
-            names.append(members[0])
-        else:
-            appeal = np.array([0.0 if shouted else _appeal(name) for name in members])
-            order_inside = centrality_order(below.vectors[rows], degrees[rows], appeal)
-            central = [members[place] for place in order_inside]
-            if shouted:
-                central = [title_case(name) for name in central]
-            phrases = _fresh_first(phrases, used)
-            # Above layer 1 the members' names are phrases already; joining them on would grow "a: b: c: d".
-            partners = central if below.number == 0 else [phrase.surface for phrase in phrases]
-            joint = ": " if below.number == 0 else " and "
-            taken.own = _folded(members)
-            name = cluster_name(phrases, partners or central, forbidden=taken, joint=joint, numbered=taken.numbered)
-            names.append(name)
-            used.add(name.partition(joint)[0].casefold())
-        taken.given.add(names[-1].casefold())
-    return names
-
-
-class _Taken:
-    """Names that a cluster cannot have: its members' own, and those given to siblings. numbered: see cluster_name."""
-
-    def __init__(self) -> None:
-        self.own: frozenset[str] = frozenset()
-        self.given: set[str] = set()
-        self.numbered: dict[str, int] = {}
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.given or name in self.own
-
-
-def _appeal(name: str) -> float:
-    """How well a member's name serves as half of a cluster's: proper names and names of several words say more."""
-    return _PROPER_NAME * any(letter.isupper() for letter in name) + _SEVERAL_WORDS * (" " in name)
-
-
-def _fresh_first(phrases: list[Candidate], used: set[str]) -> list[Candidate]:
-    """The phrases with those that no sibling leads with in front, unless these are far worse."""
-    fresh = [written(phrase.surface).casefold() not in used for phrase in phrases]
-    first = fresh.index(True) if True in fresh else -1
-    if first < 0 or phrases[first].score < _FRESH * phrases[0].score:
-        return phrases
-    return [
-        phrase
-        for wanted in (True, False)
-        for phrase, is_fresh in zip(phrases, fresh, strict=True)
-        if is_fresh is wanted
-    ]
-
-
-def _inside_degrees(below: Layer, labels: np.ndarray) -> np.ndarray:
-    ends = below.ends
-    inside = ends[labels[ends[:, 0]] == labels[ends[:, 1]]]
-    return np.bincount(inside.ravel(), minlength=len(below))
 
 
 def _folded(names: Sequence[str]) -> frozenset[str]:

@@ -1,67 +1,98 @@
-"""Names of aggregated entities: a phrase that sets the cluster apart, joined with what stands at its centre."""
+"""Names of aggregated entities: two terms of one kind that are central to the cluster and set it apart."""
 
 import re
-from collections.abc import Container, Iterable, Sequence
-from itertools import count
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, count
 
-from leanrag_core.indexing.aggregation.cluster_terms import Candidate
 from leanrag_core.indexing.aggregation.phrases import folded, words
 
 _LONGEST = 60  # characters
-_LONGEST_ACRONYM = 5
+_LONGEST_ACRONYM = 6
 _SMALL_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"))
 _POSSESSIVE = re.compile(r"['’]s?$")
-_PHRASES_TRIED = 6
-_PARTNERS_TRIED = 5
+_JOINT = " and "
+_TERMS_TRIED = 14
+_SECOND = 0.7  # weight of the second term's score beside the first one's
+_SAME_KIND, _OTHER_CASE = 0.25, -0.35
+_GIVEN_BEFORE = 0.25  # taken off for each sibling that is named with the term
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term that may stand in a cluster's name. kind: what it denotes (person, location, ...); "" for common nouns."""
+
+    surface: str
+    score: float
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class ClusterName:
+    """A cluster's name and the terms it is made of."""
+
+    text: str
+    terms: tuple[str, ...]
 
 
 def cluster_name(
-    candidates: Sequence[Candidate],
-    partners: Iterable[str],
+    terms: Sequence[Term],
     *,
     forbidden: Container[str],
-    joint: str,
+    used: Mapping[str, int] | None = None,
     numbered: dict[str, int] | None = None,
-) -> str:
-    """The best phrase joined with the first partner that says something else, at most about 60 characters.
+) -> ClusterName:
+    """The best pair of terms that share no word, of one kind where there is a choice, at most about 60 characters.
 
-    candidates: phrases, best first. partners: names for the second half, best first. forbidden: casefolded names that
-    must not come out (the members' own and those of siblings); avoided whenever there is another pair. numbered: the
-    last number that each name was told apart by, kept from call to call so that many equal names take no longer.
+    terms: best first. forbidden: casefolded names that must not come out (the members' own and those of siblings).
+    used: how many siblings are named with each casefolded term. numbered: the last number that each name was told
+    apart by, kept from call to call so that many equal names take no longer.
     """
+    used = {} if used is None else used
     numbered = {} if numbered is None else numbered
-    halves = [written(partner) for partner in partners][:_PARTNERS_TRIED]
-    firsts = [written(candidate.surface) for candidate in candidates[:_PHRASES_TRIED]]
-    pairs = [(first, second) for first in firsts for second in halves if not overlap(first, second)]
-    if not pairs:  # no phrases at all (few words, or a script without spaces): two members, else the one of several
-        pairs = [(name_half, other) for name_half in halves for other in halves if name_half != other] or [
-            ("Group", half) for half in halves or [""]
-        ]
+    tried = [Term(shown(term.surface), term.score, term.kind) for term in terms[:_TERMS_TRIED]]
+    pairs = [(first, second) for first, second in combinations(tried, 2) if not overlap(first.surface, second.surface)]
+    if not pairs:  # few words, or a script without spaces: two members, else the one of several
+        pairs = [(first, second) for first, second in combinations(tried, 2) if first.surface != second.surface]
+    if not pairs:
+        pairs = [(Term("Group", 0.0), tried[0] if tried else Term("", 0.0))]
+    pairs.sort(key=lambda pair: -_fit(pair[0], pair[1], used))  # stable: ties in the order of the terms
     for first, second in pairs:
-        name = _joined(first, second, joint)
-        if name.casefold() not in forbidden:
-            return name
-    plain = _joined(*pairs[0], joint)
+        text = _joined(first, second)
+        if text.casefold() not in forbidden:
+            return ClusterName(text, (first.surface.casefold(), second.surface.casefold()))
+    plain = _joined(*pairs[0])
     for number in count(numbered.get(plain, 1) + 1):
         numbered[plain] = number
-        name = f"{plain} ({number})"
-        if name.casefold() not in forbidden:
+        text = f"{plain} ({number})"
+        if text.casefold() not in forbidden:
             break
-    return name
+    return ClusterName(text, (pairs[0][0].surface.casefold(), pairs[0][1].surface.casefold()))
+
+
+def _fit(first: Term, second: Term, used: Mapping[str, int]) -> float:
+    """How well two terms name a cluster together: both good ones, of one kind, and no sibling has them."""
+    score = first.score + _SECOND * second.score
+    if first.kind == second.kind:
+        score += _SAME_KIND
+    elif not first.kind or not second.kind:
+        score += _OTHER_CASE
+    taken = used.get(first.surface.casefold(), 0) + used.get(second.surface.casefold(), 0)
+    return round(score - _GIVEN_BEFORE * taken, 9)
 
 
 def overlap(first: str, second: str) -> bool:
-    """Whether two phrases share a word, so that joining them would repeat it."""
+    """Whether two terms share a word, so that joining them would repeat it."""
     return bool({folded(word) for word in words(first)} & {folded(word) for word in words(second)})
 
 
-def written(phrase: str) -> str:
-    """The phrase with a capital first letter, single spaces and no possessive ending; the rest stays as the documents
-    write it, but for several words in capitals or one long one, which are set in title case (acronyms are shorter)."""
+def shown(phrase: str) -> str:
+    """The term with single spaces and no possessive ending; the rest stays as the documents write it, but for several
+    words in capitals or one long one, which are set in title case (acronyms are shorter)."""
     phrase = _POSSESSIVE.sub("", " ".join(phrase.split()))
     if phrase.isupper() and (" " in phrase or len(phrase) > _LONGEST_ACRONYM):
         phrase = title_case(phrase)
-    return phrase[:1].upper() + phrase[1:]
+    return phrase
 
 
 def title_case(phrase: str) -> str:
@@ -72,9 +103,12 @@ def title_case(phrase: str) -> str:
     )
 
 
-def _joined(first: str, second: str, joint: str) -> str:
-    room = max(_LONGEST - len(first) - len(joint), 16)
-    if len(second) > room:
-        cut = second[: room - 1]
-        second = (cut.rsplit(" ", 1)[0] if " " in cut else cut).rstrip(",;:- ") + "…"
-    return f"{first}{joint}{second}"
+def _joined(first: Term, second: Term) -> str:
+    """Both terms in sentence case; a second one that is too long is cut."""
+    start = first.surface[:1].upper() + first.surface[1:]
+    room = max(_LONGEST - len(start) - len(_JOINT), 16)
+    end = second.surface
+    if len(end) > room:
+        cut = end[: room - 1]
+        end = (cut.rsplit(" ", 1)[0] if " " in cut else cut).rstrip(",;:- ") + "…"
+    return f"{start}{_JOINT}{end}"
