@@ -12,7 +12,7 @@ from leanrag_core.types.build_report import BuildReport
 from leanrag_core.types.corpus import Chunk, Document, document_of
 from leanrag_core.types.graph import Layer, children_offsets
 from leanrag_core.types.manifest import Manifest
-from leanrag_core.types.rows import Columns, numbers
+from leanrag_core.types.rows import Columns, Lists, numbers
 
 if TYPE_CHECKING:  # scipy takes a tenth of a second to import
     from scipy.sparse import csr_array
@@ -153,6 +153,17 @@ class Index:
         size = (len(self.layers[0]), self.chunks.num_rows)
         first, last = int(offsets[0]), int(offsets[-1])
         return csr_array((np.ones(last - first, dtype=np.float32), chunks[first:last], offsets - first), shape=size)
+
+    @cached_property
+    def relation_chunks(self) -> "csr_array":
+        """(n_relations, n_chunks) float32: 1 where the chunk states the base relation."""
+        from scipy.sparse import csr_array
+
+        lists = Lists(self.layers[0].relations["chunks"])
+        size = (self.layers[0].relations.num_rows, self.chunks.num_rows)
+        first, last = int(lists.offsets[0]), int(lists.offsets[-1])
+        chunks = lists.values[first:last]
+        return csr_array((np.ones(last - first, dtype=np.float32), chunks, lists.offsets - first), shape=size)
 
     def children_of(self, layer: int, row: int) -> np.ndarray:
         """Rows, in the layer below, of the children of that entity; none for layer 0."""

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from leanrag_core.retrieval.pagerank import normalised, pagerank
+from leanrag_core.retrieval.pagerank import pagerank
+from leanrag_core.transition import normalised
 
 
 def test_two_nodes_share_the_mass_as_worked_out_by_hand() -> None:

@@ -1,20 +1,17 @@
 """LightRAG: entities by the details of the question, relations by its themes, then their chunks (section 3.2)."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 
 import numpy as np
 
-from leanrag_core.messages.message import Message, message
+from leanrag_core.messages.message import message
 from leanrag_core.retrieval import evidence
-from leanrag_core.retrieval.base import Query, published, trace_index
-from leanrag_core.retrieval.budgets import scaled
-from leanrag_core.retrieval.captions import context_caption
-from leanrag_core.retrieval.context import CHUNKS, ENTITIES, RELATIONS, joined_sections, passage_line
-from leanrag_core.retrieval.filling import section
+from leanrag_core.retrieval.base import Query, published
+from leanrag_core.retrieval.graph_traces import Asked, GraphStep, RankedGraph, by_row, graph_context, graph_trace
 from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.listed import end_rows, entity_items, entity_line, relation_items, relation_line
+from leanrag_core.retrieval.listed import end_rows
 from leanrag_core.retrieval.query_keywords import QueryKeywords, query_keywords
 from leanrag_core.retrieval.ranking import nearest_entities, nearest_rows
 from leanrag_core.retrieval.tools import Tools
@@ -22,18 +19,12 @@ from leanrag_core.retrieval.vector_search import similarity
 from leanrag_core.storage.layout import CHUNKS as CHUNK_VECTORS
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Context, Style, Trace, TraceItem, TraceRelation, TraceStep
+from leanrag_core.types.trace import Trace
 
 LOW, HIGH, HYBRID, MIX = "low", "high", "hybrid", "mix"
 _CHUNKS_AN_ENTITY = 5  # related_chunk_number of the release; half of them are kept
 _SPARE = 2  # relations are looked at until their tokens are twice the budget
-_STYLES = (
-    Style("keywords", message("lightrag.style.keywords"), "path", "box"),
-    Style("entity", message("style.entity"), "seed", "disc"),
-    Style("passage", message("style.passage"), "chunk", "chip"),
-    Style("base", message("style.base"), "base", "dotted", on="relation"),
-    Style("searched", message("style.searched"), "tree", "line", on="relation"),
-)
+_LOW_ID, _HIGH_ID = "keywords-low", "keywords-high"
 
 
 @dataclass(frozen=True)
@@ -100,54 +91,38 @@ class Strategy:
         entity_rows = round_robin(low.entities, high.entities)
         relation_rows = round_robin(low.relations, high.relations)
         laps.lap("high")
-        budgets = scaled(
-            {"entities": config.entity_tokens, "relations": config.relation_tokens, "chunks": self._chunk_tokens()},
-            config.max_tokens,
+        budgets = {
+            "entities": config.entity_tokens,
+            "relations": config.relation_tokens,
+            "chunks": max(0, config.max_tokens - config.entity_tokens - config.relation_tokens),
+        }
+        ranked = RankedGraph(
+            entity_rows,
+            relation_rows,
+            entity_scores=dict(low.entity_scores),
+            relation_scores=dict(high.relation_scores),
         )
-        entities = entity_items(index, entity_rows, dict(low.entity_scores))
-        relations = relation_items(index, relation_rows, dict(high.relation_scores))
-        others = entity_items(index, [row for row in end_rows(index, relation_rows) if row not in set(entity_rows)])
-        names = {item.id: item.name for item in (*entities, *others)}
-        entity_section = section(ENTITIES, [entity_line(index, each) for each in entities], budgets["entities"])
-        relation_section = section(
-            RELATIONS, [relation_line(index, each, names) for each in relations], budgets["relations"]
-        )
-        kept = {item.ref for part in (entity_section, relation_section) for item in part.items}
-        kept_entities = [item.row for item in entities if item.id in kept and item.row is not None]
-        kept_relations = [each.row for each in relations if each.id in kept and each.row is not None]
-        ranking = self._chunk_rows(query, index, kept_entities, kept_relations)
-        rows = ranking[: config.top_c].tolist()
-        near = similarity(index, CHUNK_VECTORS, query.vector, rows) if rows else np.zeros(0)
-        passages = evidence.passages(index, rows, scores=dict(zip(rows, near.tolist(), strict=True)))
-        laps.lap("chunks")
-        room = config.max_tokens - entity_section.tokens - relation_section.tokens  # unused room goes to the chunks
-        chunk_section = section(CHUNKS, [passage_line(index, passage) for passage in passages], room)
-        context = joined_sections(entity_section, relation_section, chunk_section)
-        laps.lap("context")
-        # What no longer fits is counted by its section; the picture shows what is in the context.
-        drawn_relations = tuple(each for each in relations if each.id in kept)
-        ends = {end for each in drawn_relations for end in (each.source, each.target)}
-        drawn = tuple(item for item in (*entities, *others) if item.id in kept | ends)
-        questions, links = _keyword_items(config.mode, keywords, low, high, index, drawn)
-        return Trace(
-            question=query.text,
-            strategy=self.name,
-            title=message(f"strategy.lightrag.{config.mode}"),
+        filled = graph_context(index, ranked, budgets, config.max_tokens)
+        chunks = self._chunk_rows(query, index, filled.rows("entities"), filled.rows("relations"))
+        taken = chunks[: config.top_c]
+        near = similarity(index, CHUNK_VECTORS, query.vector, taken) if taken else np.zeros(0)
+        asked = _asked(config.mode, keywords, low, high)
+        return graph_trace(
+            self,
+            query,
+            index,
+            replace(ranked, chunks=chunks, chunk_scores=by_row(taken, near)),
+            filled,
             parameters=asdict(config),
-            items=(*drawn, *questions, *passages),
-            relations=(*drawn_relations, *links),
-            context=context,
-            steps=_steps(config.mode, keywords, low, high, drawn, drawn_relations, links, passages, context, laps),
-            styles=_STYLES,
-            index=trace_index(index),
+            top_c=config.top_c,
+            max_tokens=config.max_tokens,
+            laps=laps,
+            steps=_steps(config.mode, keywords, low, high),
+            chunk_caption=message("lightrag.chunks", n=len(taken)),
+            asked=asked,
             notes=() if keywords.note is None else (keywords.note,),
-            usage=laps.usage["keywords"],
-            ranked_chunks=tuple(ranking.tolist()),
+            title=message(f"strategy.lightrag.{config.mode}"),
         )
-
-    def _chunk_tokens(self) -> int:
-        config = self.config
-        return max(0, config.max_tokens - config.entity_tokens - config.relation_tokens)
 
     def _low(self, index: Index, vector: np.ndarray, tools: Tools) -> _Level:
         """Entities near to the details; all their relations by the degrees of both ends, then by weight."""
@@ -175,18 +150,16 @@ class Strategy:
         total = np.cumsum(stored[rows])
         return [int(row) for row in rows[total <= _SPARE * self.config.relation_tokens]]
 
-    def _chunk_rows(self, query: Query, index: Index, entities: list[int], relations: list[int]) -> np.ndarray:
+    def _chunk_rows(self, query: Query, index: Index, entities: list[int], relations: list[int]) -> list[int]:
         """Chunks of the kept entities and relations; in mix, the nearest chunks come in turn with them."""
-        of_entities = self._ordered(query, index, entities)
         base = index.layers[0]
         listed = [base.relation_cells["chunks"][row].as_py() or [] for row in relations]
         of_relations = list(dict.fromkeys(row for rows in listed for row in rows))
         if self.config.chunk_order == "cosine":
             of_relations = _by_cosine(query, index, of_relations)
         nearest = evidence.ranked_by_vector(index, query.vector)[: self.config.top_c].tolist()
-        return np.array(
-            round_robin(nearest if self.config.mode == MIX else (), of_entities, of_relations), dtype=np.int64
-        )
+        of_entities = self._ordered(query, index, entities)
+        return round_robin(nearest if self.config.mode == MIX else (), of_entities, of_relations)
 
     def _ordered(self, query: Query, index: Index, entities: list[int]) -> list[int]:
         """The chunks that mention the entities: by cosine, half of five for each, or by the entities' rank and then by
@@ -218,87 +191,29 @@ def round_robin(*lists: Iterable[int]) -> list[int]:
     return list(dict.fromkeys(turns))
 
 
-def _keyword_items(
-    mode: str, keywords: QueryKeywords, low: _Level, high: _Level, index: Index, drawn: Sequence[TraceItem]
-) -> tuple[tuple[TraceItem, ...], tuple[TraceRelation, ...]]:
-    """The keywords of each level that was searched, joined to the entities of the context that they led to."""
-    levels: list[tuple[str, tuple[str, ...], set[int], Message]] = []
+def _asked(mode: str, keywords: QueryKeywords, low: _Level, high: _Level) -> list[Asked]:
+    """The keywords of each level that was searched."""
+    asked = []
     if mode != HIGH:
-        levels.append((LOW, keywords.low, set(low.entities), message("lightrag.reason.low")))
+        asked.append(Asked(_LOW_ID, ", ".join(keywords.low), message("lightrag.reason.low"), set(low.entities)))
     if mode != LOW:
-        levels.append((HIGH, keywords.high, set(high.entities), message("lightrag.reason.high")))
-    items, links = [], []
-    for name, words, rows, reason in levels:
-        text = ", ".join(words)
-        items.append(TraceItem(f"keywords-{name}", "keyword", text, ("keywords",), reason=reason, text=text))
-        links += [
-            TraceRelation(f"{name}-{item.id}", f"keywords-{name}", item.id, "searched", None, "search", 1.0, "")
-            for item in drawn
-            if item.row in rows
-        ]
-    return tuple(items), tuple(links)
+        asked.append(Asked(_HIGH_ID, ", ".join(keywords.high), message("lightrag.reason.high"), set(high.entities)))
+    return asked
 
 
-def _steps(
-    mode: str,
-    keywords: QueryKeywords,
-    low: _Level,
-    high: _Level,
-    drawn: Sequence[TraceItem],
-    relations: Sequence[TraceRelation],
-    links: Sequence[TraceRelation],
-    passages: Sequence[TraceItem],
-    context: Context,
-    laps: Laps,
-) -> tuple[TraceStep, ...]:
-    milliseconds = laps.milliseconds
+def _steps(mode: str, keywords: QueryKeywords, low: _Level, high: _Level) -> list[GraphStep]:
     n_words = len(keywords.low) * (mode != HIGH) + len(keywords.high) * (mode != LOW)
-    levels = tuple(f"keywords-{name}" for name in (LOW, HIGH) if mode not in ({LOW, HIGH} - {name}))
-    steps = [
-        TraceStep(
-            "keywords",
-            message("lightrag.step.keywords"),
-            message("lightrag.keywords", n=n_words),
-            levels,
-            usage=laps.usage["keywords"],
-            milliseconds=milliseconds["keywords"],
-        )
-    ]
-    for name, level in ((LOW, low), (HIGH, high)):
-        if mode == (HIGH if name == LOW else LOW):
-            continue
-        rows, related = set(level.entities), set(level.relations)
-        steps.append(
-            TraceStep(
-                name,
-                message(f"lightrag.step.{name}"),
-                message(
-                    f"lightrag.{name}",
-                    entities=message("count.entities", n=len(rows)),
-                    relations=message("count.relations", n=len(related)),
-                ),
-                tuple(item.id for item in drawn if item.row in rows),
-                tuple(each.id for each in relations if each.row in related)
-                + tuple(link.id for link in links if link.source == f"keywords-{name}"),
-                milliseconds=milliseconds[name],
+    ids = (_LOW_ID,) * (mode != HIGH) + (_HIGH_ID,) * (mode != LOW)
+    title = message("lightrag.step.keywords")
+    steps = [GraphStep("keywords", title, message("lightrag.keywords", n=n_words), asked=ids)]
+    for name, id_, level in ((LOW, _LOW_ID, low), (HIGH, _HIGH_ID, high)):
+        if id_ in ids:
+            caption = message(
+                f"lightrag.{name}",
+                entities=message("count.entities", n=len(level.entities)),
+                relations=message("count.relations", n=len(level.relations)),
             )
-        )
-    ids, related_ids = tuple(passage.id for passage in passages), tuple(each.id for each in relations)
-    steps += [
-        TraceStep(
-            "chunks",
-            message("passages.step.chunks"),
-            message("lightrag.chunks", n=len(ids)),
-            ids,
-            milliseconds=milliseconds["chunks"],
-        ),
-        TraceStep(
-            "context",
-            message("passages.step.context"),
-            context_caption(context),
-            tuple(item.ref for part in context.sections for item in part.items if item.ref not in set(related_ids)),
-            related_ids,
-            milliseconds=milliseconds["context"],
-        ),
-    ]
-    return tuple(steps)
+            steps.append(
+                GraphStep(name, message(f"lightrag.step.{name}"), caption, level.entities, level.relations, (id_,))
+            )
+    return steps

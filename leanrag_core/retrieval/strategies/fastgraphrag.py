@@ -1,0 +1,155 @@
+"""FastGraphRAG: PageRank from the entities of the question over the graph; relations and chunks by its mass."""
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from leanrag_core.messages.message import message
+from leanrag_core.retrieval.base import OFFICIAL, Query
+from leanrag_core.retrieval.graph_traces import Asked, GraphStep, RankedGraph, by_row, graph_context, graph_trace
+from leanrag_core.retrieval.laps import Laps
+from leanrag_core.retrieval.pagerank import pagerank
+from leanrag_core.retrieval.query_entities import QueryEntities, query_entities
+from leanrag_core.retrieval.ranking import nearest_entities
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.types.config import option, validate
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Trace
+
+_NAMED_COSINE, _GENERIC_COSINE = 0.7, 0.5
+_GENERIC_NEAREST = 20
+
+
+@dataclass(frozen=True)
+class Config:
+    """Options of FastGraphRAG; the defaults are the release's."""
+
+    most_entities: int = option(128, low=1, high=512, help=message("fastgraphrag.option.most_entities"))
+    most_relations: int = option(64, low=0, high=512, help=message("fastgraphrag.option.most_relations"))
+    top_c: int = option(8, low=1, high=50, help=message("vector.option.top_c"), in_row=True, link="c", scale=20)
+    damping: float = option(0.85, low=0.0, high=0.99, help=message("walk.option.damping"))
+    least_score: float = option(0.005, low=0.0, high=1.0, help=message("fastgraphrag.option.least_score"))
+    entity_tokens: int = option(4000, low=0, high=32000, help=message("lightrag.option.entity_tokens"))
+    relation_tokens: int = option(3000, low=0, high=32000, help=message("lightrag.option.relation_tokens"))
+    max_tokens: int = option(16000, low=0, high=64000, help=message("option.max_tokens"))
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+class Strategy:
+    """Named entities with their nearest one, generic ones and the question with their nearest twenty; then the walk."""
+
+    name = "fastgraphrag"
+    title = message("strategy.fastgraphrag.title")
+    help = message("strategy.fastgraphrag.help")
+    badge = "faithful"
+    differs = message("strategy.fastgraphrag.differs")
+    calls_model = True
+    parts = ("synonyms",)
+    presets = (OFFICIAL,)
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+    def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
+        """The trace of one retrieval: entities of the question, walk, relations, chunks."""
+        config, laps = self.config, Laps(tools.meter)
+        wanted = query_entities(query.text, tools)
+        laps.lap("entities")
+        restart, asked = self._restart(query, wanted, index, tools)
+        laps.lap("linked")
+        base = index.layers[0]
+        mass = np.zeros(len(base))
+        if restart.any():
+            mass = pagerank(tools.part("synonyms").over_near_duplicates, restart, damping=config.damping)
+        order = np.argsort(-mass, kind="stable")[: config.most_entities]
+        entities = order[mass[order] >= max(config.least_score, 1e-12)]
+        # A relation is worth what both of its ends are worth, a chunk what its relations are worth.
+        kept = np.zeros(len(base))
+        kept[entities] = mass[entities]
+        scores = kept[base.ends].sum(axis=1) if len(base.ends) else np.zeros(0)
+        relations = np.argsort(-scores, kind="stable")[: config.most_relations]
+        relations = relations[scores[relations] > 0]
+        laps.lap("walk")
+        chunk_scores = index.relation_chunks.T @ scores if len(scores) else np.zeros(index.chunks.num_rows)
+        chunks = np.argsort(-chunk_scores, kind="stable")
+        chunks = chunks[chunk_scores[chunks] > 0]
+        rows = chunks[: config.top_c]
+        ranked = RankedGraph(
+            entities.tolist(),
+            relations.tolist(),
+            chunks.tolist(),
+            by_row(entities, mass[entities]),
+            by_row(relations, scores[relations]),
+            by_row(rows, chunk_scores[rows]),
+            "walk.reason.relations",
+        )
+        budgets = {
+            "entities": config.entity_tokens,
+            "relations": config.relation_tokens,
+            "chunks": max(0, config.max_tokens - config.entity_tokens - config.relation_tokens),
+        }
+        filled = graph_context(index, ranked, budgets, config.max_tokens)
+        linked = sorted({row for each in asked for row in each.rows})
+        n_asked = len(wanted.named) + len(wanted.generic)
+        steps = [
+            GraphStep(
+                "entities",
+                message("query_entities.step"),
+                message("fastgraphrag.entities", n=n_asked),
+                asked=[each.id for each in asked],
+            ),
+            GraphStep(
+                "linked",
+                message("walk.step.linked"),
+                message("walk.linked", n=len(linked)),
+                linked,
+                asked=[each.id for each in asked],
+            ),
+            GraphStep(
+                "walk",
+                message("walk.step.walk"),
+                message("fastgraphrag.walk", n=len(entities), relations=message("count.relations", n=len(relations))),
+                ranked.entities,
+                ranked.relations,
+            ),
+        ]
+        return graph_trace(
+            self,
+            query,
+            index,
+            ranked,
+            filled,
+            parameters=asdict(config),
+            top_c=config.top_c,
+            max_tokens=config.max_tokens,
+            laps=laps,
+            steps=steps,
+            chunk_caption=message("walk.chunks", n=len(rows)),
+            asked=asked,
+            notes=() if wanted.note is None else (wanted.note,),
+        )
+
+    def _restart(
+        self, query: Query, wanted: QueryEntities, index: Index, tools: Tools
+    ) -> tuple[np.ndarray, list[Asked]]:
+        """(n,) weights with which the walk restarts: for each row of scores its share, and of all rows the largest."""
+        texts = [*wanted.named, *wanted.generic]
+        vectors = [*tools.embed(texts), query.vector] if texts else [query.vector]
+        restart, asked = np.zeros(len(index.layers[0])), []
+        for place, vector in enumerate(vectors):
+            is_named = place < len(wanted.named)
+            near = nearest_entities(index, vector, 1 if is_named else _GENERIC_NEAREST, tools)
+            kept = near.scores >= (_NAMED_COSINE if is_named else _GENERIC_COSINE)
+            rows, scores = near.rows[kept], near.scores[kept].astype(np.float64)
+            if len(rows):
+                restart[rows] = np.maximum(restart[rows], scores / scores.sum())
+            if place < len(texts):
+                reason = message("query_entities.reason.named" if is_named else "query_entities.reason.generic")
+                asked.append(Asked(f"asked-{place}", texts[place], reason, set(rows.tolist())))
+            else:
+                asked.append(
+                    Asked("asked-question", query.text, message("query_entities.reason.question"), set(rows.tolist()))
+                )
+        return restart, asked

@@ -1,0 +1,105 @@
+"""HippoRAG 1 (style): PageRank from the entities that the question names; chunks by the mass of their entities."""
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from leanrag_core.messages.message import message
+from leanrag_core.retrieval.base import Query, published
+from leanrag_core.retrieval.graph_traces import Asked, GraphStep, RankedGraph, by_row, graph_picture, graph_trace
+from leanrag_core.retrieval.laps import Laps
+from leanrag_core.retrieval.pagerank import pagerank
+from leanrag_core.retrieval.query_entities import query_entities
+from leanrag_core.retrieval.ranking import nearest_entities
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.types.config import option, validate
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Trace
+
+_DRAWN = 20  # entities of the picture; the context holds chunks alone
+
+
+@dataclass(frozen=True)
+class Config:
+    """Options of HippoRAG 1."""
+
+    top_c: int = option(
+        5, low=1, high=50, paper=5, help=message("vector.option.top_c"), in_row=True, link="c", scale=20
+    )
+    damping: float = option(0.1, low=0.0, high=0.99, paper=0.5, help=message("walk.option.damping"))
+    max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+class Strategy:
+    """Each entity of the question is linked to its nearest node, with weight 1 / number of the node's chunks."""
+
+    name = "hipporag"
+    title = message("strategy.hipporag.title")
+    help = message("strategy.hipporag.help")
+    badge = "style-of"
+    differs = message("strategy.hipporag.differs")
+    calls_model = True
+    parts = ("synonyms",)
+    presets = (published("released"), published("paper", damping=0.5))
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+    def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
+        """The trace of one retrieval: entities of the question, their nodes, the walk, chunks."""
+        config, laps = self.config, Laps(tools.meter)
+        wanted = query_entities(query.text, tools)
+        texts = [*wanted.named] or [*wanted.generic] or [query.text]
+        laps.lap("entities")
+        base = index.layers[0]
+        n_chunks_of = np.asarray(index.entity_chunks.sum(axis=1)).ravel()
+        restart, asked = np.zeros(len(base)), []
+        for place, (text, vector) in enumerate(zip(texts, tools.embed(texts), strict=True)):
+            row = int(nearest_entities(index, vector, 1, tools).rows[0])
+            restart[row] = 1.0 / max(1.0, n_chunks_of[row])
+            asked.append(Asked(f"asked-{place}", text, message("query_entities.reason.named"), {row}))
+        laps.lap("linked")
+        mass = pagerank(tools.part("synonyms").over_entities, restart, damping=config.damping)
+        entities = np.argsort(-mass, kind="stable")[:_DRAWN]
+        entities = entities[mass[entities] > 0]
+        laps.lap("walk")
+        scores = index.entity_chunks.T @ mass
+        chunks = np.argsort(-scores, kind="stable")
+        chunks = chunks[scores[chunks] > 0]
+        rows = chunks[: config.top_c]
+        ranked = RankedGraph(
+            entities.tolist(),
+            (),
+            chunks.tolist(),
+            by_row(entities, mass[entities]),
+            {},
+            by_row(rows, scores[rows]),
+            "walk.reason.entities",
+        )
+        linked = sorted({row for each in asked for row in each.rows})
+        ids = [each.id for each in asked]
+        steps = [
+            GraphStep(
+                "entities", message("query_entities.step"), message("hipporag.entities", n=len(asked)), asked=ids
+            ),
+            GraphStep("linked", message("walk.step.linked"), message("walk.linked", n=len(linked)), linked, asked=ids),
+            GraphStep("walk", message("walk.step.walk"), message("walk.walk", n=len(entities)), ranked.entities),
+        ]
+        return graph_trace(
+            self,
+            query,
+            index,
+            ranked,
+            graph_picture(index, ranked),
+            parameters=asdict(config),
+            top_c=config.top_c,
+            max_tokens=config.max_tokens,
+            laps=laps,
+            steps=steps,
+            chunk_caption=message("walk.chunks", n=len(rows)),
+            asked=asked,
+            notes=() if wanted.note is None else (wanted.note,),
+        )

@@ -1,0 +1,209 @@
+"""HippoRAG 2: PageRank over entities and passages from relations that answer the question (Gutierrez et al. 2025)."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from leanrag_core.errors import BudgetSpent, ReplyError
+from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval import evidence
+from leanrag_core.retrieval.base import OFFICIAL, Query
+from leanrag_core.retrieval.graph_traces import GraphStep, RankedGraph, by_row, graph_picture, graph_trace
+from leanrag_core.retrieval.laps import Laps
+from leanrag_core.retrieval.listed import end_rows
+from leanrag_core.retrieval.model_replies import ask_json
+from leanrag_core.retrieval.pagerank import pagerank
+from leanrag_core.retrieval.ranking import Ranked, nearest_rows
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.vector_search import cosines, rank, similarity
+from leanrag_core.storage.layout import CHUNKS
+from leanrag_core.types.config import option, validate
+from leanrag_core.types.index import Index
+from leanrag_core.types.json_schema import JsonSchema
+from leanrag_core.types.trace import Trace
+
+_DRAWN = 20  # entities of the picture; the context holds chunks alone
+_MOST_FACTS = 5
+_REPLY: JsonSchema = {
+    "type": "object",
+    "properties": {"chosen": {"type": "array", "items": {"type": "integer"}}},
+    "required": ["chosen"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True)
+class Config:
+    """Options of HippoRAG 2; the defaults are the release's."""
+
+    n_facts: int = option(5, low=1, high=50, paper=5, help=message("hipporag2.option.n_facts"), in_row=True)
+    top_c: int = option(
+        5, low=1, high=50, paper=5, help=message("vector.option.top_c"), in_row=True, link="c", scale=20
+    )
+    damping: float = option(0.5, low=0.0, high=0.99, paper=0.5, help=message("walk.option.damping"))
+    passage_weight: float = option(0.05, low=0.0, high=1.0, paper=0.05, help=message("hipporag2.option.passage_weight"))
+    max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """Relations that were kept, best first, with their scores in [0, 1]. note: how they were kept."""
+
+    rows: tuple[int, ...]
+    scores: tuple[float, ...]
+    note: Message | None = None
+
+
+class Strategy:
+    """Query to triple, recognition memory, and a walk over entities and passages."""
+
+    name = "hipporag2"
+    title = message("strategy.hipporag2.title")
+    help = message("strategy.hipporag2.help")
+    badge = "faithful"
+    differs = message("strategy.hipporag2.differs")
+    calls_model = True
+    parts = ("relation_vectors", "synonyms")
+    presets = (OFFICIAL,)
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+    def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
+        """The trace of one retrieval: relations, those that are kept, the walk, chunks."""
+        config, laps = self.config, Laps(tools.meter)
+        near = nearest_facts(tools.part("relation_vectors"), query.vector, config.n_facts)
+        laps.lap("facts")
+        facts = self._kept(query, index, near, tools)
+        laps.lap("kept")
+        n_entities, n_chunks = len(index.layers[0]), index.chunks.num_rows
+        dense = _unit_range(similarity(index, CHUNKS, query.vector).astype(np.float64))
+        mass = np.zeros(n_entities)
+        if facts.rows:
+            restart = np.concatenate([entity_weights(index, facts.rows, facts.scores), config.passage_weight * dense])
+            stationary = pagerank(tools.part("synonyms").over_passages, restart, damping=config.damping)
+            mass, scores = stationary[:n_entities], stationary[n_entities:]
+            chunks = np.argsort(-scores, kind="stable")
+        else:
+            scores, chunks = dense, evidence.ranked_by_vector(index, query.vector)
+        entities = np.argsort(-mass, kind="stable")[:_DRAWN]
+        entities = entities[mass[entities] > 0]
+        laps.lap("walk")
+        rows = chunks[: config.top_c]
+        ranked = RankedGraph(
+            entities.tolist(),
+            near.rows.tolist(),
+            chunks.tolist(),
+            by_row(entities, mass[entities]),
+            dict(zip(facts.rows, facts.scores, strict=True)),
+            by_row(rows, scores[rows]),
+            "hipporag2.reason" if facts.rows else "passage.near",
+        )
+        ends = end_rows(index, facts.rows)
+        steps = [
+            GraphStep(
+                "facts",
+                message("hipporag2.step.facts"),
+                message("hipporag2.facts", n=len(near.rows)),
+                relations=near.rows.tolist(),
+            ),
+            GraphStep(
+                "kept", message("hipporag2.step.kept"), message("hipporag2.kept", n=len(facts.rows)), ends, facts.rows
+            ),
+            GraphStep(
+                "walk",
+                message("walk.step.walk"),
+                message("hipporag2.walk", n=n_chunks) if facts.rows else message("hipporag2.dense"),
+                ranked.entities,
+            ),
+        ]
+        return graph_trace(
+            self,
+            query,
+            index,
+            ranked,
+            graph_picture(index, ranked),
+            parameters=asdict(config),
+            top_c=config.top_c,
+            max_tokens=config.max_tokens,
+            laps=laps,
+            steps=steps,
+            chunk_caption=message("walk.chunks", n=len(rows)),
+            notes=() if facts.note is None else (facts.note,),
+        )
+
+    def _kept(self, query: Query, index: Index, near: Ranked, tools: Tools) -> _Facts:
+        """The relations that the model keeps; without one, all that were found."""
+        scores = near.scores.tolist()
+        every = _Facts(tuple(near.rows.tolist()[:_MOST_FACTS]), tuple(scores[:_MOST_FACTS]))
+        if not len(near.rows):
+            return every
+        built_in, step = message("hipporag2.built_in"), message("hipporag2.step.kept")
+        if tools.language is None:
+            return _Facts(every.rows, every.scores, message("strategy.note.built_in", instead=built_in))
+        names, base = index.layers[0].entity_cells["name"], index.layers[0]
+        lines = [
+            f"{place}. {names[int(base.ends[row][0])].as_py()} - {names[int(base.ends[row][1])].as_py()}: "
+            f"{base.relation_cells['description'][int(row)].as_py()}"
+            for place, row in enumerate(near.rows, start=1)
+        ]
+        try:
+            chosen = ask_json(
+                tools.language,
+                tools,
+                "filter_facts",
+                lambda cells: _chosen(cells, len(lines)),
+                keys=("chosen",),
+                schema=_REPLY,
+                question=query.text,
+                facts="\n".join(lines),
+            )
+        except BudgetSpent:
+            return _Facts(every.rows, every.scores, message("strategy.note.budget_spent", step=step))
+        except ReplyError as error:
+            unusable = message("strategy.note.reply_unusable", step=step, reason=error.message, instead=built_in)
+            return _Facts(every.rows, every.scores, unusable)
+        return _Facts(tuple(int(near.rows[place]) for place in chosen), tuple(scores[place] for place in chosen))
+
+
+def nearest_facts(vectors: np.ndarray, vector: np.ndarray, n: int) -> Ranked:
+    """The n relations nearest to the question, with cosines that are scaled to [0, 1] over all relations.
+
+    vectors: (r, d) float32 unit rows.
+    """
+    if not len(vectors):
+        return nearest_rows(vectors, vector, n)
+    return Ranked(*rank(np.arange(len(vectors)), _unit_range(cosines(vectors, vector).astype(np.float64)), n))
+
+
+def entity_weights(index: Index, relations: tuple[int, ...], scores: tuple[float, ...]) -> np.ndarray:
+    """(n,) weights of the walk's start, for each end of the relations.
+
+    The mean of their scores, divided by the number of chunks that mention the entity: what is everywhere weighs little.
+    """
+    base = index.layers[0]
+    total, times = np.zeros(len(base)), np.zeros(len(base))
+    ends = base.ends[list(relations)].ravel()
+    n_chunks_of = np.maximum(1.0, np.asarray(index.entity_chunks[ends].sum(axis=1)).ravel())
+    np.add.at(total, ends, np.repeat(np.asarray(scores), 2) / n_chunks_of)
+    np.add.at(times, ends, 1.0)
+    return np.divide(total, times, out=total, where=times > 0)
+
+
+def _unit_range(scores: np.ndarray) -> np.ndarray:
+    """The scores moved and scaled to [0, 1]; all 1 where they are equal."""
+    if not len(scores) or scores.max() == scores.min():
+        return np.ones(len(scores))
+    return np.asarray((scores - scores.min()) / (scores.max() - scores.min()))
+
+
+def _chosen(cells: dict[str, Any], n: int) -> list[int]:
+    """Places of the chosen statements, from 0."""
+    chosen = cells.get("chosen")
+    if not isinstance(chosen, list) or not all(isinstance(number, int) for number in chosen):
+        raise ReplyError("hipporag2.reply")
+    return list(dict.fromkeys(number - 1 for number in chosen if 1 <= number <= n))[:_MOST_FACTS]
