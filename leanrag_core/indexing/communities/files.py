@@ -14,13 +14,17 @@ VECTOR = "vector"
 
 
 def with_vectors(table: pa.Table, vectors: np.ndarray) -> pa.Table:
-    """The table with a column of vectors. vectors: (n, d) float32."""
+    """The table with a column of vectors, where they have a dimension. vectors: (n, d) float32."""
+    if not vectors.shape[1]:
+        return table
     flat = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).ravel())
     return table.append_column(VECTOR, pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1]))
 
 
 def vectors_in(table: pa.Table) -> np.ndarray:
-    """(n, d) float32, the column of vectors."""
+    """(n, d) float32, the column of vectors; (n, 0) where there is none."""
+    if VECTOR not in table.column_names:
+        return np.zeros((table.num_rows, 0), dtype=np.float32)
     dimension = table.schema.field(VECTOR).type.list_size
     return numbers(table[VECTOR].combine_chunks().flatten()).reshape(-1, dimension)
 
@@ -37,5 +41,5 @@ def read_communities(folder: Path) -> Communities:
     table = read_table(folder / COMMUNITIES_FILE)
     n_nodes = int((table.schema.metadata or {})[b"n_nodes"])
     vectors = vectors_in(table)
-    table = table.drop_columns([VECTOR]).replace_schema_metadata(None)
+    table = table.select([name for name in table.column_names if name != VECTOR]).replace_schema_metadata(None)
     return Communities(table, vectors, read_table(folder / CLAIMS_FILE), n_nodes)

@@ -94,11 +94,11 @@ def community_table(tree: CommunityTree, reports: Sequence[Report | None], title
 
 
 def embedded(table: pa.Table, dimension: int, tools: PartTools) -> np.ndarray:
-    """(m, d) float32 unit rows, of title and summary of each report."""
-    texts = [
-        f"{title}: {summary}"
-        for title, summary in zip(*(table[n].to_pylist() for n in ("title", "summary")), strict=True)
-    ]
+    """(m, d) float32 unit rows, of title and summary of each report; of dimension 0 none are made."""
+    if not dimension:
+        return np.zeros((table.num_rows, 0), dtype=np.float32)
+    titles, summaries = table["title"].to_pylist(), table["summary"].to_pylist()
+    texts = [f"{title}: {summary}" for title, summary in zip(titles, summaries, strict=True)]
     vectors = [np.zeros((0, dimension), dtype=np.float32)]
     for start in range(0, len(texts), _TEXTS_AT_ONCE):
         tools.report(Progress("make", start, len(texts), "vectors"))

@@ -1,0 +1,84 @@
+"""Communities of all layers of the hierarchy joined, with a report on each, as HiRAG makes them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from leanrag_core.clustering.leiden import hierarchical_communities
+from leanrag_core.indexing.communities.files import read_communities, write_communities
+from leanrag_core.indexing.communities.layers import joined_edges, joined_graph, joined_layers
+from leanrag_core.indexing.communities.making import communities_of
+from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.indexing.written_parts import text_forecast, with_language
+from leanrag_core.messages.message import message
+from leanrag_core.types.config import option, validate
+from leanrag_core.types.forecast import Forecast
+from leanrag_core.types.index import Index
+from leanrag_core.types.layered_communities import LayeredCommunities
+from leanrag_core.types.part import ENTITIES, RELATIONS
+from leanrag_core.types.progress import Progress
+
+_VERSION = 1
+SEED = 0xDEADBEEF  # that of the release
+
+
+@dataclass(frozen=True)
+class Config:
+    """Options of HiRAG's communities."""
+
+    max_size: int = option(10, low=2, high=1000, paper=10, help=message("part.communities.option.max_size"))
+    report_tokens: int = option(
+        8000, low=500, high=100_000, paper=8000, help=message("part.communities.option.report_tokens")
+    )
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+class Part:
+    """The index's own hierarchy is the layered knowledge: entities clustered by a Gaussian mixture, summed up by one
+    entity each, layer by layer. Its layers, joined by the links to the parents, are divided into communities."""
+
+    name = "hirag_layers"
+    title = message("part.hirag_layers.title")
+    help = message("part.hirag_layers.help")
+    needs: tuple[str, ...] = (ENTITIES, RELATIONS)
+
+    def offered(self, index: Index) -> bool:
+        """Only when a person, or a strategy, asks for it."""
+        return False
+
+    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
+        """Of the graph, the options, and the model and prompts that write the reports."""
+        return with_language(fingerprint_of(self, _VERSION, index, config, models), index, models)
+
+    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
+        """By the number of entities on all layers."""
+        return text_forecast(sum(map(len, joined_layers(index))), config.report_tokens, models)
+
+    def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
+        """Writes the communities; replies of an earlier attempt come from the store of calls."""
+        tools.report(Progress("make", 0, 0, "communities"))
+        graph = joined_graph(joined_layers(index))
+        tree = hierarchical_communities(
+            graph.ends, graph.weights, max_size=config.max_size, seed=SEED, largest_component=False
+        )
+        # Their communities are found through entities, so that no report needs a vector.
+        write_communities(folder, communities_of(graph, tree, tools, max_tokens=config.report_tokens, dimension=0))
+
+    def lasting_files(self, folder: Path) -> Iterable[str]:
+        """All."""
+        return every_file(folder)
+
+    def read(self, folder: Path, index: Index) -> LayeredCommunities:
+        """The communities, and the graph that they divide."""
+        from scipy.sparse import coo_array
+
+        edges = joined_edges(joined_layers(index))
+        n = int(edges.starts[-1])
+        both = np.concatenate([edges.ends, edges.ends[:, ::-1]])
+        twice = np.concatenate([edges.weights, edges.weights])
+        adjacency = coo_array((twice, (both[:, 0], both[:, 1])), shape=(n, n)).tocsr()
+        return LayeredCommunities(read_communities(folder), edges.starts, adjacency)

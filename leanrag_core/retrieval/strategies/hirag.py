@@ -1,0 +1,290 @@
+"""HiRAG: entities of all layers, their communities, and a bridge of shortest paths between the communities."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval.base import Query, published, trace_index
+from leanrag_core.retrieval.budgets import scaled
+from leanrag_core.retrieval.captions import context_caption
+from leanrag_core.retrieval.community_evidence import (
+    COMMUNITIES,
+    COMMUNITY,
+    MEMBER,
+    affordable,
+    communities_holding,
+    community_items,
+    community_line,
+    community_notes,
+    member_links,
+)
+from leanrag_core.retrieval.context import CHUNKS, ENTITIES, joined_sections, passage_line
+from leanrag_core.retrieval.entity_evidence import EntityChunk, affordable_chunks, passages_with_reasons
+from leanrag_core.retrieval.filling import SectionForm, section
+from leanrag_core.retrieval.laps import Laps
+from leanrag_core.retrieval.layered_evidence import edge_relations, edges_inside, node_items
+from leanrag_core.retrieval.listed import text_line
+from leanrag_core.retrieval.shortest_paths import path_through
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.vector_search import EXACT, nearest
+from leanrag_core.types.config import option, validate
+from leanrag_core.types.index import Index
+from leanrag_core.types.layered_communities import LayeredCommunities
+from leanrag_core.types.trace import Context, Style, Trace, TraceItem, TraceRelation, TraceStep
+
+BRIDGE = SectionForm(
+    name="bridge",
+    title=message("section.bridge.title"),
+    phrase=message("section.bridge.phrase"),
+    noun=message("section.bridge.noun"),
+    letter="P",
+    colour="inter",
+    heading="## Reasoning path\n",
+    nouns={"bridge": "count.relations", "tree": "count.relations"},
+)
+_STYLES = (
+    Style("entity", message("style.entity"), "seed", "disc"),
+    Style("bridge", message("style.bridge"), "lca", "disc"),
+    COMMUNITY,
+    Style("passage", message("style.passage"), "chunk", "chip"),
+    MEMBER,
+    Style("bridge", message("style.bridge_relation"), "inter", "arc", on="relation"),
+    Style("tree", message("leanrag.style.tree"), "path", "line", on="relation"),
+)
+_MOST_HOPS = 12
+
+
+@dataclass(frozen=True)
+class Config:
+    """Options of HiRAG."""
+
+    top_k: int = option(20, low=1, high=100, paper=20, help=message("hirag.option.top_k"), in_row=True, scale=40)
+    candidates: int = option(200, low=1, high=1000, paper=200, help=message("hirag.option.candidates"))
+    top_m: int = option(10, low=1, high=50, paper=10, help=message("hirag.option.top_m"))
+    level: int = option(2, low=0, high=9, help=message("hirag.option.level"))
+    community_tokens: int = option(12500, low=0, high=64000, help=message("hirag.option.community_tokens"))
+    bridge_tokens: int = option(12500, low=0, high=64000, help=message("hirag.option.bridge_tokens"))
+    entity_tokens: int = option(20000, low=0, high=64000, help=message("leanrag.option.entity_tokens"))
+    chunk_tokens: int = option(20000, low=0, high=64000, help=message("leanrag.option.chunk_tokens"))
+    max_tokens: int = option(65000, low=0, high=128_000, help=message("option.max_tokens"))
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+class Strategy:
+    """Local, bridge and global knowledge."""
+
+    name = "hirag"
+    title = message("strategy.hirag.title")
+    help = message("strategy.hirag.help")
+    badge = "own-part"
+    differs = message("strategy.hirag.differs")
+    calls_model = False
+    parts = ("hirag_layers",)
+    presets = (published("official"),)
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+    def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
+        """The trace of one retrieval; no language model is called."""
+        config, laps = self.config, Laps()
+        layered: LayeredCommunities = tools.part("hirag_layers")
+        budgets = scaled(
+            {
+                "communities": config.community_tokens,
+                "bridge": config.bridge_tokens,
+                "entities": config.entity_tokens,
+                "chunks": config.chunk_tokens,
+            },
+            config.max_tokens,
+        )
+        scores, kind = self._candidates(query, index, layered, tools)
+        near = list(scores)
+        seeds = near[: config.top_k]
+        laps.lap("entities")
+        allowed = np.flatnonzero(layered.communities.level <= config.level)
+        holding = communities_holding(layered.communities, seeds, allowed)
+        taken = affordable(layered.communities, [row for row, _ in holding], budgets["communities"])
+        laps.lap("communities")
+        stops = self._stops(layered, near, taken)
+        ways = path_through(layered.adjacency, stops, most_hops=_MOST_HOPS)
+        on_path = list(dict.fromkeys(node for way in ways for node in way))
+        edges = edges_inside(index, layered, on_path, budgets["bridge"])
+        laps.lap("bridge")
+        chunks = chunks_by_neighbours(index, [layered.place(seed) for seed in seeds])
+        fitting = affordable_chunks(index, [chunk.row for chunk in chunks], budgets["chunks"])
+        laps.lap("chunks")
+        reasons = {node: message("hirag.reason.bridge") for node in on_path}
+        reasons |= {stop: message("hirag.reason.stop") for stop in stops}
+        reasons |= {seed: message("hirag.reason.seed", score=scores[seed]) for seed in seeds}
+        entities = node_items(index, layered, seeds, "entity", scores, reasons)
+        others = [node for node in on_path if node not in set(seeds)]
+        bridge = node_items(index, layered, others, "bridge", scores, reasons)
+        counts = dict(holding)
+        reports = community_items(
+            layered.communities,
+            taken,
+            {row: float(counts[row]) for row in taken},
+            {
+                row: message("graphrag_local.reason", n=counts[row], rating=layered.communities.rating[row].item())
+                for row in taken
+            },
+        )
+        relations = edge_relations(index, layered, edges, (*entities, *bridge))
+        passages = _passages(index, chunks[: len(fitting)], entities)
+        context = self._context(index, layered, reports, relations, (*entities, *bridge), entities, passages, budgets)
+        laps.lap("context")
+        kept = {item.ref for part in context.sections for item in part.items}
+        drawn = tuple(each for each in relations if each.id in kept)
+        of_node = dict(zip(seeds, (item.id for item in entities), strict=True))
+        members = member_links(layered.communities, reports, of_node)
+        return Trace(
+            question=query.text,
+            strategy=self.name,
+            title=self.title,
+            parameters=asdict(config),
+            items=(*entities, *bridge, *reports, *passages),
+            relations=(*drawn, *members),
+            context=context,
+            steps=(
+                _step("entities", message("hirag.entities", n=len(seeds), of=len(near)), entities, (), laps),
+                _step(
+                    "communities",
+                    message(
+                        "graphrag_local.communities",
+                        n=len(reports),
+                        of=message("count.communities", n=len(holding)),
+                    ),
+                    (*reports, *entities),
+                    members,
+                    laps,
+                ),
+                _step(
+                    "bridge",
+                    message("hirag.bridge", n=len(stops), paths=len(ways), entities=len(on_path)),
+                    (*entities, *bridge),
+                    drawn,
+                    laps,
+                ),
+                _step(
+                    "chunks",
+                    message("hirag.chunks", n=len(passages), of=message("count.chunks", n=len(chunks))),
+                    passages,
+                    (),
+                    laps,
+                ),
+                _step("context", context_caption(context), (*reports, *entities, *bridge, *passages), drawn, laps),
+            ),
+            styles=_STYLES,
+            index=trace_index(index),
+            notes=community_notes(layered.communities),
+            ranked_chunks=tuple(chunk.row for chunk in chunks),
+            search=kind,
+        )
+
+    def _candidates(
+        self, query: Query, index: Index, layered: LayeredCommunities, tools: Tools
+    ) -> tuple[dict[int, float], str]:
+        """Cosine of the nearest nodes of all joined layers, best first, and how they were searched."""
+        scored, kind = [], EXACT
+        for layer in index.layers[: len(layered.starts) - 1]:
+            found = nearest(index, layer, query.vector, self.config.candidates, searches=tools.searches)
+            kind = found.kind if layer.number == 0 else kind
+            scored += [
+                (-float(score), layered.node(layer.number, int(row)))
+                for row, score in zip(found.rows, found.scores, strict=True)
+            ]
+        return {node: -score for score, node in sorted(scored)[: self.config.candidates]}, kind
+
+    def _stops(self, layered: LayeredCommunities, near: Sequence[int], communities: Sequence[int]) -> list[int]:
+        """From each community the nearest of its entities that are candidates, together in the order of similarity."""
+        membership = layered.communities.membership[list(near)].tocsc()
+        kept: set[int] = set()
+        for row in communities:
+            places = np.sort(membership.indices[membership.indptr[row] : membership.indptr[row + 1]])
+            kept |= set(places[: self.config.top_m].tolist())
+        return [near[place] for place in sorted(kept)]
+
+    def _context(
+        self,
+        index: Index,
+        layered: LayeredCommunities,
+        reports: Sequence[TraceItem],
+        relations: Sequence[TraceRelation],
+        named: Sequence[TraceItem],
+        entities: Sequence[TraceItem],
+        passages: Sequence[TraceItem],
+        budgets: Mapping[str, int],
+    ) -> Context:
+        names = {item.id: item.name for item in named}
+        return joined_sections(
+            section(
+                COMMUNITIES, [community_line(layered.communities, each) for each in reports], budgets["communities"]
+            ),
+            section(
+                BRIDGE,
+                [
+                    text_line(each.role, each.id, f"{names[each.source]} and {names[each.target]}:", each.description)
+                    for each in relations
+                ],
+                budgets["bridge"],
+            ),
+            section(
+                ENTITIES,
+                [text_line("entity", each.id, f"{each.name}:", each.text) for each in entities],
+                budgets["entities"],
+            ),
+            section(CHUNKS, [passage_line(index, each) for each in passages], budgets["chunks"]),
+        )
+
+
+def chunks_by_neighbours(index: Index, seeds: Sequence[tuple[int, int]]) -> list[EntityChunk]:
+    """Chunks by the order of the seeds, and for one seed by how many of its neighbours they mention.
+
+    seeds: layer and row. Those of layer 0 count; where there is none, the chunks of the aggregated ones do.
+    """
+    base, mentions = index.layers[0], index.entity_chunks
+    finest = [(place, row) for place, (layer, row) in enumerate(seeds) if layer == 0]
+    listed: dict[int, EntityChunk] = {}
+    for place, row in finest:
+        chunks = base.chunks_of(row)
+        around = base.adjacency.indices[base.adjacency.indptr[row] : base.adjacency.indptr[row + 1]]
+        counts = np.bincount(mentions[around].indices, minlength=index.chunks.num_rows)[chunks]
+        for at in np.lexsort((chunks, -counts)).tolist():
+            listed.setdefault(int(chunks[at]), EntityChunk(int(chunks[at]), place, int(counts[at])))
+    if not finest:
+        for place, (layer, row) in enumerate(seeds):
+            for chunk in index.layers[layer].chunks_of(row).tolist():
+                listed.setdefault(chunk, EntityChunk(chunk, place, 0))
+    return list(listed.values())
+
+
+def _passages(index: Index, chunks: Sequence[EntityChunk], entities: Sequence[TraceItem]) -> tuple[TraceItem, ...]:
+    by_row = {chunk.row: chunk for chunk in chunks}
+    return passages_with_reasons(
+        index,
+        list(by_row),
+        {row: float(chunk.relations) for row, chunk in by_row.items()},
+        {
+            row: message("passage.of_neighbours", name=entities[chunk.place].name, n=chunk.relations)
+            for row, chunk in by_row.items()
+        },
+        {row: (entities[chunk.place].id,) for row, chunk in by_row.items()},
+    )
+
+
+def _step(
+    name: str, caption: Message, items: Sequence[TraceItem], relations: Sequence[TraceRelation], laps: Laps
+) -> TraceStep:
+    return TraceStep(
+        name,
+        message(f"hirag.step.{name}"),
+        caption,
+        tuple(item.id for item in items),
+        tuple(each.id for each in relations),
+        milliseconds=laps.milliseconds[name],
+    )
