@@ -1,4 +1,4 @@
-"""Library: corpora as cards, their documents, and new documents."""
+"""Library: corpora as cards, their documents, new documents, and graphs of other systems."""
 
 import pandas as pd
 import streamlit as st
@@ -12,6 +12,7 @@ from pages._shared.common import forms, markup, passage_view, reveal, session, s
 from pages._shared.common.frame import enter, heading, message, page_path, plain_errors
 from pages._shared.common.html import draw, html, joined
 from pages._shared.common.messages import words
+from pages._shared.library import import_view
 
 NEW = "A new corpus"
 
@@ -270,6 +271,7 @@ def page() -> None:
     heading("Library", facts)
     own = any(not corpus.sample for corpus in corpora)
     upload_panel(corpora, expanded=not own and "upload_report" not in st.session_state)
+    import_view.panel()
     if "upload_report" in st.session_state:
         upload_outcome(st.session_state["upload_report"])
     for broken in session.workbench().damaged_corpora():

@@ -4,6 +4,7 @@ A picture of some hundred nodes can be read; what is beyond that is left out and
 """
 
 import math
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,9 +12,10 @@ from leanrag_core.figures.neighbourhood import VisGraph
 from leanrag_core.figures.palette import Palette
 from leanrag_core.types.visible import visible
 
-MAX_NODES, MAX_EDGES = 500, 1500
+MAX_NODES, MAX_EDGES = 250, 400  # more relations than that hide the tree
 _LONGEST_LABEL, _LONGEST_ABOUT = 28, 400
-_MAX_LABELLED = 60
+_TOOLTIP_WIDTH = 80  # characters
+_MAX_LABELLED = 120
 _RING = 260.0  # px between two layers at the natural scale
 _LEAST_ARC = 26.0  # px between two nodes of a ring
 
@@ -49,13 +51,18 @@ def index_graph(nodes: Sequence[DrawnNode], edges: Sequence[DrawnEdge], palette:
         {
             "id": node.id,
             "label": _shortened(node.name, _LONGEST_LABEL) if place < _MAX_LABELLED else " ",
-            "title": _shortened(node.about, _LONGEST_ABOUT),
+            "title": _tooltip(node.about),
             "x": round(x, 1),
             "y": round(y, 1),
             "shape": "dot",
-            "size": min(8 + 5 * node.layer, 24),
+            "size": min(8 + 7 * node.layer, 30),
             "color": palette["tree" if node.layer else "path"] if node.above is not None else palette["lca"],
-            "font": {"color": palette["text"], "size": 14, "strokeWidth": 3, "strokeColor": palette["bg"]},
+            "font": {
+                "color": palette["text"],
+                "size": 15 + 15 * min(node.layer, 2),
+                "strokeWidth": 3,
+                "strokeColor": palette["bg"],
+            },
         }
         for place, (node, (x, y)) in enumerate(zip(nodes, places, strict=True))
     )
@@ -77,11 +84,11 @@ def index_graph(nodes: Sequence[DrawnNode], edges: Sequence[DrawnEdge], palette:
             "from": nodes[edge.source].id,
             "to": nodes[edge.target].id,
             "width": round(1 + 4 * edge.strength / strongest, 2),
-            "title": _shortened(edge.about, _LONGEST_ABOUT),
+            "title": _tooltip(edge.about),
             "color": {
                 "color": palette["inter" if edge.layer else "base"],
                 "highlight": palette["prim"],
-                "opacity": 0.5,
+                "opacity": 0.35,
             },
         }
         for edge in edges
@@ -124,6 +131,12 @@ def _places(nodes: Sequence[DrawnNode]) -> list[tuple[float, float]]:
 
 def _depth(nodes: Sequence[DrawnNode]) -> int:
     return max((node.layer for node in nodes), default=0)
+
+
+def _tooltip(text: str) -> str:
+    """The begin of the text in lines, since vis-network breaks none."""
+    lines = _shortened(text, _LONGEST_ABOUT).splitlines()
+    return "\n".join(textwrap.fill(line, _TOOLTIP_WIDTH) for line in lines)
 
 
 def _shortened(text: str, limit: int) -> str:

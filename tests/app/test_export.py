@@ -27,9 +27,14 @@ def test_each_format_of_the_chosen_index_can_be_downloaded(
     monkeypatch.setattr(st, "download_button", download_button)
     drawn.assert_sound(visit("build", home))
     assert {key: name for key, (name, _) in offered.items()} == {
+        "download_archive": "Bees b mites b.leanrag.zip",
         "download_csv": "Bees b mites b.zip",
+        "download_cypher": "Bees b mites b.cypher",
+        "download_gexf": "Bees b mites b.gexf",
         "download_graphml": "Bees b mites b.graphml",
+        "download_html": "Bees b mites b.html",
         "download_json": "Bees b mites b.json",
+        "download_parquet": "Bees b mites b.parquet.zip",
     }
     for key, (_, content) in offered.items():
         name = key.removeprefix("download_")

@@ -3,10 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from tests.app import drawn
+from tests.importing import folders
 from tests.importing.test_plain import CHUNKS, ENTITIES, RELATIONS, tables
 
 Visit = Callable[..., AppTest]
@@ -20,3 +23,45 @@ def test_an_imported_index_is_listed_explored_and_asked(home: Workbench, visit: 
         app = visit(page, home, index=index.path.name)
         drawn.assert_sound(app)
     assert "Imported graph" in drawn.text(app)
+
+
+def test_the_form_previews_what_it_imports_and_a_job_does_it(
+    home: Workbench, visit: Visit, tmp_path: Path, launched: list[Path]
+) -> None:
+    folder = folders.graphrag(tmp_path / "output")
+    app = visit("library", home)
+    app.button(key="open_import").click().run()
+    drawn.assert_sound(app)
+    app.text_input(key="import_path").input(str(tmp_path / "none")).run()
+    app.button(key="primary_preview_import").click().run()
+    assert "There is nothing at" in drawn.text(app)
+    app.text_input(key="import_path").input(str(folder)).run()
+    app.button(key="primary_preview_import").click().run()
+    drawn.assert_sound(app)
+    text = drawn.text(app)
+    assert "Microsoft GraphRAG" in text
+    assert "relationships.parquet row 3" in text
+    app.button(key="primary_start_import").click().run()
+    spec = home.job_store.spec(launched[-1].name)
+    assert (spec.kind, spec.title, spec.corpus_id) == ("import", "output", "")
+    assert (spec.arguments["format"], spec.arguments["path"]) == ("graphrag", str(folder))
+    assert home.run_job(launched[-1]) == 0
+    job = home.job(launched[-1].name)
+    assert job.status == "done"
+    assert [stage.name for stage in job.stages if stage.status != "done"] == []
+    index = home.open(str(job.result))
+    assert (index.manifest.name, index.manifest.counts.entities[0]) == ("output", 3)
+    assert job.report.drops["import"] == 4
+
+
+def test_a_folder_of_the_machine_is_offered_by_a_server_on_the_loopback_alone(
+    home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    get_option = st.get_option
+    for address, offered in (("127.0.0.1", True), ("0.0.0.0", False), ("", False)):
+        monkeypatch.setattr(
+            st, "get_option", lambda key, address=address: address if key == "server.address" else get_option(key)
+        )
+        app = visit("library", home)
+        app.button(key="open_import").click().run()
+        assert ("import_path" in {field.key for field in app.text_input}) == offered

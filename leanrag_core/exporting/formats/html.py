@@ -72,7 +72,7 @@ def _edges(index: Index, place_of: dict[tuple[int, int], int]) -> list[DrawnEdge
         rows = layer.relations_inside([row for number, row in place_of if number == layer.number])
         drawn = [layer.relation(int(row)) for row in rows]
         drawn.sort(key=lambda relation: (-_strength(relation.strength, relation.weight, layer.number), relation.row))
-        for relation in drawn[: MAX_EDGES - len(edges)]:
+        for relation in drawn[: MAX_EDGES // len(index.layers)]:
             strength = _strength(relation.strength, relation.weight, layer.number)
             ends = place_of[layer.number, relation.source], place_of[layer.number, relation.target]
             edges.append(DrawnEdge(relation.id, *ends, layer.number, strength, relation.description))

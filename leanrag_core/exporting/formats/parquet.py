@@ -48,7 +48,7 @@ class Exporter:
     name = "parquet"
     title = message("export.parquet.title")
     help = message("export.parquet.help")
-    suffix = ".zip"
+    suffix = ".parquet.zip"
     media_type = "application/zip"
 
     def write(self, index: Index, path: Path) -> int:

@@ -94,7 +94,7 @@ def _awaited(job: JobState) -> str:
 def _subject(job: JobState) -> Markup:
     """What the job works on: of a build the index and its corpus."""
     subject = job_words.of_job(job, job.kind.wording.subject)
-    if not job.builds_index:
+    if not job.builds_index or not job.corpus_id:  # an import has no corpus
         return markup.label(subject)
     try:
         corpus = session.workbench().corpus(job.corpus_id)

@@ -114,8 +114,9 @@ def _settings(job: JobState) -> list[str]:
     facts = [
         f"clustersize {config.get('cluster_size')}",
         f"tau {config.get('tau') or 'chosen from the data'}",
-        f"chunks of {size} tokens with {overlap} of overlap",
     ]
+    if job.corpus_id:  # the chunks of an import are those of its files
+        facts.append(f"chunks of {size} tokens with {overlap} of overlap")
     if frame.uses_endpoint(config):
         facts.insert(0, model_title(str(config.get("model", ""))))
     return [", ".join(facts)]

@@ -1,0 +1,185 @@
+"""The import of a graph that another program made: its files, a preview of what would be taken, and the job."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures import numbers
+from leanrag_core.figures.import_lines import import_lines
+from leanrag_core.storage.import_uploads import UploadedFile
+from leanrag_core.types.imported import ImportPreview
+from pages._shared.common import markup, session, state
+from pages._shared.common.frame import message, page_path, plain_errors
+from pages._shared.common.html import draw, html
+from pages._shared.common.messages import words
+
+_OPEN, _LOOKED_AT, _CLEARED = "lr_import_open", "lr_import_preview", "lr_imports"
+_RECOGNISE = ""
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_MADE = 4  # lines that the tiles say
+_LISTED = 60  # rows that were left out, of a preview
+
+
+@dataclass(frozen=True)
+class LookedAt:
+    """Files that were looked at. shown: their name. uploaded: they are in a folder of the workbench."""
+
+    path: Path
+    shown: str
+    uploaded: bool
+    preview: ImportPreview
+
+
+def panel() -> None:
+    """A button that opens the form; the form, and what an import of the files would take."""
+    if not st.session_state.get(_OPEN, False):
+        st.button(
+            "Import a graph of another system",
+            icon=":material/hub:",
+            type="tertiary",
+            key="open_import",
+            on_click=_set_open,
+            args=(True,),
+        )
+        return
+    with st.container(border=True, key="import_graph", gap="small"):
+        draw(
+            html(
+                '<div class="lr-head"><span class="t" style="font-size:1.15rem" role="heading" aria-level="2">{}</span>'
+                '<span class="s">{}</span></div>',
+                "Import a graph",
+                "LightRAG, GraphRAG, nano-graphrag, LeanRAG, HippoRAG, tables, or an archive of an index",
+            )
+        )
+        looked_at: LookedAt | None = st.session_state.get(_LOOKED_AT)
+        if looked_at is None:
+            _form()
+        else:
+            _preview(looked_at)
+        for file in session.workbench().broken_importers():
+            message(words(file.message), kind="error", title="A format cannot be used.")
+
+
+def _set_open(is_open: bool) -> None:
+    st.session_state[_OPEN] = is_open
+    _forget()
+
+
+def _forget() -> None:
+    """The preview is gone, and with it the uploaded files that nothing was built of."""
+    looked_at = st.session_state.pop(_LOOKED_AT, None)
+    if looked_at is not None and looked_at.uploaded:
+        session.workbench().discard_import_upload(looked_at.path)
+
+
+def _form() -> None:
+    titles = {importer.name: words(importer.title) for importer in session.workbench().importers()}
+    files = st.file_uploader(
+        "Its files, or one ZIP file of its folder",
+        accept_multiple_files=True,
+        key=f"import_files_{st.session_state.get(_CLEARED, 0)}",
+        help="Files in folders, such as output/artifacts of GraphRAG, are best uploaded as one ZIP file.",
+    )
+    left, right, button = st.columns([4, 3, 2], vertical_alignment="bottom")
+    folder = ""
+    if _may_read_here():
+        folder = left.text_input(
+            "Or a folder or file on this machine", key="import_path", placeholder="/home/me/lightrag/rag_storage"
+        )
+    format_name = right.selectbox(
+        "Format",
+        [_RECOGNISE, *titles],
+        format_func=lambda name: titles.get(name, "Recognised by its files"),
+        key="import_format",
+    )
+    with button.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+        looks = st.button(
+            "Preview",
+            type="primary",
+            key="primary_preview_import",
+            disabled=not (files or folder.strip()),
+        )
+        st.button("Close", type="tertiary", key="close_import", on_click=_set_open, args=(False,))
+    if looks:
+        with plain_errors(), st.spinner("Reading the files"):
+            st.session_state[_LOOKED_AT] = _look_at(files, folder.strip(), format_name)
+            st.session_state[_CLEARED] = st.session_state.get(_CLEARED, 0) + 1
+            st.rerun()
+
+
+def _may_read_here() -> bool:
+    """Whether this server answers to this machine alone, so that whoever uses it may read its folders anyway."""
+    return st.get_option("server.address") in _LOOPBACK
+
+
+def _look_at(files: Sequence[IO[bytes]], folder: str, format_name: str) -> LookedAt:
+    """Raises LeanRAGError; uploaded files that cannot be read are deleted."""
+    workbench = session.workbench()
+    if not files:
+        path = Path(folder).expanduser()
+        return LookedAt(path, path.name or str(path), False, workbench.preview_import(path, format_name))
+    uploads = [UploadedFile(file.name, file) for file in files]
+    path = workbench.add_import_upload(uploads)
+    try:
+        preview = workbench.preview_import(path, format_name)
+    except LeanRAGError:
+        workbench.discard_import_upload(path)
+        raise
+    stem = Path(uploads[0].name).stem
+    return LookedAt(path, stem if len(uploads) == 1 else path.name, True, preview)
+
+
+def _preview(looked_at: LookedAt) -> None:
+    preview = looked_at.preview
+    titles = {importer.name: words(importer.title) for importer in session.workbench().importers()}
+    tiles = [
+        ("Entities", f"{preview.entities:,}", titles.get(preview.format, preview.format)),
+        ("Relations", f"{preview.relations:,}", "in the base graph"),
+        ("Chunks", f"{preview.chunks:,}", numbers.counted(preview.documents, "document")),
+    ]
+    if preview.communities:
+        tiles.append(("Communities", f"{preview.communities:,}", numbers.counted(preview.reports, "report")))
+    draw(markup.tiles(tiles))
+    lines = [(title, f"{n:,}") for title, n in import_lines(preview)[_MADE:]]
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        if lines:
+            markup.block("What became of the rows", markup.facts_table(("", ""), lines, caption="Rows"))
+        for note in preview.notes:
+            markup.note(words(note))
+    with right:
+        _dropped(preview)
+    name_field, buttons = st.columns([3, 4], vertical_alignment="bottom")
+    name = name_field.text_input("Name of the index", looked_at.shown, key=f"import_name_{looked_at.path}")
+    with buttons.container(horizontal=True, gap="small"):
+        starts = st.button("Import", type="primary", icon=":material/hub:", key="primary_start_import")
+        st.button("Other files", key="other_import", on_click=_forget)
+        st.button("Close", type="tertiary", key="close_import", on_click=_set_open, args=(False,))
+    if preview.format != "archive":
+        markup.note(
+            "The hierarchy is built by the built-in models with the default settings; "
+            "'python -m leanrag_core import' takes others."
+        )
+    if starts:
+        with plain_errors():
+            job = session.workbench().start_import(looked_at.path, preview.format, name=name.strip() or looked_at.shown)
+            st.session_state.pop(_LOOKED_AT)
+            st.session_state[_OPEN] = False
+            state.remember("job", job)
+            st.switch_page(page_path("build"))
+
+
+def _dropped(preview: ImportPreview) -> None:
+    """The first of the rows that are left out, merged or lack a description."""
+    if not preview.drops:
+        draw(markup.label("Rows left out"), markup.muted("None: every row is taken."))
+        return
+    listed = preview.drops[:_LISTED]
+    note = f"{len(listed):,} of {preview.n_drops:,}" if len(listed) < preview.n_drops else f"{preview.n_drops:,}"
+    draw(markup.label("Rows left out, merged or without a description", note))
+    with st.container(height=220, border=False, key="import_drops"):
+        draw(markup.tagged_list((drop.stage, drop.item, drop.reason) for drop in listed))
