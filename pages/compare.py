@@ -20,6 +20,8 @@ from pages._shared.compare import (
     fragments,
     gold_view,
     loading,
+    missed_view,
+    set_view,
     sharing_view,
     side_by_side,
     style,
@@ -48,7 +50,9 @@ def page() -> None:
     state.publish(columns.url_names(strategies))
     question = state.recall("q")
     with plain_errors():
-        if question:
+        if view == columns.QUESTIONS:
+            set_view.show(chosen)
+        elif question:
             _compare(chosen, question, view, indexes)
         else:
             kind_line(summary)
@@ -96,6 +100,7 @@ def _toolbar(chosen: Sequence[Column]) -> str:
                 on_change=mount.changed,
                 required=True,
                 label_visibility="collapsed",
+                wrap=True,
             ),
             form=widgets.labels(titles),
         )
@@ -185,6 +190,9 @@ def _compare(chosen: Sequence[Column], question: str, view: str, indexes: Mappin
         side_by_side.wait(loaded, places)
     elif view == columns.CONTEXTS:
         contexts_view.show(loaded, differences_only=differ)
+    elif view == columns.MISSED:
+        missed_view.show(loaded, gold, question)
+        set_view.losses(chosen)
     side_by_side.drawers(loaded)
 
 

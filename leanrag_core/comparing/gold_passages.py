@@ -73,9 +73,11 @@ class GoldFinder:
             self._index.page_of(document, chunk.start),
         )
 
-    def holds(self, row: int) -> bool:
-        """Whether the index has a chunk in that row."""
-        return row in range(self._index.chunks.num_rows)
+    def at(self, document: str, character: int) -> Gold:
+        """The chunk of that document which begins at that character, else the last one that begins before it."""
+        starts = self._index.chunk_cells["start"]
+        before = [row for row in self._rows.get(document, []) if starts[row].as_py() <= character]
+        return self.chunk(before[-1]) if before else Gold("passage", "", (), document, document)
 
     def entity(self, name: str) -> Gold:
         """The entity of that name in layer 0, whatever its capitals."""

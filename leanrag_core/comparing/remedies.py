@@ -13,6 +13,7 @@ from leanrag_core.types.trace import Parameter, Trace
 
 TOP_N, CHUNK_TOKENS = "top_n", "chunk_tokens"
 _WIDER = (1.5, 2, 3, 5, 10)  # times the number of seeds, tried in this order
+WIDER_SET = (1.5, 2)  # the same over a whole set, where each is a run of all questions
 _MORE_ROUNDS = 3  # how often options are raised after a try that was not enough
 Retrieve = Callable[[Mapping[str, Any]], Trace]
 

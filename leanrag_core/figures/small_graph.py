@@ -12,7 +12,7 @@ from leanrag_core.messages.catalog import ENGLISH, sentence
 from leanrag_core.messages.message import message
 from leanrag_core.types.trace import Trace
 
-HEIGHT = 120
+HEIGHT = 124
 _TOP, _BOTTOM, _ABOVE_BOTTOM = 12.0, 104.0, 74.0  # px of the highest row, of the lowest one, and of the one above it
 _MOST_SLOTS, _LEAST_SLOTS, _MOST_ROWS, _MOST_ARCS = 12, 6, 3, 14
 _BOX, _GAP, _SIZE = 16.0, 5.0, 10.5
@@ -94,7 +94,7 @@ def small_graph(
             shapes += _disc(node, *at[node.id], radius, shared=len(owners.get(node.id, "")) > 1)
     if slots.more.get(letter):
         more = sentence(message("change.more", n=slots.more[letter]), language).lstrip(";, ")
-        shapes.append(text(width, _BOTTOM - 13, more, size=_SIZE, anchor="end", fill="var(--lr-mute)"))
+        shapes.append(text(width, HEIGHT - 1, more, size=_SIZE, anchor="end", fill="var(--lr-mute)"))
     return Drawing(width, HEIGHT, label, tuple(shapes))
 
 

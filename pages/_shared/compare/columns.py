@@ -23,7 +23,8 @@ OFFICIAL, EQUAL = "official", "equal"
 EQUAL_TOKENS = 4_000
 _STARTERS = ("leanrag", "vector", "lightrag", "graphrag_local")  # strategies of the columns while none was chosen
 _COLUMNS, _BASELINE = "cols", "base"
-SHARED_NAMES = ("index", "q", _COLUMNS, _BASELINE, "cview", "budget", "equal", "differ", "mark", "shared", "phone")
+_VIEW_NAMES = ("cview", "budget", "equal", "differ", "mark", "piece", "shared", "losses", "phone")
+SHARED_NAMES = ("index", "q", _COLUMNS, _BASELINE, *_VIEW_NAMES)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from leanrag_core.types.summary import IndexSummary
 from pages._shared.common import session, state
 from pages._shared.compare.loading import Loaded
 
-MARKED = "mark"  # its name in links: "chunk:DOCUMENT ID" or "entity:NAME"
+MARKED = "mark"  # its name in links: "chunk:CHARACTER:DOCUMENT" or "entity:NAME"
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,13 @@ def marked(locate: GoldFinder) -> tuple[Gold, ...]:
     kind, _, rest = text.partition(":")
     if kind == "entity" and rest:
         return (locate.entity(rest),)
-    if kind == "chunk" and rest.isdigit() and locate.holds(int(rest)):
-        return (locate.chunk(int(rest)),)
+    character, _, document = rest.partition(":")
+    if kind == "chunk" and character.isdecimal() and len(character) < 12 and document:
+        return (locate.at(document, int(character)),)
     return ()
+
+
+def chunk_mark(index: Index, row: int) -> str:
+    """How links name that chunk: by its place in its document, which other indexes have too."""
+    document = index.document_cells["name"][index.chunk_cells["document"][row].as_py()].as_py()
+    return f"chunk:{index.chunk_cells['start'][row].as_py()}:{document}"
