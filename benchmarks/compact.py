@@ -1,13 +1,14 @@
 """What does a context hold for its tokens? LeanRAG, full and compact, beside vectors at equal tokens and equal recall.
 
-    python benchmarks/compact.py QUESTIONS.jsonl --index DIR [--corpus CORPUS.jsonl] [--out RESULTS.json --name NAME]
+    python benchmarks/compact.py QUESTIONS.jsonl DIR [QUESTIONS.jsonl DIR ...] [--corpus CORPUS.jsonl]
+        [--kind TYPE ...] [--out RESULTS.json --name NAME]
 
-QUESTIONS: those of a sample corpus (evidence with quotes), or question, answers and gold (ids of passages), with
---corpus where ids are not titles. Recall: share of the gold evidence in the passages of the context, quotes where there
-are some, else passages. Answer: share of questions with a gold answer in the context as whole words; yes/no questions
-are left out. Equal tokens: vectors filled, question by question, to the tokens of the system's context. Equal recall:
-the tokens of the fewest vector passages that recall as much on average. Intervals: 95 %, of means over questions drawn
-2,000 times with replacement; differences are paired.
+DIR: the index that the questions before it are asked. QUESTIONS: those of a sample corpus (evidence with quotes), or
+question, answers and gold (ids of passages), with --corpus where ids are not titles. Recall: share of the gold
+evidence in the passages of the context, quotes where there are some, else passages. Answer: share of questions with a
+gold answer in the context as whole words; yes/no questions are left out. Equal tokens: vectors filled, question by
+question, to the tokens of the system's context. Equal recall: the tokens of the fewest vector passages that recall as
+much on average. Intervals: 95 %, of means over questions drawn 2,000 times with replacement; differences are paired.
 """
 
 import argparse
@@ -88,17 +89,24 @@ class Row:
 def main() -> int:
     """Print a row for each system; with --out keep them under a name."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("questions", type=Path)
-    parser.add_argument("--index", type=Path, required=True)
+    parser.add_argument("pairs", type=Path, nargs="+", metavar="QUESTIONS DIR")
     parser.add_argument("--corpus", type=Path, help="passages with id and title")
-    parser.add_argument("--kind", default="", help="questions of this type alone, such as multi-hop")
+    parser.add_argument("--kind", nargs="*", default=(), help="questions of these types alone, such as multi-hop")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--name", default="")
     options = parser.parse_args()
-    bench, index = Workbench.default(), open_index(options.index)
-    questions = read_gold(options.questions, options.corpus, options.kind)
-    rows = compare(questions, lambda gold, name, chosen: bench.retrieve(index, gold.question, name, **chosen), index)
-    print(f"{len(questions)} questions, {index.chunks.num_rows} chunks, {index.manifest.name}")
+    if len(options.pairs) % 2:
+        parser.error("each QUESTIONS needs its DIR")
+    bench = Workbench.default()
+    questions: list[Gold] = []
+    index_of: dict[Gold, Index] = {}
+    for path, folder in zip(options.pairs[::2], options.pairs[1::2], strict=True):
+        own, index = read_gold(path, options.corpus, options.kind), open_index(folder)
+        questions += own
+        index_of |= dict.fromkeys(own, index)
+    rows = compare(questions, lambda gold, name, chosen: bench.retrieve(index_of[gold], gold.question, name, **chosen))
+    title = options.name or index.manifest.name
+    print(f"{title}: {len(questions)} questions")
     for name, row in rows.items():
         print(f"\n{name}: {row.tokens:,.0f} tokens")
         for field, value in asdict(row).items():
@@ -106,7 +114,7 @@ def main() -> int:
                 print(f"  {field:<30} {Interval(**value) if isinstance(value, dict) else value}")
     if options.out:
         kept = json.loads(options.out.read_text(encoding="utf-8")) if options.out.is_file() else {}
-        kept[options.name or index.manifest.name] = {
+        kept[title] = {
             "questions": len(questions),
             "systems": {name: asdict(row) for name, row in rows.items()},
         }
@@ -114,8 +122,8 @@ def main() -> int:
     return 0
 
 
-def read_gold(path: Path, corpus: Path | None, kind: str) -> list[Gold]:
-    """The questions that have gold evidence."""
+def read_gold(path: Path, corpus: Path | None, kinds: Sequence[str] = ()) -> list[Gold]:
+    """The questions that have gold evidence, of all types or of those."""
     titles: dict[str, str] = {}
     if corpus is not None:
         passages = [json.loads(line) for line in corpus.read_text(encoding="utf-8").splitlines()]
@@ -125,14 +133,12 @@ def read_gold(path: Path, corpus: Path | None, kind: str) -> list[Gold]:
         cells = json.loads(line)
         evidence = [(part["document"], part["quote"]) for part in cells.get("evidence", ())]
         evidence += [(titles.get(id_, id_), "") for id_ in cells.get("gold", ())]
-        if evidence and kind in ("", cells.get("type")):
+        if evidence and (not kinds or cells.get("type") in kinds):
             questions.append(Gold(cells["question"], tuple(evidence), tuple(cells.get("answers", ()))))
     return questions
 
 
-def compare(
-    questions: Sequence[Gold], retrieve: Callable[[Gold, str, dict[str, Any]], Trace], index: Index
-) -> dict[str, Row]:
+def compare(questions: Sequence[Gold], retrieve: Callable[[Gold, str, dict[str, Any]], Trace]) -> dict[str, Row]:
     """A row for vectors and for each system."""
 
     def run(name: str, chosen: Callable[[int], dict[str, Any]]) -> Measured:
@@ -186,10 +192,10 @@ def row_of(system: Measured, equal: Measured, by_c: dict[int, Measured]) -> Row:
         return Interval(of(np.arange(len(system.tokens))), float(low), float(high))
 
     def mean(values: np.ndarray) -> Callable[[np.ndarray], float]:
-        return lambda rows: float(np.nanmean(values[rows]))
+        return lambda rows: _mean(values[rows])
 
     def per_1000(values: np.ndarray) -> Callable[[np.ndarray], float]:
-        return lambda rows: 1000 * float(np.nanmean(values[rows]) / system.tokens[rows].mean())
+        return lambda rows: 1000 * _mean(values[rows]) / float(system.tokens[rows].mean())
 
     enough = next((c for c, vectors in by_c.items() if vectors.recall.mean() >= system.recall.mean()), None)
     ratio = None
@@ -207,6 +213,12 @@ def row_of(system: Measured, equal: Measured, by_c: dict[int, Measured]) -> Row:
         passages_at_equal_recall=enough,
         tokens_at_equal_recall=ratio,
     )
+
+
+def _mean(values: np.ndarray) -> float:
+    """The mean without NaN; NaN where there is nothing else."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")
 
 
 def _draws(n: int) -> np.ndarray:

@@ -56,8 +56,8 @@ def test_gold_ids_become_titles_and_kinds_are_chosen(tmp_path: Path) -> None:
         '{"question": "b", "evidence": [{"document": "a.txt", "quote": "q"}], "type": "whole"}\n'
         '{"question": "c", "gold": []}\n'
     )
-    assert read_gold(questions, corpus, "") == [
+    assert read_gold(questions, corpus) == [
         Gold("a", (("Mill", ""),), ("1788",)),
         Gold("b", (("a.txt", "q"),), ()),
     ]
-    assert [gold.question for gold in read_gold(questions, None, "whole")] == ["b"]
+    assert [gold.question for gold in read_gold(questions, None, ["whole"])] == ["b"]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.retrieval.lca import Subtree, lca_subtree
+from leanrag_core.retrieval.lca import Subtree, lca_subtree, nearest_pairs, pairwise_subtree
 
 #            root
 #      0 ------------ 1
@@ -48,6 +48,24 @@ def test_no_seed_is_refused_with_the_remedy() -> None:
         lca_subtree(PARENTS, [])
 
 
+def test_pairs_that_are_far_apart_keep_trees_of_their_own() -> None:
+    subtree = pairwise_subtree(PARENTS, [(0, 0), (0, 1), (0, 4), (0, 5)], [(0, 1), (2, 3)])
+    assert subtree.tops == ((1, 0), (1, 2))
+    assert subtree.nodes == ((0, 0), (0, 1), (0, 4), (0, 5), (1, 0), (1, 2))
+
+
+def test_the_top_of_a_pair_below_that_of_another_is_no_top() -> None:
+    subtree = pairwise_subtree(PARENTS, [(0, 0), (0, 1), (0, 2)], [(0, 1), (1, 2)])
+    assert subtree.tops == ((2, 0),)
+
+
+def test_a_pair_of_seeds_is_taken_once_and_equally_like_seeds_by_rank() -> None:
+    vectors = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0], [0.6, -0.8]])
+    # 0 is as like 1 as 3 and takes 1; 1 and 2 are most like each other; 3 is most like 0.
+    assert nearest_pairs(vectors) == ((0, 1), (0, 3), (1, 2))
+    assert nearest_pairs(vectors[:1]) == ()
+
+
 @st.composite
 def trees(draw: st.DrawFn) -> list[np.ndarray]:
     parents, n = [], draw(st.integers(1, 30))
@@ -85,3 +103,11 @@ def test_the_subtree_is_the_union_over_all_pairs_and_minimal(parents: list[np.nd
     assert [node for node in subtree.nodes if node not in subtree.parent] == [subtree.top]
     for node in set(subtree.nodes) - set(seeds) - {subtree.top}:
         assert any(node in chain(parents, seed) for seed in seeds), "without it a seed would be cut off"
+
+
+@given(trees(), st.data())
+def test_all_pairs_give_the_subtree_of_one_ancestor(parents: list[np.ndarray], data: st.DataObject) -> None:
+    nodes = [(layer, row) for layer, each in enumerate(parents) for row in range(len(each) or 1)]
+    seeds = data.draw(st.lists(st.sampled_from(nodes), min_size=1, max_size=6, unique=True))
+    pairs = itertools.combinations(range(len(seeds)), 2)
+    assert pairwise_subtree(parents, seeds, pairs) == lca_subtree(parents, seeds)
