@@ -13,8 +13,8 @@ _NO_STYLE_SHAPE = "box"
 
 @dataclass(frozen=True)
 class DrawnNode:
-    """An item as it is drawn. band: its layer; items without one have a band for each kind, above all layers. shape,
-    colour: of its role. about: name, reason and layer."""
+    """An item as it is drawn. band: its layer; items without one have a band for each kind, passages below all layers,
+    others above. shape, colour: of its role. about: name, reason and layer."""
 
     id: str
     name: str
@@ -30,7 +30,7 @@ class DrawnNode:
 
 @dataclass(frozen=True)
 class Drawn:
-    """The nodes in the order of the trace. kinds: the kind that each band above the layers holds."""
+    """The nodes in the order of the trace. kinds: the kind that each band outside of the layers holds."""
 
     nodes: tuple[DrawnNode, ...]
     kinds: dict[int, str]
@@ -43,8 +43,10 @@ def drawn_nodes(trace: Trace, language: str) -> Drawn:
     items = [item for item in trace.items if item.source is None or item.id in linked]
     top = max((item.layer for item in items if item.layer is not None), default=0)
     # What comes first in a trace, such as the parts of a question, is drawn on top.
-    kinds = list(dict.fromkeys(item.kind for item in items if item.layer is None))
+    kinds = list(dict.fromkeys(item.kind for item in items if item.layer is None and item.source is None))
     band_of = {kind: top + len(kinds) - place for place, kind in enumerate(kinds)}
+    passages = dict.fromkeys(item.kind for item in items if item.layer is None and item.kind not in band_of)
+    band_of |= {kind: -1 - place for place, kind in enumerate(passages)}
     styles = {style.role: style for style in trace.styles if style.on == "item"}
     bands = {item.id: band_of[item.kind] if item.layer is None else item.layer for item in items}
     nodes = tuple(_drawn(item, bands, styles.get(item.role), language) for item in items)

@@ -304,9 +304,10 @@ class _Drawing:
                 drawn.append(Line(tray.id, tray.id, parent.id, like, 1.0, lit, points, False, about, colour))
         return drawn
 
-    def _link(self, relation: TraceRelation) -> tuple[tuple[float, float], ...]:
-        """Between two bands; empty where an end has no place of its own."""
-        ends = [self.dots.get(id_) for id_ in (relation.source, relation.target)]
+    def _link(self, relation: TraceRelation, *, discs: bool = False) -> tuple[tuple[float, float], ...]:
+        """Between two bands; empty where an end has no place of its own. discs: whether the tray of a disc is one."""
+        tray_of = {seed.id: f"tray-{id_}" for id_, seeds in self.plan.trays.items() for seed in seeds} if discs else {}
+        ends = [self.dots.get(tray_of.get(id_, id_)) for id_ in (relation.source, relation.target)]
         held = sorted((dot for dot in ends if dot is not None and dot.kind != "disc"), key=lambda dot: -dot.layer)
         return link_points(*_edges(*held)) if len(held) == 2 else ()
 
@@ -329,7 +330,7 @@ class _Drawing:
                 continue
             a, b = sorted(placed, key=lambda dot: dot.x)
             if a.layer != b.layer:
-                points = self._link(relation)
+                points = self._link(relation, discs=True)
             elif a.layer == 0:
                 points = curve_points((a.x, _top(a)), (b.x, _top(b)), 8.0 + 14.0 * (b.x - a.x))
             else:

@@ -58,7 +58,7 @@ class Tree:
 @dataclass(frozen=True)
 class Plan:
     """What is drawn of a subgraph. trays: seeds of layer 0 below each node ("" without one, FOLD for the folded);
-    empty where each seed has a place of its own. folded: nodes above layer 0 that only a count stands for."""
+    empty where each seed has a place of its own. folded: nodes outside of layer 0 that only a count stands for."""
 
     tree: Tree
     trays: dict[str, tuple[DrawnNode, ...]]
@@ -71,7 +71,7 @@ def plan(nodes: Sequence[DrawnNode], *, plot_px: float) -> Plan:
     seeds = [node for node in nodes if node.band == 0]
     if len(seeds) <= MOST_SEEDS and _need(whole) <= plot_px:
         return Plan(whole, {}, ())
-    upper = Tree(tuple(node for node in nodes if node.band > 0), whole.best)
+    upper = Tree(tuple(node for node in nodes if node.band != 0), whole.best)
     ids = {node.id for node in upper.nodes}
     without_parent = [node for node in seeds if node.parent not in ids]
     ordered = upper.leaves

@@ -63,7 +63,7 @@ def passage_cards(scope: Scope, index: Index | None, trace: Trace) -> None:
     note = say(code, shown=len(trace.passages), candidates=n_candidates)
     draw(markup.label(words(section.title) if section else say("section.chunks.title"), note))
     counting = roles.first_known(f"markup.of_items.{roles.code_part(role)}", "markup.of_items")
-    names = [anchor.name for anchor in anchors]
+    names = roles.names_to_mark(trace)
     with st.grid(3, min_column_width=280, gap="small"):
         for place, passage in enumerate(trace.passages[:_MOST_CARDS]):
             mark = marks.get(passage.id)

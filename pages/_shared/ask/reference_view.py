@@ -47,7 +47,7 @@ def opener(
     """Opens a passage in its document, or, without the document, its text. cited: sentences of it to point out."""
     if stored or passage.row is None:
         return partial(drawers.ask_for, scope, Reference(trace, passage.id, mark))
-    names = [anchor.name for anchor in roles.anchors(trace)]
+    names = roles.names_to_mark(trace)
     known = roles.marks_by_name(trace.context).get(mark)
     sign = known.drawn() if known else None
     return partial(passage_view.ask_for, passage.row, names=names, cited=cited or [], mark=sign, scope=scope)

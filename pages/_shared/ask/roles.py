@@ -93,12 +93,23 @@ def related(trace: Trace) -> list[TraceRelation]:
 
 
 def anchors(trace: Trace) -> list[TraceItem]:
-    """The items that led to the passages, such as seeds: all of the role of those that passages name."""
+    """The items that led to the passages, such as seeds: all of the role of those that passages name.
+
+    None where these are of several roles: their number ranks no passage then.
+    """
     roles = {item.id: item.role for item in trace.items}
+    if len({roles[id_] for each in trace.passages if each.source for id_ in each.source.items if id_ in roles}) > 1:
+        return []
     named = next(
         (roles[id_] for each in trace.passages if each.source for id_ in each.source.items if id_ in roles), ""
     )
     return list(trace.with_role(named)) if named else []
+
+
+def names_to_mark(trace: Trace) -> list[str]:
+    """Names of the items that led to the passages, to be marked in their texts."""
+    led_by = {id_ for each in trace.passages if each.source for id_ in each.source.items}
+    return [item.name for item in anchors(trace) or (each for each in trace.items if each.id in led_by)]
 
 
 def code_part(role: str) -> str:
