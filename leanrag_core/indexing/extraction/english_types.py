@@ -203,7 +203,7 @@ def _of_single_word(surface: str, label: str, name: _Seen, corpus: _Corpus) -> s
         return label
     if 3 * name.human >= total and not (label == "location" and placed):
         return "person"
-    if name.ordinary and total == 1 and label != "location" and name.before[""] and low not in corpus.given:
+    if name.ordinary and label != "location" and name.before[""] == total and low not in corpus.given:
         return "concept"  # a capital at the start of a sentence or table cell
     if determined and label in ("organization", "person", "product", "work", "law", "event"):
         return "concept"
