@@ -17,16 +17,17 @@ awkwardness base basis beginning behalf benefit best brilliance bundle care caus
 combination comparison completion conclusion conduct connection consequence consideration contact content context
 continuation contrast contribution count danger deal decision delay delight departure description detail difference
 difficulty direction disadvantage discussion disguise doubt downside effort ending enthusiasm episode essence event
-exception excess excuse explanation extreme failure fall favor favour finding fraction fro front future gap glance
-goal guess handful heap help hint hope impact importance improvement inch increase indifference initiative input
-intention lack length level luck majority mark maximum meantime mention merit minimum minority mistake mood necessity
-notion occasion occurrence offer opportunity opposite option origin outcome output outset overlap overview past peak
-performance period permission perspective phase possibility practice preparation presence problem procedure process
-progress promise proportion proposal prospect quarter reach reduction reference relation remains remark removal
-replacement reply request requirement return rise rising role row run same scope setting shape shortage shout sight
-significance situation size source spot spread stage standpoint start statement step stop subject success surrounding
-task tendency tip tone top touch trend trouble undertaking unit upside urge value variant variation version visit wait
-way weakness whole widening width willingness wish word
+exception excess excuse explanation extreme failure fall fault favor favour finding fraction framework fro front
+future gap glance goal group guess handful heap help hint hope impact importance improvement inch increase
+indifference initiative input intention invitation lack length level luck majority mark maximum meantime mention merit
+minimum minority mistake mode mood necessity notion occasion occurrence offer opportunity opposite option origin
+outcome output outset overlap overview past peak performance period permission perspective phase position possibility
+practice preparation presence problem procedure process progress promise proportion proposal prospect quarter reach
+reduction reference relation remains remark removal replacement reply request requirement return rise rising role row
+run same scope setting shape shortage shout sight significance signing situation size source spot spread stage
+standpoint start statement step stop study subject success surrounding task tendency tip tone top touch trend trouble
+undertaking unit upside urge value variant variation version visit wait way weakness whole widening width willingness
+wish word writing
 """
 _UNITS = """
 acre acres billion bytes celsius cent centimetre centimeter cents dollar fahrenheit feet foot gram gramme hectare inch

@@ -4,13 +4,16 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from leanrag_core.indexing.extraction.english_words import GENERIC_HEADINGS
+from leanrag_core.function_words import FUNCTION_WORDS
+from leanrag_core.indexing.extraction.english_words import GENERIC, GENERIC_HEADINGS, LIGHT
 from leanrag_core.indexing.extraction.name_phrases import MAX_LENGTH
 from leanrag_core.indexing.extraction.noun_phrases import title_key
 from leanrag_core.indexing.extraction.sentences import Link, ReadSentence, Sighting
 from leanrag_core.types.corpus import Document
 
 _MAX_WORDS = 12
+_SAY_NOTHING = FUNCTION_WORDS | GENERIC | LIGHT
+_WORD = re.compile(r"[^\W_]+")
 _NUMBERING = re.compile(
     r"^(?:(?:chapter|section|part|article|appendix|annex|book|volume|stave|act|scene)\s+(?:\d+|[ivxlc]+|[a-z])\b[\s.:–—-]*"
     r"|(?:\d+(?:\.\d+)*|[ivxlc]{2,})[.):]\s+|[a-z]\)\s+|\d+(?:\.\d+)+\s+|§\s*\d+\S*\s*)",
@@ -59,6 +62,8 @@ def _name(text: str) -> str:
     """The text without markup, as a name; "" for one that names nothing, or that is a sentence."""
     name = " ".join(_MARKUP.sub("", text).split()).strip(" –—-")
     letters = sum(letter.isalpha() for letter in name)
+    if all(word in _SAY_NOTHING for word in _WORD.findall(name.casefold())):  # "What this is about", "Who is who"
+        return ""
     if letters < 2 or name.casefold() in GENERIC_HEADINGS or len(name.split()) > _MAX_WORDS or len(name) > MAX_LENGTH:
         return ""
     return name

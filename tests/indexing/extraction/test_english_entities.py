@@ -5,7 +5,7 @@ import pytest
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
 from leanrag_core.indexing.extraction.keywords import keywords_of
 from leanrag_core.indexing.extraction.sentences import Sighting
-from leanrag_core.types.corpus import Chunk, Document
+from leanrag_core.types.corpus import Chunk, Document, Heading
 from leanrag_core.types.extraction import Extraction
 
 
@@ -35,6 +35,16 @@ def test_abstract_nouns_and_units_are_no_entities(text: str, general: set[str]) 
 def test_the_same_nouns_stay_where_a_word_before_them_says_which() -> None:
     assert "flying distance" in types("The flying distance of a bee is five kilometres.")
     assert "data source" in types("Every data source has an owner.")
+
+
+def test_a_heading_of_words_that_say_nothing_is_no_entity() -> None:
+    text = "Preparation\n\nThe keeper feeds syrup.\n\nWinter feeding\n\nThe bees eat honey."
+    starts = [(title, text.index(title)) for title in ("Preparation", "Winter feeding")]
+    headings = tuple(Heading(title, 1, start, start + len(title)) for title, start in starts)
+    source = Document("a", "a.txt", "", "text", text, "en", headings=headings)
+    chunk = Chunk("c", source.id, 0, 0, len(text), 1, text)
+    (extraction,) = BuiltinExtractor().extract([source], [chunk], lambda done: None)
+    assert {mention.name for mention in extraction.mentions if mention.type == "heading"} == {"Winter feeding"}
 
 
 def test_a_quantity_falls_off_the_front_of_a_phrase() -> None:
