@@ -1,6 +1,7 @@
 """Corpora and their documents."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.gold import GoldQuestion
@@ -8,12 +9,17 @@ from leanrag_core.facade.services import Services
 from leanrag_core.indexing.parsing.upload import known
 from leanrag_core.services.uploads import File, add_files
 from leanrag_core.types.corpus import Document, Refusal
+from leanrag_core.types.index import Index
 from leanrag_core.types.summary import (
     CorpusSummary,
     Damaged,
     DocumentSummary,
     UploadReport,
 )
+
+if TYPE_CHECKING:
+    from leanrag_core.evaluation.extraction import ExtractionScore
+    from leanrag_core.services.extraction_scores import PassageScores
 
 
 class Corpora(Services):
@@ -77,3 +83,18 @@ class Corpora(Services):
     def has_reference(self, corpus_id: str) -> bool:
         """Whether a reference graph that comes with the program quotes documents of the corpus."""
         return self._references.covering(document.name for document in self.documents(corpus_id)) is not None
+
+    def extraction_score(self, index: Index) -> "ExtractionScore | None":
+        """How much of a reference graph the index's base graph has; None where none quotes its documents."""
+        from leanrag_core.services.extraction_scores import score_of_index
+
+        return score_of_index(self._references, index)
+
+    def passage_scores(
+        self, passage: str, names: Sequence[str], pairs: Sequence[tuple[str, str]]
+    ) -> "PassageScores | None":
+        """How much of a reference graph those entities and relations of a passage have, and what the built-in extractor
+        gives; None where no reference graph states a relation in the passage."""
+        from leanrag_core.services.extraction_scores import scores_of_passage
+
+        return scores_of_passage(self._references, passage, names, pairs)

@@ -6,6 +6,7 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.model_check import ModelCheck
+from leanrag_core.services.extraction_scores import PassageScores
 from leanrag_core.services.samples import FIRST_SAMPLE
 from leanrag_core.types.settings import Settings
 from pages._shared.common import forms, markup, session, widgets
@@ -43,7 +44,13 @@ def panel(settings: Settings) -> None:
         if st.button("Check the model", key="check_now", icon=":material/rule:", disabled=not ready):
             st.session_state.pop("lr_checked", None)
             with plain_errors(), st.spinner(f"Waiting for {forms.plain(model)}", show_time=True):
-                st.session_state["lr_checked"] = session.workbench().check_model(model, passage)
+                checked = session.workbench().check_model(model, passage)
+                st.session_state["lr_checked"] = checked
+                st.session_state["lr_checked_scores"] = session.workbench().passage_scores(
+                    passage,
+                    [name for name, _ in checked.entities],
+                    [(source, target) for source, target, _ in checked.relations],
+                )
         caption = "One call with the prompt of a build. Nothing is kept."
         draw(html('<div class="lr-hint">{}</div>', caption if model else "Choose a model first."))
     with right:
@@ -57,11 +64,11 @@ def panel(settings: Settings) -> None:
             )
         else:
             with st.container(gap="xsmall"):
-                show(checked)
+                show(checked, st.session_state.get("lr_checked_scores"))
 
 
-def show(checked: ModelCheck) -> None:
-    """The outcome of a check."""
+def show(checked: ModelCheck, scores: PassageScores | None = None) -> None:
+    """The outcome of a check. scores: beside the reference graph, where the passage is of a sample corpus."""
     kind, words = _VERDICTS[checked.verdict]
     message(words, kind=kind, title=checked.model)
     speed = f"{numbers.duration(checked.seconds)}, {checked.tokens_per_second:,.0f} tokens a second"
@@ -71,6 +78,8 @@ def show(checked: ModelCheck) -> None:
     if checked.remarks:
         remarks = joined(html("<div>{}</div>", remark) for remark in checked.remarks)
         draw(html('<div class="lr-notes">{}</div>', remarks))
+    if scores is not None:
+        _scores(checked.model, scores)
     if checked.entities:
         draw(markup.label("Entities", f"{len(checked.entities):,}"))
         entities = pd.DataFrame(checked.entities, columns=["Name", "Type"])
@@ -86,6 +95,25 @@ def show(checked: ModelCheck) -> None:
         )
     with st.expander("The reply as it came"):
         markup.code(checked.raw or "(empty)", height=260)
+
+
+def _scores(model: str, scores: PassageScores) -> None:
+    """Which share of the reference graph's entities and relations of this passage was given, by whom."""
+    draw(markup.label("Beside the reference graph", "written by hand"))
+    shares = {model: scores.model, "built-in extractor": scores.builtin}
+    rows = [
+        (
+            name,
+            f"{score.entities.hit} of {score.entities.wanted}",
+            f"{score.relations.hit} of {score.relations.wanted}",
+            score.entities.given,
+            score.relations.given,
+        )
+        for name, score in shares.items()
+    ]
+    columns = ["Extraction", "Entities that it has", "Relations that it has", "Entities given", "Relations given"]
+    table = pd.DataFrame(rows, columns=columns)
+    st.dataframe(forms.visible_cells(table), hide_index=True, height=forms.table_height(len(table), 210))
 
 
 def sample_passage(corpus_id: str) -> str:
