@@ -74,7 +74,6 @@ def _evaluate_extraction(options: argparse.Namespace) -> int:
     print(f"{index.manifest.name}, extraction by {index.manifest.config.model}, beside the reference graph")
     for name, share in (("entities", score.entities), ("relations", score.relations)):
         recall, precision = ("–" if value is None else f"{value:.3f}" for value in (share.recall, share.precision))
-        print(
-            f"{name:>10}  {share.hit:,} of {share.wanted:,}, recall {recall}; {share.given:,} given, precision {precision}"
-        )
+        has = f"{share.hit:,} of {share.wanted:,}, recall {recall}"
+        print(f"{name:>10}  {has}; {share.given:,} given, precision {precision}")
     return 0

@@ -12,12 +12,7 @@ ENTITIES = (
 RELATIONS = (
     ReferenceRelation("honey bee", "honey", "Bees make it.", ("making",), 8, QUOTES),
     ReferenceRelation(
-        "Varroa destructor",
-        "honey bee",
-        "It harms.",
-        ("harm",),
-        9,
-        (Quote("mites.md", "Varroa destructor harms bees"),),
+        "Varroa destructor", "honey bee", "It harms.", ("harm",), 9, (Quote("mites.md", "It harms bees"),)
     ),
 )
 

@@ -44,12 +44,12 @@ def panel(settings: Settings) -> None:
         if st.button("Check the model", key="check_now", icon=":material/rule:", disabled=not ready):
             st.session_state.pop("lr_checked", None)
             with plain_errors(), st.spinner(f"Waiting for {forms.plain(model)}", show_time=True):
-                checked = session.workbench().check_model(model, passage)
-                st.session_state["lr_checked"] = checked
+                made = session.workbench().check_model(model, passage)
+                st.session_state["lr_checked"] = made
                 st.session_state["lr_checked_scores"] = session.workbench().passage_scores(
                     passage,
-                    [name for name, _ in checked.entities],
-                    [(source, target) for source, target, _ in checked.relations],
+                    [name for name, _ in made.entities],
+                    [(source, target) for source, target, _ in made.relations],
                 )
         caption = "One call with the prompt of a build. Nothing is kept."
         draw(html('<div class="lr-hint">{}</div>', caption if model else "Choose a model first."))
