@@ -114,9 +114,10 @@ class Communities:
         """(n_nodes, m) float32: 1 where the community holds the node."""
         from scipy.sparse import csc_array
 
-        offsets, nodes = self.nodes.offsets, self.nodes.values
+        offsets = self.nodes.offsets
+        nodes = self.nodes.values[offsets[0] : offsets[-1]]
         ones = np.ones(len(nodes), dtype=np.float32)
-        return csc_array((ones, nodes, offsets), shape=(self.n_nodes, len(self))).tocsr()
+        return csc_array((ones, nodes, offsets - offsets[0]), shape=(self.n_nodes, len(self))).tocsr()
 
     def at_level(self, level: int) -> np.ndarray:
         """Rows of the communities that divide the graph at that level: those of the level, and those above it that were

@@ -14,6 +14,7 @@ FIELDS = {
         "max_tokens",
     },
     "answer": {"context", "question"},
+    "summarise_passages": {"passages", "max_tokens"},
     "map_reports": {"question", "reports"},
     "rate_report": {"question", "report"},
     "reduce_points": {"question", "points"},

@@ -1,0 +1,67 @@
+"""Soft clusters by Gaussian mixtures whose number of components follows from BIC, as RAPTOR makes them."""
+
+from typing import Any
+
+import numpy as np
+
+DIMENSIONS = 10  # RAPTOR's, there by UMAP
+MOST_COMPONENTS = 50
+THRESHOLD = 0.1  # probability from which a point belongs to a component
+_COUNTS = (1, 2, 3, 4, 6, 8, 11, 15, 20, 27, 36, MOST_COMPONENTS)  # numbers that are tried
+_POINTS_FOR_BIC = 2000
+_ROUNDS = 50
+
+
+def soft_clusters(vectors: np.ndarray, *, seed: int) -> list[np.ndarray]:
+    """Rows of each cluster, ascending; a row is in every cluster to which it belongs with a probability above .1, and
+    in its likeliest one.
+
+    vectors: (n, d) float32. First clusters of all rows, then clusters within each of these, both in ten principal
+    components. The same vectors give the same clusters, whatever the number of threads.
+    Source: Sarthi et al. 2024 (RAPTOR), section 3; ADR 0001 has the reason for principal components.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1):  # sums in another order, on more threads, would give other bits
+        clusters: list[np.ndarray] = []
+        for rows in _divided(vectors, seed):
+            if len(rows) <= DIMENSIONS + 1:
+                clusters.append(rows)
+            else:
+                clusters += [rows[part] for part in _divided(vectors[rows], seed)]
+    distinct = {tuple(rows.tolist()): rows for rows in clusters}
+    return list(distinct.values())
+
+
+def _divided(vectors: np.ndarray, seed: int) -> list[np.ndarray]:
+    """Rows of each component that has any."""
+    n = len(vectors)
+    if n <= 2 or (vectors == vectors[0]).all():
+        return [np.arange(n)]
+    points = _reduced(vectors)
+    random = np.random.default_rng(seed)
+    sample = points if n <= _POINTS_FOR_BIC else points[np.sort(random.choice(n, _POINTS_FOR_BIC, replace=False))]
+    # Half of the points at most, so that a layer is smaller than the one below, and no component without a point.
+    most = len(np.unique(np.round(sample, 6), axis=0)) // 2
+    counts = [count for count in _COUNTS if count <= max(1, most)]
+    best = min(counts, key=lambda count: (_mixture(count, seed).fit(sample).bic(sample), count))
+    if best == 1:
+        return [np.arange(n)]
+    probabilities = _mixture(best, seed).fit(points).predict_proba(points)
+    belongs = probabilities > THRESHOLD
+    belongs[np.arange(n), probabilities.argmax(axis=1)] = True
+    return [rows for component in range(best) if len(rows := np.flatnonzero(belongs[:, component]))]
+
+
+def _reduced(vectors: np.ndarray) -> np.ndarray:
+    from sklearn.decomposition import PCA
+
+    dimensions = min(DIMENSIONS, len(vectors) - 1, vectors.shape[1])
+    return np.asarray(PCA(dimensions, svd_solver="covariance_eigh").fit_transform(vectors.astype(np.float64)))
+
+
+def _mixture(components: int, seed: int) -> Any:
+    from sklearn.mixture import GaussianMixture
+
+    # Rows that are equal in all dimensions have no covariance of their own.
+    return GaussianMixture(components, max_iter=_ROUNDS, reg_covar=1e-4, tol=1e-2, random_state=seed)

@@ -1,0 +1,88 @@
+"""RAPTOR's tree: short leaves, softly clustered by their embeddings, a summary above each cluster, layer by layer."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from leanrag_core.clustering.soft_mixture import DIMENSIONS, soft_clusters
+from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.indexing.trees.files import read_tree, write_tree
+from leanrag_core.indexing.trees.growing import GrowingTree, embedded
+from leanrag_core.indexing.trees.leaves import cut_leaves
+from leanrag_core.indexing.written_parts import text_forecast, with_language
+from leanrag_core.messages.message import message
+from leanrag_core.types.config import option, validate
+from leanrag_core.types.forecast import SECONDS_A_TEXT, Forecast, Range
+from leanrag_core.types.index import Index
+from leanrag_core.types.part import CHUNKS
+from leanrag_core.types.progress import Progress
+from leanrag_core.types.text_tree import TextTree
+
+_VERSION = 1
+SEED = 224  # that of the release
+_LEAVES_A_CHUNK = Range(1.0, 8.0, 20.0)
+
+
+@dataclass(frozen=True)
+class Config:
+    """Options of the chunk tree."""
+
+    leaf_tokens: int = option(100, low=20, high=2000, paper=100, help=message("part.chunk_tree.option.leaf_tokens"))
+    summary_tokens: int = option(
+        100, low=20, high=2000, paper=100, help=message("part.chunk_tree.option.summary_tokens")
+    )
+    layers: int = option(5, low=1, high=9, paper=5, help=message("part.chunk_tree.option.layers"))
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+class Part:
+    """Leaves of 100 tokens and up to five layers of summaries, with vectors."""
+
+    name = "chunk_tree"
+    title = message("part.chunk_tree.title")
+    help = message("part.chunk_tree.help")
+    needs: tuple[str, ...] = (CHUNKS,)
+
+    def offered(self, index: Index) -> bool:
+        """Only when a person, or a strategy, asks for it."""
+        return False
+
+    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
+        """Of the chunks, the options, and the model and prompts that write the summaries."""
+        return with_language(fingerprint_of(self, _VERSION, index, config, models), index, models)
+
+    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
+        """By the number of chunks, whose leaves are embedded."""
+        leaves = _LEAVES_A_CHUNK.scaled(index.chunks.num_rows)
+        written = text_forecast(round(leaves.expected), 2000, models)
+        seconds = written.seconds + leaves.scaled(SECONDS_A_TEXT)
+        return Forecast(chunks=0, sampled=0, entities=Range(), stages=written.stages, seconds=seconds)
+
+    def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
+        """Writes the tree; replies of an earlier attempt come from the store of calls."""
+        tools.report(Progress("make", 0, 0, "leaves"))
+        leaves = cut_leaves(index, config.leaf_tokens)
+        vectors = embedded([leaf.text for leaf in leaves], int(index.chunk_vectors.shape[1]), tools)
+        tree = GrowingTree(leaves, vectors, tools)
+        for _ in range(config.layers):
+            n = len(tree.rows)
+            if n <= DIMENSIONS + 1:
+                break
+            tools.report(Progress("make", 0, n, "nodes"))
+            groups = soft_clusters(np.asarray(tree.last_vectors), seed=SEED)
+            if len(groups) >= n:  # a layer that is no smaller would repeat the one below
+                break
+            tree.grow(groups, max_tokens=config.summary_tokens)
+        write_tree(folder, tree.finished())
+
+    def lasting_files(self, folder: Path) -> Iterable[str]:
+        """All."""
+        return every_file(folder)
+
+    def read(self, folder: Path, index: Index) -> TextTree:
+        """The tree."""
+        return read_tree(folder)

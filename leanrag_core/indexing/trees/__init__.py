@@ -1,0 +1,1 @@
+"""Trees of texts: leaves from the documents, and summaries above them."""

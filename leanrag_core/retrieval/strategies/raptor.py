@@ -1,0 +1,145 @@
+"""RAPTOR: leaves and summaries of all layers of a tree, nearest to the question (Sarthi et al. 2024)."""
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from leanrag_core.messages.message import message
+from leanrag_core.retrieval.base import Preset, Query, published, trace_index
+from leanrag_core.retrieval.captions import context_caption
+from leanrag_core.retrieval.context import CHUNKS, joined_sections
+from leanrag_core.retrieval.filling import section
+from leanrag_core.retrieval.laps import Laps
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tree_evidence import (
+    SUMMARIES,
+    SUMMARY,
+    SUMS_UP,
+    chunk_order,
+    leaf_line,
+    leaf_passages,
+    node_id,
+    summary_items,
+    summary_line,
+    summed_up,
+    tree_notes,
+)
+from leanrag_core.retrieval.vector_search import cosines
+from leanrag_core.types.config import option, validate
+from leanrag_core.types.index import Index
+from leanrag_core.types.text_tree import TextTree
+from leanrag_core.types.trace import Context, Style, Trace, TraceItem, TraceStep
+
+COLLAPSED, TRAVERSAL = "collapsed", "traversal"
+_STYLES = (SUMMARY, Style("passage", message("style.passage"), "chunk", "chip"), SUMS_UP)
+
+
+@dataclass(frozen=True)
+class Config:
+    """Options of RAPTOR."""
+
+    mode: str = option(COLLAPSED, choices=(COLLAPSED, TRAVERSAL), help=message("raptor.option.mode"))
+    top_c: int = option(10, low=1, high=200, help=message("raptor.option.top_c"), in_row=True, link="c", scale=20)
+    top_layer: int = option(5, low=1, high=50, help=message("raptor.option.top_layer"))
+    max_tokens: int = option(3500, low=0, high=64000, help=message("option.max_tokens"))
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+class Strategy:
+    """The collapsed tree, or traversal from the top."""
+
+    name = "raptor"
+    title = message("strategy.raptor.title")
+    help = message("strategy.raptor.help")
+    badge = "own-part"
+    differs = message("strategy.raptor.differs")
+    calls_model = False
+    parts = ("chunk_tree",)
+    presets = (
+        published("official"),
+        Preset(TRAVERSAL, message("raptor.preset.traversal"), {"mode": TRAVERSAL}),
+    )
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+    def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
+        """The trace of one retrieval; no language model is called."""
+        config, laps = self.config, Laps()
+        tree: TextTree = tools.part("chunk_tree")
+        near = cosines(tree.vectors, query.vector)
+        ranking = np.argsort(-near, kind="stable")
+        taken = self._collapsed(tree, ranking) if config.mode == COLLAPSED else self._traversed(tree, near)
+        laps.lap("nodes")
+        scores = {row: float(near[row]) for row in taken}
+        ranks = {row: rank for rank, row in enumerate(taken, start=1)}
+        summaries = summary_items(tree, [row for row in taken if tree.layer[row]], scores, ranks, "raptor.near")
+        reasons = {row: message("raptor.near", score=scores[row]) for row in taken}
+        leaves = leaf_passages(index, tree, [row for row in taken if not tree.layer[row]], scores, ranks, reasons)
+        links = summed_up(tree, taken)
+        laps.lap("passages")
+        context = self._context(summaries, leaves)
+        laps.lap("context")
+        n_layers = int(tree.layer.max(initial=0))
+        caption = message(
+            f"raptor.{config.mode}",
+            n=len(taken),
+            of=len(tree),
+            summaries=message("count.summaries", n=len(summaries)),
+            layers=n_layers,
+        )
+        nodes = tuple(node_id(tree, row) for row in taken)
+        # Passages that a traversal has not come to are no candidates; those of the collapsed tree all are.
+        candidates = ranking if config.mode == COLLAPSED else taken
+        return Trace(
+            question=query.text,
+            strategy=self.name,
+            title=self.title,
+            parameters=asdict(config),
+            items=(*summaries, *leaves),
+            relations=links,
+            context=context,
+            steps=(
+                TraceStep(
+                    "nodes",
+                    message("raptor.step.nodes"),
+                    caption,
+                    nodes,
+                    tuple(link.id for link in links),
+                    milliseconds=laps.milliseconds["nodes"] + laps.milliseconds["passages"],
+                ),
+                TraceStep(
+                    "context",
+                    message("raptor.step.context"),
+                    context_caption(context),
+                    nodes,
+                    milliseconds=laps.milliseconds["context"],
+                ),
+            ),
+            styles=_STYLES,
+            index=trace_index(index),
+            notes=tree_notes(tree),
+            ranked_chunks=tuple(chunk_order(tree, candidates)),
+        )
+
+    def _collapsed(self, tree: TextTree, ranking: np.ndarray) -> list[int]:
+        """The nearest nodes of all layers, until the next one would go beyond the budget; one at least."""
+        best = ranking[: self.config.top_c]
+        tokens = np.cumsum(tree.cells["tokens"].take(best).to_numpy())
+        return [int(row) for row in best[: max(1, int(np.searchsorted(tokens, self.config.max_tokens, side="right")))]]
+
+    def _traversed(self, tree: TextTree, near: np.ndarray) -> list[int]:
+        """From the nodes without a parent down: the nearest of a layer, then the nearest of their children."""
+        rows, taken = tree.roots, list[int]()
+        while len(rows):
+            best = rows[np.argsort(-near[rows], kind="stable")[: self.config.top_layer]]
+            taken += best.tolist()
+            rows = np.unique(np.concatenate([tree.children[int(row)] for row in best]))
+        return list(dict.fromkeys(taken))
+
+    def _context(self, summaries: tuple[TraceItem, ...], leaves: tuple[TraceItem, ...]) -> Context:
+        above = section(SUMMARIES, [summary_line(each) for each in summaries], self.config.max_tokens)
+        room = self.config.max_tokens - above.tokens
+        return joined_sections(above, section(CHUNKS, [leaf_line(each) for each in leaves], room))

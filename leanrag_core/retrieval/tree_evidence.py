@@ -1,0 +1,133 @@
+"""Nodes of a tree of texts: leaves as passages, summaries as items, and both as lines of a context."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval.filling import Candidate, SectionForm
+from leanrag_core.retrieval.listed import text_line
+from leanrag_core.types.index import Index
+from leanrag_core.types.text_tree import TextTree
+from leanrag_core.types.trace import Source, Style, TraceItem, TraceRelation
+
+SUMMARIES = SectionForm(
+    name="summaries",
+    title=message("section.summaries.title"),
+    phrase=message("section.summaries.phrase"),
+    noun=message("section.summaries.noun"),
+    letter="S",
+    colour="path",
+    heading="## Summaries\n",
+    nouns={"summary": "count.summaries"},
+)
+SUMMARY = Style("summary", message("style.summary"), "path", "box")
+SUMS_UP = Style("sums-up", message("style.sums_up"), "path", "line", on="relation")
+
+
+def node_id(tree: TextTree, row: int) -> str:
+    """Id of a node's item."""
+    return f"{'summary' if tree.layer[row] else 'leaf'}-{row}"
+
+
+def summary_items(
+    tree: TextTree, rows: Sequence[int], scores: Mapping[int, float], ranks: Mapping[int, int], reason: str
+) -> tuple[TraceItem, ...]:
+    """Those summaries as items. scores, ranks: by row. reason: code of a message with the value score."""
+    return tuple(
+        TraceItem(
+            id=node_id(tree, row),
+            kind="summary",
+            name=f"Summary {row} of layer {tree.layer[row]}",
+            roles=("summary",),
+            row=row,
+            score=scores[row],
+            rank=ranks[row],
+            reason=message(reason, score=scores[row]),
+            type=f"layer {tree.layer[row]}",
+            text=tree.text_of_summary(row),
+        )
+        for row in rows
+    )
+
+
+def leaf_passages(
+    index: Index,
+    tree: TextTree,
+    rows: Sequence[int],
+    scores: Mapping[int, float],
+    ranks: Mapping[int, int],
+    reasons: Mapping[int, Message],
+) -> tuple[TraceItem, ...]:
+    """Those leaves as passages of their documents; the row is that of the chunk that holds the leaf."""
+    documents, items = index.document_cells, []
+    for row in rows:
+        chunk = int(tree.chunk[row])
+        document = index.chunk_cells["document"][chunk].as_py()
+        start, end, tokens = (tree.cells[name][row].as_py() for name in ("start", "end", "tokens"))
+        title = documents["title"][document].as_py()
+        items.append(
+            TraceItem(
+                id=node_id(tree, row),
+                kind="passage",
+                name=title,
+                roles=("passage",),
+                row=chunk,
+                score=scores[row],
+                rank=ranks[row],
+                reason=reasons[row],
+                text=tree.text(index, row),
+                source=Source(
+                    document=documents["name"][document].as_py(),
+                    document_row=document,
+                    title=title,
+                    start=start,
+                    end=end,
+                    page=index.page_of(document, start),
+                    tokens=tokens,
+                ),
+            )
+        )
+    return tuple(items)
+
+
+def leaf_line(leaf: TraceItem) -> Candidate:
+    """A leaf as a line of a section: its document's title and page, then its text."""
+    page = f", page {leaf.source.page}" if leaf.source and leaf.source.page else ""
+    return text_line("chunk", leaf.id, f"({leaf.name}{page})", leaf.text)
+
+
+def summary_line(summary: TraceItem) -> Candidate:
+    """A summary as a line of a section."""
+    return text_line("summary", summary.id, f"({summary.type})", summary.text)
+
+
+def summed_up(tree: TextTree, rows: Sequence[int]) -> tuple[TraceRelation, ...]:
+    """Links from each summary to what it sums up, among those nodes."""
+    held = set(rows)
+    return tuple(
+        TraceRelation(
+            f"{node_id(tree, row)}-{node_id(tree, child)}",
+            node_id(tree, row),
+            node_id(tree, child),
+            "sums-up",
+            None,
+            "tree",
+            1.0,
+            "",
+        )
+        for row in rows
+        for child in tree.children[row].tolist()
+        if child in held
+    )
+
+
+def chunk_order(tree: TextTree, rows: Sequence[int] | np.ndarray) -> list[int]:
+    """Chunks of the leaves among those nodes, each once, in their order."""
+    chunks = tree.chunk[np.asarray(rows, dtype=np.int64)]
+    return list(dict.fromkeys(chunks[chunks >= 0].tolist()))
+
+
+def tree_notes(tree: TextTree) -> tuple[Message, ...]:
+    """Who wrote the summaries, where that was not a language model."""
+    return (message("tree.note.by_rule"),) if tree.by_rule else ()

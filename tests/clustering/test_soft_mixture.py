@@ -1,0 +1,39 @@
+import numpy as np
+
+from leanrag_core.clustering.soft_mixture import THRESHOLD, soft_clusters
+
+
+def blobs(centres: list[list[float]], n: int, spread: float, seed: int = 0) -> np.ndarray:
+    random = np.random.default_rng(seed)
+    points = np.concatenate([random.normal(centre, spread, (n, len(centre))) for centre in centres])
+    return (points / np.linalg.norm(points, axis=1, keepdims=True)).astype(np.float32)
+
+
+def test_well_parted_groups_are_the_clusters() -> None:
+    centres = np.eye(8)[:4].tolist()
+    clusters = soft_clusters(blobs(centres, 9, 0.01), seed=1)
+    assert sorted(rows.tolist() for rows in clusters) == [list(range(start, start + 9)) for start in range(0, 36, 9)]
+
+
+def test_a_row_between_two_groups_is_in_both() -> None:
+    left, right = blobs([[1, 0.2, 0]], 40, 0.15), blobs([[0.2, 1, 0]], 40, 0.15, 1)
+    between = blobs([[1, 1, 0]], 10, 0.05, 2)
+    clusters = soft_clusters(np.concatenate([left, right, between]), seed=0)
+    held = np.bincount(np.concatenate(clusters), minlength=90)
+    assert held.min() == 1
+    assert held.max() >= 2
+    assert THRESHOLD == 0.1
+
+
+def test_every_row_is_in_a_cluster_and_the_same_again() -> None:
+    vectors = blobs(np.eye(12).tolist(), 30, 0.2)
+    first, again = soft_clusters(vectors, seed=0), soft_clusters(vectors, seed=0)
+    assert [rows.tolist() for rows in first] == [rows.tolist() for rows in again]
+    assert set(np.concatenate(first).tolist()) == set(range(len(vectors)))
+    assert 1 < len(first) < len(vectors)
+
+
+def test_equal_rows_and_few_rows_make_one_cluster() -> None:
+    same = np.tile(np.array([[1, 0, 0]], dtype=np.float32), (30, 1))
+    assert np.concatenate(soft_clusters(same, seed=0)).max() == 29
+    assert [rows.tolist() for rows in soft_clusters(same[:2], seed=0)] == [[0, 1]]
