@@ -4,6 +4,7 @@ import streamlit as st
 
 from leanrag_core.messages.message import Message
 from leanrag_core.messages.message import message as message_of
+from leanrag_core.retrieval.base import MAX_TOKENS
 from leanrag_core.retrieval.captions import losses
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import ContextSection, Trace
@@ -24,7 +25,9 @@ def panel(scope: Scope, trace: Trace) -> None:
         total = message_of("ask.taken_of_candidates", n=len(passages.items), offered=candidates)
         out = message_of("ask.did_not_fit", n=passages.left_out)
         totals[passages.name] = _joined(total, out, _trimmed(passages))
-    draw(html('<div style="margin-top:.6rem">{}</div>', markup.token_bar(trace.context, totals)))
+    limit = trace.parameters.get(MAX_TOKENS)
+    bar = markup.token_bar(trace.context, totals, max_tokens=limit if isinstance(limit, int) else None)
+    draw(html('<div style="margin-top:.6rem">{}</div>', bar))
     lacking = losses(trace.context)
     if lacking:
         message(f"{' '.join(map(words, lacking))} {say('ask.raise_budgets')}", title=say("ask.context_incomplete"))

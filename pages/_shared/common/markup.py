@@ -68,9 +68,12 @@ def dots(count: int, of: int, counted: str) -> Markup:
     return html('<span class="lr-dots" role="img" aria-label="{0}">{1}</span> {0}', counted, drawn)
 
 
-def token_bar(context: Context, totals: dict[str, str]) -> Markup:
-    """The context's tokens by section. totals: section name -> "5 of 23, 18 left out"."""
+def token_bar(context: Context, totals: dict[str, str], *, max_tokens: int | None = None) -> Markup:
+    """The context's tokens by section. totals: section name -> "5 of 23, 18 left out". max_tokens: of the whole
+    context, where the sections have room in common."""
     budget = sum(section.budget for section in context.sections) or 1
+    if max_tokens is not None and context.tokens <= max_tokens < budget:
+        budget = max_tokens or 1
     bar, cells = [], []
     for place, section in enumerate(context.sections):
         colour = known_colour(section.colour)
