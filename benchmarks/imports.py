@@ -19,31 +19,19 @@ from leanrag_core.types.config import IndexConfig
 TITLE = "Importing n entities, 2 n relations and n / 10 chunks: reading by format, and the whole import but embedding"
 SIZES = (20_000, 100_000)
 _DIMENSION = 384
-_WORDS = (
-    "amber",
-    "bridge",
-    "cedar",
-    "delta",
-    "ember",
-    "fjord",
-    "grove",
-    "harbour",
-    "island",
-    "juniper",
-    "knoll",
-    "lake",
-)
+_WORDS = ("amber", "bridge", "cedar", "delta", "ember", "fjord", "grove", "harbour", "island", "knoll", "lake", "moor")
 
 
 class SeededEmbedding:
-    """Unit vectors that follow from the texts' hashes: no model is at work."""
+    """Random unit vectors: no model is at work."""
 
     name, fingerprint, dimension = "seeded", "seeded:1", _DIMENSION
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         """(n, d) float32 unit rows."""
         rows = np.random.default_rng(len(texts)).standard_normal((len(texts), _DIMENSION)).astype(np.float32)
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        unit: np.ndarray = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit
 
 
 def measure(size: int) -> dict[str, float | int | str]:
@@ -93,8 +81,8 @@ def _chunks(size: int) -> dict[str, str]:
 def _lightrag(folder: Path, size: int) -> None:
     graph = networkx.Graph()
     for row in range(size):
-        source = f"chunk-{row // 10}<SEP>chunk-{row * 3 % (size // 10)}"
-        graph.add_node(_name(row), entity_type="place", description=_about(row), source_id=source)
+        chunks = f"chunk-{row // 10}<SEP>chunk-{row * 3 % (size // 10)}"
+        graph.add_node(_name(row), entity_type="place", description=_about(row), source_id=chunks)
     for source, target in _ends(size):
         graph.add_edge(
             _name(source),
