@@ -1,6 +1,6 @@
 """Communities, their reports and claims of other systems, with the entities of the import."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from leanrag_core.importing.rows import Drops
@@ -36,8 +36,14 @@ def communities_of(
             title = one_line(community.title)[:_MAX_TITLE]
             report = _report(community.report) if community.report is not None else None
             kept[community.id] = replace(community, title=title, entities=members, report=report)
-    known = [replace(each, parent=each.parent if each.parent in kept else "") for each in kept.values()]
+    known = [replace(each, parent=_parent(each, kept)) for each in kept.values()]
     return tuple(sorted(known, key=lambda each: (each.level, len(each.id), each.id)))
+
+
+def _parent(community: ImportedCommunity, kept: Mapping[str, ImportedCommunity]) -> str:
+    """Its parent, if that is there and coarser."""
+    parent = kept.get(community.parent)
+    return parent.id if parent is not None and parent.level < community.level else ""
 
 
 def _report(report: ImportedReport) -> ImportedReport:
