@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 from markupsafe import Markup
+from streamlit.delta_generator import DeltaGenerator
 
 from leanrag_core.comparing.sharing import compare
 from leanrag_core.types.summary import IndexSummary
@@ -21,13 +22,13 @@ from pages._shared.compare import (
     gold_view,
     loading,
     missed_view,
+    saved_view,
     set_view,
     sharing_view,
     side_by_side,
     style,
 )
 from pages._shared.compare.columns import Column
-from pages._shared.compare.loading import Loaded
 
 
 def page() -> None:
@@ -35,15 +36,22 @@ def page() -> None:
     draw(html("<style>{}</style>", Markup(style.sheet())))
     listed = session.workbench().strategies()
     strategies = {info.name: info for info in listed.strategies}
+    saved = saved_view.opened()
+    if saved is not None:
+        view = _views((columns.SIDE, columns.CONTEXTS, columns.MISSED))
+        saved_view.show(saved, view)
+        state.publish(columns.url_names(strategies))
+        return
     if summary is None:
         heading(say("page.compare"))
         if not gone_index():
             job_view.no_index()
+        saved_view.open_button()
         state.publish(columns.url_names(strategies))
         return
     indexes = {each.id: each for each in session.index_list().indexes}
     chosen = columns.chosen_columns(summary, indexes, strategies)
-    _head(chosen)
+    place = _head(chosen)
     for broken in listed.broken:
         message(broken.message, title=say("ask.broken_strategy"))
     view = _toolbar(chosen)
@@ -53,11 +61,12 @@ def page() -> None:
         if view == columns.QUESTIONS:
             set_view.show(chosen)
         elif question:
-            _compare(chosen, question, view, indexes)
+            _compare(chosen, question, view, indexes, place)
         else:
             kind_line(summary)
             draw(html('<div class="lr-small lr-muted">{}</div>', say("compare.first_visit")))
             question_view.examples(PAGE, summary, askers=_askers())
+            saved_view.open_button()
     state.publish(columns.url_names(strategies))
 
 
@@ -65,10 +74,11 @@ def _askers() -> list[Scope]:
     return [columns.scope_of(letter) for letter in columns.letters()]
 
 
-def _head(chosen: Sequence[Column]) -> None:
+def _head(chosen: Sequence[Column]) -> DeltaGenerator:
+    """Title, buttons and question; returns the place of the button that shares what is compared."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="compare_title"):
         with st.container(width="stretch", gap=None):
-            heading(say("page.compare"), fragments.columns_sentence([Loaded(column, "") for column in chosen]))
+            heading(say("page.compare"), fragments.columns_sentence([loading.blank(column, "") for column in chosen]))
         st.button(
             say("compare.add_column"),
             icon=":material/add:",
@@ -77,33 +87,40 @@ def _head(chosen: Sequence[Column]) -> None:
             disabled=len(chosen) >= columns.MOST,
             on_click=columns.add,
         )
+        shared_place = st.container(width="content", gap=None)
     question_view.form(PAGE, button="compare.button", icon="play_arrow", askers=_askers())
+    return shared_place
+
+
+def _views(views: tuple[str, ...]) -> str:
+    """The choice of a view."""
+    titles = {name: say(f"compare.view.{name}") for name in views}
+    return widgets.one_of(
+        "cview",
+        views,
+        lambda mount: st.segmented_control(
+            say("compare.view"),
+            views,
+            default=mount.value,
+            format_func=titles.__getitem__,
+            key=mount.key,
+            on_change=mount.changed,
+            required=True,
+            label_visibility="collapsed",
+            wrap=True,
+        ),
+        form=widgets.labels(titles),
+    )
 
 
 def _toolbar(chosen: Sequence[Column]) -> str:
     """View, budget, only differences and baseline, in a row; returns the view."""
-    titles = {name: say(f"compare.view.{name}") for name in columns.VIEWS}
     budgets = {
         columns.OFFICIAL: say("compare.budget.official"),
         columns.EQUAL: say("compare.budget.equal", n=columns.equal_tokens()),
     }
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="compare_toolbar"):
-        view = widgets.one_of(
-            "cview",
-            columns.VIEWS,
-            lambda mount: st.segmented_control(
-                say("compare.view"),
-                columns.VIEWS,
-                default=mount.value,
-                format_func=titles.__getitem__,
-                key=mount.key,
-                on_change=mount.changed,
-                required=True,
-                label_visibility="collapsed",
-                wrap=True,
-            ),
-            form=widgets.labels(titles),
-        )
+        view = _views(columns.VIEWS)
         chosen_budget = widgets.one_of(
             "budget",
             (columns.OFFICIAL, columns.EQUAL),
@@ -176,12 +193,20 @@ def _baseline(chosen: Sequence[Column]) -> None:
     )
 
 
-def _compare(chosen: Sequence[Column], question: str, view: str, indexes: Mapping[str, IndexSummary]) -> None:
+def _compare(
+    chosen: Sequence[Column],
+    question: str,
+    view: str,
+    indexes: Mapping[str, IndexSummary],
+    place: DeltaGenerator,
+) -> None:
     loaded = [loading.load(column, question) for column in chosen]
     traces = {each.letter: each.trace for each in loaded if each.trace is not None}
     shared = compare(traces)
     differ = state.recall("differ") == "1"
     gold = gold_view.of_question(loaded, question)
+    with place:
+        saved_view.share_button(loaded, shared, gold, question)
     if view == columns.SIDE:
         places = side_by_side.show(
             loaded, shared, gold.found, indexes, differences_only=differ, n_gold=len(gold.evidence)
@@ -193,6 +218,7 @@ def _compare(chosen: Sequence[Column], question: str, view: str, indexes: Mappin
     elif view == columns.MISSED:
         missed_view.show(loaded, gold, question)
         set_view.losses(chosen)
+    saved_view.open_button()
     side_by_side.drawers(loaded)
 
 

@@ -1,6 +1,6 @@
 """Recorded runs as files: JSON of a bounded size, read strictly, since such files are passed from person to person."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +31,9 @@ class _AnswerRecord:
 
 
 @dataclass(frozen=True)
-class _RunRecord:
+class RunRecord:
+    """A recorded run as its file, or a file of several runs, holds it."""
+
     format: str
     version: int
     trace: Trace
@@ -40,6 +42,11 @@ class _RunRecord:
 
 def content_of(run: RecordedRun) -> bytes:
     """The run as the content of its file, which run_of() reads."""
+    return to_json(record_of(run))
+
+
+def record_of(run: RecordedRun) -> RunRecord:
+    """The run as a record, which from_record() reads."""
     answer = run.answer
     stored = answer and _AnswerRecord(
         text=answer.text,
@@ -51,7 +58,7 @@ def content_of(run: RecordedRun) -> bytes:
         usage=answer.usage,
         nearest=answer.nearest,
     )
-    return to_json(_RunRecord(run.format, run.version, run.trace, stored or None))
+    return RunRecord(run.format, run.version, run.trace, stored or None)
 
 
 def write_run(path: Path, run: RecordedRun) -> None:
@@ -77,8 +84,12 @@ def run_of(content: bytes, *, name: str) -> RecordedRun:
     version = values.get("version")
     if isinstance(version, int) and version > VERSION:
         raise RunTooNew("run.too_new", file=name, version=version, known=VERSION)
-    record = from_json(_RunRecord, content, name=name, max_bytes=MAX_BYTES)
-    _require_sentences(record.trace, name)
+    return from_record(from_json(RunRecord, content, name=name, max_bytes=MAX_BYTES), name=name)
+
+
+def from_record(record: RunRecord, *, name: str) -> RecordedRun:
+    """The run of a record. name: of its file, for errors. Raises RecordDamaged for a message that has no sentence."""
+    require_sentences(_messages(record.trace), name)
     answer = record.answer and Answer(
         text=record.answer.text,
         parts=record.answer.parts,
@@ -93,9 +104,9 @@ def run_of(content: bytes, *, name: str) -> RecordedRun:
     return RecordedRun(record.trace, answer or None, record.format, record.version)
 
 
-def _require_sentences(trace: Trace, name: str) -> None:
-    """Nothing where the catalog can say every message of the trace, else RecordDamaged: a file may hold any code."""
-    for text in _messages(trace):
+def require_sentences(messages: Iterable[Message], name: str) -> None:
+    """Nothing where the catalog can say every message, else RecordDamaged: a file may hold any code."""
+    for text in messages:
         try:
             sentence(text)
         except (LookupError, ValueError, TypeError, AttributeError, RecursionError):

@@ -10,7 +10,8 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.figures.direction import isolated
 from leanrag_core.retrieval.base import StrategyInfo, equal_budget
 from leanrag_core.types.summary import IndexSummary
-from pages._shared.ask import asking, changes_view, controls
+from leanrag_core.types.trace import Parameter
+from pages._shared.ask import asking, controls
 from pages._shared.common import forms, state, widgets
 from pages._shared.common.messages import say, words
 from pages._shared.common.scope import Scope
@@ -50,20 +51,15 @@ class Column:
         return f"{title}, {isolated(self.summary.title)}" if self.other_index else title
 
     @property
-    def settings(self) -> str:
-        """The options that matter, in a line."""
+    def shown_options(self) -> dict[str, Parameter]:
+        """The options that the head shows: those of the row of controls, and others that are not at their default."""
         specs = forms.option_fields(self.info.config)
-        shown = []
+        shown = {}
         for name, value in self.chosen.options.items():
-            spec = specs[name]
-            if isinstance(spec.default, bool):
-                if value and (spec.metadata.get("in_row") or value != spec.default):
-                    shown.append(forms.title_of(name))
-                elif value != spec.default:
-                    shown.append(say("compare.without", option=forms.title_of(name)))
-            elif spec.metadata.get("in_row") or value != spec.default:
-                shown.append(f"{forms.title_of(name)} {changes_view.shown(value)}")
-        return say("ask.comma").join(shown)
+            is_off = value is False and specs[name].default is False
+            if not is_off and (specs[name].metadata.get("in_row") or value != specs[name].default):
+                shown[name] = value
+        return shown
 
     def ask(self, question: str) -> asking.Ask:
         """The question with the column's settings."""

@@ -22,7 +22,7 @@ def show(loaded: Sequence[Loaded], *, differences_only: bool) -> None:
             if each.trace is None:
                 continue
             with st.container(gap="xsmall"):
-                draw(fragments.rule(each.letter), fragments.head(each))
+                draw(fragments.rule(each.letter), fragments.heading(each))
                 with st.expander(say("ask.context_text"), key=f"compare_context_{each.letter.lower()}"):
                     markup.code(each.trace.context.text, height=360, key=f"code_context_{each.letter.lower()}")
 

@@ -45,26 +45,26 @@ def rule(letter: str) -> Markup:
     return html('<i class="lr-rule {}"></i>', letter.lower())
 
 
-def head(loaded: Loaded) -> Markup:
+def heading(loaded: Loaded) -> Markup:
     """Letter, marker, name and badge."""
-    info = loaded.column.info
+    head = loaded.head
     badge = html(
-        '<span class="lr-tag" title="{}">{}</span>', say(f"badge.{info.badge}.meaning"), say(f"badge.{info.badge}")
+        '<span class="lr-tag" title="{}">{}</span>', say(f"badge.{head.badge}.meaning"), say(f"badge.{head.badge}")
     )
     return html(
         '<div class="lr-colhead">{}{}<b title="{}">{}</b>{}</div>',
         square(loaded.letter),
         sign(loaded.letter),
-        loaded.column.title,
-        loaded.column.title,
+        loaded.head.title,
+        loaded.head.title,
         badge,
     )
 
 
 def settings(loaded: Loaded) -> Markup:
     """The settings in a line, and what differs from the published system."""
-    differs = words(loaded.column.info.differs)
-    line = loaded.column.settings
+    differs = words(loaded.head.differs)
+    line = loaded.head.settings_line
     return html(
         '<div class="lr-colset" title="{}">{}{}</div>',
         f"{line}\n{differs}",
@@ -186,7 +186,7 @@ def answer_text(answer: Answer, letter: str, alone: frozenset[int]) -> Markup:
 
 def columns_sentence(loaded: Sequence[Loaded]) -> str:
     """What is compared, for the page's heading."""
-    n_indexes = len({each.column.summary.id for each in loaded})
+    n_indexes = len({each.trace.index.id if each.trace else each.column.summary.id for each in loaded})
     if n_indexes == 1:
         return say("compare.facts", columns=message_of("count.columns", n=len(loaded)))
     return say("compare.facts_indexes", columns=message_of("count.columns", n=len(loaded)), n=n_indexes)

@@ -11,6 +11,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.trace import Trace
 from pages._shared.common import session, state
 from pages._shared.compare.loading import Loaded
 
@@ -67,8 +68,7 @@ def of_question(loaded: Sequence[Loaded], question: str) -> GoldOf:
         if each.trace is None:
             continue
         lanes[each.letter] = tuple(lane(each.trace, each.index, gold) for gold in own)
-        marks = {item.mark: item.ref for section in each.trace.context.sections for item in section.items}
-        found[each.letter] = tuple(marks.get(way.mark, "") for way in lanes[each.letter] if way.is_found)
+        found[each.letter] = found_ids(each.trace, lanes[each.letter])
     return GoldOf(known, evidence, lanes, found)
 
 
@@ -88,3 +88,9 @@ def chunk_mark(index: Index, row: int) -> str:
     """How links name that chunk: by its place in its document, which other indexes have too."""
     document = index.document_cells["name"][index.chunk_cells["document"][row].as_py()].as_py()
     return f"chunk:{index.chunk_cells['start'][row].as_py()}:{document}"
+
+
+def found_ids(trace: Trace, lanes: Sequence[Lane]) -> tuple[str, ...]:
+    """Ids of the passages and entities that the context holds, one for each lane that reaches it."""
+    marks = {item.mark: item.ref for section in trace.context.sections for item in section.items}
+    return tuple(marks.get(way.mark, "") for way in lanes if way.is_found)

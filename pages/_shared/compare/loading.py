@@ -2,29 +2,62 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError, PartMissing
 from leanrag_core.execution.background import StreamedCall
+from leanrag_core.messages.message import Message
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Answer, Trace
-from pages._shared.ask import asking
-from pages._shared.common import session
-from pages._shared.compare.columns import Column
+from leanrag_core.types.trace import Answer, Parameter, Trace
+from pages._shared.ask import asking, changes_view
+from pages._shared.common import forms, session
+from pages._shared.common.messages import say
+from pages._shared.common.scope import Scope
+from pages._shared.compare.columns import Column, scope_of
 
 _LOOK_SECONDS = 0.1  # between two looks whether a column is done
 
 
 @dataclass(frozen=True)
-class Loaded:
-    """What there is of a column. index: None in a saved comparison. error: why there is no trace; answer_error: why
-    there is no answer. waits: the model is asked when the person presses Compare. call: under way."""
+class Head:
+    """What the head of a column says. settings: options and their values; differs: from the published system."""
 
-    column: Column
+    letter: str
+    title: str
+    badge: str
+    differs: Message
+    settings: Mapping[str, Parameter]
+
+    @property
+    def scope(self) -> Scope:
+        """Of the column's widgets."""
+        return scope_of(self.letter)
+
+    @property
+    def settings_line(self) -> str:
+        """The settings in words."""
+        shown = []
+        for name, value in self.settings.items():
+            title = forms.title_of(name)
+            if isinstance(value, bool):
+                shown.append(title if value else say("compare.without", option=title))
+            else:
+                shown.append(f"{title} {changes_view.shown(value)}")
+        return say("ask.comma").join(shown)
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What there is of a column. live: its settings, None in a saved comparison, which has no index either. error: why
+    there is no trace; answer_error: why there is no answer. waits: the model is asked when the person presses Compare.
+    call: under way."""
+
+    head: Head
     question: str
+    live: Column | None = None
     index: Index | None = None
     trace: Trace | None = None
     answer: Answer | None = None
@@ -36,7 +69,18 @@ class Loaded:
     @property
     def letter(self) -> str:
         """Of its column."""
-        return self.column.letter
+        return self.head.letter
+
+    @property
+    def scope(self) -> Scope:
+        """Of its widgets."""
+        return self.head.scope
+
+    @property
+    def column(self) -> Column:
+        """Its settings, where it is no saved one."""
+        assert self.live is not None
+        return self.live
 
     @property
     def missing_part(self) -> str:
@@ -44,6 +88,17 @@ class Loaded:
         if isinstance(self.error, PartMissing):
             return str(self.error.message.values.get("part", ""))
         return ""
+
+
+def head_of(column: Column) -> Head:
+    """The head of a column with settings."""
+    info = column.info
+    return Head(column.letter, column.title, info.badge, info.differs, column.shown_options)
+
+
+def blank(column: Column, question: str) -> Loaded:
+    """The column before anything of it is there."""
+    return Loaded(head_of(column), question, column)
 
 
 def load(column: Column, question: str) -> Loaded:
@@ -54,22 +109,22 @@ def load(column: Column, question: str) -> Loaded:
             return _load(column, question, index)
     except LeanRAGError as error:
         asking.withdraw(column.scope)
-        return Loaded(column, question, error=error)
+        return replace(blank(column, question), error=error)
 
 
 def _load(column: Column, question: str, index: Index) -> Loaded:
-    ask = column.ask(question)
+    ask, loaded = column.ask(question), replace(blank(column, question), index=index)
     if ask.calls_model:
         trace = session.kept_retrieval(ask.topic)
         if trace is None:
             call = _call(column, "retrieval", ask.topic)
             if call is None:
                 if not session.retrieving(ask.topic) and not asking.is_wanted(column.scope, ask):
-                    return Loaded(column, question, index, waits=True)
+                    return replace(loaded, waits=True)
                 call = session.begin_retrieval(ask.topic, index, question, ask.strategy, ask.options)
                 _hold(column, "retrieval", ask.topic, call)
             if not call.wait(0):
-                return Loaded(column, question, index, call=call)
+                return replace(loaded, call=call)
             trace = _result(column, "retrieval", call)
     else:
         trace = session.retrieve(column.summary, question, ask.strategy, ask.options)
@@ -82,11 +137,11 @@ def _load(column: Column, question: str, index: Index) -> Loaded:
                 _hold(column, "answer", ask.topic, writing)
             if writing is not None:
                 if not writing.wait(0):
-                    return Loaded(column, question, index, trace, call=writing)
+                    return replace(loaded, trace=trace, call=writing)
                 answer = _result(column, "answer", writing)
     except LeanRAGError as error:
-        return Loaded(column, question, index, trace, answer_error=error)
-    return Loaded(column, question, index, trace, answer, waits=answer is None)
+        return replace(loaded, trace=trace, answer_error=error)
+    return replace(loaded, trace=trace, answer=answer, waits=answer is None)
 
 
 def _calls() -> dict[tuple[str, str], tuple[object, StreamedCall[Any]]]:

@@ -29,9 +29,9 @@ _LISTED = 8  # passages and entities that a search offers
 
 def show(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> None:
     """The chosen piece of gold, the list of all, and a lane for each column."""
-    questions = _pager(loaded, question)
+    has_set = loaded[0].live is not None and _pager(loaded, question)
     if not gold.evidence:
-        message(say("missed.no_gold") if questions else say("missed.no_set"))
+        message(say("missed.no_gold") if has_set or loaded[0].live is None else say("missed.no_set"))
         _marking(loaded)
         return
     place = min(int(state.fitting("piece", 0, int, lambda value: value >= 0)), len(gold.evidence) - 1)
@@ -241,8 +241,8 @@ def _lanes(loaded: Sequence[Loaded], gold: GoldOf, place: int) -> None:
                     html(
                         '<div class="lr-lanename">{}<span>{}<small>{}</small></span></div>',
                         fragments.square(each.letter),
-                        each.column.title,
-                        each.column.settings,
+                        each.head.title,
+                        each.head.settings_line,
                     )
                 )
             if each.letter not in gold.lanes or each.trace is None:
@@ -252,7 +252,7 @@ def _lanes(loaded: Sequence[Loaded], gold: GoldOf, place: int) -> None:
             way = gold.lanes[each.letter][place]
             with lanes:
                 drawing_view.show(
-                    [lane_of(each.letter, way, each.column.title, width) for width in _LANE_WIDTHS],
+                    [lane_of(each.letter, way, each.head.title, width) for width in _LANE_WIDTHS],
                     key=f"missed_drawing_{each.letter.lower()}",
                     most=1.5,
                 )
@@ -272,6 +272,9 @@ def _fix(loaded: Loaded, trace: Trace, gold: GoldOf, place: int, way: Lane) -> N
     """What was tried and finds it, with a button that takes it over; or that nothing does."""
     if way.is_found:
         draw(markup.muted(say("missed.nothing_to_change")))
+        return
+    if loaded.live is None:
+        draw(markup.muted(say("missed.saved")))
         return
     if way.lost_at == INDEX:
         draw(

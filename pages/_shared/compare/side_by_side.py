@@ -107,7 +107,7 @@ def _head(loaded: Loaded, indexes: Mapping[str, IndexSummary] | None) -> None:
         horizontal=True, wrap=False, gap="xxsmall", vertical_alignment="center", key=f"compare_head_{letter.lower()}"
     ):
         with st.container(width="stretch", gap=None):
-            draw(fragments.head(loaded))
+            draw(fragments.heading(loaded))
         if indexes is not None:
             pinned = state.recall("base") == letter.lower()
             st.button(
@@ -160,7 +160,7 @@ def _without_trace(loaded: Loaded) -> DeltaGenerator:
         with place.container():
             st.skeleton(220)
     elif loaded.missing_part:
-        part_view.offer(loaded.column.scope, loaded.column.summary, loaded.column.info, loaded.missing_part)
+        part_view.offer(loaded.scope, loaded.column.summary, loaded.column.info, loaded.missing_part)
     elif loaded.error is not None:
         message(loaded.error, kind="error")
         st.button(
@@ -168,7 +168,7 @@ def _without_trace(loaded: Loaded) -> DeltaGenerator:
             icon=":material/replay:",
             key=f"compare_retry_{loaded.letter.lower()}",
             on_click=asking.want,
-            args=(loaded.column.scope, loaded.question),
+            args=(loaded.scope, loaded.question),
         )
     elif loaded.waits:
         message(say("compare.press_compare"))
@@ -200,9 +200,9 @@ def _answer(loaded: Loaded, alone: frozenset[int]) -> DeltaGenerator:
         else:
             citations.show(
                 answer,
-                open_mark=str(st.session_state.get(loaded.column.scope.key("cited"), "")),
+                open_mark=str(st.session_state.get(loaded.scope.key("cited"), "")),
                 key=f"compare_text_{letter}",
-                on_cite=partial(reference_view.open_citation, loaded.column.scope, answer, stored=loaded.index is None),
+                on_cite=partial(reference_view.open_citation, loaded.scope, answer, stored=loaded.index is None),
                 alone=alone,
                 tint=f"column-{letter}",
             )
@@ -263,7 +263,7 @@ def _passages(
         chosen = next((passage for passage in trace.passages if passage.id == ref), None)
         if chosen is not None:
             stored = loaded.index is None
-            reference_view.opener(loaded.column.scope, trace, chosen, marks.get(ref, ""), stored=stored)()
+            reference_view.opener(loaded.scope, trace, chosen, marks.get(ref, ""), stored=stored)()
 
     data = visible_values({"rows": shown, "letters": list(letters)})
     component(_ROWS, _FRAME)(data=data, key=key, on_opened_change=opened)
@@ -295,15 +295,15 @@ def _steps(loaded: Loaded, trace: Trace) -> None:
     )
     if fold.open:
         with fold:
-            retrieval_view.show(loaded.column.scope, loaded.index, trace)
+            retrieval_view.show(loaded.scope, loaded.index, trace)
 
 
 def drawers(loaded: Sequence[Loaded]) -> None:
     """Opens what was clicked in one of the columns."""
     for each in loaded:
-        reference_view.drawer(each.column.scope, each.index)
+        reference_view.drawer(each.scope, each.index)
         if each.index is not None:
-            passage_view.drawer(each.index, scope=each.column.scope)
+            passage_view.drawer(each.index, scope=each.scope)
 
 
 def at_work(place: DeltaGenerator, loaded: Loaded, seconds: int) -> None:

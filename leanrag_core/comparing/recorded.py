@@ -1,0 +1,137 @@
+"""A comparison as a file: the runs of its columns and the way of the gold, shown again without index and model."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from leanrag_core.atomic import write_bytes, writing
+from leanrag_core.comparing.gold_passages import Gold
+from leanrag_core.comparing.lost_evidence import STAGES, Lane
+from leanrag_core.errors import RecordDamaged, RunNotFound, RunTooNew
+from leanrag_core.messages.message import Message, message
+from leanrag_core.records import from_json, to_json, values_of
+from leanrag_core.storage.recorded_runs import RunRecord, from_record, record_of, require_sentences
+from leanrag_core.types.recorded_run import RecordedRun
+from leanrag_core.types.trace import Parameter
+
+FORMAT, VERSION = "leanrag-comparison", 1
+MAX_BYTES = 96_000_000
+LETTERS = ("A", "B", "C", "D")
+
+
+@dataclass(frozen=True)
+class RecordedColumn:
+    """A column as its file holds it. index: the title of its index. settings: the options that its head shows. lanes:
+    how far each piece of the comparison's gold came."""
+
+    letter: str
+    index: str
+    badge: str
+    differs: Message
+    settings: Mapping[str, Parameter]
+    run: RecordedRun
+    lanes: tuple[Lane, ...] = ()
+
+
+@dataclass(frozen=True)
+class RecordedComparison:
+    """A question with what its columns retrieved and answered. gold: what should have been found. baseline: the letter
+    of a column, or nothing."""
+
+    question: str
+    columns: tuple[RecordedColumn, ...]
+    gold: tuple[Gold, ...] = ()
+    baseline: str = ""
+
+
+@dataclass(frozen=True)
+class _ColumnRecord:
+    letter: str
+    index: str
+    badge: str
+    differs: Message
+    settings: Mapping[str, Parameter]
+    run: RunRecord
+    lanes: tuple[Lane, ...]
+
+
+@dataclass(frozen=True)
+class _Record:
+    format: str
+    version: int
+    question: str
+    baseline: str
+    gold: tuple[Gold, ...]
+    columns: tuple[_ColumnRecord, ...]
+
+
+def content_of(comparison: RecordedComparison) -> bytes:
+    """The comparison as the content of its file, which comparison_of() reads."""
+    columns = tuple(
+        _ColumnRecord(
+            letter=column.letter,
+            index=column.index,
+            badge=column.badge,
+            differs=column.differs,
+            settings=column.settings,
+            run=record_of(column.run),
+            lanes=column.lanes,
+        )
+        for column in comparison.columns
+    )
+    return to_json(_Record(FORMAT, VERSION, comparison.question, comparison.baseline, comparison.gold, columns))
+
+
+def write_comparison(path: Path, comparison: RecordedComparison) -> None:
+    """The file holds the comparison, in one step. Raises StorageFailed."""
+    content = content_of(comparison)
+    with writing(message("what.recorded_run", file=str(path))):
+        write_bytes(path, content)
+
+
+def comparison_of(content: bytes, *, name: str) -> RecordedComparison:
+    """The comparison of a file's content, such as an upload. name: of the file, for errors.
+
+    Raises RunNotFound for another kind of file, RunTooNew, RecordDamaged.
+    """
+    values = values_of(content, name=name, max_bytes=MAX_BYTES)
+    if not isinstance(values, dict) or values.get("format") != FORMAT:
+        raise RunNotFound("comparison.other_file", file=name)
+    version = values.get("version")
+    if isinstance(version, int) and version > VERSION:
+        raise RunTooNew("run.too_new", file=name, version=version, known=VERSION)
+    record = from_json(_Record, content, name=name, max_bytes=MAX_BYTES)
+    _require_columns(record, name)
+    require_sentences(_messages(record), name)
+    columns = tuple(
+        RecordedColumn(
+            letter=column.letter,
+            index=column.index,
+            badge=column.badge,
+            differs=column.differs,
+            settings=column.settings,
+            run=from_record(column.run, name=name),
+            lanes=column.lanes,
+        )
+        for column in record.columns
+    )
+    return RecordedComparison(record.question, columns, record.gold, record.baseline)
+
+
+def _require_columns(record: _Record, name: str) -> None:
+    """Nothing where the columns are two to four with letters of their own, and lanes for all gold."""
+    letters = [column.letter for column in record.columns]
+    sound = 2 <= len(letters) <= len(LETTERS) and len(set(letters)) == len(letters) and set(letters) <= set(LETTERS)
+    for column in record.columns:
+        sound = sound and len(column.lanes) == len(record.gold)
+        sound = sound and all(lane.lost_at in ("", *STAGES) and len(lane.said) <= len(STAGES) for lane in column.lanes)
+    if not sound:
+        raise RecordDamaged("comparison.wrong_columns", file=name)
+
+
+def _messages(record: _Record) -> Iterator[Message]:
+    for column in record.columns:
+        yield column.differs
+        yield message(f"badge.{column.badge}")
+        for lane in column.lanes:
+            yield from lane.said
