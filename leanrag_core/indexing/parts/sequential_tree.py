@@ -1,0 +1,91 @@
+"""E2GraphRAG's tree: five consecutive chunks of a document become a summary, five summaries one above, up to a root."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.indexing.trees.files import read_tree, write_tree
+from leanrag_core.indexing.trees.growing import GrowingTree
+from leanrag_core.indexing.trees.leaves import Leaf
+from leanrag_core.indexing.written_parts import text_forecast, with_language
+from leanrag_core.messages.message import message
+from leanrag_core.types.config import option, validate
+from leanrag_core.types.forecast import Forecast
+from leanrag_core.types.index import Index
+from leanrag_core.types.part import CHUNKS
+from leanrag_core.types.progress import Progress
+from leanrag_core.types.rows import numbers
+from leanrag_core.types.text_tree import TextTree
+
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Config:
+    """Options of the sequential tree."""
+
+    merged: int = option(5, low=2, high=50, paper=5, help=message("part.sequential_tree.option.merged"))
+    summary_tokens: int = option(300, low=20, high=4000, help=message("part.chunk_tree.option.summary_tokens"))
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+class Part:
+    """A tree for each document; its leaves are the chunks."""
+
+    name = "sequential_tree"
+    title = message("part.sequential_tree.title")
+    help = message("part.sequential_tree.help")
+    needs: tuple[str, ...] = (CHUNKS,)
+
+    def offered(self, index: Index) -> bool:
+        """Only when a person, or a strategy, asks for it."""
+        return False
+
+    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
+        """Of the chunks, the options, and the model and prompts that write the summaries."""
+        return with_language(fingerprint_of(self, _VERSION, index, config, models), index, models)
+
+    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
+        """By the number of chunks."""
+        return text_forecast(index.chunks.num_rows, 6000, models)
+
+    def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
+        """Writes the tree; replies of an earlier attempt come from the store of calls."""
+        n_chunks = index.chunks.num_rows
+        tools.report(Progress("make", 0, n_chunks, "chunks"))
+        chunks = [index.chunk(row) for row in range(n_chunks)]
+        leaves = [Leaf(chunk.position, chunk.start, chunk.end, chunk.text, chunk.tokens) for chunk in chunks]
+        tree = GrowingTree(leaves, np.asarray(index.chunk_vectors), tools)
+        documents = numbers(index.chunks["document"])
+        while len(groups := consecutive(documents, config.merged)):
+            documents = np.array([documents[group[0]] for group in groups])
+            tree.grow(groups, max_tokens=config.summary_tokens)
+        write_tree(folder, tree.finished())
+
+    def lasting_files(self, folder: Path) -> Iterable[str]:
+        """All."""
+        return every_file(folder)
+
+    def read(self, folder: Path, index: Index) -> TextTree:
+        """The tree."""
+        return read_tree(folder)
+
+
+def consecutive(documents: np.ndarray, size: int) -> list[np.ndarray]:
+    """Places of each group of so many neighbours in one document; none for a document with a single place left.
+
+    documents: (n,) of each place, those of one document next to each other.
+    """
+    starts = np.flatnonzero(np.append(True, documents[1:] != documents[:-1])[: len(documents)])
+    ends = np.append(starts[1:], len(documents))[: len(starts)]
+    return [
+        np.arange(first, min(first + size, end))
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+        if end - start > 1
+        for first in range(start, end, size)
+    ]

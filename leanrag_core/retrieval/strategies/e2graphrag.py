@@ -1,0 +1,224 @@
+"""E2GraphRAG: chunks that hold two entities of the question, or the nearest nodes of a summary tree."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval.base import Query, published, trace_index
+from leanrag_core.retrieval.captions import context_caption
+from leanrag_core.retrieval.context import CHUNKS, joined_sections, passage_line
+from leanrag_core.retrieval.entity_evidence import passages_with_reasons
+from leanrag_core.retrieval.filling import section
+from leanrag_core.retrieval.laps import Laps
+from leanrag_core.retrieval.listed import entity_items
+from leanrag_core.retrieval.noun_pairs import NearPair, by_occurrence, named_entities, near_pairs, tightened
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.tree_evidence import (
+    SUMMARIES,
+    SUMMARY,
+    SUMS_UP,
+    chunk_order,
+    summary_items,
+    summary_line,
+    summed_up,
+    tree_notes,
+)
+from leanrag_core.retrieval.vector_search import cosines
+from leanrag_core.types.config import option, validate
+from leanrag_core.types.index import Index
+from leanrag_core.types.noun_graph import NounGraph
+from leanrag_core.types.text_tree import TextTree
+from leanrag_core.types.trace import Style, Trace, TraceItem, TraceRelation, TraceStep
+
+_STYLES = (
+    Style("entity", message("style.entity"), "seed", "disc"),
+    Style("between", message("style.between"), "base", "disc"),
+    SUMMARY,
+    Style("passage", message("style.passage"), "chunk", "chip"),
+    Style("together", message("style.together"), "base", "line", on="relation"),
+    SUMS_UP,
+)
+
+
+@dataclass(frozen=True)
+class Config:
+    """Options of E2GraphRAG."""
+
+    most_hops: int = option(4, low=1, high=10, paper=4, help=message("e2graphrag.option.most_hops"), in_row=True)
+    top_c: int = option(25, low=1, high=200, paper=25, help=message("vector.option.top_c"), link="c", scale=50)
+    dense: int = option(50, low=1, high=400, paper=50, help=message("e2graphrag.option.dense"))
+    max_tokens: int = option(30000, low=0, high=64000, help=message("option.max_tokens"))
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+@dataclass(frozen=True)
+class _Nodes:
+    """Nodes of the tree that are taken, best first. scores: how many entities occur there, and sentences, added up."""
+
+    taken: list[int]
+    ranking: list[int]
+    reasons: dict[int, Message]
+    scores: dict[int, float]
+
+
+class Strategy:
+    """Local retrieval by pairs of entities, and global retrieval where there are none."""
+
+    name = "e2graphrag"
+    title = message("strategy.e2graphrag.title")
+    help = message("strategy.e2graphrag.help")
+    badge = "own-part"
+    differs = message("strategy.e2graphrag.differs")
+    calls_model = False
+    parts = ("noun_graph", "sequential_tree")
+    presets = (published("official"),)
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+    def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
+        """The trace of one retrieval; no language model is called."""
+        config, laps = self.config, Laps()
+        graph: NounGraph = tools.part("noun_graph")
+        tree: TextTree = tools.part("sequential_tree")
+        rows = named_entities(index.layers[0], query.text)
+        laps.lap("entities")
+        pairs = near_pairs(graph, rows, most_hops=config.most_hops)
+        chosen = tightened(pairs, most_hops=config.most_hops, most_chunks=config.top_c)
+        laps.lap("pairs")
+        if chosen.chunks:
+            nodes = self._local(graph, rows, list(chosen.chunks))
+            caption = message("e2graphrag.local", n=len(nodes.taken), of=len(nodes.ranking), hops=chosen.hops)
+        else:
+            nodes = self._global(graph, rows, query, tree)
+            caption = message("e2graphrag.global", n=len(nodes.taken), dense=config.dense)
+        ranks = {row: rank for rank, row in enumerate(nodes.taken, start=1)}
+        entities = entity_items(index, rows, reasons=dict.fromkeys(rows, message("e2graphrag.reason.named")))
+        shown = chosen.pairs if chosen.chunks else tuple(pairs)
+        between = [row for pair in shown for row in pair.path if row not in set(rows)]
+        others = entity_items(index, list(dict.fromkeys(between)), role="between")
+        links = _together(graph, shown, (*entities, *others))
+        summaries = summary_items(
+            tree, [row for row in nodes.taken if tree.layer[row]], nodes.scores, ranks, "e2graphrag.near"
+        )
+        passages = self._passages(index, graph, tree, nodes, entities)
+        sums = summed_up(tree, [row for row in nodes.taken if tree.layer[row]])
+        laps.lap("chunks")
+        above = section(SUMMARIES, [summary_line(each) for each in summaries], config.max_tokens)
+        room = config.max_tokens - above.tokens
+        context = joined_sections(above, section(CHUNKS, [passage_line(index, each) for each in passages], room))
+        laps.lap("context")
+
+        def step(name: str, said: Message, items: Sequence[TraceItem], lit: Sequence[TraceRelation] = ()) -> TraceStep:
+            return TraceStep(
+                name,
+                message(f"e2graphrag.step.{name}"),
+                said,
+                tuple(item.id for item in items),
+                tuple(each.id for each in lit),
+                milliseconds=laps.milliseconds[name],
+            )
+
+        return Trace(
+            question=query.text,
+            strategy=self.name,
+            title=self.title,
+            parameters=asdict(config),
+            items=(*entities, *others, *summaries, *passages),
+            relations=(*links, *sums),
+            context=context,
+            steps=(
+                step("entities", message("e2graphrag.entities", n=len(entities)), entities),
+                step(
+                    "pairs",
+                    message("e2graphrag.pairs", n=len(pairs), hops=config.most_hops),
+                    (*entities, *others),
+                    links,
+                ),
+                step("chunks", caption, (*summaries, *passages), sums),
+                step("context", context_caption(context), (*summaries, *passages)),
+            ),
+            styles=_STYLES,
+            index=trace_index(index),
+            notes=() if chosen.chunks else tree_notes(tree),
+            ranked_chunks=tuple(chunk_order(tree, nodes.ranking)),
+        )
+
+    def _local(self, graph: NounGraph, entities: list[int], chunks: list[int]) -> _Nodes:
+        """Chunks of the pairs, those with most of the entities first, then those with most sentences about them."""
+        found = by_occurrence(graph, entities, [[chunk] for chunk in chunks])
+        order = np.lexsort((np.array(chunks), -found[:, 1], -found[:, 0])).tolist()
+        rows = [chunks[place] for place in order]  # the tree's leaves are the chunks, in their order
+        return _Nodes(
+            rows[: self.config.top_c],
+            rows,
+            {
+                row: message("e2graphrag.reason.pair", n=int(found[place, 0]), sentences=int(found[place, 1]))
+                for row, place in zip(rows, order, strict=True)
+            },
+            {row: float(found[place, 1]) for row, place in zip(rows, order, strict=True)},
+        )
+
+    def _global(self, graph: NounGraph, entities: list[int], query: Query, tree: TextTree) -> _Nodes:
+        """The nearest nodes of the tree, ordered by how many of the entities occur there, then by cosine."""
+        near = cosines(tree.vectors, query.vector)
+        ranking = np.argsort(-near, kind="stable")
+        best = ranking[: self.config.dense].tolist()
+        below = [tree.chunk[tree.leaves_below(row)].tolist() for row in best]
+        found = by_occurrence(graph, entities, below)
+        order = np.lexsort((np.arange(len(best)), -found[:, 1], -found[:, 0])).tolist()
+        rows = [best[place] for place in order]
+        return _Nodes(
+            rows[: self.config.top_c],
+            [*rows, *ranking[self.config.dense :].tolist()],
+            {
+                row: message("e2graphrag.reason.near", n=int(found[place, 0]), score=float(near[row]))
+                for row, place in zip(rows, order, strict=True)
+            },
+            {row: float(near[row]) for row in rows},
+        )
+
+    def _passages(
+        self, index: Index, graph: NounGraph, tree: TextTree, nodes: _Nodes, entities: Sequence[TraceItem]
+    ) -> tuple[TraceItem, ...]:
+        """The chunks among the nodes that are taken, each with the entities of the question that it mentions."""
+        leaves = {int(tree.chunk[row]): row for row in nodes.taken if not tree.layer[row]}
+        counts = graph.counts[[item.row for item in entities]].tocsc() if entities else None
+        held: dict[int, tuple[str, ...]] = {}
+        for chunk in leaves:
+            places = [] if counts is None else counts.indices[slice(*counts.indptr[chunk : chunk + 2])].tolist()
+            held[chunk] = tuple(entities[place].id for place in sorted(places))
+        return passages_with_reasons(
+            index,
+            list(leaves),
+            {chunk: nodes.scores[row] for chunk, row in leaves.items()},
+            {chunk: nodes.reasons[row] for chunk, row in leaves.items()},
+            held,
+        )
+
+
+def _together(graph: NounGraph, pairs: Sequence[NearPair], items: Sequence[TraceItem]) -> tuple[TraceRelation, ...]:
+    """The edges of the paths, each once."""
+    item_of = {item.row: item for item in items}
+    links = {}
+    for pair in pairs:
+        for first, second in pairwise(pair.path):
+            low, high = sorted((first, second))
+            source, target = item_of[low], item_of[high]
+            sentences = int(graph.adjacency[low, high])
+            links[low, high] = TraceRelation(
+                f"together-{low}-{high}",
+                source.id,
+                target.id,
+                "together",
+                None,
+                "co-occurrence",
+                float(sentences),
+                f"{source.name} and {target.name} share {sentences} sentences.",
+            )
+    return tuple(links.values())
