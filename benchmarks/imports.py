@@ -17,7 +17,7 @@ from leanrag_core.indexing.build import build_from_graph
 from leanrag_core.types.config import IndexConfig
 
 TITLE = "Importing n entities, 2 n relations and n / 10 chunks: reading by format, and the whole import but embedding"
-SIZES = (20_000, 100_000)
+SIZES = (20_000,)
 _DIMENSION = 384
 _WORDS = ("amber", "bridge", "cedar", "delta", "ember", "fjord", "grove", "harbour", "island", "knoll", "lake", "moor")
 
