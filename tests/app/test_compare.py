@@ -450,3 +450,21 @@ def test_a_file_that_is_no_sound_comparison_is_refused(
     change(values)
     with pytest.raises(LeanRAGError, match=message):
         comparison_of(json.dumps(values).encode(), name="x.json")
+
+
+def test_ask_measures_itself_beside_naive_rag_and_leads_to_compare(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q=QUESTION, n="3", c="2", leanrag_use="findings,source_chunks")
+    drawn.assert_sound(app)
+    assert "Beside naive RAG: " in drawn.text(app)
+    app.button("compare_naive").click().run()
+    drawn.assert_sound(app)
+    shown = dict(app.query_params)
+    assert shown.pop("index")
+    assert shown == {"q": QUESTION, "a_n": "3", "a_c": "2", "a_leanrag_use": "findings,source_chunks"}
+    left, right = rows(app)
+    assert (len(left), len(right)) == (
+        2,
+        len(home.retrieve(home.open(home.indexes()[0].id), QUESTION, "vector").passages),
+    )
+    naive = visit("ask", home, q=QUESTION, strategy="vector")
+    assert "Beside naive RAG" not in drawn.text(naive)

@@ -13,6 +13,7 @@ from leanrag_core.types.trace import Trace, TraceStep
 from pages._shared.ask import (
     answer_view,
     asking,
+    beside_view,
     changes_view,
     context_view,
     part_view,
@@ -121,6 +122,7 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
     with right:
         retrieval_view.show(scope, index, trace)
     context_view.panel(scope, trace)
+    beside_view.line(scope, ask, trace)
     context_view.passage_cards(scope, index, trace)
     with slot:
         answer = asking.show(scope, index, ask, trace)

@@ -1,0 +1,217 @@
+"""compare: several strategies, settings or indexes on the same question, or over a file of questions."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leanrag_core.commands._shared.options import add_json
+from leanrag_core.commands._shared.printing import print_json
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.types.visible import visible
+
+if TYPE_CHECKING:
+    from leanrag_core.comparing.column_specs import ColumnSpec
+    from leanrag_core.comparing.gold_passages import Gold
+    from leanrag_core.comparing.lost_evidence import Lane
+    from leanrag_core.comparing.remedies import Remedy
+    from leanrag_core.types.index import Index
+    from leanrag_core.types.trace import Answer, Trace
+    from leanrag_core.workbench import Workbench
+
+
+def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The verb compare."""
+    parser = verbs.add_parser("compare", help="two to four strategies on the same question, or over a question set")
+    parser.add_argument("index", type=Path, metavar="DIR")
+    parser.add_argument("question", nargs="?", help="one question; else --questions")
+    parser.add_argument("--questions", type=Path, metavar="FILE", help="questions with gold evidence, JSON lines")
+    parser.add_argument(
+        "--columns",
+        nargs="+",
+        default=["leanrag", "vector"],
+        metavar="STRATEGY[:OPTION=VALUE,...][@DIR]",
+        help="two to four; the option preset=NAME stands for the strategy's own; @DIR is another index",
+    )
+    parser.add_argument("--equal", type=int, metavar="TOKENS", help="the same token budget for all columns")
+    parser.add_argument("--gold", type=Path, metavar="FILE", help="a question set that may hold the question's gold")
+    parser.add_argument("--try", dest="tries", action="store_true", help="run changes that find what was lost")
+    parser.add_argument("--no-answer", action="store_true", help="retrieve only")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="record the comparison, for the app")
+    add_json(parser)
+    parser.set_defaults(run=_compare)
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from leanrag_core.comparing.column_specs import column_specs
+    from leanrag_core.retrieval.base import strategies
+    from leanrag_core.workbench import Workbench, open_index
+
+    if (options.question is None) == (options.questions is None):
+        raise InvalidConfig("comparison.question_or_set")
+    listed = strategies()
+    for broken in listed.broken:
+        print(f"note: {visible(sentence(broken.message))}", file=sys.stderr)
+    specs = column_specs(options.columns, listed, equal_tokens=options.equal)
+    bench, own = Workbench.default(), open_index(options.index)
+    opened: dict[Path, Index] = {}
+    for spec in specs:
+        if spec.index is not None and spec.index not in opened:
+            opened[spec.index] = open_index(spec.index)
+    indexes = {spec.letter: own if spec.index is None else opened[spec.index] for spec in specs}
+    if options.questions is not None:
+        return _over_set(options, bench, specs, indexes)
+    return _one_question(options, bench, specs, indexes)
+
+
+def _over_set(
+    options: argparse.Namespace, bench: "Workbench", specs: "tuple[ColumnSpec, ...]", indexes: "dict[str, Index]"
+) -> int:
+    from leanrag_core.comparing.over_questions import over_questions
+    from leanrag_core.comparing.values import set_values
+    from leanrag_core.evaluation.gold import read_questions
+
+    questions = read_questions(options.questions)
+    results = {}
+    for spec in specs:
+
+        def retrieve(question: str, spec: "ColumnSpec" = spec) -> "Trace":
+            return bench.retrieve(indexes[spec.letter], question, spec.info.name, **spec.options)
+
+        results[spec.letter] = over_questions(indexes[spec.letter], questions, retrieve)
+    if options.json:
+        columns = {
+            spec.letter: {"strategy": spec.info.name, "options": dict(spec.options), **set_values(results[spec.letter])}
+            for spec in specs
+        }
+        print_json({"questions": len(questions), "columns": columns})
+        return 0
+    print(f"{len(questions):,} questions")
+    for spec in specs:
+        result = results[spec.letter]
+        lost = ", ".join(f"{stage} {n:,}" for stage, n in result.losses.items() if n)
+        print(f"{spec.letter} {spec.info.name}: of {result.n_gold:,} gold: {lost}")
+        print(f"  {result.mean_tokens:,.0f} context tokens, median {result.median_ms:,.1f} ms")
+        for mean in result.means:
+            print(f"  {sentence(mean.title)}: {'–' if mean.value is None else f'{mean.value:,.3f}'}")
+    return 0
+
+
+def _one_question(
+    options: argparse.Namespace, bench: "Workbench", specs: "tuple[ColumnSpec, ...]", indexes: "dict[str, Index]"
+) -> int:
+    from leanrag_core.comparing.recorded import RecordedColumn, RecordedComparison, write_comparison
+    from leanrag_core.comparing.sharing import compare
+    from leanrag_core.comparing.values import column_values, gold_values, shared_values
+    from leanrag_core.types.recorded_run import RecordedRun
+
+    traces: dict[str, Trace] = {}
+    answers: dict[str, Answer | None] = {}
+    for spec in specs:
+        index = indexes[spec.letter]
+        traces[spec.letter] = bench.retrieve(index, options.question, spec.info.name, **spec.options)
+        answers[spec.letter] = None if options.no_answer else bench.answer(index, traces[spec.letter])
+    gold, lanes = _lanes(options, traces, indexes)
+    tried = _remedies(bench, options.question, specs, traces, indexes, gold, lanes) if options.tries else {}
+    shared = compare(traces)
+    evidence = gold.get(specs[0].letter, ())
+    if options.save:
+        columns = tuple(
+            RecordedColumn(
+                letter=spec.letter,
+                index=indexes[spec.letter].manifest.name,
+                badge=spec.info.badge,
+                differs=spec.info.differs,
+                settings=dict(spec.options),
+                run=RecordedRun(traces[spec.letter], answers[spec.letter]),
+                lanes=lanes.get(spec.letter, ()),
+            )
+            for spec in specs
+        )
+        write_comparison(options.save, RecordedComparison(options.question, columns, evidence))
+    if options.json:
+        print_json(
+            {
+                "question": options.question,
+                "columns": {
+                    letter: column_values(indexes[letter].manifest.name, trace, answers[letter])
+                    for letter, trace in traces.items()
+                },
+                "shared": shared_values(shared),
+                "gold": gold_values(evidence, lanes, tried),
+            }
+        )
+        return 0
+    for letter, trace in traces.items():
+        took = trace.timings_ms["total"]
+        print(f"{letter} {sentence(trace.title)}: {trace.context.tokens:,} context tokens, {took:,.1f} ms")
+        answer = answers[letter]
+        if answer is not None:
+            print(f"  {visible(answer.text)}")
+    for sharing in shared.kinds:
+        parts = ", ".join(f"{'+'.join(part.letters)} {len(part.names):,}" for part in sharing.intersections)
+        print(f"{sharing.kind}: {parts}")
+    for place, piece in enumerate(evidence):
+        print(f"gold: {visible(piece.quote or piece.name)}")
+        for letter, ways in lanes.items():
+            print(f"  {letter}: {visible(_lane_line(ways[place], tried.get((letter, place))))}")
+    return 0
+
+
+def _lane_line(lane: "Lane", cure: "Remedy | None") -> str:
+    """Where it was lost and why, and what was tried and finds it."""
+    said = sentence(lane.said[-1])
+    if lane.is_found:
+        return said
+    line = f"lost at {lane.lost_at}: {said}"
+    if cure is None:
+        return line
+    changes = ", ".join(f"{change.option} {change.before} -> {change.after}" for change in cure.changes)
+    return f"{line}; tried {changes}, {cure.tokens:+,} tokens: {sentence(cure.lane.said[-1])}"
+
+
+def _lanes(
+    options: argparse.Namespace, traces: "dict[str, Trace]", indexes: "dict[str, Index]"
+) -> "tuple[dict[str, tuple[Gold, ...]], dict[str, tuple[Lane, ...]]]":
+    """The question's gold as each column's index holds it, and how far it came; nothing without a question set."""
+    from leanrag_core.comparing.gold_passages import GoldFinder
+    from leanrag_core.comparing.lost_evidence import lane
+    from leanrag_core.evaluation.gold import read_questions
+
+    if options.gold is None:
+        return {}, {}
+    known = next((each for each in read_questions(options.gold) if each.question == options.question), None)
+    if known is None:
+        raise InvalidConfig("comparison.no_gold", file=options.gold.name)
+    gold = {letter: GoldFinder(index).of_question(known) for letter, index in indexes.items()}
+    lanes = {
+        letter: tuple(lane(trace, indexes[letter], piece) for piece in gold[letter]) for letter, trace in traces.items()
+    }
+    return gold, lanes
+
+
+def _remedies(
+    bench: "Workbench",
+    question: str,
+    specs: "tuple[ColumnSpec, ...]",
+    traces: "dict[str, Trace]",
+    indexes: "dict[str, Index]",
+    gold: "dict[str, tuple[Gold, ...]]",
+    lanes: "dict[str, tuple[Lane, ...]]",
+) -> "dict[tuple[str, int], Remedy | None]":
+    """For each piece of gold that a column lost the smallest change that was run and finds it."""
+    from leanrag_core.comparing.remedies import remedy
+
+    cures: dict[tuple[str, int], Remedy | None] = {}
+    for spec in specs:
+        index, trace = indexes[spec.letter], traces[spec.letter]
+
+        def retrieve(changed: Any, spec: "ColumnSpec" = spec, index: "Index" = index) -> "Trace":
+            return bench.retrieve(index, question, spec.info.name, **{**spec.options, **changed})
+
+        for place, way in enumerate(lanes.get(spec.letter, ())):
+            if not way.is_found:
+                piece = gold[spec.letter][place]
+                cures[spec.letter, place] = remedy(trace, index, piece, way, spec.info, retrieve)
+    return cures
