@@ -40,9 +40,19 @@ def strengths(subject: Subject) -> Iterator[Problem | Note]:
         yield from at_rows(file, np.flatnonzero(n_members != strength), "lambda is not the number of its members")
         lifted = np.asarray(below.parent)[below.ends.reshape(-1, 2)]
         inside = int((lifted[:, 0] == lifted[:, 1]).sum())
-        if int(strength.sum()) + inside != below.relations.num_rows:
+        dropped = int(_dropped(subject.index, below).sum())
+        if int(strength.sum()) + inside + dropped != below.relations.num_rows:
             text = f"lambdas add up to {int(strength.sum())}, inside are {inside}, below are {below.relations.num_rows}"
             yield Problem(file, None, text)
+
+
+def _dropped(index: Index, below: Layer) -> np.ndarray:
+    """(r,) bool, relations that are left out above their layer, since an end is alone in its cluster (as released)."""
+    if index.manifest.config.singleton_relations == "lifted" or not len(below.ends):
+        return np.zeros(below.relations.num_rows, dtype=bool)
+    parent = np.asarray(below.parent)
+    alone = np.bincount(parent)[parent] == 1
+    return np.asarray(alone[below.ends.reshape(-1, 2)].any(axis=1))
 
 
 def members(subject: Subject) -> Iterator[Problem | Note]:
@@ -61,7 +71,7 @@ def members(subject: Subject) -> Iterator[Problem | Note]:
         yield from at_rows(
             file, np.unique(owner[repeated]), "a member of it is a member of another aggregated relation too"
         )
-        between = np.flatnonzero(lifted[:, 0] != lifted[:, 1])
+        between = np.flatnonzero((lifted[:, 0] != lifted[:, 1]) & ~_dropped(subject.index, below))
         below_file = subject.table(f"relations-{below.number}")
         text = "it joins two clusters and is a member of no aggregated relation"
         yield from at_rows(below_file, np.setdiff1d(between, rows), text)
@@ -86,6 +96,9 @@ def weights(subject: Subject) -> Iterator[Problem | Note]:
 
 def kinds(subject: Subject) -> Iterator[Problem | Note]:
     """A relation is summarised where lambda is above tau, else concatenated (eq. 5)."""
+    if subject.index.manifest.config.relation_rule != "lambda":
+        yield Note("relations are summarised by their length, not by lambda")
+        return
     for layer in subject.index.layers:
         file = subject.table(f"relations-{layer.number}")
         named = np.array(layer.relations["kind"].to_pylist(), dtype=object)
@@ -113,6 +126,9 @@ def tau_of(index: Index, layer: Layer) -> float:
 def descriptions(subject: Subject) -> Iterator[Problem | Note]:
     """A summarised relation has a description; that of a concatenated relation is made of its members'."""
     config = subject.index.manifest.config
+    if config.concatenation != "clean":
+        yield Note("joined relations are records with delimiters, not their members' descriptions")
+        return
     limit = 0 if "concatenation_tokens" in config.lacking else config.concatenation_tokens
     for below, above in pairwise(subject.index.layers):
         file = subject.table(f"relations-{above.number}")

@@ -10,6 +10,7 @@ from leanrag_core.errors import EmptyCorpus, LeanRAGError
 from leanrag_core.execution.choice import HERE, Executor
 from leanrag_core.execution.threads import ThreadMap
 from leanrag_core.indexing.aggregation.hierarchy import Hierarchy, build_hierarchy
+from leanrag_core.indexing.aggregation.rules import AggregationRules
 from leanrag_core.indexing.assembly import Origin, assemble, corpus_tables
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.chunking import chunk_documents
@@ -205,6 +206,13 @@ def hierarchy_over(
         apply=models.apply if models.aggregation else map,  # threads do not speed the built-in writer up
         executor=models.executor.apply,
         clustering=_clustering(config),
+        rules=AggregationRules(
+            config.relation_rule,
+            config.stop_rule,
+            config.relation_input,
+            config.concatenation,
+            config.singleton_relations,
+        ),
         heuristic=heuristic,
         report=progress.progress,
         written=progress.written,

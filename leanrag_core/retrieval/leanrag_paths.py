@@ -11,7 +11,7 @@ from leanrag_core.retrieval.base import Query
 from leanrag_core.retrieval.compact import CompactContext, compact_context
 from leanrag_core.retrieval.context import context_lines, filled, filled_until_full
 from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.lca import Subtree, lca_subtree, nearest_pairs, pairwise_subtree
+from leanrag_core.retrieval.lca import Node, Subtree, lca_subtree, nearest_pairs, pairwise_subtree
 from leanrag_core.retrieval.leanrag_options import PathOptions
 from leanrag_core.retrieval.subgraph import Related, relations_among, retrieved_nodes
 from leanrag_core.retrieval.tools import Tools
@@ -64,12 +64,33 @@ def find_paths(index: Index, seeds: tuple[Seed, ...], options: PathOptions, laps
 def _subtree(index: Index, seeds: Sequence[Seed], options: PathOptions) -> Subtree:
     parents = [layer.parent for layer in index.layers]
     places = [(seed.layer, seed.row) for seed in seeds]
+    if index.manifest.config.singletons == "released":
+        return pairwise_subtree(parents, places, joined_pairs(index, places))
     if options.lca == "one":
         return lca_subtree(parents, places)
     if options.pairs == "all":
         return pairwise_subtree(parents, places, combinations(range(len(places)), 2))
     vectors = np.stack([np.asarray(index.layers[layer].vectors[row]) for layer, row in places])
     return pairwise_subtree(parents, places, nearest_pairs(vectors))
+
+
+def joined_pairs(index: Index, seeds: Sequence[Node]) -> list[tuple[int, int]]:
+    """Pairs of seeds, by place, whose paths meet where paths end at a node that is alone in its cluster.
+
+    In the released code such a node goes up under its own name and so becomes its own parent.
+    """
+    chains = [frozenset(_chain(index, seed)) for seed in seeds]
+    return [pair for pair in combinations(range(len(seeds)), 2) if chains[pair[0]] & chains[pair[1]]]
+
+
+def _chain(index: Index, seed: Node) -> list[Node]:
+    """The seed and its ancestors up to the root, or up to the node whose parent is itself under another id."""
+    chain = [seed]
+    for layer, row in index.ancestors(*seed):
+        if index.layers[layer].entity_cells["promoted"][row].as_py():
+            break
+        chain.append((layer, row))
+    return chain
 
 
 def paths_context(

@@ -98,7 +98,10 @@ class IndexConfig:
         128, low=2, high=384, help="Principal components in which the mixture is fitted; fewer in small layers."
     )
     singletons: str = option(
-        "join", choices=("join", "keep"), help="A cluster of one node joins its best cluster with room, or stays alone."
+        "join",
+        choices=("join", "keep", "released"),
+        help="A cluster of one node joins its best cluster with room, or stays alone. As released it stays, and paths "
+        "end at it: there its parent has its own name, and so is itself.",
     )
     cluster_engine: str = option(
         "workbench",
@@ -123,6 +126,37 @@ class IndexConfig:
         choices=("pca", "umap", "none"),
         absent=True,
         help="Reference engine: what is clustered. Principal components, 2 dimensions of UMAP as released, or all.",
+    )
+    stop_rule: str = option(
+        "root",
+        choices=("root", "released"),
+        absent=True,
+        help="Layers until one node is left, or, as released, the root over the first layer with at most 4 clusters.",
+    )
+    relation_rule: str = option(
+        "lambda",
+        choices=("lambda", "released"),
+        absent=True,
+        help="Relations above tau are summarised, or, as released, those longer than (depth - layer) x 80 tokens.",
+    )
+    relation_input: str = option(
+        "descriptions",
+        choices=("descriptions", "findings"),
+        absent=True,
+        help="What the sentence on an aggregated relation is written from: descriptions of both ends, or, as released, "
+        "their findings.",
+    )
+    concatenation: str = option(
+        "clean",
+        choices=("clean", "records"),
+        absent=True,
+        help="Joined relations as clean text, or, as released, as records with delimiters.",
+    )
+    singleton_relations: str = option(
+        "lifted",
+        choices=("lifted", "dropped"),
+        absent=True,
+        help="Relations of a node that is alone in its cluster go up with it, or are dropped, as released.",
     )
     model: str = option(
         "builtin", help="Language model: builtin, openai:NAME at your endpoint, or reference: a graph written by hand."

@@ -65,6 +65,40 @@ _PRESETS = (
     _paper("CS", 10, 10),
     _paper("Legal", 15, 10),
     _paper("Agriculture", 10, 5),
+    Preset(
+        name="released",
+        title="As released",
+        help="Where the authors' released code departs from their paper; docs/as_released.md has the effect of each. "
+        "It needs the package umap-learn.",
+        index={
+            "cluster_size": 20,
+            "tau": "3",
+            "chunk_tokens": 1024,
+            "overlap_tokens": 128,
+            "size_cap": False,
+            "smoothing": 0,
+            "cluster_engine": "reference",
+            "cluster_count": "bic",
+            "reduction": "umap",
+            "singletons": "released",
+            "stop_rule": "released",
+            "relation_rule": "released",
+            "relation_input": "findings",
+            "concatenation": "records",
+            "singleton_relations": "dropped",
+        },
+        ask={
+            "top_n": 10,
+            "top_c": 5,
+            "seed_layers": "aggregated",
+            "base_relations": False,
+            "entity_sources": "last",
+            "ties": "seed_rank",
+            "budgets": "released",
+            "max_tokens": 31_000,
+        },
+        plain_mixture=True,
+    ),
 )
 
 

@@ -4,7 +4,7 @@ import pytest
 
 import leanrag_core
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.retrieval.strategies.leanrag import Config
+from leanrag_core.retrieval.strategies.leanrag import RELEASED, Config
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.presets import preset, presets
 
@@ -12,7 +12,7 @@ PAPER = {"paper-mix": (10, 5), "paper-cs": (10, 10), "paper-legal": (15, 10), "p
 
 
 def test_the_presets_are_the_defaults_and_the_papers_data_sets() -> None:
-    assert [known.name for known in presets()] == ["default", *PAPER]
+    assert [known.name for known in presets()] == ["default", *PAPER, "released"]
     assert preset("default").config() == IndexConfig()
     assert Config(**preset("default").ask) == Config()
     assert leanrag_core.presets is presets
@@ -34,6 +34,14 @@ def test_the_budgets_of_a_preset_hold_its_seeds_and_chunks(name: str) -> None:
     assert asked.entity_tokens >= asked.top_n * 550  # a description of 500 tokens with its names
     assert asked.chunk_tokens >= asked.top_c * (1024 + 60)
     assert preset(name).config(seed=7) == IndexConfig(**preset(name).index, seed=7)
+
+
+def test_the_released_preset_departs_from_the_paper_where_the_code_does() -> None:
+    made, asked = preset("released").config(), Config(**preset("released").ask)
+    assert (made.cluster_count, made.reduction, made.singletons) == ("bic", "umap", "released")
+    assert {made.stop_rule, made.relation_rule} == {"released"}
+    assert (made.relation_input, made.concatenation, made.singleton_relations) == ("findings", "records", "dropped")
+    assert {name: getattr(asked, name) for name in RELEASED} == RELEASED
 
 
 def test_an_unknown_preset_is_named_with_what_there_is() -> None:

@@ -1,7 +1,7 @@
 """Hierarchical aggregation: from the base graph G0 to the hierarchy H (section 3 of the method, eq. 3-5)."""
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ from leanrag_core.indexing.aggregation.embedding import Embed, OnceEmbedder
 from leanrag_core.indexing.aggregation.embedding_text import embedding_text
 from leanrag_core.indexing.aggregation.layer_step import LayerStep, RelationCounts
 from leanrag_core.indexing.aggregation.relations import lift_counts
+from leanrag_core.indexing.aggregation.rules import AggregationRules, expected_depth
 from leanrag_core.indexing.aggregation.stage_progress import StageProgress, StageReport
 from leanrag_core.indexing.aggregation.threshold import parse_tau
 from leanrag_core.indexing.aggregation.writer import AggregationWriter
@@ -53,6 +54,7 @@ def build_hierarchy(
     apply: Apply = map,
     executor: Apply = map,
     clustering: ClusterOptions | None = None,
+    rules: AggregationRules | None = None,
 ) -> Hierarchy:
     """The hierarchy over the base graph; same arguments, same hierarchy.
 
@@ -62,10 +64,12 @@ def build_hierarchy(
     report(stage, done, total) speaks of the whole build; totals of layers that are not there yet are estimated.
     written(text) is told what was written before the report that counts it. concatenation_tokens: limit of a
     concatenated relation's description. clustering: options that take the place of cluster_size, size_cap and seed
-    where they are given. Raises TooFewEntities for an empty graph, InvalidConfig for tau or cluster_size.
+    where they are given. rules: where aggregation departs from the paper. Raises TooFewEntities for an empty graph,
+    InvalidConfig for tau or cluster_size.
     """
     clustering = clustering or ClusterOptions(cluster_size, "capacity" if size_cap else "none", seed=seed)
-    rule = parse_tau(tau, heuristic)
+    rule, rules = parse_tau(tau, heuristic), rules or AggregationRules()
+    depth = expected_depth(base.entities.num_rows, cluster_size)
     if base.entities.num_rows == 0:
         raise TooFewEntities("build.nothing_to_aggregate")
     progress = StageProgress(report, base.entities.num_rows, cluster_size, written)
@@ -78,14 +82,15 @@ def build_hierarchy(
     while len(layers[-1]) > 1:
         below = layers[-1]
         clustered = cluster(below.vectors, clustering, ends=below.ends, apply=executor)
-        labels = clustered.labels
+        labels = rules.stopped(clustered.labels)
+        facts = clustered.facts if labels is clustered.labels else _of_the_root(clustered.facts)
         progress.advance("cluster", 1)
         layers[-1] = below = Layer(below.entities, below.relations, below.number, below.vectors, labels)
         writer.prepare(tuple(layers), labels)
-        step = LayerStep(below, writer, rule, apply, progress, concatenation_tokens)
+        step = LayerStep(below, writer, rule, apply, progress, concatenation_tokens, rules, depth)
         graph = step.run(kinds, kind_counts)
         kind_counts = lift_counts(kind_counts, step.groups)
-        clusterings.append(_layer_clusters(below.number + 1, clustered.facts, clustering, step.counts))
+        clusterings.append(_layer_clusters(below.number + 1, facts, clustering, step.counts))
         drops.extend(step.drops)
         usage = usage + step.usage
         layers.append(_embedded(graph, below.number + 1, embedder, progress))
@@ -132,6 +137,12 @@ def _base_kinds(base: Graph) -> tuple[list[str], np.ndarray]:
     counts = np.zeros((len(coded), len(kinds)), dtype=np.int64)
     counts[np.arange(len(coded)), place[coded.indices.to_numpy()]] = 1
     return kinds, counts
+
+
+def _of_the_root(facts: ClusterFacts) -> ClusterFacts:
+    """The facts of a layer whose clusters were given up for the root."""
+    n = facts.nodes
+    return replace(facts, clusters=1, smallest=n, median=n, largest=n, singletons=0, neighbours_inside=1.0)
 
 
 def _layer_clusters(

@@ -1,7 +1,7 @@
 """One step up: a layer's clusters become the entities and relations of the layer above (eq. 4 and 5)."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -16,11 +16,19 @@ from leanrag_core.indexing.aggregation.relations import (
     lift_counts,
     strongest_first,
 )
+from leanrag_core.indexing.aggregation.rules import (
+    RELEASED,
+    TOKENS_A_LAYER,
+    AggregationRules,
+    findings_text,
+    long_groups,
+    records_of,
+)
 from leanrag_core.indexing.aggregation.stage_progress import StageProgress
 from leanrag_core.indexing.aggregation.tables import NewEntity, NewRelations, layer_tables, union_chunks
 from leanrag_core.indexing.aggregation.threshold import TauRule
 from leanrag_core.indexing.aggregation.views import LayerColumns, cluster_view, columns_of, inside_rows, relation_view
-from leanrag_core.indexing.aggregation.writer import AggregationWriter
+from leanrag_core.indexing.aggregation.writer import AggregationWriter, RelationGroupView
 from leanrag_core.types.execution import Apply
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Finding, Graph, Layer, children_offsets
@@ -57,13 +65,20 @@ class LayerStep:
         apply: Apply,
         progress: StageProgress,
         concatenation_tokens: int,
+        rules: AggregationRules,
+        depth: int,
     ) -> None:
+        self.rules, self.depth = rules, depth
         self.below, self.writer, self.rule, self.apply = below, writer, rule, apply
         self.progress, self.max_tokens = progress, concatenation_tokens
         self.number = below.number + 1
         self.n_parents = int(below.parent.max()) + 1
         self.columns: LayerColumns = columns_of(below)
-        self.groups: RelationGroups = group_relations(below.ends, self.columns.weights, below.parent, self.n_parents)
+        dropped = rules.dropped(below.ends, below.parent)
+        self.n_dropped = int(dropped.sum())
+        # Grouped with both ends in one node, a dropped relation joins no two clusters.
+        ends = np.where(dropped[:, None], below.ends[:, :1], below.ends) if self.n_dropped else below.ends
+        self.groups: RelationGroups = group_relations(ends, self.columns.weights, below.parent, self.n_parents)
         self.drops: list[Drop] = []
         self.usage = Usage()
 
@@ -115,16 +130,24 @@ class LayerStep:
     def _relations(self, parents: Sequence[NewEntity], kinds: Sequence[str], counts: np.ndarray) -> NewRelations:
         groups, columns = self.groups, self.columns
         self.progress.expect("aggregate relations", len(groups))
-        tau = self.rule.threshold(self.number, groups.strength)
-        strong = groups.strength > tau
+        if self.rules.relation_rule == RELEASED:
+            tau = float(max(0, self.depth - self.number) * TOKENS_A_LAYER)
+            strong = long_groups(groups, columns.relation_descriptions, int(tau))
+        else:
+            tau = self.rule.threshold(self.number, groups.strength)
+            strong = groups.strength > tau
         ranked = strongest_first(groups, columns.strengths, columns.weights)
         keywords = group_keywords(self.below.relations["keywords"], groups)
 
         def view(group: int) -> Any:
             rows = ranked[groups.offsets[group] : groups.offsets[group + 1]]
             kinds_of_group = _ranked(kinds, counts[group])
-            return relation_view(
-                self.below, columns, groups, group, rows, parents, kinds_of_group, keywords[group].as_py()
+            return self._for_writer(
+                relation_view(
+                    self.below, columns, groups, group, rows, parents, kinds_of_group, keywords[group].as_py()
+                ),
+                parents[int(groups.left[group])],
+                parents[int(groups.right[group])],
             )
 
         written = iter(self.apply(self.writer.relation, map(view, np.flatnonzero(strong).tolist())))
@@ -147,10 +170,13 @@ class LayerStep:
                     "members were shortened or left out",
                 )
             )
+        if self.n_dropped:
+            reason = f"{self.n_dropped} relations of nodes that are alone in their cluster, by the rule for them"
+            self.drops.append(Drop("aggregate relations", f"layer {self.number}", reason))
         self.counts = RelationCounts(
             tau=tau,
             below=len(columns.weights),
-            inside=int(groups.inside.sum()),
+            inside=int(groups.inside.sum()) - self.n_dropped,
             summarised=int(strong.sum()),
             concatenated=int((~strong).sum()),
             descriptions_cut=cut,
@@ -166,6 +192,16 @@ class LayerStep:
             members=groups.rows,
         )
 
+    def _for_writer(self, view: RelationGroupView, left: NewEntity, right: NewEntity) -> RelationGroupView:
+        """The view with what the rules give a writer of both ends."""
+        if self.rules.relation_input == "descriptions":
+            return view
+        return replace(
+            view,
+            left_description=findings_text(left.description, left.findings),
+            right_description=findings_text(right.description, right.findings),
+        )
+
     def _texts(
         self,
         block: range,
@@ -178,7 +214,7 @@ class LayerStep:
         the name and description of a new entity."""
         stage, descriptions = "aggregate relations", self.columns.relation_descriptions
         offsets = self.groups.offsets[block.start : block.stop + 1].tolist()
-        texts, weak = [], []
+        texts, weak = list[str](), list[int]()
         for place in range(len(block)):
             if strong[block[place]]:
                 sentence = next(written)
@@ -189,18 +225,24 @@ class LayerStep:
             else:
                 texts.append("")
                 weak.append(place)
-        members = [descriptions.of(ranked[offsets[one] : offsets[one + 1]]) for one in weak]
+        rows = [ranked[offsets[place] : offsets[place + 1]] for place in weak]
+        members = [descriptions.of(of_group) for of_group in rows]
         groups = self.groups
+        if self.rules.concatenation == "records":
+            for place, of_group, said in zip(weak, rows, members, strict=True):
+                texts[place] = records_of(of_group, self.below.ends, self.columns.names.of, said, self.max_tokens)
+            self.progress.advance(stage, len(weak))
+            return texts, []
 
         def about(place: int) -> tuple[Words, Words]:
             group = block[weak[place]]
             return words(int(groups.left[group])), words(int(groups.right[group]))
 
         joined = concatenate(members, max_tokens=self.max_tokens, about=about)
-        for place, one in zip(weak, joined, strict=True):
-            texts[place] = one.text
+        for place, concatenation in zip(weak, joined, strict=True):
+            texts[place] = concatenation.text
         self.progress.advance(stage, len(weak))
-        return texts, [one.cut for one in joined]
+        return texts, [concatenation.cut for concatenation in joined]
 
 
 def _ranked(kinds: Sequence[str], counts: np.ndarray) -> list[tuple[str, int]]:
