@@ -136,8 +136,9 @@ def measure(bench: Workbench, index: Index, questions: Sequence[Asked], name: st
 
 def line(row: Row) -> str:
     """The row for the terminal."""
+    layers = "/".join(map(str, row.layers))
     return (
-        f"{row.option:<36} {'/'.join(map(str, row.layers)):<28} summarised {row.summarised:>5}  joined {row.joined:.3f} "
+        f"{row.option:<36} {layers:<28} summarised {row.summarised:>5}  joined {row.joined:.3f} "
         f"(below the root {row.joined_below_root:.3f})  {row.tokens:>6.0f} tok  r@5 {row.recall_5:.3f}  "
         f"ctx {row.context_recall:.3f}"
     )
