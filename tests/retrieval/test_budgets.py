@@ -1,6 +1,6 @@
 """Budgets of sections under one budget for all."""
 
-from leanrag_core.retrieval.base import equal_budget, strategies
+from leanrag_core.retrieval.base import MAX_TOKENS, TOP_C, equal_budget, strategies
 from leanrag_core.retrieval.budgets import scaled
 
 
@@ -19,4 +19,5 @@ def test_an_equal_budget_takes_only_options_that_the_strategy_has() -> None:
         fields = info.config.__dataclass_fields__  # type: ignore[attr-defined]
         assert set(options) <= set(fields)
         for name, value in options.items():
-            assert value in (fields[name].metadata["equal"], 4000, 50)
+            bound = fields[name].metadata["high"] if name == TOP_C else fields[name].metadata["equal"]
+            assert value == (4000 if name == MAX_TOKENS else bound)
