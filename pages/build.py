@@ -28,6 +28,7 @@ from pages._shared.build import (
 from pages._shared.common import forms, markup, session, state, widgets
 from pages._shared.common.frame import enter, heading, message, page_path, plain_errors
 from pages._shared.common.html import draw, html
+from pages._shared.library import import_view
 
 FORM = (*form_values.FIELDS, *form_values.CLUSTERING, "preset")
 
@@ -272,6 +273,7 @@ def job_panel(jobs: list[JobState]) -> None:
 
 
 def page() -> None:
+    import_view.choose_when_built()
     enter("build")
     workbench = session.workbench()
     corpora, jobs = workbench.corpora(), workbench.jobs()

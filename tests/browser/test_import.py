@@ -55,6 +55,7 @@ def test_a_folder_of_lightrag_is_imported_through_the_page(
     expect(page.get_by_text("My bees is built")).to_be_visible(timeout=240_000)
     assert not list((server.home / "imports").iterdir())
     settled(page)
+    expect(page.get_by_test_id("stSidebar").get_by_role("combobox", name="Index")).to_have_value("My bees")
     page.get_by_role("button", name="Ask", exact=True).first.click()
     settled(page)
     expect(page.get_by_text("My bees").first).to_be_visible()

@@ -19,6 +19,7 @@ from pages._shared.common.messages import words
 
 _OPEN, _LOOKED_AT, _CLEARED = "lr_import_open", "lr_import_preview", "lr_imports"
 _RECOGNISE = ""
+_TO_OPEN = "lr_import_to_open"  # the job whose index is to be chosen when it is built
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _MADE = 4  # lines that the tiles say
 _LISTED = 60  # rows that were left out, of a preview
@@ -62,6 +63,22 @@ def panel() -> None:
             _preview(looked_at)
         for file in session.workbench().broken_importers():
             message(words(file.message), kind="error", title="A format cannot be used.")
+
+
+def choose_when_built() -> None:
+    """Chooses the index of the import that this session has begun, once it is built. Comes before the sidebar."""
+    job_id = st.session_state.get(_TO_OPEN)
+    if job_id is None:
+        return
+    try:
+        job = session.workbench().job(job_id)
+    except LeanRAGError:  # its record was deleted
+        del st.session_state[_TO_OPEN]
+        return
+    if not job.live:
+        del st.session_state[_TO_OPEN]
+        if job.result:
+            state.remember("index", job.result)
 
 
 def _set_open(is_open: bool) -> None:
@@ -170,6 +187,7 @@ def _preview(looked_at: LookedAt) -> None:
             st.session_state.pop(_LOOKED_AT)
             st.session_state[_OPEN] = False
             state.remember("job", job)
+            st.session_state[_TO_OPEN] = job
             st.switch_page(page_path("build"))
 
 
