@@ -1,7 +1,7 @@
 """Ask: a question, how its answer was found step by step, and every source behind it."""
 
 from leanrag_core.figures.direction import isolated
-from pages._shared.ask import asking, controls, question_view, recorded_view, result_view
+from pages._shared.ask import asking, controls, presets, question_view, recorded_view, result_view, strategy_view
 from pages._shared.build import job_view
 from pages._shared.common import session, state
 from pages._shared.common.frame import enter, gone_index, heading, kind_line, plain_errors
@@ -32,7 +32,8 @@ def page() -> None:
     heading(say("page.ask"), f"{facts}{size}")
     kind_line(summary)
     question_view.form(PAGE)
-    chosen = controls.show(PAGE, strategies)
+    chosen = controls.show(PAGE, strategies, above=presets.buttons)
+    strategy_view.line(strategies[chosen.strategy])
     for broken in listed.broken:
         message(broken.message, title=say("ask.broken_strategy"))
     question = state.recall("q")

@@ -191,3 +191,15 @@ def test_a_broken_strategy_file_is_reported_and_the_others_work(
     drawn.assert_sound(app)
     assert "The file spoilt.py cannot be loaded: <b>no key</b> is set." in drawn.text(app)
     assert drawn.component(app, "lr_citations")
+
+
+def test_a_preset_sets_the_options_of_its_strategy_and_the_line_says_what_differs(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q=QUESTION, strategy="leanrag", n="4")
+    assert "The paper's method" in drawn.text(app)
+    assert app.slider("lr_n").value == 4
+    app.button("preset_leanrag_compact").click().run()
+    drawn.assert_sound(app)
+    assert app.query_params["leanrag_context"] == "compact"
+    assert app.slider("lr_n").value == 10, "what a preset does not name is at its default"
+    app.button("preset_leanrag_paper").click().run()
+    assert "leanrag_context" not in app.query_params

@@ -39,7 +39,7 @@ def held(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -> C
     options: dict[str, Any] = {}
     config = strategies[name].config
     specs = forms.option_fields(config)
-    switches = [field for field, spec in specs.items() if _is_switch(spec)]
+    switches = [field for field, spec in specs.items() if is_switch(spec)]
     used = state.fitting(scope.name(f"{name}_use"), _switched_on(specs, switches), _parts_of, _among(switches))
     for field, spec in specs.items():
         if field in switches:
@@ -55,7 +55,8 @@ def held(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -> C
     return Chosen(name, options, strategies[name].calls_model)
 
 
-def _is_switch(spec: Field[Any]) -> bool:
+def is_switch(spec: Field[Any]) -> bool:
+    """Whether an option is a switch beside others, in the row."""
     return bool(spec.metadata.get("in_row")) and isinstance(spec.default, bool)
 
 
@@ -76,7 +77,7 @@ def stacked(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -
     name = _strategy(scope, strategies, default=default)
     config = strategies[name].config
     specs = forms.option_fields(config)
-    switches = [field for field, spec in specs.items() if _is_switch(spec)]
+    switches = [field for field, spec in specs.items() if is_switch(spec)]
     for field, spec in specs.items():
         if spec.metadata.get("in_row") and field not in switches:
             _slider(scope, spec, forms.link_name(spec, f"{name}_"))
@@ -87,15 +88,18 @@ def stacked(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -
             forms.draw_field(config, field, prefix=scope.name(f"{name}_"))
 
 
-def show(scope: Scope, strategies: Mapping[str, Any]) -> Chosen:
-    """Draws the controls in a row; returns what they hold. strategies: by name."""
+def show(
+    scope: Scope, strategies: Mapping[str, Any], *, above: Callable[[Scope, Any], None] = lambda scope, info: None
+) -> Chosen:
+    """Draws the controls in a row; returns what they hold. strategies: by name. above: draws what comes first behind
+    the button to the other options, for the strategy that is chosen."""
     options: dict[str, Any] = {}
     with st.container(horizontal=True, vertical_alignment="top", gap="medium", key=scope.name("params")):
         name = _strategy(scope, strategies)
         config = strategies[name].config
         specs = forms.option_fields(config)
         in_row = [field for field, spec in specs.items() if spec.metadata.get("in_row")]
-        switches = [field for field in in_row if _is_switch(specs[field])]
+        switches = [field for field in in_row if is_switch(specs[field])]
         for field in in_row:
             if field not in switches:
                 options[field] = _slider(scope, specs[field], forms.link_name(specs[field], f"{name}_"))
@@ -112,6 +116,7 @@ def show(scope: Scope, strategies: Mapping[str, Any]) -> Chosen:
                     width="content",
                     key=scope.name("more_settings"),
                 ):
+                    above(scope, strategies[name])
                     for field in rest:
                         options[field] = forms.draw_field(config, field, prefix=scope.name(f"{name}_"))
     return Chosen(name, options, strategies[name].calls_model)

@@ -11,7 +11,7 @@ from leanrag_core.figures.direction import isolated
 from leanrag_core.retrieval.base import StrategyInfo, equal_budget
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Parameter
-from pages._shared.ask import asking, controls
+from pages._shared.ask import asking, controls, presets
 from pages._shared.common import forms, state, widgets
 from pages._shared.common.messages import say, words
 from pages._shared.common.scope import Scope
@@ -154,26 +154,9 @@ def remove(letter: str) -> None:
         state.remember(_COLUMNS, "".join(rest).lower())
 
 
-def take_preset(letter: str, info: StrategyInfo, name: str) -> None:
-    """The column has the options of that preset. For callbacks."""
-    set_options(letter, info, info.preset(name).options, reset=True)
-
-
 def set_options(letter: str, info: StrategyInfo, options: Mapping[str, Any], *, reset: bool = False) -> None:
-    """The column's options hold these values. reset: the others are at their defaults."""
-    scope, specs = scope_of(letter), forms.option_fields(info.config)
-    switches = [name for name, spec in specs.items() if spec.metadata.get("in_row") and isinstance(spec.default, bool)]
-    if reset or any(name in switches for name in options):
-        held = controls.held(scope, {info.name: info}).options
-        base = {name: specs[name].default for name in switches} if reset else {name: held[name] for name in switches}
-        used = sorted(name for name in switches if {**base, **options}[name])
-        state.remember(scope.name(f"{info.name}_use"), ",".join(used) or "none")
-    for name, spec in specs.items():
-        if name in switches or not (reset or name in options):
-            continue
-        value = options.get(name, spec.default)
-        link = scope.name(forms.link_name(spec, f"{info.name}_"))
-        state.remember(link, None if value == spec.default else value)
+    """The column's options hold these values. reset: the others are at their defaults. For callbacks."""
+    presets.set_options(scope_of(letter), info, options, reset=reset)
 
 
 def form(column: Column, indexes: Mapping[str, IndexSummary], strategies: Mapping[str, StrategyInfo]) -> None:
@@ -196,16 +179,7 @@ def form(column: Column, indexes: Mapping[str, IndexSummary], strategies: Mappin
             allowed=lambda value: value in titles,
             form=widgets.labels(titles),
         )
-    info = column.info
-    if len(info.presets) > 1 or (info.presets and info.presets[0].options):
-        with st.container(horizontal=True, gap="xsmall"):
-            for preset in info.presets:
-                st.button(
-                    forms.plain(words(preset.title)),
-                    key=f"compare_preset_{letter}_{info.name}_{preset.name}",
-                    on_click=take_preset,
-                    args=(letter, info, preset.name),
-                )
+    presets.buttons(scope, column.info)
     controls.stacked(scope, strategies, default=starter(letter, strategies))
 
 
