@@ -118,12 +118,12 @@ def test_the_export_format_writes_the_base_graph(index: Index, tmp_path: Path) -
 
 def test_the_part_is_made_listed_and_read(tmp_path: Path) -> None:
     write_index(tmp_path, small_index())
-    made_part(tmp_path, "synonyms", {"cosine": 75})
+    made_part(tmp_path, "likenesses", {"cosine": 75})
     index = read_index(tmp_path)
-    assert read_part(index, parts().named("synonyms")) == [[0, 1], [3, 4]]  # cosines of .8
+    assert read_part(index, parts().named("likenesses")) == [[0, 1], [3, 4]]  # cosines of .8
     states = {state.name: state for state in part_states(index, parts(), PartModels())}
-    assert (states["synonyms"].status, states["chroma"].status) == ("finished", "absent")
-    assert sorted(path.name for path in (tmp_path / "parts" / "synonyms").glob("*/*")) == ["pairs.npy", "part.json"]
+    assert (states["likenesses"].status, states["chroma"].status) == ("finished", "absent")
+    assert sorted(path.name for path in (tmp_path / "parts" / "likenesses").glob("*/*")) == ["pairs.npy", "part.json"]
 
 
 def test_the_measure_is_listed_among_the_others(index: Index) -> None:
