@@ -193,7 +193,9 @@ def test_a_broken_strategy_file_is_reported_and_the_others_work(
     assert drawn.component(app, "lr_citations")
 
 
-def test_a_preset_sets_the_options_of_its_strategy_and_the_line_says_what_differs(home: Workbench, visit: Visit) -> None:
+def test_a_preset_sets_the_options_of_its_strategy_and_the_line_says_what_differs(
+    home: Workbench, visit: Visit
+) -> None:
     app = visit("ask", home, q=QUESTION, strategy="leanrag", n="4")
     assert "The paper's method" in drawn.text(app)
     assert app.slider("lr_n").value == 4
