@@ -209,9 +209,9 @@ def _compare(
         saved_view.share_button(loaded, shared, gold, question)
     if view == columns.SIDE:
         places = side_by_side.show(
-            loaded, shared, gold.found, indexes, differences_only=differ, n_gold=len(gold.evidence)
+            loaded, shared, gold.found_ids, indexes, differences_only=differ, n_gold=len(gold.evidence)
         )
-        sharing_view.strip(loaded, shared, gold.found)
+        sharing_view.strip(loaded, shared, gold.found_ids)
         side_by_side.wait(loaded, places)
     elif view == columns.CONTEXTS:
         contexts_view.show(loaded, differences_only=differ)

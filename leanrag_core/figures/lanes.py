@@ -25,11 +25,11 @@ def lane_drawing(letter: str, said: Sequence[str], *, passed: int, stages: int, 
     the one that lost it. passed: how many were; all of them where the evidence was found."""
     step = width / stages
     xs = [step * (place + 0.5) for place in range(stages)]
-    found, colour = passed >= stages, column_colour(letter)
+    is_found, colour = passed >= stages, column_colour(letter)
     last = xs[min(passed, stages - 1)]
     shapes: list[Shape] = []
-    loss_left = width if found else _loss_left(xs[passed], said[passed] if passed < len(said) else "", step, width)
-    if not found:
+    loss_left = width if is_found else _loss_left(xs[passed], said[passed] if passed < len(said) else "", step, width)
+    if not is_found:
         shapes.append(
             path(f"M{last:.1f} {_Y}H{xs[-1]:.1f}", stroke="var(--lr-line)", stroke_width="1.5", stroke_dasharray="2 4")
         )
@@ -43,29 +43,29 @@ def lane_drawing(letter: str, said: Sequence[str], *, passed: int, stages: int, 
             )
         )
     for place, x in enumerate(xs):
-        told = said[place] if place < len(said) else ""
-        if found and place == stages - 1:
-            wide = max(66.0, text_width(told, 12.5) + 18)
+        note = said[place] if place < len(said) else ""
+        if is_found and place == stages - 1:
+            wide = max(66.0, text_width(note, 12.5) + 18)
             left = min(x - wide / 2, width - wide - 1)
             fill = "color-mix(in srgb,var(--lr-chunk) 14%,var(--lr-bg))"
             shapes.append(
                 rect(left, _Y - 11, wide, 22, radius=11, fill=fill, stroke="var(--lr-chunk)", stroke_width="1.5")
             )
-            shapes.append(text(left + wide / 2, _Y + 4.4, told, size=12.5, anchor="middle", font_weight="650"))
+            shapes.append(text(left + wide / 2, _Y + 4.4, note, size=12.5, anchor="middle", font_weight="650"))
         elif place < passed:
             shapes.append(circle(x, _Y, 8, fill="var(--lr-bg)"))
             shapes.append(marker(letter, x, _Y, 4.6))
-            short = fitted(told, step - 6, _SIZE)
+            short = fitted(note, step - 6, _SIZE)
             if x + text_width(short, _SIZE) / 2 < loss_left:  # the reason of a loss near the end needs its room
-                shapes.append(text(x, _LABEL_Y, short, size=_SIZE, anchor="middle", title=told, fill="var(--lr-mute)"))
+                shapes.append(text(x, _LABEL_Y, short, size=_SIZE, anchor="middle", title=note, fill="var(--lr-mute)"))
         elif place == passed:
-            shapes += _loss(x, told, step, width)
+            shapes += _loss(x, note, step, width)
         else:
             shapes.append(circle(x, _Y, 3, fill="var(--lr-bg)", stroke="var(--lr-line)", stroke_width="1.5"))
     return Drawing(width, _HEIGHT, label, tuple(shapes))
 
 
-def _loss(x: float, told: str, step: float, width: int) -> list[Shape]:
+def _loss(x: float, note: str, step: float, width: int) -> list[Shape]:
     """A dashed ring with a cross, and the reason below it, as far as there is room."""
     ring = circle(x, _Y, 9, fill="var(--lr-bg)", stroke="var(--lr-left)", stroke_width="1.8", stroke_dasharray="3 2")
     cross = path(
@@ -73,19 +73,19 @@ def _loss(x: float, told: str, step: float, width: int) -> list[Shape]:
         stroke="var(--lr-left)",
         stroke_width="2",
     )
-    left = _loss_left(x, told, step, width)
+    left = _loss_left(x, note, step, width)
     reason = text(
         left,
         _LABEL_Y,
-        fitted(told, width - left, 12.5),
+        fitted(note, width - left, 12.5),
         size=12.5,
-        title=told,
+        title=note,
         font_weight="650",
         fill="var(--lr-left)",
     )
     return [ring, cross, reason]
 
 
-def _loss_left(x: float, told: str, step: float, width: int) -> float:
+def _loss_left(x: float, note: str, step: float, width: int) -> float:
     """Where the reason begins: below its ring, or farther left where it would not fit."""
-    return max(0.0, min(x - step / 2 + 3, width - text_width(told, 12.5)))
+    return max(0.0, min(x - step / 2 + 3, width - text_width(note, 12.5)))

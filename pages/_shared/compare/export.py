@@ -72,14 +72,14 @@ def _columns(loaded: Sequence[Loaded], traces: Mapping[str, Trace], shared: Shar
             parts.append(html('<div>{}<p class="lr-muted">{}</p></div>', head, why))
             continue
         owners = shared.owners.get(each.letter, {})
-        found = gold.found.get(each.letter, ())
+        gold_ids = gold.found_ids.get(each.letter, ())
         drawing = small_graph(each.letter, each.trace, slots, owners, width=_GRAPH, language=language())
         answer = NOTHING
         if each.answer is not None:
             answer = fragments.answer_text(each.answer, each.letter, alone.get(each.letter, frozenset()))
-        figures = fragments.figures(each, base, (len(found), len(gold.evidence)) if gold.evidence else None)
+        figures = fragments.figures(each, base, (len(gold_ids), len(gold.evidence)) if gold.evidence else None)
         bar = fragments.token_bar(each.trace, most, tick)
-        passages = joined(_passages(each, each.trace, owners, found, list(traces)))
+        passages = joined(_passages(each, each.trace, owners, gold_ids, list(traces)))
         context = html(
             "<details><summary>{}</summary><pre>{}</pre></details>", say("ask.context_text"), each.trace.context.text
         )
@@ -89,14 +89,14 @@ def _columns(loaded: Sequence[Loaded], traces: Mapping[str, Trace], shared: Shar
 
 
 def _passages(
-    loaded: Loaded, trace: Trace, owners: Mapping[str, str], found: Sequence[str], letters: Sequence[str]
+    loaded: Loaded, trace: Trace, owners: Mapping[str, str], gold_ids: Sequence[str], letters: Sequence[str]
 ) -> list[Markup]:
     marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
     lines = []
     for passage in trace.passages:
         mark = marks.get(passage.id, "")
         having = owners.get(passage.id, loaded.letter)
-        gold = html(' <span class="lr-gold">{}</span>', say("compare.gold")) if passage.id in found else NOTHING
+        gold = html(' <span class="lr-gold">{}</span>', say("compare.gold")) if passage.id in gold_ids else NOTHING
         head = html(
             '<summary>{}<span class="lr-mark" style="--c:var(--lr-chunk)">{}</span> <bdi>{}</bdi>{} '
             '<span class="lr-muted lr-small">{}</span></summary>',
@@ -124,7 +124,7 @@ def _sharing(traces: Mapping[str, Trace], shared: Shared, gold: GoldOf) -> Marku
     return html(
         '<h2>{}</h2><p class="lr-muted">{}</p><div class="kinds">{}</div>{}',
         say("compare.what_they_share"),
-        sharing_view.sentence(traces, shared, gold.found),
+        sharing_view.sentence(traces, shared, gold.found_ids),
         pictures,
         sharing_view.table(shared),
     )

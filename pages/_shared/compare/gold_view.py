@@ -20,13 +20,13 @@ MARKED = "mark"  # its name in links: "chunk:CHARACTER:DOCUMENT" or "entity:NAME
 
 @dataclass(frozen=True)
 class GoldOf:
-    """The evidence that the question should have found. found: by column, ids of passages and entities that its
+    """The evidence that the question should have found. found_ids: by column, ids of passages and entities that its
     context holds; lanes: by column and place of the evidence, how far it came."""
 
     question: GoldQuestion | None = None
     evidence: tuple[Gold, ...] = ()
     lanes: Mapping[str, tuple[Lane, ...]] = field(default_factory=dict)
-    found: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    found_ids: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def questions_of(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
@@ -55,10 +55,10 @@ def of_question(loaded: Sequence[Loaded], question: str) -> GoldOf:
     column."""
     known: GoldQuestion | None = None
     for each in loaded:
-        known = known or next((one for one in questions_of(each.column.summary) if one.question == question), None)
+        known = known or next((gold for gold in questions_of(each.column.summary) if gold.question == question), None)
     evidence: tuple[Gold, ...] = ()
     lanes: dict[str, tuple[Lane, ...]] = {}
-    found: dict[str, tuple[str, ...]] = {}
+    ids: dict[str, tuple[str, ...]] = {}
     for each in loaded:
         locate = finder_of(each)
         if locate is None or each.index is None:
@@ -68,8 +68,8 @@ def of_question(loaded: Sequence[Loaded], question: str) -> GoldOf:
         if each.trace is None:
             continue
         lanes[each.letter] = tuple(lane(each.trace, each.index, gold) for gold in own)
-        found[each.letter] = found_ids(each.trace, lanes[each.letter])
-    return GoldOf(known, evidence, lanes, found)
+        ids[each.letter] = found_ids(each.trace, lanes[each.letter])
+    return GoldOf(known, evidence, lanes, ids)
 
 
 def marked(locate: GoldFinder) -> tuple[Gold, ...]:

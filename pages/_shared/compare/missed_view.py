@@ -179,8 +179,8 @@ def _marking(loaded: Sequence[Loaded]) -> None:
 
 
 def _offers(index: Index, wanted: str) -> None:
-    found = _chunks_with(index, wanted)
-    for row in found:
+    rows = _chunks_with(index, wanted)
+    for row in rows:
         document = index.document_cells["title"][index.chunk_cells["document"][row].as_py()].as_py()
         text = index.chunk(row).text
         at = max(0, text.casefold().find(wanted.casefold()) - 30)
@@ -203,7 +203,7 @@ def _offers(index: Index, wanted: str) -> None:
             on_click=_mark,
             args=(f"entity:{entity.name}",),
         )
-    if not found and not entities:
+    if not rows and not entities:
         draw(markup.muted(say("missed.nothing_with", words=wanted)))
 
 

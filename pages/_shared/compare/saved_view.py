@@ -159,14 +159,14 @@ def show(comparison: RecordedComparison, view: str) -> None:
     draw(html('<div class="lr-read" style="font-size:1.2rem" dir="auto">{}</div>', comparison.question))
     shared = compare({each.letter: each.trace for each in loaded if each.trace is not None})
     lanes = {column.letter: column.lanes for column in comparison.columns}
-    found = {column.letter: gold_view.found_ids(column.run.trace, column.lanes) for column in comparison.columns}
-    gold = GoldOf(None, comparison.gold, lanes, found if comparison.gold else {})
+    found_ids = {column.letter: gold_view.found_ids(column.run.trace, column.lanes) for column in comparison.columns}
+    gold = GoldOf(None, comparison.gold, lanes, found_ids if comparison.gold else {})
     differ = state.recall("differ") == "1"
     if view == columns.CONTEXTS:
         contexts_view.show(loaded, differences_only=differ)
     elif view == columns.MISSED:
         missed_view.show(loaded, gold, comparison.question)
     else:
-        side_by_side.show(loaded, shared, gold.found, None, differences_only=differ, n_gold=len(gold.evidence))
-        sharing_view.strip(loaded, shared, gold.found)
+        side_by_side.show(loaded, shared, gold.found_ids, None, differences_only=differ, n_gold=len(gold.evidence))
+        sharing_view.strip(loaded, shared, gold.found_ids)
     side_by_side.drawers(loaded)

@@ -60,13 +60,18 @@ def show(
                     places[each.letter] = _without_trace(each)
                     continue
                 owners = shared.owners.get(each.letter, {})
-                found = gold.get(each.letter, ())
-                draw(fragments.figures(each, base, (len(found), n_gold) if n_gold else None))
+                gold_ids = gold.get(each.letter, ())
+                draw(fragments.figures(each, base, (len(gold_ids), n_gold) if n_gold else None))
                 places[each.letter] = _answer(each, alone.get(each.letter, frozenset()))
                 _graph(each, each.trace, slots, owners)
                 draw(fragments.token_bar(each.trace, most, tick))
                 _passages(
-                    each, each.trace, owners, found, [other.letter for other in loaded], only_different=differences_only
+                    each,
+                    each.trace,
+                    owners,
+                    gold_ids,
+                    [other.letter for other in loaded],
+                    only_different=differences_only,
                 )
                 _steps(each, each.trace)
     return places
@@ -228,7 +233,7 @@ def _passages(
     loaded: Loaded,
     trace: Trace,
     owners: Mapping[str, str],
-    found: Sequence[str],
+    gold_ids: Sequence[str],
     letters: Sequence[str],
     *,
     only_different: bool,
@@ -247,7 +252,7 @@ def _passages(
                 "id": passage.id,
                 "mark": mark,
                 "name": isolated(passage_name(passage)),
-                "gold": say("compare.gold") if passage.id in found else "",
+                "gold": say("compare.gold") if passage.id in gold_ids else "",
                 "cited": fragments.cited_text(loaded.answer, mark),
                 "owners": [other for other in letters if other in having],
                 "alone": len(having) == 1,
