@@ -69,7 +69,7 @@ def test_neighbouring_layers_are_not_the_same_colour(colours: Palette) -> None:
 
 
 def test_the_style_sheet_gets_every_colour(colours: Palette) -> None:
-    declared = dict(re.findall(r"--lr-(\w+):(#[0-9A-F]{6});", colours.css_variables()))
+    declared = dict(re.findall(r"--lr-([\w-]+):(#[0-9A-F]{6});", colours.css_variables()))
     assert declared == {
         **colours.colours,
         **{f"l{n}": colours.layers[n] for n in range(5)},
