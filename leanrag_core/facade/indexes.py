@@ -1,6 +1,6 @@
 """Indexes and their parts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from leanrag_core.checking.check import CheckResult
     from leanrag_core.exporting.base import Exporter
     from leanrag_core.extensions import BrokenExtension
+    from leanrag_core.indexing.part_base import Proposal
 
 from leanrag_core.facade.services import Services
 
@@ -156,6 +157,15 @@ class Indexes(Services):
     def part(self, index: Index, name: str) -> Any:
         """What strategies get of the part. Raises PartMissing, PartDamaged."""
         return self._parts.read(index, name)
+
+    def part_proposals(self, index: Index, name: str) -> "tuple[Proposal, ...]":
+        """What the part proposes to a person, such as types of a schema. Raises PartMissing, PartDamaged."""
+        return self._parts.proposals(index, name)
+
+    def start_accepting(self, index_id: str, name: str, accepted: Sequence[str]) -> str:
+        """A job makes the part again with those of its proposals; returns the job's id. Raises what start_part() does,
+        and PartMissing."""
+        return self.start_part(index_id, name, self._parts.accepting(self.open(index_id), name, accepted))
 
     def delete_part(self, index: Index, name: str, fingerprint: str) -> None:
         """Deletes that version of the part; questions go on without it. Raises StorageFailed."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -67,6 +67,29 @@ class PartTools:
     connect: Connect | None = None
     report: Report = silent
     cancelled: Callable[[], None] = _never
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Something that a part proposes to a person. value: what its option then holds, among others apart by commas."""
+
+    value: str
+    text: Message
+    accepted: bool
+
+
+@runtime_checkable
+class ProposingPart(Protocol):
+    """A part that proposes something of its content to a person; what is accepted goes into an option, and the part is
+    made again.
+
+    accepts: the name of that option, a text.
+    """
+
+    accepts: str
+
+    def proposals(self, content: Any) -> tuple[Proposal, ...]:
+        """The proposals. content: what read() gave."""
 
 
 class Part(Protocol):

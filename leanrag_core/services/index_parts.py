@@ -1,16 +1,16 @@
 """Parts of indexes: which there are, making one, reading one, what one costs."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from leanrag_core.errors import PartMissing
+from leanrag_core.errors import InvalidConfig, PartMissing
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.registry import Models
 from leanrag_core.prompts.book import PromptBook
-from leanrag_core.storage.part_store import RECORD, PartStore
+from leanrag_core.storage.part_store import RECORD, PartStore, read_record
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
@@ -19,7 +19,7 @@ from leanrag_core.types.progress import Progress, Report, silent
 
 if TYPE_CHECKING:
     from leanrag_core.extensions import BrokenExtension
-    from leanrag_core.indexing.part_base import PartModels
+    from leanrag_core.indexing.part_base import PartModels, Proposal
 
 _MAX_READ = 8  # parts that are kept in memory after they were read
 
@@ -130,6 +130,26 @@ class IndexParts:
             while len(self._read) > _MAX_READ:
                 del self._read[next(iter(self._read))]
         return content
+
+    def proposals(self, index: Index, name: str) -> "tuple[Proposal, ...]":
+        """What the part proposes to a person; nothing for a part that does not. Raises PartMissing, PartDamaged."""
+        from leanrag_core.indexing.part_base import ProposingPart, parts
+
+        part = parts().named(name).part
+        return part.proposals(self.read(index, name)) if isinstance(part, ProposingPart) else ()
+
+    def accepting(self, index: Index, name: str, accepted: Sequence[str]) -> dict[str, Any]:
+        """Options of the part as it was made last, and those proposals accepted. Raises PartMissing, PartDamaged, and
+        InvalidConfig for a part that proposes nothing."""
+        from leanrag_core.indexing.part_base import ProposingPart, parts
+
+        part = parts().named(name).part
+        if not isinstance(part, ProposingPart):
+            raise InvalidConfig("part.proposes_nothing", part=name)
+        folder = PartStore(index.path).newest(name) if index.path is not None else None
+        if folder is None:
+            raise PartMissing("part.missing", part=name)
+        return {**read_record(folder).config, part.accepts: ",".join(accepted)}
 
     def delete(self, index: Index, name: str, fingerprint: str) -> None:
         """Deletes that version of the part. Raises StorageFailed."""

@@ -23,7 +23,7 @@ def opened(home: Workbench, visit: Visit) -> AppTest:
 
 def test_a_part_is_made_by_a_job_on_a_click(home: Workbench, visit: Visit, launched: list[Path]) -> None:
     app = opened(home, visit)
-    [state] = home.parts(home.indexes()[0].id)
+    [state] = [state for state in home.parts(home.indexes()[0].id) if state.name == "chroma"]
     assert "not made" in drawn.text(app)
     app.button(f"make_part_chroma_{state.fingerprint}").click().run()
     assert not app.exception
@@ -41,7 +41,7 @@ def test_a_part_is_listed_with_its_cost_and_can_be_deleted(home: Workbench, visi
     assert "made" in drawn.text(app)
     app.button(f"delete_part_chroma_{record.fingerprint}").click().run()
     assert not app.exception
-    assert [state.status for state in home.parts(index_id)] == ["absent"]
+    assert {state.status for state in home.parts(index_id)} == {"absent"}
 
 
 def test_a_damaged_part_says_what_is_wrong_and_is_made_again(home: Workbench, visit: Visit) -> None:
@@ -54,3 +54,22 @@ def test_a_damaged_part_says_what_is_wrong_and_is_made_again(home: Workbench, vi
     assert "damaged" in page_text
     assert "Make it again" in page_text
     assert app.button(f"make_part_chroma_{record.fingerprint}").label.startswith("Make again")
+
+
+def test_what_a_part_proposes_is_listed_and_made_again_when_accepted(
+    home: Workbench, visit: Visit, launched: list[Path]
+) -> None:
+    index_id = home.indexes()[0].id
+    home.build_part(home.open(index_id), "schema", {"most_types": 1, "frequency": 1, "confidence": 0.1})
+    values = [proposal.value for proposal in home.part_proposals(home.open(index_id), "schema")]
+    app = opened(home, visit)
+    [choice] = [each for each in app.multiselect if each.key == "proposed_schema"]
+    assert len(choice.options) == len(values) > 1
+    choice.select(values[1])
+    [accept] = [button for button in app.button if button.label.startswith("Accept")]
+    accept.click().run()
+    assert not app.exception
+    [folder] = launched
+    spec = read_spec(folder)
+    assert spec.config["part"] == "schema"
+    assert spec.config["options"] == {"most_types": 1, "frequency": 1, "confidence": 0.1, "accept": values[1]}

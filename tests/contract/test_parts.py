@@ -41,16 +41,31 @@ def embed(texts: Sequence[str]) -> np.ndarray:
 TOOLS = PartTools(embed)
 
 
+def needed(info: PartInfo) -> tuple[PartInfo, ...]:
+    """The other parts that the part needs."""
+    return tuple(other for other in parts().parts if other.name in info.part.needs)
+
+
+def models_with_needs(info: PartInfo, index: Index) -> PartModels:
+    """No language model, and the parts that the part needs."""
+    return PartModels(parts={other.name: fingerprint(other, index) for other in needed(info)})
+
+
 def make(info: PartInfo, index: Index, tools: PartTools = TOOLS) -> PartRecord:
-    return build_part(index, info, info.config(), MODELS, tools)
+    """Makes the part, and before it what it needs."""
+    for other in needed(info):
+        make(other, index)
+    tools = replace(tools, part=lambda name: read_part(index, parts().named(name)))
+    return build_part(index, info, info.config(), models_with_needs(info, index), tools)
 
 
 def fingerprint(info: PartInfo, index: Index) -> str:
-    return info.part.fingerprint(index, info.config(), MODELS)
+    return info.part.fingerprint(index, info.config(), models_with_needs(info, index))
 
 
 def state_of(info: PartInfo, index: Index) -> PartState:
-    [state] = [state for state in part_states(index, parts(), MODELS) if state.name == info.name]
+    states = part_states(index, parts(), models_with_needs(info, index))
+    [state] = [state for state in states if state.name == info.name]
     return state
 
 
@@ -95,7 +110,12 @@ def test_a_part_is_named_as_its_file_and_says_what_it_is(info: PartInfo) -> None
 def test_the_fingerprint_is_stable_and_changes_with_each_need(info: PartInfo, index: Index, tmp_path: Path) -> None:
     first = fingerprint(info, index)
     assert first == fingerprint(info, read_index(tmp_path / "index"))
+    for other in needed(info):
+        changed = replace(models_with_needs(info, index), parts={other.name: "another"})
+        assert info.part.fingerprint(index, info.config(), changed) != first, other.name
     for need in info.part.needs:
+        if need in {other.name for other in needed(info)}:
+            continue
         if need == "relations" and not index.layers[0].relations.num_rows:
             continue  # there is none to change; the other indexes have some
         directory = tmp_path / need
@@ -111,7 +131,8 @@ def test_each_option_has_a_fingerprint_of_its_own(info: PartInfo, tmp_path: Path
         low, high = option.metadata.get("low"), option.metadata.get("high")
         other = not option.default if isinstance(option.default, bool) else low if option.default != low else high
         config = info.configured({option.name: other})
-        assert info.part.fingerprint(index, config, MODELS) != fingerprint(info, index), option.name
+        models = models_with_needs(info, index)
+        assert info.part.fingerprint(index, config, models) != fingerprint(info, index), option.name
 
 
 @pytest.mark.parametrize("info", PARTS)
@@ -212,7 +233,7 @@ def test_a_killed_process_leaves_nothing_that_reads_as_finished(info: PartInfo, 
         read_part(index, info)
     make(info, index)
     read_part(index, info)
-    [left] = PartStore(tmp_path / "index").all()
+    [left] = PartStore(tmp_path / "index").all(info.name)
     assert left.status == "finished"
 
 

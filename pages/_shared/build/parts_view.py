@@ -7,7 +7,7 @@ from leanrag_core.types.part import ABSENT, DAMAGED, UNFINISHED, PartState
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.common import forms, markup, session, state
 from pages._shared.common.frame import message, plain_errors
-from pages._shared.common.messages import words
+from pages._shared.common.messages import say, words
 
 _STATUS = {"finished": "made", ABSENT: "not made", UNFINISHED: "stopped, can be resumed", DAMAGED: "damaged"}
 _MAKE = {ABSENT: "Make", UNFINISHED: "Resume", DAMAGED: "Make again"}
@@ -41,6 +41,8 @@ def panel(index: IndexSummary) -> None:
                 st.button(label, key=f"part_job_{part.name}", type="tertiary", on_click=state.remember, args=wanted)
             else:
                 _buttons(index, part)
+    for name in dict.fromkeys(part.name for part in states if part.finished and part.name not in job_of):
+        _proposals(index, name)
     for file in session.workbench().broken_parts():
         message(words(file.message), kind="error", title="A part cannot be used.")
 
@@ -59,6 +61,27 @@ def table(states: tuple[PartState, ...], being_made: tuple[str, ...] = ()) -> No
     ]
     head = ("Part", "Status", "Size", "Made in", "Model calls")
     markup.block("Index parts", markup.facts_table(head, rows), "their cost is not part of the index's")
+
+
+def _proposals(index: IndexSummary, name: str) -> None:
+    """What the part proposes to the person, where it proposes something, and a button that accepts the chosen ones."""
+    bench = session.workbench()
+    proposals = bench.part_proposals(bench.open(index.id), name)
+    if not proposals:
+        return
+    texts = {proposal.value: words(proposal.text) for proposal in proposals}
+    with st.form(f"proposals_{name}"):
+        chosen = st.multiselect(
+            say("part.proposals", n=len(proposals)),
+            list(texts),
+            [proposal.value for proposal in proposals if proposal.accepted],
+            format_func=lambda value: forms.plain(texts[value]),
+            help=say("part.proposals_hint"),
+            key=f"proposed_{name}",
+        )
+        if st.form_submit_button(say("part.accept"), icon=":material/check:"):
+            state.remember("job", bench.start_accepting(index.id, name, chosen))
+            st.rerun()
 
 
 def _buttons(index: IndexSummary, part: PartState) -> None:

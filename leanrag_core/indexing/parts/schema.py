@@ -1,0 +1,95 @@
+"""A schema of the index, and the attributes of its entities within the bounds of it.
+
+Source: Youtu-GraphRAG (Dong et al. 2025), section 3.1.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from leanrag_core.indexing.part_base import PartModels, PartTools, Proposal, every_file, fingerprint_of
+from leanrag_core.indexing.written_parts import with_language
+from leanrag_core.indexing.youtu.files import read_schema, write_schema
+from leanrag_core.indexing.youtu.schema_making import Limits, make_schema
+from leanrag_core.messages.message import message
+from leanrag_core.types.config import option, validate
+from leanrag_core.types.forecast import ZERO, Forecast, Range, StageForecast
+from leanrag_core.types.index import Index
+from leanrag_core.types.part import CHUNKS, ENTITIES, RELATIONS, VECTORS
+from leanrag_core.types.youtu import Schema
+
+_VERSION = 1
+_SECONDS_AN_ENTITY = Range(0.0002, 0.001, 0.005)
+_PROMPT_TOKENS, _REPLY_TOKENS = Range(400, 1500, 3000), Range(20, 300, 1200)  # of a chunk
+
+
+@dataclass(frozen=True)
+class Config:
+    """Bounds of the schema, and which proposed types belong to it."""
+
+    most_types: int = option(40, low=1, high=200, help=message("part.schema.option.most_types"))
+    frequency: int = option(3, low=1, high=1000, help=message("part.schema.option.frequency"))
+    confidence: float = option(0.8, low=0.0, high=1.0, help=message("part.schema.option.confidence"))
+    accept: str = option("", help=message("part.schema.option.accept"))
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+class Part:
+    """Types of entities, relations and attributes; attributes are nodes of the part, not of the base graph."""
+
+    name = "schema"
+    title = message("part.schema.title")
+    help = message("part.schema.help")
+    needs: tuple[str, ...] = (ENTITIES, RELATIONS, CHUNKS, VECTORS)
+    accepts = "accept"  # the option that holds what a person accepts of proposals()
+
+    def offered(self, index: Index) -> bool:
+        """Only when a person, or a strategy, asks for it."""
+        return False
+
+    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
+        """Of the graph, the options, and the model and prompts that read the chunks."""
+        return with_language(fingerprint_of(self, _VERSION, index, config, models), index, models)
+
+    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
+        """Seconds by the number of entities; with a language model a call for each chunk, and one for the schema."""
+        seconds = Range(0.05, 0.5, 2.0) + _SECONDS_AN_ENTITY.scaled(len(index.layers[0]))
+        stages: tuple[StageForecast, ...] = ()
+        if models.language is not None:
+            n_calls = index.chunks.num_rows + 1
+            prompts, replies = _PROMPT_TOKENS.scaled(n_calls), _REPLY_TOKENS.scaled(n_calls)
+            stages = (StageForecast("make", Range(n_calls, n_calls, n_calls), prompts, replies, ZERO),)
+            seconds = seconds + Range(0.2, 1.0, 4.0).scaled(n_calls)
+        return Forecast(chunks=0, sampled=0, entities=Range(), stages=stages, seconds=seconds)
+
+    def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
+        """Writes the schema; replies of an earlier attempt come from the store of calls."""
+        limits = Limits(config.most_types, config.frequency, config.confidence, config.accept)
+        write_schema(folder, make_schema(index, limits, tools))
+
+    def lasting_files(self, folder: Path) -> Iterable[str]:
+        """All."""
+        return every_file(folder)
+
+    def read(self, folder: Path, index: Index) -> Schema:
+        """The schema of the index. Raises PartDamaged."""
+        return read_schema(folder, n_entities=len(index.layers[0]), n_relations=index.layers[0].relations.num_rows)
+
+    def proposals(self, content: Schema) -> tuple[Proposal, ...]:
+        """The types that are frequent and sure enough to be put before a person."""
+        return tuple(
+            Proposal(
+                f"{row['kind']}:{row['name']}",
+                message(
+                    f"part.schema.proposal.{row['kind']}",
+                    name=row["name"],
+                    n=row["frequency"],
+                    confidence=row["confidence"],
+                    example=row["example"],
+                ),
+                row["accepted"],
+            )
+            for row in content.proposals.to_pylist()
+        )

@@ -1,0 +1,197 @@
+"""The schema and the attributes by a language model: a seed is refined, then each chunk is read within its bounds.
+
+Source: Youtu-GraphRAG, section 3.1. What fits no type comes back as a proposal with the occurrence that shows it, so
+that accepting it later takes no further call.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from leanrag_core.errors import ReplyError
+from leanrag_core.execution.threads import ThreadMap
+from leanrag_core.indexing.aggregation.summary_reply import whole
+from leanrag_core.indexing.communities.making import CALLS_AT_ONCE
+from leanrag_core.indexing.part_base import PartTools
+from leanrag_core.models.asking import ask
+from leanrag_core.models.base import Completion, LanguageModel
+from leanrag_core.models.json_reply import read_json
+from leanrag_core.types.index import Index
+from leanrag_core.types.json_schema import JsonSchema
+from leanrag_core.types.progress import Progress
+from leanrag_core.types.youtu import KINDS
+
+_SAMPLED = 5  # passages that the seed schema is refined with
+_LIST_OF = {kind: f"{kind}_types" for kind in KINDS}
+_TEXTS: JsonSchema = {"type": "array", "items": {"type": "string"}}
+_SCHEMA_REPLY: JsonSchema = {
+    "type": "object",
+    "properties": dict.fromkeys(_LIST_OF.values(), _TEXTS),
+    "required": list(_LIST_OF.values()),
+    "additionalProperties": False,
+}
+
+
+def _objects(**fields: str) -> JsonSchema:
+    return {
+        "type": "array",
+        "items": {
+            "type": "object",
+            "properties": {name: {"type": type_} for name, type_ in fields.items()},
+            "required": list(fields),
+            "additionalProperties": False,
+        },
+    }
+
+
+_CHUNK_REPLY: JsonSchema = {
+    "type": "object",
+    "properties": {
+        "attributes": _objects(entity="string", type="string", value="string"),
+        "proposals": _objects(kind="string", name="string", entity="string", value="string", confidence="number"),
+    },
+    "required": ["attributes", "proposals"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True)
+class ReadAttribute:
+    """An attribute of an entity that a chunk states. entity: row in layer 0."""
+
+    entity: int
+    type: str
+    value: str
+    chunk: int
+
+
+@dataclass(frozen=True)
+class ReadProposal:
+    """A new type that a chunk calls for, with what shows it."""
+
+    kind: str
+    name: str
+    entity: int
+    value: str
+    confidence: float
+    chunk: int
+
+
+@dataclass(frozen=True)
+class ChunkReading:
+    """What the model read in a chunk."""
+
+    attributes: tuple[ReadAttribute, ...] = ()
+    proposals: tuple[ReadProposal, ...] = ()
+
+
+def schema_text(types: Mapping[str, Sequence[str]]) -> str:
+    """The schema as lines of a prompt. types: names by kind."""
+    return "\n".join(f"{kind} types: {', '.join(types[kind]) or '(none)'}" for kind in KINDS)
+
+
+def refined(
+    index: Index, seed: Mapping[str, Sequence[str]], language: LanguageModel, tools: PartTools, *, most: int
+) -> dict[str, list[str]]:
+    """The seed schema as the model improves it; the seed itself where its reply cannot be used."""
+    n_chunks = index.chunks.num_rows
+    rows = sorted({place * n_chunks // _SAMPLED for place in range(_SAMPLED)})
+    passages = "\n\n".join(index.chunk(row).text.strip() for row in rows)
+    prompt = tools.prompts.of("refine_schema")
+    tools.meter.require_budget()
+    text = prompt.fill(schema=schema_text(seed), passages=passages, most=most)
+    try:
+        asked = ask(
+            language, [{"role": "user", "content": text}], _read_schema, schema=_SCHEMA_REPLY, task=prompt.fingerprint
+        )
+    except ReplyError as error:
+        tools.meter.add_fault(str(error))
+        return {kind: list(names) for kind, names in seed.items()}
+    return {kind: (names or list(seed[kind]))[:most] for kind, names in asked.value.items()}
+
+
+def read_chunks(
+    index: Index, types: Mapping[str, Sequence[str]], language: LanguageModel, tools: PartTools
+) -> list[ChunkReading]:
+    """What each chunk says within the bounds of the schema, in their order; nothing of one whose reply cannot be used.
+
+    Replies come from the store of calls where they were given before. Raises BudgetSpent, Cancelled.
+    """
+    base, entities_in = index.layers[0], index.entity_chunks.tocsc()
+    names, own_types = base.entities["name"].to_pylist(), base.entities["type"].to_pylist()
+    prompt, n_chunks, schema = tools.prompts.of("extract_attributes"), index.chunks.num_rows, schema_text(types)
+    allowed = {name.casefold(): name for name in types["attribute"]}
+
+    def read(chunk: int) -> ChunkReading:
+        rows = entities_in.indices[entities_in.indptr[chunk] : entities_in.indptr[chunk + 1]].tolist()
+        if not rows:
+            return ChunkReading()
+        row_of = {names[row].casefold(): row for row in rows}
+        tools.meter.require_budget()
+        listed = "\n".join(f"- {names[row]} ({own_types[row]})" for row in rows)
+        text = prompt.fill(schema=schema, entities=listed, text=index.chunk(chunk).text)
+        try:
+            asked = ask(
+                language,
+                [{"role": "user", "content": text}],
+                lambda reply: _read_chunk(reply, row_of, allowed, chunk),
+                schema=_CHUNK_REPLY,
+                task=prompt.fingerprint,
+            )
+        except ReplyError as error:
+            tools.meter.add_fault(str(error))
+            return ChunkReading()
+        return asked.value
+
+    readings: list[ChunkReading] = []
+    for reading in ThreadMap(CALLS_AT_ONCE)(read, range(n_chunks)):
+        readings.append(reading)
+        tools.report(Progress("make", len(readings), n_chunks, "chunks"))
+    return readings
+
+
+def _read_schema(completion: Completion) -> dict[str, list[str]]:
+    cells = read_json(whole(completion), tuple((name,) for name in _LIST_OF.values())).cells
+    types = {}
+    for kind, name in _LIST_OF.items():
+        listed = cells.get(name)
+        if not isinstance(listed, list):
+            raise ReplyError("schema.reply_lists")
+        texts = (_text(entry).lower() for entry in listed if isinstance(entry, str))
+        types[kind] = list(dict.fromkeys(filter(None, texts)))
+    return types
+
+
+def _read_chunk(
+    completion: Completion, row_of: Mapping[str, int], allowed: Mapping[str, str], chunk: int
+) -> ChunkReading:
+    """Raises ReplyError without the list of attributes. Entries on other entities, or of other types, are left out."""
+    reply = read_json(whole(completion), (("attributes",),))
+    listed, new = reply.cells.get("attributes"), reply.cells.get("proposals")
+    if reply.breaks_off or not isinstance(listed, list):
+        raise ReplyError("reply.broken_off")
+    attributes = []
+    for entry in listed:
+        if not isinstance(entry, dict):
+            continue
+        entity, type_, value = (_text(entry.get(key)) for key in ("entity", "type", "value"))
+        if entity.casefold() in row_of and type_.casefold() in allowed and value:
+            attributes.append(ReadAttribute(row_of[entity.casefold()], allowed[type_.casefold()], value, chunk))
+    proposals = [_proposal(entry, row_of, chunk) for entry in (new if isinstance(new, list) else ())]
+    return ChunkReading(tuple(attributes), tuple(filter(None, proposals)))
+
+
+def _proposal(entry: Any, row_of: Mapping[str, int], chunk: int) -> ReadProposal | None:
+    if not isinstance(entry, dict):
+        return None
+    kind, name, entity, value = (_text(entry.get(key)) for key in ("kind", "name", "entity", "value"))
+    confidence = entry.get("confidence")
+    if kind not in KINDS or not name or entity.casefold() not in row_of or isinstance(confidence, bool):
+        return None
+    if not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
+        return None
+    return ReadProposal(kind, name.lower(), row_of[entity.casefold()], value, float(confidence), chunk)
+
+
+def _text(value: Any) -> str:
+    return " ".join(str(value or "").split())

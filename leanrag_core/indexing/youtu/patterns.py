@@ -1,0 +1,84 @@
+"""Attributes without a language model: what descriptions say by "X is a Y", "X has Y" and a few other patterns.
+
+A limit to state where it is used: an attribute is found only where a sentence begins with the entity's name, or says
+"the length of X is Y", and only in English, with two patterns in Chinese.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from leanrag_core.sentences import split_sentences
+
+KIND, FEATURE, STATE, YEAR, AMOUNT = "kind", "feature", "state", "year", "amount"
+SEED_TYPES = (KIND, FEATURE, STATE, YEAR, AMOUNT)
+_MOST_WORDS, _MOST_CHARACTERS = 10, 24
+_ARTICLE = r"(?:an?|the|one) "
+_STOP = r"(?=$|[,.](?!\d)|[;:()]| (?:which|that|who|whose|because|but|and|while|when|where)\b"
+_END, _SHORT_END = f"{_STOP})", rf"{_STOP}| (?:as|with|for|in|on|at|by|from)\b)"
+_VERB = r"(?:is|are|was|were) "
+_COUNTED = r"(?:an?|the|its|their|no|many|several|few|two|three|four|five|\d[\d,.]*) "
+# Behind the name; the group is the value. The first that fits is taken of each sentence.
+_AFTER_NAME = (
+    (KIND, re.compile(rf",? {_VERB}(?:also |still )?{_ARTICLE}(.+?){_SHORT_END}")),
+    (KIND, re.compile(rf", {_ARTICLE}(.+?)(?=,|\.$)")),
+    (STATE, re.compile(rf" {_VERB}(?:also |still |now )?((?!(?:it|he|she|they|there|not|to)\b)\w.*?){_END}")),
+    (FEATURE, re.compile(rf" (?:has|have|had) ({_COUNTED}.+?){_SHORT_END}")),
+)
+_HAS_A = re.compile(rf" (?:has|have|had) an? ([a-z]+) of (?:about )?(.+?){_END}")
+_YEAR = re.compile(r"\b(?:in|since|until|by) ((?:1[0-9]|20)\d\d)\b")
+_AMOUNT = re.compile(
+    r"\b(\d[\d,.]*(?: to \d[\d,.]*)? ?(?:%|percent|per cent|kilograms?|kg|grams?|g|metres?|m|km|kilometres?|cm|mm|"
+    r"litres?|degrees?|hours?|days?|weeks?|months?|years?|eggs|people|members|shares|dollars))(?!\w)"
+)
+_OF = rf"(?:the )?([a-z]+) of (?:the |an? )?{{name}} {_VERB}(?:about )?(.+?){_END}"
+_OWN = rf"(?:the )?{{name}}(?:'s|’s|') ([a-z]+) {_VERB}(?:about )?(.+?){_END}"
+_CHINESE = ((KIND, re.compile(r"^是(?:一[种个座位部名])?([^，。；、,]+)")), (FEATURE, re.compile(r"^有([^，。；,]+)")))
+
+
+@dataclass(frozen=True)
+class AttributeFact:
+    """An attribute of an entity. type: a word of the patterns, or of the text itself."""
+
+    type: str
+    value: str
+
+
+def attribute_facts(name: str, description: str) -> list[AttributeFact]:
+    """What the description says of the entity of that name, each once, in the order of the sentences."""
+    facts = (fact for sentence in split_sentences(description) for fact in _of_sentence(name, sentence))
+    return list(dict.fromkeys(facts))
+
+
+def _of_sentence(name: str, sentence: str) -> Iterator[AttributeFact]:
+    if name.casefold() not in sentence.casefold():
+        return
+    escaped = re.escape(name)
+    for form in (_OF, _OWN):
+        if match := re.match(form.replace("{name}", escaped), sentence, re.IGNORECASE):
+            yield from _fact(match[1].lower(), match[2])
+            return
+    subject = re.match(rf"(?:(?:the|an?) )?{escaped}", sentence, re.IGNORECASE)
+    if subject is None:
+        return
+    rest = sentence[subject.end() :]
+    if rest[:1].isascii():
+        if match := _HAS_A.match(rest):
+            yield from _fact(match[1].lower(), match[2])
+        else:
+            matches = ((type_, pattern.match(rest)) for type_, pattern in _AFTER_NAME)
+            yield from next((_fact(type_, match[1]) for type_, match in matches if match), ())
+        for type_, pattern in ((YEAR, _YEAR), (AMOUNT, _AMOUNT)):
+            if match := pattern.search(rest):
+                yield from _fact(type_, match[1])
+        return
+    for type_, pattern in _CHINESE:
+        if match := pattern.match(rest):
+            yield from _fact(type_, match[1])
+
+
+def _fact(type_: str, value: str) -> list[AttributeFact]:
+    words = value.split()
+    if not words or len(words) > _MOST_WORDS or (not value.isascii() and len(value) > _MOST_CHARACTERS * _MOST_WORDS):
+        return []
+    return [AttributeFact(type_, " ".join(words).strip("\"'“”«» "))]
