@@ -12,29 +12,41 @@ _POINTS_FOR_BIC = 2000
 _ROUNDS = 50
 
 
-def soft_clusters(vectors: np.ndarray, *, seed: int) -> list[np.ndarray]:
+def soft_clusters(vectors: np.ndarray, tokens: np.ndarray, *, max_tokens: int, seed: int) -> list[np.ndarray]:
     """Rows of each cluster, ascending; a row is in every cluster to which it belongs with a probability above .1, and
     in its likeliest one.
 
-    vectors: (n, d) float32. First clusters of all rows, then clusters within each of these, both in ten principal
+    vectors: (n, d) float32. tokens: (n,) of each row; a cluster with more tokens than max_tokens is divided again,
+    into two at least. First clusters of all rows, then clusters within each of these, both in ten principal
     components. The same vectors give the same clusters, whatever the number of threads.
-    Source: Sarthi et al. 2024 (RAPTOR), section 3; ADR 0001 has the reason for principal components.
+    Source: Sarthi et al. 2024 (RAPTOR), section 3.
     """
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1):  # sums in another order, on more threads, would give other bits
-        clusters: list[np.ndarray] = []
-        for rows in _divided(vectors, seed):
-            if len(rows) <= DIMENSIONS + 1:
-                clusters.append(rows)
-            else:
-                clusters += [rows[part] for part in _divided(vectors[rows], seed)]
+        clusters = _fitting(vectors, tokens, np.arange(len(vectors)), max_tokens, seed)
     distinct = {tuple(rows.tolist()): rows for rows in clusters}
     return list(distinct.values())
 
 
-def _divided(vectors: np.ndarray, seed: int) -> list[np.ndarray]:
-    """Rows of each component that has any."""
+def _fitting(
+    vectors: np.ndarray, tokens: np.ndarray, rows: np.ndarray, max_tokens: int, seed: int, least: int = 1
+) -> list[np.ndarray]:
+    """Clusters of those rows; one with too many tokens is divided again, into two at least."""
+    parts: list[np.ndarray] = []
+    for part in _divided(vectors[rows], seed, least):
+        within = rows[part]
+        small = len(within) <= DIMENSIONS + 1
+        parts += [within] if small else [within[deeper] for deeper in _divided(vectors[within], seed)]
+    clusters: list[np.ndarray] = []
+    for part in parts:
+        divide = tokens[part].sum() > max_tokens and len(part) > 1 and (least == 1 or len(part) < len(rows))
+        clusters += _fitting(vectors, tokens, part, max_tokens, seed, least=2) if divide else [part]
+    return clusters
+
+
+def _divided(vectors: np.ndarray, seed: int, least: int = 1) -> list[np.ndarray]:
+    """Rows of each component that has any. least: components."""
     n = len(vectors)
     if n <= 2 or (vectors == vectors[0]).all():
         return [np.arange(n)]
@@ -42,8 +54,8 @@ def _divided(vectors: np.ndarray, seed: int) -> list[np.ndarray]:
     random = np.random.default_rng(seed)
     sample = points if n <= _POINTS_FOR_BIC else points[np.sort(random.choice(n, _POINTS_FOR_BIC, replace=False))]
     # Half of the points at most, so that a layer is smaller than the one below, and no component without a point.
-    most = len(np.unique(np.round(sample, 6), axis=0)) // 2
-    counts = [count for count in _COUNTS if count <= max(1, most)]
+    most = max(least, len(np.unique(np.round(sample, 6), axis=0)) // 2)
+    counts = [count for count in _COUNTS if least <= count <= most]
     best = min(counts, key=lambda count: (_mixture(count, seed).fit(sample).bic(sample), count))
     if best == 1:
         return [np.arange(n)]

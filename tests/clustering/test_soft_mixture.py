@@ -1,6 +1,13 @@
 import numpy as np
 
-from leanrag_core.clustering.soft_mixture import THRESHOLD, soft_clusters
+from leanrag_core.clustering import soft_mixture
+from leanrag_core.clustering.soft_mixture import THRESHOLD
+
+
+def soft_clusters(vectors: np.ndarray, *, seed: int, max_tokens: int = 10_000) -> list[np.ndarray]:
+    """Of rows with ten tokens each."""
+    tokens = np.full(len(vectors), 10)
+    return soft_mixture.soft_clusters(vectors, tokens, max_tokens=max_tokens, seed=seed)
 
 
 def blobs(centres: list[list[float]], n: int, spread: float, seed: int = 0) -> np.ndarray:
@@ -37,3 +44,10 @@ def test_equal_rows_and_few_rows_make_one_cluster() -> None:
     same = np.tile(np.array([[1, 0, 0]], dtype=np.float32), (30, 1))
     assert np.concatenate(soft_clusters(same, seed=0)).max() == 29
     assert [rows.tolist() for rows in soft_clusters(same[:2], seed=0)] == [[0, 1]]
+
+
+def test_clusters_with_too_many_tokens_are_divided_again_where_they_can_be() -> None:
+    vectors = blobs(np.eye(12).tolist(), 30, 0.2)
+    large, small = soft_clusters(vectors, seed=0), soft_clusters(vectors, seed=0, max_tokens=150)
+    assert max(map(len, small)) < max(map(len, large))
+    assert set(np.concatenate(small).tolist()) == set(range(len(vectors)))

@@ -20,8 +20,9 @@ from leanrag_core.types.part import CHUNKS
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.text_tree import TextTree
 
-_VERSION = 1
+_VERSION = 2
 SEED = 224  # that of the release
+_CLUSTER_TOKENS = 3500  # of a cluster, above which it is divided again; that of the release
 _LEAVES_A_CHUNK = Range(1.0, 8.0, 20.0)
 
 
@@ -73,7 +74,9 @@ class Part:
             if n <= DIMENSIONS + 1:
                 break
             tools.report(Progress("make", 0, n, "nodes"))
-            groups = soft_clusters(np.asarray(tree.last_vectors), seed=SEED)
+            groups = soft_clusters(
+                np.asarray(tree.last_vectors), tree.last_tokens, max_tokens=_CLUSTER_TOKENS, seed=SEED
+            )
             if len(groups) >= n:  # a layer that is no smaller would repeat the one below
                 break
             tree.grow(groups, max_tokens=config.summary_tokens)

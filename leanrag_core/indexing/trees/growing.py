@@ -33,6 +33,11 @@ class GrowingTree:
         """(k, d), of the layer that was added last."""
         return self._vectors[-1]
 
+    @property
+    def last_tokens(self) -> np.ndarray:
+        """(k,) tokens of the texts of that layer."""
+        return count_many([self._texts[row] for row in self.rows])
+
     def grow(self, groups: Sequence[np.ndarray], *, max_tokens: int) -> None:
         """Adds a node above each group. groups: places in the last layer."""
         texts = [[self._texts[self.rows[place]] for place in group] for group in groups]

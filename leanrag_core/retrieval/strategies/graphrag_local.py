@@ -1,7 +1,7 @@
 """GraphRAG, local search: entities near to the question with their communities, relations and chunks."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -45,6 +45,8 @@ from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Context, Style, Trace, TraceItem, TraceRelation, TraceStep
 
+_ENTITIES = replace(ENTITIES, nouns={"entity": "count.entities", "claim": "count.claims"})
+_RELATIONS = replace(RELATIONS, nouns={"inside": "count.relations", "outside": "count.relations"})
 _STYLES = (
     Style("entity", message("style.entity"), "seed", "disc"),
     Style("neighbour", message("style.neighbour"), "base", "disc"),
@@ -177,7 +179,7 @@ class Strategy:
         ids = {item.row: item.id for item in entities}
         claims = communities.claims_of(np.array(list(ids), dtype=np.int64))
         listed = section(
-            ENTITIES,
+            _ENTITIES,
             [
                 *(entity_line(index, each) for each in entities),
                 *(text_line("claim", ids[row], f"Claim on {names[ids[row]]}:", text) for row, text in claims),
@@ -189,7 +191,7 @@ class Strategy:
             listed,
             # Entities are few and come first; relations take what is left of the part that both share.
             section(
-                RELATIONS, [relation_line(index, each, names) for each in relations], budgets.local - listed.tokens
+                _RELATIONS, [relation_line(index, each, names) for each in relations], budgets.local - listed.tokens
             ),
             section(CHUNKS, [passage_line(index, each) for each in passages], budgets.text),
         )

@@ -1,7 +1,7 @@
 """HiRAG: entities of all layers, their communities, and a bridge of shortest paths between the communities."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -44,6 +44,7 @@ BRIDGE = SectionForm(
     heading="## Reasoning path\n",
     nouns={"bridge": "count.relations", "tree": "count.relations"},
 )
+_ENTITIES = replace(ENTITIES, nouns={"entity": "count.entities"})
 _STYLES = (
     Style("entity", message("style.entity"), "seed", "disc"),
     Style("bridge", message("style.bridge"), "lca", "disc"),
@@ -234,7 +235,7 @@ class Strategy:
                 budgets["bridge"],
             ),
             section(
-                ENTITIES,
+                _ENTITIES,
                 [text_line("entity", each.id, f"{each.name}:", each.text) for each in entities],
                 budgets["entities"],
             ),
