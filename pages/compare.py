@@ -22,6 +22,7 @@ from pages._shared.compare import (
     gold_view,
     loading,
     missed_view,
+    other_lanes,
     saved_view,
     set_view,
     sharing_view,
@@ -217,6 +218,9 @@ def _compare(
         contexts_view.show(loaded, differences_only=differ)
     elif view == columns.MISSED:
         missed_view.show(loaded, gold, question)
+        if gold.evidence:
+            piece = min(int(state.fitting("piece", 0, int, lambda value: value >= 0)), len(gold.evidence) - 1)
+            other_lanes.show(loaded, gold.evidence[piece])
         set_view.losses(chosen)
     saved_view.open_button()
     side_by_side.drawers(loaded)

@@ -44,9 +44,15 @@ def aligned(traces: Mapping[str, Trace]) -> Slots:
     return Slots(n, place_of, {letter: len(ids) - len(place_of[letter]) for letter, ids in lowest.items()})
 
 
+def _without_passages(trace: Trace, language: str) -> tuple[DrawnNode, ...]:
+    """The nodes of the figure but passages, which a column lists below it."""
+    passages = {passage.id for passage in trace.passages}
+    return tuple(node for node in drawn_nodes(trace, language).nodes if node.id not in passages)
+
+
 def _lowest(trace: Trace) -> list[str]:
     """Ids of the items in the lowest band: those below the same item together, groups and items by rank."""
-    nodes = drawn_nodes(trace, ENGLISH).nodes
+    nodes = _without_passages(trace, ENGLISH)
     if not nodes:
         return []
     band = min(node.band for node in nodes)
@@ -65,7 +71,7 @@ def small_graph(
     letter: str, trace: Trace, slots: Slots, owners: Mapping[str, str], *, width: int, language: str = ENGLISH
 ) -> Drawing:
     """The drawing of a column. owners: the columns that have an item, by its id."""
-    nodes = drawn_nodes(trace, language).nodes
+    nodes = _without_passages(trace, language)
     label = sentence(message("figure.small_graph", n=len(nodes)), language)
     if not nodes:
         return passages_drawing(trace, owners, width=width, language=language)

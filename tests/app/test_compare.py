@@ -291,6 +291,17 @@ def test_a_lost_passage_is_followed_to_where_it_was_lost_and_what_finds_it_was_t
 
 
 @pytest.mark.usefixtures("gold")
+def test_other_strategies_run_beside_the_columns_when_a_person_wants_that(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, q=QUESTION, cview="missed")
+    assert len(lanes(app)) == 2
+    app.toggle("lr_others").set_value(True).run()
+    drawn.assert_sound(app)
+    assert len(lanes(app)) > 2
+    assert app.query_params["others"] == "1"
+    assert "Not run, since they need an index part or a model: " in drawn.text(app)
+
+
+@pytest.mark.usefixtures("gold")
 def test_gold_that_is_found_is_marked_in_the_columns(home: Workbench, visit: Visit) -> None:
     app = visit("compare", home, q=QUESTION)
     drawn.assert_sound(app)

@@ -24,7 +24,7 @@ OFFICIAL, EQUAL = "official", "equal"
 EQUAL_TOKENS = 4_000
 _STARTERS = ("leanrag", "vector", "lightrag", "graphrag_local")  # strategies of the columns while none was chosen
 _COLUMNS, _BASELINE = "cols", "base"
-_VIEW_NAMES = ("cview", "budget", "equal", "differ", "mark", "piece", "shared", "losses", "phone")
+_VIEW_NAMES = ("cview", "budget", "equal", "differ", "mark", "piece", "others", "shared", "losses", "phone")
 SHARED_NAMES = ("index", "q", _COLUMNS, _BASELINE, *_VIEW_NAMES)
 
 

@@ -22,7 +22,7 @@ from pages._shared.compare import columns, fragments, gold_view
 from pages._shared.compare.gold_view import GoldOf
 from pages._shared.compare.loading import Loaded
 
-_LANE_WIDTHS = (330, 430, 520, 590, 720)
+LANE_WIDTHS = (330, 430, 520, 590, 720)
 _AROUND = 260  # characters of the chunk before and after its quote
 _LISTED = 8  # passages and entities that a search offers
 
@@ -252,7 +252,7 @@ def _lanes(loaded: Sequence[Loaded], gold: GoldOf, place: int) -> None:
             way = gold.lanes[each.letter][place]
             with lanes:
                 drawing_view.show(
-                    [lane_of(each.letter, way, each.head.title, width) for width in _LANE_WIDTHS],
+                    [lane_of(each.letter, way, each.head.title, width) for width in LANE_WIDTHS],
                     key=f"missed_drawing_{each.letter.lower()}",
                     most=1.5,
                 )
