@@ -1,20 +1,26 @@
 """Every system on one index, over questions with gold evidence: what it finds, and what it costs.
 
-    python benchmarks/system_table.py DIR QUESTIONS.jsonl [--corpus CORPUS.jsonl] [--tokens 4000] [--systems A B ...]
-        [--name NAME --out RESULTS.json]
+    python -m benchmarks.system_table DIR QUESTIONS.jsonl [--corpus CORPUS.jsonl] [--tokens 4000] [--systems A B ...]
+        [--sample 100] [--name NAME --out RESULTS.json]
 
 DIR: an index; parts that a system needs are made first. QUESTIONS: those of a sample corpus (evidence: document and
 quote), or question, answers and gold (ids of passages), with --corpus where ids are not titles. The built-in engine
-answers nothing here: retrieval alone is measured, with the official budget of each system and with an equal one.
+answers nothing here: retrieval alone is measured, with each preset of a system, and with the same options at an equal
+budget. --out keeps a row as soon as it is measured; a row that is measured again takes the place of its older one.
+--sample: so many of the questions, drawn with a fixed seed.
 
 recall@5: mean share of a question's gold among the first 5 of the ranking (documents where gold is documents, passages
 where it is quotes). all-gold@8: share of questions whose gold is all among the first 8. MRR: of the first gold.
 Context recall: share of the gold in the passages of the context. Answer: share of questions with a gold answer in the
-context as whole words, yes/no left out. Milliseconds: median of a retrieval, embedding the question included.
+context as whole words, yes/no left out. A system that ranks no passages has none of these but the answer. Documents,
+entities: measures documents-touched and answer-entities of whole-corpus questions, which count in these two and in the
+tokens' column of their own alone. Milliseconds: median of a retrieval, embedding the question included; processor: the
+same in processor time of all threads, which other work on the machine changes less.
 """
 
 import argparse
 import json
+import random
 import statistics
 import sys
 import time
@@ -23,50 +29,57 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.evaluation.gold import normalised
+from leanrag_core.evaluation.base import Outcome, measures
+from leanrag_core.evaluation.gold import WHOLE_CORPUS, GoldQuestion, normalised
+from leanrag_core.evaluation.gold import read_questions as read_gold
 from leanrag_core.retrieval.base import StrategyInfo, equal_budget, strategies
 from leanrag_core.types.index import Index
 from leanrag_core.types.part import FINISHED
 from leanrag_core.types.trace import Trace
 from leanrag_core.workbench import Workbench, open_index
 
-VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
-    "leanrag, adaptive N": ("leanrag", {"adaptive_n": True}),
-    "leanrag, compact": ("leanrag", {"context": "compact"}),
-    "leanrag_walk, compact": ("leanrag_walk", {"context": "compact"}),
-    "lightrag low": ("lightrag", {"mode": "low"}),
-    "lightrag high": ("lightrag", {"mode": "high"}),
-    "lightrag hybrid": ("lightrag", {"mode": "hybrid"}),
-    "raptor traversal": ("raptor", {"mode": "traversal"}),
+MODES: dict[str, tuple[str, dict[str, Any]]] = {  # beside the presets
+    "lightrag, low": ("lightrag", {"mode": "low"}),
+    "lightrag, high": ("lightrag", {"mode": "high"}),
+    "lightrag, hybrid": ("lightrag", {"mode": "hybrid"}),
 }
+OFFICIAL = "official"
 _YES_NO = {"yes", "no", "true", "false"}
 
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table: means over the questions that have what the figure needs."""
+    """A line of the table: means over the questions that have what the figure needs, None where none has."""
 
     system: str
     budget: str
     questions: int
-    recall_5: float
-    all_gold_8: float
-    mrr: float
-    context_recall: float
-    answer: float
+    recall_5: float | None
+    recall_5_error: float | None
+    all_gold_8: float | None
+    mrr: float | None
+    context_recall: float | None
+    answer: float | None
     tokens: float
-    recall_per_1000: float
+    recall_per_1000: float | None
     milliseconds: float
+    processor_milliseconds: float
+    whole_corpus_questions: int
+    documents_touched: float | None
+    answer_entities: float | None
+    whole_corpus_tokens: float | None
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A question with gold: documents by title, or quotes of documents."""
+    """A question with gold: documents by title, or quotes of documents. whole: as the measures of whole-corpus
+    questions take it, None for another kind."""
 
     text: str
     answers: tuple[str, ...]
     documents: frozenset[str]
     quotes: tuple[tuple[str, str], ...]  # document's file name, and the quote, normalised
+    whole: GoldQuestion | None = None
 
 
 def main() -> int:
@@ -77,34 +90,58 @@ def main() -> int:
     parser.add_argument("--corpus", type=Path)
     parser.add_argument("--tokens", type=int, default=4000, help="the equal budget")
     parser.add_argument("--systems", nargs="*", default=[])
+    parser.add_argument("--sample", type=int)
     parser.add_argument("--name", default="")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     bench, index = Workbench.default(), open_index(options.index)
     questions = read_questions(options.questions, options.corpus)
-    listed: list[tuple[str, StrategyInfo, dict[str, Any]]] = [
-        (info.name, info, {}) for info in strategies().strategies if info.name != "zero_shot"
-    ]
-    known = {info.name: info for _, info, _ in listed}
-    listed += [(name, known[base], chosen) for name, (base, chosen) in VARIANTS.items() if base in known]
-    rows: list[Row] = []
-    print(f"{index.manifest.name}: {len(questions)} questions, {index.chunks.num_rows} chunks", file=sys.stderr)
-    for name, info, chosen in sorted(listed, key=lambda entry: entry[0]):
-        if options.systems and name not in options.systems:
+    n_questions = len(questions)
+    if options.sample is not None and options.sample < n_questions:
+        questions = random.Random(0).sample(questions, options.sample)
+    name = options.name or index.manifest.name
+    about = {
+        "questions": f"{len(questions)} of {n_questions}",
+        "documents": index.documents.num_rows,
+        "chunks": index.chunks.num_rows,
+        "entities": len(index.layers[0]),
+        "relations": index.layers[0].relations.num_rows,
+        "model": index.manifest.config.model,
+    }
+    print(f"{name}: {about}", file=sys.stderr)
+    for system, info, chosen in listed_systems():
+        if options.systems and system not in options.systems and info.name not in options.systems:
             continue
         make_parts(bench, index, info)
-        official = dict(info.presets[0].options) if info.presets else {}
         for budget, options_of in (
-            ("official", official | chosen),
+            (OFFICIAL, chosen),
             (f"{options.tokens} tokens", chosen | equal_budget(info, options.tokens)),
         ):
-            rows.append(measure(bench, index, questions, name, info, budget, options_of))
-            print(line(rows[-1]), flush=True)
-    if options.out:
-        kept = json.loads(options.out.read_text(encoding="utf-8")) if options.out.is_file() else {}
-        kept[options.name or index.manifest.name] = [asdict(row) for row in rows]
-        options.out.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+            row = measure(bench, index, questions, system, info, budget, options_of)
+            print(line(row), flush=True)
+            if options.out:
+                keep(options.out, name, about, row)
     return 0
+
+
+def listed_systems() -> list[tuple[str, StrategyInfo, dict[str, Any]]]:
+    """Each preset of each system that searches, the first under the system's name alone, and other modes."""
+    listed: list[tuple[str, StrategyInfo, dict[str, Any]]] = []
+    for info in strategies().strategies:
+        if info.name != "zero_shot":
+            for place, each in enumerate(info.presets):
+                listed.append((f"{info.name}, {each.name}" if place else info.name, info, dict(each.options)))
+            listed += [(mode, info, dict(chosen)) for mode, (base, chosen) in MODES.items() if base == info.name]
+    return listed
+
+
+def keep(path: Path, name: str, about: dict[str, Any], row: Row) -> None:
+    """The results have the row; others of the same name stay."""
+    results = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    rows = {(each["system"], each["budget"]): each for each in results.get(name, {}).get("rows", ())}
+    rows[row.system, row.budget] = asdict(row)
+    results[name] = {"about": about, "rows": [rows[key] for key in sorted(rows)]}
+    path.write_text(json.dumps(results, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def make_parts(bench: Workbench, index: Index, info: StrategyInfo) -> None:
@@ -128,37 +165,64 @@ def measure(
     chosen: dict[str, Any],
 ) -> Row:
     """The system's figures over the questions."""
-    recall, every, reciprocal, held, answered, tokens, times = [], [], [], [], [], [], []
     bench.retrieve(index, "What is this about?", info.name, **chosen)  # parts and models are loaded
-    places_of = ranking_places(index)
+    traces, times, processor = [], [], []
     for question in questions:
-        started = time.perf_counter()
-        trace = bench.retrieve(index, question.text, info.name, **chosen)
+        started, cpu = time.perf_counter(), time.process_time()
+        traces.append(bench.retrieve(index, question.text, info.name, **chosen))
         times.append(1000 * (time.perf_counter() - started))
-        places = places_of(trace, question)
-        recall.append(statistics.mean(place is not None and place <= 5 for place in places))
-        every.append(all(place is not None and place <= 8 for place in places))
-        reciprocal.append(max((1 / place for place in places if place), default=0.0))
-        held.append(context_recall(trace, question))
-        tokens.append(trace.context.tokens)
-        answers = [answer for answer in map(normalised, question.answers) if answer and answer not in _YES_NO]
-        if answers:
-            text = f" {normalised(trace.context.text)} "
-            answered.append(any(f" {answer} " in text for answer in answers))
-    mean_tokens, mean_held = statistics.mean(tokens), statistics.mean(held)
+        processor.append(1000 * (time.process_time() - cpu))
+    places_of = ranking_places(index)
+    single = [(question, trace) for question, trace in zip(questions, traces, strict=True) if question.whole is None]
+    whole = [
+        Outcome(question.whole, trace)
+        for question, trace in zip(questions, traces, strict=True)
+        if question.whole is not None
+    ]
+    recall, every, reciprocal, held = [], [], [], []
+    if any(trace.ranked_chunks or trace.passages for trace in traces):
+        for question, trace in single:
+            places = places_of(trace, question)
+            recall.append(statistics.mean(place is not None and place <= 5 for place in places))
+            every.append(float(all(place is not None and place <= 8 for place in places)))
+            reciprocal.append(max((1 / place for place in places if place), default=0.0))
+            held.append(context_recall(trace, question))
+    answered = [shown for question, trace in single for shown in answer_shown(trace, question)]
+    tokens = statistics.mean(trace.context.tokens for _, trace in single)
+    mean_held = _mean(held)
+    known = {each.name: each for each in measures()}
     return Row(
         system=name,
         budget=budget,
-        questions=len(questions),
-        recall_5=round(statistics.mean(recall), 3),
-        all_gold_8=round(statistics.mean(every), 3),
-        mrr=round(statistics.mean(reciprocal), 3),
-        context_recall=round(mean_held, 3),
-        answer=round(statistics.mean(answered), 3) if answered else 0.0,
-        tokens=round(mean_tokens),
-        recall_per_1000=round(mean_held / (mean_tokens / 1000), 3) if mean_tokens else 0.0,
+        questions=len(single),
+        recall_5=_mean(recall),
+        recall_5_error=round(statistics.stdev(recall) / len(recall) ** 0.5, 3) if len(recall) > 1 else None,
+        all_gold_8=_mean(every),
+        mrr=_mean(reciprocal),
+        context_recall=mean_held,
+        answer=_mean(answered),
+        tokens=round(tokens),
+        recall_per_1000=round(mean_held / (tokens / 1000), 3) if tokens and mean_held is not None else None,
         milliseconds=round(statistics.median(times), 1),
+        processor_milliseconds=round(statistics.median(processor), 1),
+        whole_corpus_questions=len(whole),
+        documents_touched=_mean([known["documents-touched"].score(outcome) for outcome in whole]),
+        answer_entities=_mean([known["answer-entities"].score(outcome) for outcome in whole]),
+        whole_corpus_tokens=_mean([float(outcome.trace.context.tokens) for outcome in whole]),
     )
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """The mean of those that are known, three places."""
+    known = [value for value in values if value is not None]
+    return round(statistics.mean(known), 3) if known else None
+
+
+def answer_shown(trace: Trace, question: Asked) -> list[float]:
+    """Whether the context has a gold answer as whole words; empty where there is none that could be looked for."""
+    answers = [answer for answer in map(normalised, question.answers) if answer and answer not in _YES_NO]
+    text = f" {normalised(trace.context.text)} "
+    return [float(any(f" {answer} " in text for answer in answers))] if answers else []
 
 
 def ranking_places(index: Index) -> Callable[[Trace, Asked], list[int | None]]:
@@ -211,22 +275,32 @@ def read_questions(path: Path, corpus: Path | None) -> list[Asked]:
         passages = [json.loads(text) for text in corpus.read_text(encoding="utf-8").splitlines()]
         title_of = {passage["id"]: passage["title"] for passage in passages}
     asked = []
+    gold_of = {each.question: each for each in read_gold(path)}
     for text in path.read_text(encoding="utf-8").splitlines():
         cells = json.loads(text)
         documents = frozenset(title_of.get(gold, gold) for gold in cells.get("gold", ()))
         quotes = tuple((part["document"], normalised(part["quote"])) for part in cells.get("evidence", ()))
         if documents or quotes:
-            asked.append(Asked(cells["question"], tuple(map(str, cells.get("answers", ()))), documents, quotes))
+            whole = gold_of[cells["question"]] if cells.get("type") == WHOLE_CORPUS else None
+            answers = tuple(map(str, cells.get("answers", ())))
+            asked.append(Asked(cells["question"], answers, documents, quotes, whole))
     return asked
 
 
 def line(row: Row) -> str:
     """The row for the terminal."""
-    return (
-        f"{row.system:<22} {row.budget:<12} r@5 {row.recall_5:.3f}  all@8 {row.all_gold_8:.2f}  MRR {row.mrr:.2f}  "
-        f"ctx {row.context_recall:.3f}  ans {row.answer:.2f}  {row.tokens:>6.0f} tok  {row.recall_per_1000:.3f}/k  "
-        f"{row.milliseconds:.0f} ms"
-    )
+    figures = {
+        "r@5": row.recall_5,
+        "all@8": row.all_gold_8,
+        "MRR": row.mrr,
+        "ctx": row.context_recall,
+        "ans": row.answer,
+        "/k": row.recall_per_1000,
+        "docs": row.documents_touched,
+        "ent": row.answer_entities,
+    }
+    shown = "  ".join(f"{name} {'-' if value is None else f'{value:.3f}'}" for name, value in figures.items())
+    return f"{row.system:<26} {row.budget:<12} {row.tokens:>6.0f} tok  {shown}  {row.milliseconds:.0f} ms"
 
 
 if __name__ == "__main__":

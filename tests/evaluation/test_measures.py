@@ -1,5 +1,6 @@
 """Measures on an outcome that fits on one screen."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -72,6 +73,34 @@ def test_whole_corpus_questions_are_measured_by_documents_and_by_entities_of_the
     assert measure("answer-entities").score(whole_corpus()) == pytest.approx(2 / 3)
     assert measure("documents-touched").score(whole_corpus("multi-hop")) is None
     assert measure("answer-entities").score(whole_corpus("multi-hop")) is None
+
+
+def test_a_gold_answer_that_is_a_sentence_counts_by_the_entities_it_names() -> None:
+    made = whole_corpus()
+    sentence = replace(made.question, answers=("Built in 1788 it worked for barley and wheat",))
+    assert measure("answer-entities").score(replace(made, question=sentence)) == 0
+    named = replace(sentence, entities=(("barley", "hordeum"), ("wheat",), ("carrow mill", "mill at carrow"), ("rye",)))
+    assert measure("answer-entities").score(replace(made, question=named)) == 0.5
+
+
+def test_entities_of_a_whole_corpus_answer_come_from_the_reference_graph_beside_the_questions(tmp_path: Path) -> None:
+    cells = {"question": "What did mills at Carrow grind?", "answer": "Barley, by Anne Hart.", "answers": ["hordeum"]}
+    quotes = [{"document": "mill.txt", "quote": "x"}]
+    entities = [
+        {"name": "Barley", "aliases": ["Hordeum"], "type": "plant", "description": "A cereal.", "quotes": quotes},
+        {"name": "Carrow", "type": "place", "description": "Named by the question.", "quotes": quotes},
+        {"name": "Hart", "aliases": ["Anne Hart"], "type": "person", "description": "A miller.", "quotes": quotes},
+        {"name": "Wheat", "type": "plant", "description": "Not in the answer.", "quotes": quotes},
+    ]
+    (tmp_path / "reference").mkdir()
+    (tmp_path / "reference" / "entities.jsonl").write_text("\n".join(map(json.dumps, entities)), encoding="utf-8")
+    (tmp_path / "reference" / "relations.jsonl").write_text("", encoding="utf-8")
+    path = tmp_path / "questions.jsonl"
+    rows = [{**cells, "type": kind} for kind in ("whole-corpus", "multi-hop")]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    whole, other = read_questions(path)
+    assert whole.entities == (("barley", "hordeum"), ("anne hart", "hart"))
+    assert other.entities == ()
 
 
 def test_a_passage_that_did_not_fit_touches_no_document() -> None:

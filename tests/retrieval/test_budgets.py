@@ -1,5 +1,7 @@
 """Budgets of sections under one budget for all."""
 
+import pytest
+
 from leanrag_core.retrieval.base import MAX_TOKENS, TOP_C, equal_budget, strategies
 from leanrag_core.retrieval.budgets import scaled
 
@@ -21,3 +23,11 @@ def test_an_equal_budget_takes_only_options_that_the_strategy_has() -> None:
         for name, value in options.items():
             bound = fields[name].metadata["high"] if name == TOP_C else fields[name].metadata["equal"]
             assert value == (4000 if name == MAX_TOKENS else bound)
+
+
+@pytest.mark.parametrize("name", ["fastgraphrag", "kag", "lightrag"])
+def test_sections_of_graph_strategies_add_up_to_the_whole_so_that_all_shrink_alike(name: str) -> None:
+    info = strategies().named(name)
+    for preset in info.presets:
+        config = info.config(**preset.options)
+        assert config.entity_tokens + config.relation_tokens + config.chunk_tokens == config.max_tokens

@@ -6,6 +6,7 @@ import pytest
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.anchoring import adapted
 from leanrag_core.retrieval.base import Query, strategies, strategy
+from leanrag_core.retrieval.strategies import leanrag
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -43,6 +44,13 @@ def test_an_adaptive_n_rises_until_the_seeds_occur_in_c_chunks(index: Index, top
     trace = retrieve(index, [1, 0.1, 0, 0], top_n=1, top_c=top_c, adaptive_n=True)
     assert len(trace.with_role("seed")) == n
     assert sentence(trace.steps[0].caption).endswith(caption)
+
+
+def test_an_adaptive_n_does_not_grow_for_room_that_vectors_fill(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leanrag, "_FILLED_C", 3)
+    trace = retrieve(index, [1, 0.1, 0, 0], top_n=1, top_c=4, adaptive_n=True, fill="vectors")
+    assert len(trace.with_role("seed")) == 2
+    assert len(trace.passages) == 4
 
 
 def test_an_adaptive_n_counts_a_chunk_once() -> None:

@@ -136,3 +136,9 @@ def test_the_preset_of_the_paper_is_another_one_than_the_release() -> None:
 )
 def test_round_robin(lists: tuple[list[int], ...], turns: list[int]) -> None:
     assert round_robin(*lists) == turns
+
+
+def test_a_small_budget_leaves_chunks_their_share(index: Index) -> None:
+    # 6,000, 8,000 and 16,000 tokens as the release has them; entities and relations alone would take all of 4,000.
+    assert retrieve(index, max_tokens=4000).context.section("entities").budget == 801
+    assert retrieve(index, max_tokens=90).context.section("chunks").items

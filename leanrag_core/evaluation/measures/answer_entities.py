@@ -1,12 +1,16 @@
 """Entities of the answer: how much of a whole-corpus question's gold answer the context names."""
 
 from leanrag_core.evaluation.base import Outcome
-from leanrag_core.evaluation.gold import WHOLE_CORPUS, normalised
+from leanrag_core.evaluation.gold import WHOLE_CORPUS, is_named, normalised
 from leanrag_core.messages.message import message
 
 
 class Measure:
-    """Share of the gold answers of a whole-corpus question that are in the context as whole words, in any section."""
+    """Share of the entities of a whole-corpus question's gold answer that the context names, in any section.
+
+    Entities are those of the reference graph, since a gold answer may be a sentence, which no context repeats word for
+    word. Without a reference graph the gold answers themselves are looked for.
+    """
 
     name = "answer-entities"
     title = message("measure.answer-entities.title")
@@ -14,8 +18,10 @@ class Measure:
 
     def score(self, outcome: Outcome) -> float | None:
         """In [0, 1]; None for questions of another kind, whose gold answers are several wordings of one answer."""
-        answers = {normalised(answer) for answer in outcome.question.answers} - {""}
-        if outcome.question.kind != WHOLE_CORPUS or not answers:
+        question = outcome.question
+        answers = {(normalised(answer),) for answer in question.answers} - {("",)}
+        wanted = question.entities or tuple(answers)
+        if question.kind != WHOLE_CORPUS or not wanted:
             return None
-        context = f" {normalised(outcome.trace.context.text)} "
-        return sum(f" {answer} " in context for answer in answers) / len(answers)
+        context = normalised(outcome.trace.context.text)
+        return sum(is_named(names, context) for names in wanted) / len(wanted)

@@ -31,6 +31,7 @@ class Config:
     least_score: float = option(0.005, low=0.0, high=1.0, help=message("fastgraphrag.option.least_score"))
     entity_tokens: int = option(4000, low=0, high=32000, help=message("lightrag.option.entity_tokens"))
     relation_tokens: int = option(3000, low=0, high=32000, help=message("lightrag.option.relation_tokens"))
+    chunk_tokens: int = option(9000, low=0, high=64000, help=message("leanrag.option.chunk_tokens"))
     max_tokens: int = option(16000, low=0, high=64000, help=message("option.max_tokens"))
 
     def __post_init__(self) -> None:
@@ -88,7 +89,7 @@ class Strategy:
         budgets = {
             "entities": config.entity_tokens,
             "relations": config.relation_tokens,
-            "chunks": max(0, config.max_tokens - config.entity_tokens - config.relation_tokens),
+            "chunks": config.chunk_tokens,
         }
         filled = graph_context(index, ranked, budgets, config.max_tokens)
         linked = sorted({row for each in asked for row in each.rows})

@@ -69,13 +69,14 @@ class Strategy:
         steps: list[TraceStep] = []
         notes: list[Message] = []
         union: dict[int, None] = {}
+        near: dict[str, float] = {}
         text, vector, reason = query.text, query.vector, message("ircot.reason.asked")
         for number in range(1, config.rounds + 1):
             rows = tuple(evidence.ranked_by_vector(index, vector)[: config.chunks_per_round].tolist())
             searches.append(Search(text, reason, rows))
             union |= dict.fromkeys(rows)
             ended = number == config.rounds or len(union) >= config.top_c
-            thought = _Thought("") if ended else self._thought(query, index, searches, list(union), tools)
+            thought = _Thought("") if ended else self._thought(query, index, searches, list(union), tools, near)
             notes += [thought.note] if thought.note is not None and thought.note not in notes else []
             name = f"round-{number}"
             laps.lap(name)
@@ -103,12 +104,14 @@ class Strategy:
             notes=notes,
         )
 
-    def _thought(self, query: Query, index: Index, searches: list[Search], rows: list[int], tools: Tools) -> _Thought:
+    def _thought(
+        self, query: Query, index: Index, searches: list[Search], rows: list[int], tools: Tools, near: dict[str, float]
+    ) -> _Thought:
         """The next sentence: the model's, or the sentence of the last passages that is nearest to the question."""
         said = [search.text for search in searches[1:]]
         if tools.language is None:
             built_in = message("strategy.note.built_in", instead=message("ircot.built_in"))
-            return _Thought(_nearest_sentence(query, index, searches, tools), built_in)
+            return _Thought(_nearest_sentence(query, index, searches, tools, near), built_in)
         try:
             text = ask_text(
                 tools.language,
@@ -127,16 +130,22 @@ class Strategy:
                 reason=error.message,
                 instead=message("ircot.built_in"),
             )
-            return _Thought(_nearest_sentence(query, index, searches, tools), unusable)
+            return _Thought(_nearest_sentence(query, index, searches, tools, near), unusable)
         first = split_sentences(text)
         return _Thought(first[0] if first else "")
 
 
-def _nearest_sentence(query: Query, index: Index, searches: list[Search], tools: Tools) -> str:
-    """Of the passages of the last round the sentence nearest to the question that no search has used; "" for none."""
+def _nearest_sentence(query: Query, index: Index, searches: list[Search], tools: Tools, near: dict[str, float]) -> str:
+    """Of the passages of the last round the sentence nearest to the question that no search has used; "" for none.
+
+    near: cosines of the sentences of earlier rounds, which share passages with this one; new ones are added.
+    """
     used = {search.text for search in searches}
     sentences = [each for row in searches[-1].rows for each in split_sentences(index.chunk(row).text)]
     fresh = [each for each in dict.fromkeys(sentences) if len(each) >= _SHORTEST and each not in used]
     if not fresh:
         return ""
-    return fresh[int(np.argmax(tools.embed(fresh) @ query.vector))]
+    unknown = [each for each in fresh if each not in near]
+    if unknown:
+        near.update(zip(unknown, (tools.embed(unknown) @ query.vector).tolist(), strict=True))
+    return max(fresh, key=near.__getitem__)

@@ -46,6 +46,7 @@ class Config:
     top_c: int = option(10, low=1, high=50, help=message("vector.option.top_c"), in_row=True, link="c", scale=20)
     entity_tokens: int = option(2000, low=0, high=32000, help=message("lightrag.option.entity_tokens"))
     relation_tokens: int = option(2000, low=0, high=32000, help=message("lightrag.option.relation_tokens"))
+    chunk_tokens: int = option(8000, low=0, high=64000, help=message("leanrag.option.chunk_tokens"))
     max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
 
     def __post_init__(self) -> None:
@@ -115,7 +116,7 @@ class Strategy:
         budgets = {
             "entities": config.entity_tokens,
             "relations": config.relation_tokens,
-            "chunks": max(0, config.max_tokens - config.entity_tokens - config.relation_tokens),
+            "chunks": config.chunk_tokens,
         }
         asked = [
             Asked(_id(number), step.text, _reason(step), set(step.entities), "sub-question")

@@ -25,6 +25,7 @@ RELEASED: dict[str, Parameter] = {
     "budgets": "released",
     "max_tokens": 31_000,
 }
+_FILLED_C = 8  # chunks that an adaptive N aims at where vectors fill the rest of the context
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,9 @@ class Strategy:
         adapted_n = None
         if config.adaptive_n:
             chunks_of = [evidence.sources(index, seed, config.entity_sources) for seed in anchors.seeds]
-            adapted_n = adapted(chunks_of, config.top_n, config.top_c)
+            # Where vectors fill the rest, C is only a bound; seeds for all of it would leave no room for passages.
+            wanted_c = min(config.top_c, _FILLED_C) if config.fill == "vectors" else config.top_c
+            adapted_n = adapted(chunks_of, config.top_n, wanted_c)
             anchors = replace(anchors, seeds=anchors.seeds[: adapted_n.n])
         laps.lap("seeds")
         paths = find_paths(index, anchors.seeds, config, laps)

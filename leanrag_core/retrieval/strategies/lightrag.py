@@ -37,6 +37,7 @@ class Config:
     chunk_order: str = option("cosine", choices=("cosine", "rank"), help=message("lightrag.option.chunk_order"))
     entity_tokens: int = option(6000, low=0, high=32000, paper=4000, help=message("lightrag.option.entity_tokens"))
     relation_tokens: int = option(8000, low=0, high=32000, paper=4000, help=message("lightrag.option.relation_tokens"))
+    chunk_tokens: int = option(16000, low=0, high=64000, paper=4000, help=message("leanrag.option.chunk_tokens"))
     max_tokens: int = option(30000, low=0, high=64000, paper=12000, help=message("option.max_tokens"))
 
     def __post_init__(self) -> None:
@@ -72,6 +73,7 @@ class Strategy:
             chunk_order="rank",
             entity_tokens=4000,
             relation_tokens=4000,
+            chunk_tokens=4000,
             max_tokens=12000,
         ),
     )
@@ -94,7 +96,7 @@ class Strategy:
         budgets = {
             "entities": config.entity_tokens,
             "relations": config.relation_tokens,
-            "chunks": max(0, config.max_tokens - config.entity_tokens - config.relation_tokens),
+            "chunks": config.chunk_tokens,
         }
         ranked = RankedGraph(
             entity_rows,
