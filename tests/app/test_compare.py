@@ -19,6 +19,8 @@ from leanrag_core.comparing.sharing import Shared, compare
 from leanrag_core.errors import EndpointError, LeanRAGError, PartMissing
 from leanrag_core.retrieval import strategies
 from leanrag_core.types.trace import Trace
+from pages._shared.ask import result_view
+from pages._shared.common import session
 from pages._shared.compare import export
 from pages._shared.compare.gold_view import GoldOf, found_ids
 from pages._shared.compare.loading import Head, Loaded
@@ -479,3 +481,27 @@ def test_ask_measures_itself_beside_naive_rag_and_leads_to_compare(home: Workben
     )
     naive = visit("ask", home, q=QUESTION, strategy="vector")
     assert "Beside naive RAG" not in drawn.text(naive)
+
+
+def test_the_steps_of_a_strategy_of_several_calls_are_heard_as_they_come(
+    home: Workbench, visit: Visit, debate: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retrieve = Workbench.retrieve
+    shown: list[str] = []
+
+    def steps(bench: Workbench, index: Any, question: str, strategy_name: str = "leanrag", **options: Any) -> Trace:
+        on_step = options.pop("on_step", None)
+        trace = retrieve(bench, index, question, strategy_name, **options)
+        if on_step is not None:
+            on_step(trace.steps[0])
+            [heard] = session._steps().values()
+            shown.append(str(result_view.steps_so_far(heard, 3)))
+        return trace
+
+    monkeypatch.setattr(Workbench, "retrieve", steps)
+    app = visit("compare", home, q=QUESTION, a_strategy="debate")
+    next(button for button in app.button if button.label == "Compare").click().run()
+    drawn.assert_sound(app)
+    [markup] = shown
+    assert "<b>" in markup
+    assert markup.count("<div><b>") == 1, "the first step is said before the second one is there"
