@@ -122,6 +122,16 @@ def summed_up(tree: TextTree, rows: Sequence[int]) -> tuple[TraceRelation, ...]:
     )
 
 
+def affordable_nodes(tree: TextTree, rows: Sequence[int] | np.ndarray, max_tokens: int) -> list[int]:
+    """The first of those nodes, until the next one would go beyond the budget; one at least, which may be trimmed.
+
+    Summaries come before passages in a context: without this, summaries of a lower rank would take the room of passages
+    of a higher one.
+    """
+    tokens = np.cumsum(tree.cells["tokens"].take(np.asarray(rows, dtype=np.int64)).to_numpy())
+    return [int(row) for row in rows[: max(1, int(np.searchsorted(tokens, max_tokens, side="right")))]]
+
+
 def chunk_order(tree: TextTree, rows: Sequence[int] | np.ndarray) -> list[int]:
     """Chunks of the leaves among those nodes, each once, in their order."""
     chunks = tree.chunk[np.asarray(rows, dtype=np.int64)]

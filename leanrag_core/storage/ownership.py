@@ -103,14 +103,21 @@ def _holds_parts_alone(folder: Path) -> bool:
 
 
 def is_archive_name(name: str) -> bool:
-    """Whether a file of an index, or of one of its finished parts, may have that path below the index's folder."""
+    """Whether a file of an index, or of one of its finished parts, may have that path below the index's folder.
+
+    Chroma's files may not: Chroma reads them without looking whether they would do harm, and they are made again.
+    """
     if _FILES.fullmatch(name):
         return True
     folder, _, rest = name.partition("/")
     part, _, inside = rest.partition("/")
     fingerprint, _, file = inside.partition("/")
-    in_part = folder == PARTS and PART_NAME.fullmatch(part) and PART_FINGERPRINT.fullmatch(fingerprint)
-    return bool(in_part) and len(name) <= _LONGEST_PATH and all(map(_PART_FILE.fullmatch, file.split("/")))
+    in_part = folder == PARTS and part != CHROMA and PART_NAME.fullmatch(part)
+    return (
+        bool(in_part and PART_FINGERPRINT.fullmatch(fingerprint))
+        and len(name) <= _LONGEST_PATH
+        and all(map(_PART_FILE.fullmatch, file.split("/")))
+    )
 
 
 def _reads_as_ours(manifest: Path) -> bool:

@@ -88,6 +88,13 @@ def test_without_a_pair_the_nearest_nodes_are_ordered_by_the_entities_in_them() 
     assert trace("Nothing of this", dense=5, top_c=2).passages[0].row == 0
 
 
+def test_summaries_of_a_lower_rank_do_not_take_the_room_of_a_passage() -> None:
+    # 10 tokens of leaf 0, 5 of summary 4 and 5 of summary 6 in the order of their cosines; then the budget is full.
+    made = trace("Nothing of this", dense=5, top_c=5, max_tokens=24)
+    assert [item.id for item in made.items if item.kind == "summary"] == ["summary-4", "summary-6"]
+    assert [passage.row for passage in made.passages] == [0]
+
+
 def test_a_budget_is_kept() -> None:
     for budget in (0, 20, 60):
         for question in ("Do mites spoil the honey?", "What are seed coats?"):

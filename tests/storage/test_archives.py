@@ -92,6 +92,7 @@ def test_an_archive_is_recognised_previewed_and_restored_into_the_store(archive:
         "parts/X/0123456789abcdef/a",
         "parts/x/0123456789abcdef/.hidden",
         "entities-0.arrow/x",
+        "parts/chroma/0123456789abcdef/index_metadata.pickle",
     ],
 )
 def test_no_entry_has_a_name_that_an_index_does_not_have(archive: Path, tmp_path: Path, name: str) -> None:

@@ -20,6 +20,7 @@ from leanrag_core.retrieval.tree_evidence import (
     SUMMARIES,
     SUMMARY,
     SUMS_UP,
+    affordable_nodes,
     chunk_order,
     summary_items,
     summary_line,
@@ -174,7 +175,7 @@ class Strategy:
         order = np.lexsort((np.arange(len(best)), -found[:, 1], -found[:, 0])).tolist()
         rows = [best[place] for place in order]
         return _Nodes(
-            rows[: self.config.top_c],
+            affordable_nodes(tree, rows[: self.config.top_c], self.config.max_tokens),
             [*rows, *ranking[self.config.dense :].tolist()],
             {
                 row: message("e2graphrag.reason.near", n=int(found[place, 0]), score=float(near[row]))

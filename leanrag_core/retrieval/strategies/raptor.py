@@ -15,6 +15,7 @@ from leanrag_core.retrieval.tree_evidence import (
     SUMMARIES,
     SUMMARY,
     SUMS_UP,
+    affordable_nodes,
     chunk_order,
     leaf_line,
     leaf_passages,
@@ -126,9 +127,7 @@ class Strategy:
 
     def _collapsed(self, tree: TextTree, ranking: np.ndarray) -> list[int]:
         """The nearest nodes of all layers, until the next one would go beyond the budget; one at least."""
-        best = ranking[: self.config.top_c]
-        tokens = np.cumsum(tree.cells["tokens"].take(best).to_numpy())
-        return [int(row) for row in best[: max(1, int(np.searchsorted(tokens, self.config.max_tokens, side="right")))]]
+        return affordable_nodes(tree, ranking[: self.config.top_c], self.config.max_tokens)
 
     def _traversed(self, tree: TextTree, near: np.ndarray) -> list[int]:
         """From the nodes without a parent down: the nearest of a layer, then the nearest of their children."""
