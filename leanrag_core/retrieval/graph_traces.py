@@ -180,6 +180,20 @@ def graph_trace(
     )
 
 
+def announced(step: GraphStep, laps: Laps) -> TraceStep:
+    """The step as a listener hears of it while the strategy is at work: nothing is drawn yet, so it lights up nothing.
+
+    Its lap has to be over.
+    """
+    return TraceStep(
+        step.name,
+        step.title,
+        step.caption,
+        usage=laps.usage.get(step.name, NO_USAGE),
+        milliseconds=laps.milliseconds.get(step.name, 0.0),
+    )
+
+
 def _step(step: GraphStep, filled: GraphContext, links: Sequence[TraceRelation], laps: Laps) -> TraceStep:
     entities, relations, asked = set(step.entities), set(step.relations), set(step.asked)
     items = tuple(item.id for item in filled.drawn if item.row in entities)

@@ -122,7 +122,16 @@ def test_hipporag2_ranks_by_vectors_when_nothing_is_kept(index: Index) -> None:
     scripted = Scripted({}, ['{"chosen": []}'], parts(index))
     trace = strategy("hipporag2", {}).retrieve(Query(QUESTION, MITES), index, scripted.tools)
     assert trace.ranked_chunks[:2] == (1, 0)
-    assert "cosine" in str(trace.steps[2].caption.code) or trace.steps[2].caption.code == "hipporag2.dense"
+    assert trace.steps[2].caption.code == "hipporag2.dense"
+
+
+def test_hipporag2_ranks_by_vectors_when_the_walk_has_no_place_to_start_from(index: Index) -> None:
+    # The fifth statement has nothing in common with the question and scores 0; passages weigh nothing here.
+    scripted = Scripted({}, ['{"chosen": [5]}'], parts(index))
+    options = {"passage_weight": 0.0}
+    trace = strategy("hipporag2", options).retrieve(Query(QUESTION, MITES), index, scripted.tools)
+    assert trace.ranked_chunks[:2] == (1, 0)
+    assert trace.steps[2].caption.code == "hipporag2.dense"
 
 
 def test_hipporag2_keeps_all_and_says_so_without_a_model(index: Index) -> None:
@@ -148,9 +157,20 @@ def test_kag_puts_earlier_answers_into_later_questions(index: Index) -> None:
     questions = [item.name for item in trace.items if item.kind == "sub-question"]
     assert questions == ["Who lays eggs?", "What harms queen?", QUESTION]
     assert trace.usage.calls == 3
+    assert [step.name for step in scripted.steps] == ["plan", "question-1", "question-2", "question-3"]
     # queen for the first question, mite for the second (its cosine to "harms queen" is 1), both for the last.
     linked = [{item.id for item in trace.items if item.id in step.items} for step in trace.steps[1:4]]
     assert [ids & {"id-queen", "id-mite"} for ids in linked] == [{"id-queen"}, {"id-mite"}, {"id-queen", "id-mite"}]
+
+
+def test_kag_leaves_the_words_of_the_question_as_they_are(index: Index) -> None:
+    asked = "What is harm #1?"
+    replies = ['{"questions": ["Who lays eggs?"]}', "queen"]
+    vectors = {"Who lays eggs?": QUEEN, "lays eggs": QUEEN, "harm": MITES, "1": MITES}
+    scripted = Scripted(vectors, replies, parts(index))
+    trace = strategy("kag", {}).retrieve(Query(asked, QUEEN), index, scripted.tools)
+    questions = [item.name for item in trace.items if item.kind == "sub-question"]
+    assert questions == ["Who lays eggs?", asked]
 
 
 def test_kag_without_a_model_does_not_split_the_question(index: Index) -> None:

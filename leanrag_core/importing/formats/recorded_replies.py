@@ -43,7 +43,8 @@ class Importer:
         drops, folder = Drops(), cache.parent
         name = shown_name(folder.resolve().name)
         sources = _sources(folder, drops, name)
-        texts = {foreign: _text_of(sources, id_) for foreign, id_ in sources.chunk_of.items()}
+        text_of_chunk = {chunk.id: chunk.text for chunk in sources.chunks}
+        texts = {foreign: text_of_chunk.get(id_, "") for foreign, id_ in sources.chunk_of.items()}
         replies = parsed_replies(recorded_replies(cache), texts)
         if not replies:
             raise ImportFailed("import.no_replies", file=shown_name(cache.name))
@@ -73,10 +74,6 @@ def _sources(folder: Path, drops: Drops, name: str) -> Sources:
     sources = sources_of([ImportedDocument("", texts[0].name, "", file_text(texts[0]))], (), drops, name=name)
     windows = {chunk.id: chunk.id for chunk in sources.chunks}  # the windows are ours, so their ids are
     return Sources(sources.documents, sources.chunks, windows)
-
-
-def _text_of(sources: Sources, id_: str) -> str:
-    return next((chunk.text for chunk in sources.chunks if chunk.id == id_), "")
 
 
 def _entities(replies: Sequence[ParsedReply]) -> Iterator[ImportedEntity]:

@@ -83,8 +83,11 @@ class Strategy:
         n_entities, n_chunks = len(index.layers[0]), index.chunks.num_rows
         dense = _unit_range(similarity(index, CHUNKS, query.vector).astype(np.float64))
         mass = np.zeros(n_entities)
-        if facts.rows:
-            restart = np.concatenate([entity_weights(index, facts.rows, facts.scores), config.passage_weight * dense])
+        # The relation that is farthest from the question scores 0: alone, it is no place to start from.
+        weights = entity_weights(index, facts.rows, facts.scores) if facts.rows else mass
+        restart = np.concatenate([weights, config.passage_weight * dense])
+        walks = bool(facts.rows) and bool(restart.any())
+        if walks:
             stationary = pagerank(tools.part("synonyms").over_passages, restart, damping=config.damping)
             mass, scores = stationary[:n_entities], stationary[n_entities:]
             chunks = np.argsort(-scores, kind="stable")
@@ -101,7 +104,7 @@ class Strategy:
             by_row(entities, mass[entities]),
             dict(zip(facts.rows, facts.scores, strict=True)),
             by_row(rows, scores[rows]),
-            "hipporag2.reason" if facts.rows else "passage.near",
+            "hipporag2.reason" if walks else "passage.near",
         )
         ends = end_rows(index, facts.rows)
         steps = [
@@ -117,7 +120,7 @@ class Strategy:
             GraphStep(
                 "walk",
                 message("walk.step.walk"),
-                message("hipporag2.walk", n=n_chunks) if facts.rows else message("hipporag2.dense"),
+                message("hipporag2.walk", n=n_chunks) if walks else message("hipporag2.dense"),
                 ranked.entities,
             ),
         ]
@@ -204,6 +207,6 @@ def _unit_range(scores: np.ndarray) -> np.ndarray:
 def _chosen(cells: dict[str, Any], n: int) -> list[int]:
     """Places of the chosen statements, from 0."""
     chosen = cells.get("chosen")
-    if not isinstance(chosen, list) or not all(isinstance(number, int) for number in chosen):
+    if not isinstance(chosen, list) or not all(type(number) is int for number in chosen):
         raise ReplyError("hipporag2.reply")
     return list(dict.fromkeys(number - 1 for number in chosen if 1 <= number <= n))[:_MOST_FACTS]

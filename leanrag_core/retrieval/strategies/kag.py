@@ -10,7 +10,15 @@ from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.base import OFFICIAL, Query
-from leanrag_core.retrieval.graph_traces import Asked, GraphStep, RankedGraph, by_row, graph_context, graph_trace
+from leanrag_core.retrieval.graph_traces import (
+    Asked,
+    GraphStep,
+    RankedGraph,
+    announced,
+    by_row,
+    graph_context,
+    graph_trace,
+)
 from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.model_replies import ask_json, ask_text
 from leanrag_core.retrieval.pagerank import pagerank
@@ -29,7 +37,7 @@ _MOST_QUESTIONS = 4
 _DAMPING = 0.85
 _RELATIONS_AN_ENTITY = 20
 _MATERIAL = 5  # chunks that a sub-question is answered from
-_EARLIER = re.compile(r"#(\d+)")
+_EARLIER = re.compile(r"#(\d{1,2})\b")  # in a planned question, the answer to an earlier one
 _REPLY: JsonSchema = {
     "type": "object",
     "properties": {"questions": {"type": "array", "items": {"type": "string"}}},
@@ -87,11 +95,14 @@ class Strategy:
         laps.lap("plan")
         solved: list[_Solved] = []
         steps = [GraphStep("plan", message("kag.step.plan"), message("kag.plan", n=len(questions)))]
+        tools.on_step(announced(steps[0], laps))
         for number, question in enumerate(questions, start=1):
-            text = _EARLIER.sub(lambda mark: _answer_of(solved, int(mark[1])), question)
+            planned = number < len(questions)
+            # A "#1" of the question itself is the person's own and stays.
+            text = _EARLIER.sub(lambda mark: _answer_of(solved, int(mark[1])), question) if planned else question
             vector = query.vector if text == query.text else tools.embed([text])[0]
             step = self._solved(text, vector, index, tools)
-            if number < len(questions):  # the last one is answered by the answer itself
+            if planned:  # the last one is answered by the answer itself
                 step = _answered(step, index, tools, notes)
             solved.append(step)
             name = f"question-{number}"
@@ -105,6 +116,7 @@ class Strategy:
                 (_id(number),),
             )
             steps.append(graph_step)
+            tools.on_step(announced(graph_step, laps))
         chunks = evidence.fused(
             [step.chunks for step in solved if len(step.chunks)] or [_by_vector(index, query.vector)]
         )

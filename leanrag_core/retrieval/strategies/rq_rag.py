@@ -166,4 +166,5 @@ def _read(cells: dict[str, Any]) -> _Refined:
     if way not in _WAYS or not isinstance(queries, list):
         raise ReplyError("rq_rag.reply", ways=", ".join(_WAYS))
     texts = [" ".join(query.split()) for query in queries if isinstance(query, str) and query.strip()]
+    texts = list({text.casefold(): text for text in texts}.values())
     return _Refined(str(way), tuple(texts[:_MOST_QUERIES]) if way != "none" else ())
