@@ -15,7 +15,7 @@ from leanrag_core.errors import RecordDamaged, RunNotFound, RunTooNew
 from leanrag_core.figures.layered import layered_graph
 from leanrag_core.messages.message import Message
 from leanrag_core.records import from_json, to_json
-from leanrag_core.retrieval.base import Query, strategies, strategy
+from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.storage.recorded_runs import read_run, run_of, write_run
 from leanrag_core.types.index import Index
 from leanrag_core.types.recorded_run import RecordedRun
@@ -120,7 +120,8 @@ def test_any_trace_comes_back_equal_from_json(trace: Trace) -> None:
     assert from_json(Trace, to_json(trace)) == trace
 
 
-@pytest.mark.parametrize("name", [info.name for info in strategies().strategies])
+# tests/contract/test_strategies.py says the same of every strategy, on indexes with the parts that they need.
+@pytest.mark.parametrize("name", ["leanrag", "vector"])
 def test_a_recorded_run_gives_the_same_record_and_the_same_picture(name: str, index: Index, tmp_path: Path) -> None:
     trace = strategy(name, {}).retrieve(Query("What do bees make?", unit([[1, 0, 1, 0]])[0]), index, TOOLS)
     answer = extractive_answer(trace, lambda texts: np.ones((len(texts), 4)) / 2, np.ones(4) / 2)

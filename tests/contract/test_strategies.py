@@ -190,10 +190,14 @@ def test_the_answer_cites_marks_of_the_context_and_is_recorded(
     marks = {item.mark for section in trace.context.sections for item in section.items}
     assert set(answer.citations) <= marks
     assert answer.grounded == bool(answer.citations)
-    json.dumps(ask_record(trace, answer), allow_nan=False)
+    record = ask_record(trace, answer)
+    json.dumps(record, allow_nan=False)
     contract_home.save_run(tmp_path / "run.json", trace, answer)
     run = contract_home.open_run(tmp_path / "run.json")
     assert (run.trace, run.answer) == (trace, answer)
+    assert run.answer is not None
+    assert run.answer.trace is run.trace
+    assert ask_record(run.trace, run.answer) == record
 
 
 @of_every_strategy
