@@ -1,11 +1,12 @@
 """What holds for every index part, on every kind of index."""
 
+import json
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -211,8 +212,9 @@ def test_what_was_stopped_is_not_used_and_made_later(info: PartInfo, index: Inde
     assert state_of(info, index).status == "finished"
 
 
+# One process imports the program, and a copy of it is killed at each part.
 KILLED = """
-import os, signal, sys
+import json, os, signal, sys
 from dataclasses import replace
 from pathlib import Path
 from leanrag_core.storage.layout import read_index
@@ -220,20 +222,45 @@ from tests.contract.test_parts import TOOLS, make, parts
 def kill(progress):
     if progress.stage == "make":
         os.kill(os.getpid(), signal.SIGKILL)
-make(parts().named(sys.argv[2]), read_index(Path(sys.argv[1])), replace(TOOLS, report=kill))
+exits = {}
+for info in parts().parts:
+    child = os.fork()
+    if not child:
+        try:
+            make(info, read_index(Path(sys.argv[1]) / info.name), replace(TOOLS, report=kill))
+        finally:
+            os._exit(1)
+    exits[info.name] = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+print(json.dumps(exits))
 """
 
 
+@dataclass(frozen=True)
+class Killed:
+    """Indexes in which a part was being made when its process was killed. exits: of the processes, by part."""
+
+    directory: Path
+    exits: dict[str, int]
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> Killed:
+    directory = tmp_path_factory.mktemp("killed")
+    for info in parts().parts:
+        stored("tiny", directory / info.name)
+    ended = subprocess.run([sys.executable, "-c", KILLED, str(directory)], check=True, capture_output=True)
+    return Killed(directory, json.loads(ended.stdout))
+
+
 @pytest.mark.parametrize("info", PARTS)
-def test_a_killed_process_leaves_nothing_that_reads_as_finished(info: PartInfo, tmp_path: Path) -> None:
-    index = stored("tiny", tmp_path / "index")
-    killed = subprocess.run([sys.executable, "-c", KILLED, str(index.path), info.name], check=False)
-    assert killed.returncode == -signal.SIGKILL
+def test_a_killed_process_leaves_nothing_that_reads_as_finished(info: PartInfo, killed: Killed) -> None:
+    assert killed.exits[info.name] == -signal.SIGKILL
+    index = read_index(killed.directory / info.name)
     with pytest.raises(PartMissing):
         read_part(index, info)
     make(info, index)
     read_part(index, info)
-    [left] = PartStore(tmp_path / "index").all(info.name)
+    [left] = PartStore(killed.directory / info.name).all()
     assert left.status == "finished"
 
 
