@@ -5,20 +5,26 @@ from leanrag_core.prompts.book import PromptBook
 from leanrag_core.retrieval.marks import cited_parts, distinct, with_marks
 from leanrag_core.types.trace import Answer, AnswerPart, Trace
 
+ANSWER = "answer"
 CUT_SHORT = "(Cut at the token limit: raise the longest reply in Settings.)"
 
 
-def answer_messages(trace: Trace, prompts: PromptBook | None = None) -> tuple[list[dict[str, str]], str]:
-    """The question as it is put to a language model, and the fingerprint of its prompt. prompts: the index's own."""
-    prompt = (prompts or PromptBook()).of("answer")
+def answer_messages(
+    trace: Trace, prompts: PromptBook | None = None, task: str = ANSWER
+) -> tuple[list[dict[str, str]], str]:
+    """The question as it is put to a language model, and the fingerprint of its prompt. prompts: the index's own.
+    task: of the prompt."""
+    prompt = (prompts or PromptBook()).of(task)
     content = prompt.fill(context=trace.context.text, question=trace.question)
     return [{"role": "user", "content": content}], prompt.fingerprint
 
 
-def write_answer(trace: Trace, language: LanguageModel, prompts: PromptBook | None = None) -> Answer:
+def write_answer(
+    trace: Trace, language: LanguageModel, prompts: PromptBook | None = None, task: str = ANSWER
+) -> Answer:
     """A language model's answer from the context; marks that the context does not have are taken out."""
-    messages, task = answer_messages(trace, prompts)
-    return written_answer(trace, language.complete(messages, task=task), language.name)
+    messages, fingerprint = answer_messages(trace, prompts, task)
+    return written_answer(trace, language.complete(messages, task=fingerprint), language.name)
 
 
 def written_answer(trace: Trace, reply: Completion, model: str) -> Answer:

@@ -19,7 +19,7 @@ def cells_of(points: np.ndarray, size: int, *, largest: int, seed: int) -> tuple
     count = -(-n // size)
     if count == 1 and n <= largest:
         return np.zeros(n, dtype=np.int32), points.mean(axis=0, keepdims=True)
-    cell = nearest_centre(points, _trained(points, count, seed)) if count > 1 else np.zeros(n, dtype=np.int32)
+    cell = nearest_centre(points, trained_centres(points, count, seed)) if count > 1 else np.zeros(n, dtype=np.int32)
     cell = _cut(points, cell, largest)
     sizes = np.bincount(cell)
     order = np.argsort(cell, kind="stable")
@@ -42,7 +42,8 @@ def nearest_centre(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
     return np.concatenate(list(over_blocks(nearest, row_blocks(len(points), _BLOCK))))
 
 
-def _trained(points: np.ndarray, count: int, seed: int) -> np.ndarray:
+def trained_centres(points: np.ndarray, count: int, seed: int) -> np.ndarray:
+    """(count, k) float32 centres of a k-means on a sample of the points, which are at least `count`."""
     n = len(points)
     random = np.random.default_rng([seed, n, count])
     rows = np.sort(random.choice(n, size=min(n, count * _POINTS_A_CELL), replace=False))

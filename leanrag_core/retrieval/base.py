@@ -93,6 +93,15 @@ class AnsweringStrategy(Strategy, Protocol):
         """The answer to the trace's question."""
 
 
+@runtime_checkable
+class PromptingStrategy(Strategy, Protocol):
+    """A strategy whose answers a language model writes from the context with another prompt than the common one."""
+
+    @property
+    def answer_task(self) -> str:
+        """The prompt's task; its fields are those of the common prompt."""
+
+
 @dataclass(frozen=True)
 class StrategyInfo:
     """A strategy as a form shows it. config: its configuration dataclass."""

@@ -9,13 +9,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from leanrag_core.answering.extractive import extractive_answer
-from leanrag_core.answering.written import answer_messages, write_answer, written_answer
+from leanrag_core.answering.written import ANSWER, answer_messages, write_answer, written_answer
 from leanrag_core.errors import ModelMismatch
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.prompts.book import PromptBook
-from leanrag_core.retrieval.base import AnsweringStrategy, Query, require_question, strategy
+from leanrag_core.retrieval.base import AnsweringStrategy, PromptingStrategy, Query, require_question, strategy
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import read_ahead
 from leanrag_core.storage.digests import damage_named
@@ -133,7 +133,7 @@ class Questions:
             return answering.answer(trace, self._tools(index))
         language = self._answering_model(index)
         if language is not None:
-            return write_answer(trace, language, _answer_prompt(index))
+            return write_answer(trace, language, _answer_prompt(index), _answer_task(trace))
         vector, recorded = self.question_vector(index, trace.question), index.manifest.embedding
         return extractive_answer(trace, self.embedding(recorded.name, recorded.fingerprint).embed, vector)
 
@@ -155,7 +155,7 @@ class Questions:
             return self.answer(index, trace)
         if own is not None:
             return None if own.calls_model else self.answer(index, trace)
-        messages, task = answer_messages(trace, _answer_prompt(index))
+        messages, task = answer_messages(trace, _answer_prompt(index), _answer_task(trace))
         known = language.recalled(language.key(messages, task=task), None, messages)
         return None if known is None else written_answer(trace, known, language.name)
 
@@ -166,7 +166,7 @@ class Questions:
             answer = self.answer(index, trace)
             on_text(answer.text)
             return answer
-        messages, task = answer_messages(trace, _answer_prompt(index))
+        messages, task = answer_messages(trace, _answer_prompt(index), _answer_task(trace))
         return written_answer(trace, language.stream(messages, on_text, task=task), language.name)
 
     def embedding(self, name: str, fingerprint: str) -> EmbeddingModel:
@@ -181,6 +181,12 @@ def _answering_strategy(trace: Trace) -> AnsweringStrategy | None:
     """The strategy of the trace, configured as it was, if it answers by itself."""
     chosen = strategy(trace.strategy, trace.parameters)
     return chosen if isinstance(chosen, AnsweringStrategy) else None
+
+
+def _answer_task(trace: Trace) -> str:
+    """The prompt of the answer: the strategy's own choice, or the one of all."""
+    chosen = strategy(trace.strategy, trace.parameters)
+    return chosen.answer_task if isinstance(chosen, PromptingStrategy) else ANSWER
 
 
 def _folder_name(index: Index) -> str:

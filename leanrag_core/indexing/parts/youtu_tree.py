@@ -1,0 +1,106 @@
+"""Youtu-GraphRAG's knowledge tree: communities by dual perception, their keywords, triples, attributes.
+
+Source: Youtu-GraphRAG (Dong et al. 2025), section 3.2.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from leanrag_core.clustering.leiden import CommunityTree
+from leanrag_core.errors import PartDamaged
+from leanrag_core.indexing.communities.files import read_communities, write_communities
+from leanrag_core.indexing.communities.making import community_table, embedded, no_claims
+from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.indexing.written_parts import with_language
+from leanrag_core.indexing.youtu.fusion import affinity, first_count, fused_communities, keywords_of, perception
+from leanrag_core.indexing.youtu.naming import named_communities
+from leanrag_core.messages.message import message
+from leanrag_core.types.communities import Communities
+from leanrag_core.types.config import option, validate
+from leanrag_core.types.forecast import ZERO, Forecast, Range, StageForecast
+from leanrag_core.types.index import Index
+from leanrag_core.types.part import ENTITIES, RELATIONS, VECTORS
+from leanrag_core.types.progress import Progress
+from leanrag_core.types.youtu import KnowledgeTree, Schema
+
+_VERSION = 1
+_ARRAYS = ("community_of", "keywords", "keyword_of")
+_SECONDS_AN_ENTITY = Range(0.0001, 0.0005, 0.002)
+
+
+@dataclass(frozen=True)
+class Config:
+    """Options of the communities. The weight is the release's: .3 for structure, .7 for meaning."""
+
+    weight: float = option(7 / 3, low=0.0, high=100.0, help=message("part.youtu_tree.option.weight"))
+    epsilon: float = option(0.3, low=0.0, high=1.0, help=message("part.youtu_tree.option.epsilon"))
+    rounds: int = option(10, low=0, high=100, help=message("part.youtu_tree.option.rounds"))
+    keywords: int = option(5, low=1, high=50, help=message("part.youtu_tree.option.keywords"))
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+class Part:
+    """Communities with names and descriptions, and for each entity the keyword that it is below."""
+
+    name = "youtu_tree"
+    title = message("part.youtu_tree.title")
+    help = message("part.youtu_tree.help")
+    needs: tuple[str, ...] = (ENTITIES, RELATIONS, VECTORS, "schema")
+
+    def offered(self, index: Index) -> bool:
+        """Only when a person, or a strategy, asks for it."""
+        return False
+
+    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
+        """Of the graph, its vectors, the schema, the options, and the model and prompts that name communities."""
+        return with_language(fingerprint_of(self, _VERSION, index, config, models), index, models)
+
+    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
+        """Seconds by the number of entities; with a language model a call for each community."""
+        n = len(index.layers[0])
+        seconds = Range(0.05, 0.5, 2.0) + _SECONDS_AN_ENTITY.scaled(n)
+        stages: tuple[StageForecast, ...] = ()
+        if models.language is not None:
+            most = first_count(n)
+            calls = Range(1, most, most)
+            stages = (StageForecast("make", calls, calls.scaled(250), calls.scaled(60), ZERO),)
+            seconds = seconds + calls.scaled(1.0)
+        return Forecast(chunks=0, sampled=0, entities=Range(), stages=stages, seconds=seconds)
+
+    def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
+        """Writes the tree; replies of an earlier attempt come from the store of calls."""
+        base, n = index.layers[0], len(index.layers[0])
+        schema: Schema = tools.part("schema")
+        tools.report(Progress("make", 0, n, "entities"))
+        seen = perception(np.asarray(base.vectors), base.ends, schema, config.weight)
+        labels = fused_communities(seen, epsilon=config.epsilon, rounds=config.rounds)
+        keywords = keywords_of(seen, labels, config.keywords)
+        order = np.lexsort((np.arange(n), -np.round(affinity(seen, labels), 6), labels))
+        offsets = np.searchsorted(labels[order], np.arange(int(labels.max()) + 2)).astype(np.int32)
+        ranked = np.split(order, offsets[1:-1])
+        reports = named_communities(base, ranked, tools)
+        members = np.concatenate([np.sort(rows) for rows in ranked]).astype(np.int32)
+        m = len(ranked)
+        flat = CommunityTree(np.zeros(m, dtype=np.int32), np.full(m, -1, dtype=np.int32), offsets, members)
+        table = community_table(flat, reports)
+        vectors = embedded(table, int(base.vectors.shape[1]), tools)
+        write_communities(folder, Communities(table, vectors, no_claims(), n))
+        arrays = (labels, keywords.entities, keywords.keyword_of)
+        for name, array in zip(_ARRAYS, arrays, strict=True):
+            np.save(folder / f"{name}.npy", array, allow_pickle=False)
+
+    def lasting_files(self, folder: Path) -> Iterable[str]:
+        """All."""
+        return every_file(folder)
+
+    def read(self, folder: Path, index: Index) -> KnowledgeTree:
+        """The tree of the index. Raises PartDamaged."""
+        arrays = [np.load(folder / f"{name}.npy", allow_pickle=False) for name in _ARRAYS]
+        if not len(arrays[0]) == len(arrays[2]) == len(index.layers[0]):
+            raise PartDamaged("part.of_another_index", part=self.name)
+        return KnowledgeTree(read_communities(folder), *arrays)

@@ -1,0 +1,149 @@
+"""Communities by dual perception: k-means on what surrounds each entity, then pairs of communities whose centres agree
+are joined (Youtu-GraphRAG, section 3.2, eq. 4 to 7)."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leanrag_core.clustering.kmeans import kmeans
+from leanrag_core.clustering.options import numbered_by_first_row
+from leanrag_core.types.youtu import RELATION, Schema, incident_types
+
+if TYPE_CHECKING:  # scipy takes a tenth of a second to import
+    from scipy.sparse import csr_array
+
+_ENTITIES_A_CLUSTER, _MOST_CLUSTERS = 10, 200
+_SEED = 42  # of the paper
+
+
+@dataclass(frozen=True, eq=False)
+class Perception:
+    """What is seen of each entity. points: (n, 3 d) float32 unit rows, its triples' vectors. types: (n, t) float32, 1
+    where a triple of the entity has the type. weight: of the cosine beside the Jaccard overlap of types."""
+
+    points: np.ndarray
+    types: "csr_array"
+    weight: float
+
+    def overlaps(self, rows: np.ndarray, types: np.ndarray) -> np.ndarray:
+        """(k,) Jaccard overlap of each row's types with those given for it. types: (k, t) of 0 and 1."""
+        shared = np.asarray(self.types[rows].multiply(types).sum(axis=1)).ravel()
+        union = np.asarray(self.types[rows].sum(axis=1)).ravel() + types.sum(axis=1) - shared
+        return np.asarray(np.divide(shared, union, out=np.zeros(len(shared)), where=union > 0))
+
+
+def first_count(n_entities: int) -> int:
+    """Clusters that the fusion begins with."""
+    return min(max(2, n_entities // _ENTITIES_A_CLUSTER), _MOST_CLUSTERS)
+
+
+def perception(vectors: np.ndarray, ends: np.ndarray, schema: Schema, weight: float) -> Perception:
+    """vectors: (n, d) of the entities. ends: (r, 2).
+
+    The vector of a triple is that of its head, of the name of its relation type, and of its tail, one after the other;
+    an entity has the mean over its triples, its attributes among them. Relations of this index have no direction, so
+    that the entity itself is the head of each. One without a triple has its own vector alone.
+    """
+    from scipy.sparse import coo_array
+
+    n, dimension = vectors.shape
+    types = incident_types(n, ends, schema)
+    n_triples = np.maximum(np.asarray(types.sum(axis=1)).ravel(), 1)[:, None]
+    size = (n, n)
+    both = np.concatenate([ends, ends[:, ::-1]])
+    neighbours = coo_array((np.ones(len(both), dtype=np.float32), (both[:, 0], both[:, 1])), shape=size).tocsr()
+    tails = neighbours @ vectors
+    owner = schema.attribute_entity
+    if len(owner):
+        own = coo_array((np.ones(len(owner), dtype=np.float32), (owner, np.arange(len(owner)))), shape=(n, len(owner)))
+        tails = tails + own.tocsr() @ schema.attribute_vectors
+    points = np.empty((n, 3 * dimension), dtype=np.float32)
+    points[:, :dimension] = vectors
+    points[:, dimension : 2 * dimension] = (types @ schema.vectors(RELATION)) / n_triples
+    points[:, 2 * dimension :] = tails / n_triples
+    points /= np.maximum(np.linalg.norm(points, axis=1, keepdims=True), 1e-12)
+    seen = types.copy()
+    seen.data[:] = 1.0
+    return Perception(points, seen, weight)
+
+
+def affinity(seen: Perception, labels: np.ndarray) -> np.ndarray:
+    """(n,) how well each entity fits its community: Jaccard overlap of the relation types, and weight times its cosine
+    to the centroid (eq. 5). labels: (n,) 0 ... m-1, every one used."""
+    from scipy.sparse import csr_array
+
+    n, m = len(labels), int(labels.max()) + 1
+    members = csr_array((np.ones(n, dtype=np.float32), (labels, np.arange(n))), shape=(m, n))
+    centroids = members @ seen.points
+    centroids /= np.maximum(np.linalg.norm(centroids, axis=1, keepdims=True), 1e-12)
+    present = (np.asarray((members @ seen.types).todense()) > 0).astype(np.float32)
+    cosine = np.vecdot(seen.points, centroids[labels])
+    return np.asarray(seen.overlaps(np.arange(n), present[labels]) + seen.weight * cosine)
+
+
+def centres_of(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """(m,) the entity that fits each community best; of equals the first."""
+    order = np.lexsort((np.arange(len(labels)), -np.round(scores, 6), labels))
+    return np.asarray(order[np.searchsorted(labels[order], np.arange(int(labels.max()) + 1))])
+
+
+def divergence(seen: Perception, centres: np.ndarray) -> np.ndarray:
+    """(m, m) how far apart two centres are, 0 to 1: 1 less their score (overlap and weighted cosine) as a share of the
+    highest that there is."""
+    m, points = len(centres), seen.points[centres]
+    types = np.asarray(seen.types[centres].todense())
+    overlap = np.stack([seen.overlaps(centres, np.tile(types[place], (m, 1))) for place in range(m)])
+    return np.asarray(1.0 - (overlap + seen.weight * points @ points.T) / (1.0 + seen.weight))
+
+
+def fused_communities(seen: Perception, *, epsilon: float, rounds: int) -> np.ndarray:
+    """(n,) int32, the community of each entity, numbered by their first entities.
+
+    In each round the pairs of communities whose centres diverge by less than epsilon are joined, the nearest pair
+    first, a community with one other at most; then centres are chosen anew. It ends when no pair is that near.
+    """
+    labels = kmeans(seen.points, first_count(len(seen.points)), seed=_SEED)
+    for _ in range(rounds):
+        apart = divergence(seen, centres_of(affinity(seen, labels), labels))
+        left, right = np.triu_indices(len(apart), k=1)
+        near = np.flatnonzero(apart[left, right] < epsilon)
+        order = near[np.lexsort((near, np.round(apart[left[near], right[near]], 6)))]
+        joined = np.arange(len(apart))
+        free = np.ones(len(apart), dtype=bool)
+        for pair in order.tolist():
+            first, second = int(left[pair]), int(right[pair])
+            if free[first] and free[second]:
+                free[[first, second]] = False
+                joined[second] = first
+        if free.all():
+            break
+        labels = np.unique(joined[labels], return_inverse=True)[1].astype(np.int32)
+    return np.asarray(numbered_by_first_row(labels), dtype=np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Keywords:
+    """entities: (q,) int32, rows of the keywords, by community, the best first. keyword_of: (n,) int32, for each entity
+    the place of the keyword of its community that is nearest to it."""
+
+    entities: np.ndarray
+    keyword_of: np.ndarray
+
+
+def keywords_of(seen: Perception, labels: np.ndarray, most: int) -> Keywords:
+    """The entities of each community that fit it best (section 3.2.1), and what is below each."""
+    scores = np.round(affinity(seen, labels), 6)
+    order = np.lexsort((np.arange(len(labels)), -scores, labels))
+    starts = np.searchsorted(labels[order], np.arange(int(labels.max()) + 2))
+    keyword_of = np.zeros(len(labels), dtype=np.int32)
+    chosen: list[np.ndarray] = []
+    n_before = 0
+    for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+        members = order[first:last]
+        best = members[:most]
+        keyword_of[members] = n_before + (seen.points[members] @ seen.points[best].T).argmax(axis=1)
+        keyword_of[best] = n_before + np.arange(len(best))
+        chosen.append(best)
+        n_before += len(best)
+    return Keywords(np.concatenate(chosen).astype(np.int32), keyword_of)

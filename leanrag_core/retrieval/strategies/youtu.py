@@ -1,0 +1,194 @@
+"""Youtu-GraphRAG: sub-questions bounded by a schema, four routes, and rounds of reflection (Dong et al. 2025)."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+
+from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval.base import Preset, Query, published
+from leanrag_core.retrieval.graph_traces import Asked, GraphStep, RankedGraph, by_row, graph_trace
+from leanrag_core.retrieval.laps import Laps
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.vector_search import similarity
+from leanrag_core.retrieval.youtu_context import YoutuContext, evidence_text, youtu_context
+from leanrag_core.retrieval.youtu_queries import SubQuery, decomposed, reflected
+from leanrag_core.retrieval.youtu_routes import Routed, Space, merged, ranked_chunks, routed
+from leanrag_core.storage.layout import CHUNKS
+from leanrag_core.types.config import option, validate
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Trace, TraceStep
+from leanrag_core.types.usage import NO_USAGE
+
+OPEN, REJECT = "open", "reject"
+
+
+@dataclass(frozen=True)
+class Config:
+    """Options of Youtu-GraphRAG."""
+
+    agent: bool = option(False, help=message("youtu.option.agent"), in_row=True)
+    mode: str = option(REJECT, choices=(REJECT, OPEN), help=message("youtu.option.mode"))
+    top_k: int = option(20, low=1, high=200, paper=20, help=message("youtu.option.top_k"), in_row=True, scale=40)
+    top_c: int = option(
+        10, low=0, high=50, paper=20, help=message("vector.option.top_c"), in_row=True, link="c", scale=20
+    )
+    sub_questions: int = option(3, low=1, high=6, paper=3, help=message("youtu.option.sub_questions"))
+    rounds: int = option(5, low=1, high=5, paper=5, help=message("youtu.option.rounds"))
+    depth: int = option(5, low=1, high=8, help=message("youtu.option.depth"))
+    relation_tokens: int = option(3000, low=0, high=32000, help=message("youtu.option.relation_tokens"))
+    community_tokens: int = option(500, low=0, high=32000, help=message("youtu.option.community_tokens"))
+    max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+class Strategy:
+    """Entity match, triple match, community filter and path walk for each sub-question."""
+
+    name = "youtu"
+    title = message("strategy.youtu.title")
+    help = message("strategy.youtu.help")
+    badge = "own-part"
+    differs = message("strategy.youtu.differs")
+    calls_model = True
+    parts = ("relation_vectors", "schema", "youtu_tree")
+    presets = (
+        published("official"),
+        published("paper", agent=True, top_c=20),
+        Preset("top-10", message("youtu.preset.top_10"), {"agent": True, "top_c": 10}),
+        Preset("open", message("youtu.preset.open"), {"agent": True, "top_c": 20, "mode": OPEN}),
+    )
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+    @property
+    def answer_task(self) -> str:
+        """In the open mode the answer may rest on what the model knows; else on the context alone, and it declines
+        where that does not suffice."""
+        return "answer_open" if self.config.mode == OPEN else "answer"
+
+    def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
+        """The trace of one retrieval: sub-questions, a step for each round, chunks."""
+        config, laps = self.config, Laps(tools.meter)
+        vectors = np.asarray(tools.part("relation_vectors"))
+        space = Space(index, tools.part("schema"), tools.part("youtu_tree"), vectors)
+        plan = decomposed(query.text, query.vector, space.schema, tools, most=config.sub_questions)
+        laps.lap("plan")
+        notes: list[Message] = [plan.note] if plan.note is not None else []
+        steps = [GraphStep("plan", message("youtu.step.plan"), message("youtu.plan", n=len(plan.queries)))]
+        tools.on_step(_streamed(steps[0], laps))
+        parts: list[Routed] = []
+        earlier: list[str] = []
+        queries: Sequence[SubQuery] = plan.queries
+        triples, chunks = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        for number in range(1, config.rounds + 1 if config.agent else 2):
+            asked = tuple(f"question-{len(parts) + place}" for place in range(1, len(queries) + 1))
+            new = self._routed(space, queries, query, tools)
+            parts += new
+            triples = merged(parts)[: config.top_k]
+            chunks = ranked_chunks(space, triples.tolist(), parts)
+            name = f"round-{number}"
+            laps.lap(name)
+            steps.append(_round(space, number, new, asked))
+            tools.on_step(_streamed(steps[-1], laps))
+            earlier += [f"{number}. asked: {each.text}" for each in queries]
+            if not config.agent or number == config.rounds:
+                break
+            evidence = evidence_text(space, triples.tolist(), chunks[: config.top_c].tolist())
+            reflection = reflected(query.text, evidence, earlier, tools)
+            laps.lap(name)
+            notes += [reflection.note] if reflection.note is not None else []
+            known = {part.query.text.casefold() for part in parts}
+            if not reflection.question or reflection.question.casefold() in known:
+                break
+            earlier.append(f"{number}. missing: {reflection.missing}")
+            queries = (SubQuery(reflection.question),)
+        return self._trace(query, index, space, parts, triples, chunks, steps, notes, laps)
+
+    def _routed(self, space: Space, queries: Sequence[SubQuery], query: Query, tools: Tools) -> list[Routed]:
+        """The routes of each sub-question; all are embedded, and compared with the triples, together."""
+        new = [each.text for each in queries if each.text != query.text]
+        embedded = dict(zip(new, tools.embed(new), strict=True)) if new else {}
+        vectors = np.array([embedded.get(each.text, query.vector) for each in queries], dtype=np.float32)
+        scores = space.scores(vectors)
+        return [
+            routed(space, each, vectors[place], scores[:, place], tools, k=self.config.top_k, depth=self.config.depth)
+            for place, each in enumerate(queries)
+        ]
+
+    def _trace(
+        self,
+        query: Query,
+        index: Index,
+        space: Space,
+        parts: Sequence[Routed],
+        triples: np.ndarray,
+        chunks: np.ndarray,
+        steps: Sequence[GraphStep],
+        notes: Sequence[Message],
+        laps: Laps,
+    ) -> Trace:
+        config = self.config
+        budgets = {
+            "communities": config.community_tokens,
+            "relations": config.relation_tokens,
+            "chunks": max(0, config.max_tokens - config.community_tokens - config.relation_tokens),
+        }
+        scores = space.scores(query.vector[None])[:, 0]
+        communities = list(dict.fromkeys(row for part in parts for row in part.communities[:1]))
+        made: YoutuContext = youtu_context(
+            space, triples.tolist(), scores, communities, parts[0].entities, budgets, config.max_tokens
+        )
+        rows = chunks[: config.top_c].tolist()
+        near = similarity(index, CHUNKS, query.vector, rows) if rows else np.zeros(0)
+        asked = [
+            Asked(f"question-{place}", part.query.text, _reason(part), set(part.entities), "sub-question")
+            for place, part in enumerate(parts, start=1)
+        ]
+        trace = graph_trace(
+            self,
+            query,
+            index,
+            RankedGraph(chunks=chunks.tolist(), chunk_scores=by_row(rows, near)),
+            made.graph,
+            parameters=asdict(config),
+            top_c=config.top_c,
+            max_tokens=config.max_tokens,
+            laps=laps,
+            steps=steps,
+            chunk_caption=message("youtu.chunks", n=len(rows)),
+            asked=asked,
+            notes=notes,
+        )
+        return replace(
+            trace,
+            items=(*trace.items, *made.items),
+            relations=(*trace.relations, *made.relations),
+            styles=(*trace.styles, *made.styles),
+        )
+
+
+def _round(space: Space, number: int, parts: Sequence[Routed], asked: tuple[str, ...]) -> GraphStep:
+    triples = merged(parts)
+    caption = message(
+        "youtu.round",
+        n=len(triples),
+        questions=message("count.sub_questions", n=len(parts)),
+        entities=message("count.entities", n=len({row for part in parts for row in part.entities})),
+    )
+    title = message("youtu.step.round", number=number)
+    rows = set(triples.tolist())
+    return GraphStep(f"round-{number}", title, caption, set(space.entities_of(sorted(rows))), rows, asked)
+
+
+def _reason(part: Routed) -> Message:
+    return message("youtu.reason", n=len(part.entities))
+
+
+def _streamed(step: GraphStep, laps: Laps) -> TraceStep:
+    """The step as it is heard of before its items are known."""
+    usage, milliseconds = laps.usage.get(step.name, NO_USAGE), laps.milliseconds.get(step.name, 0.0)
+    return TraceStep(step.name, step.title, step.caption, (), (), usage, milliseconds)

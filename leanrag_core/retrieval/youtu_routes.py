@@ -1,0 +1,186 @@
+"""The four routes of Youtu-GraphRAG from a sub-question to triples, and their chunks (section 3.3, eq. 10).
+
+A triple is a base relation or an attribute: rows 0 ... r-1 are the relations, those from r on the attributes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from leanrag_core.retrieval import evidence
+from leanrag_core.retrieval.ranking import nearest_entities, nearest_rows
+from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.vector_search import rank
+from leanrag_core.retrieval.youtu_queries import SubQuery
+from leanrag_core.types.index import Index
+from leanrag_core.types.youtu import HAS_ATTRIBUTE, RELATION, KnowledgeTree, Schema
+
+_ENTITIES, _SEARCHED = 10, 50  # entities of a sub-question; as many are looked at for those of its types
+_COMMUNITIES, _KEYWORDS = 3, 2  # nearest communities, and of each its nearest keywords
+_STARTS, _BRANCHES, _MOST_VISITS = 3, 3, 200  # of a walk
+_CHUNKS = 50  # nearest chunks of a sub-question
+_RELATIONS_AN_ENTITY = 2000  # a hub has more; the first ones are looked at
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """What the routes search. triple_vectors: (r, d) of the relations."""
+
+    index: Index
+    schema: Schema
+    tree: KnowledgeTree
+    relation_vectors: np.ndarray
+
+    @property
+    def n_relations(self) -> int:
+        """Triples that are relations come before the attributes."""
+        return len(self.relation_vectors)
+
+    def scores(self, vectors: np.ndarray) -> np.ndarray:
+        """(r + a, q) cosines of all triples to the sub-questions, in a product: the matrix is read once for all."""
+        return np.concatenate([self.relation_vectors @ vectors.T, self.schema.attribute_vectors @ vectors.T])
+
+    def types(self) -> np.ndarray:
+        """(r + a,) relation type of each triple."""
+        has = self.schema.names(RELATION).index(HAS_ATTRIBUTE)
+        return np.concatenate([self.schema.relation_type, np.full(len(self.schema.attribute_entity), has)])
+
+    def triples_of(self, entities: Sequence[int]) -> np.ndarray:
+        """Rows of the triples of those entities, ascending."""
+        base = self.index.layers[0]
+        rows = [base.relations_of(row)[:_RELATIONS_AN_ENTITY] for row in entities]
+        own = self.schema.attributes_of(np.asarray(entities, dtype=np.int64)) + self.n_relations
+        return np.unique(np.concatenate([*rows, own]).astype(np.int64))
+
+    def entities_of(self, triples: Sequence[int]) -> list[int]:
+        """Rows of the entities of those triples, each once, in their order."""
+        rows: dict[int, None] = {}
+        for triple in triples:
+            if triple < self.n_relations:
+                rows |= dict.fromkeys(self.index.layers[0].ends[triple].tolist())
+            else:
+                rows[int(self.schema.attribute_entity[triple - self.n_relations])] = None
+        return list(rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Routed:
+    """What the routes of a sub-question led to. entities: rows, best first. routes: triples by the name of the route,
+    best first. communities: rows, best first."""
+
+    query: SubQuery
+    vector: np.ndarray
+    entities: tuple[int, ...]
+    communities: tuple[int, ...]
+    routes: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+def routed(
+    space: Space, query: SubQuery, vector: np.ndarray, scores: np.ndarray, tools: Tools, *, k: int, depth: int
+) -> Routed:
+    """The four routes, none of which needs another but for the entities that the walk begins at.
+
+    scores: (r + a,) of this sub-question. k: triples of each route. depth: longest walk.
+    """
+    entities = _matched_entities(space, query, vector, tools)
+    communities = nearest_rows(space.tree.communities.vectors, vector, _COMMUNITIES).rows.tolist()
+    routes = {
+        "entities": _best(space.triples_of(entities), scores, k),
+        "triples": _best(_of_types(space, query, k), scores, k),
+        "communities": _best(_below(space, communities, vector), scores, k),
+        "paths": _walked(space, entities[:_STARTS], scores, depth)[:k],
+    }
+    return Routed(query, vector, tuple(entities), tuple(communities), routes)
+
+
+def merged(parts: Sequence[Routed]) -> np.ndarray:
+    """The triples of all routes and sub-questions, fused by reciprocal rank, best first."""
+    rankings = [route for part in parts for route in part.routes.values() if len(route)]
+    return evidence.fused(rankings) if rankings else np.zeros(0, dtype=np.int64)
+
+
+def ranked_chunks(space: Space, triples: Sequence[int], parts: Sequence[Routed]) -> np.ndarray:
+    """All chunks: those that state the triples, by 1 / rank of each, fused with the nearest of each sub-question; then
+    the others by the first sub-question."""
+    index, n = space.index, space.n_relations
+    score = np.zeros(index.chunks.num_rows)
+    for place, triple in enumerate(triples, start=1):
+        if triple < n:
+            score[index.relation_chunks[[triple]].indices] += 1.0 / place
+        elif (chunk := int(space.schema.attribute_chunk[triple - n])) >= 0:
+            score[chunk] += 1.0 / place
+    stating = np.argsort(-score, kind="stable")[: int(np.count_nonzero(score))]
+    by_vector = [evidence.ranked_by_vector(index, part.vector) for part in parts]
+    rankings = [ranking for ranking in (stating, *(each[:_CHUNKS] for each in by_vector)) if len(ranking)]
+    return evidence.followed(evidence.fused(rankings), by_vector[0])
+
+
+def _matched_entities(space: Space, query: SubQuery, vector: np.ndarray, tools: Tools) -> list[int]:
+    """The nearest entities of the types that the sub-question is about; of all types where none of these is near."""
+    rows = nearest_entities(space.index, vector, _SEARCHED if query.entity_types else _ENTITIES, tools).rows
+    if query.entity_types:
+        fitting = rows[np.isin(space.schema.entity_type[rows], query.entity_types)]
+        rows = fitting if len(fitting) else rows
+    return [int(row) for row in rows[:_ENTITIES]]
+
+
+def _of_types(space: Space, query: SubQuery, k: int) -> np.ndarray:
+    """Triples of the types that the sub-question is about; all where these are fewer than k."""
+    n_attributes = len(space.schema.attribute_entity)
+    every = np.arange(space.n_relations + n_attributes)
+    if not query.relation_types and not query.attribute_types:
+        return every
+    wanted = np.isin(space.types(), query.relation_types)
+    if query.attribute_types:
+        own = np.isin(space.schema.attribute_type, query.attribute_types)
+        wanted[space.n_relations :] = own
+    rows = np.flatnonzero(wanted)
+    return rows if len(rows) >= k else every
+
+
+def _below(space: Space, communities: Sequence[int], vector: np.ndarray) -> np.ndarray:
+    """Top-down through the tree: of each community the keywords nearest to the question, the entities below these, and
+    their triples."""
+    tree, base = space.tree, space.index.layers[0]
+    chosen: list[np.ndarray] = []
+    for community in communities:
+        places = tree.keywords_in(community)
+        near = np.asarray(base.vectors[tree.keywords[places]]) @ vector
+        chosen.append(places[np.argsort(-near, kind="stable")[:_KEYWORDS]])
+    if not chosen:
+        return np.zeros(0, dtype=np.int64)
+    below = np.isin(tree.keyword_of, np.concatenate(chosen))
+    relations = np.flatnonzero(below[base.ends].any(axis=1)) if len(base.ends) else np.zeros(0, dtype=np.int64)
+    attributes = np.flatnonzero(below[space.schema.attribute_entity]) + space.n_relations
+    return np.concatenate([relations, attributes]).astype(np.int64)
+
+
+def _walked(space: Space, starts: Sequence[int], scores: np.ndarray, depth: int) -> np.ndarray:
+    """Triples on depth-first walks, those of the best walk first: from each entity along the relations that are nearest
+    to the question, to entities that were not visited. A walk's score is the mean of its triples'."""
+    base = space.index.layers[0]
+    walks: list[tuple[float, list[int]]] = []
+    visited: set[int] = set()
+    for start in starts:
+        stack: list[tuple[int, list[int]]] = [(start, [])]
+        while stack and len(visited) < _MOST_VISITS:
+            entity, path = stack.pop()
+            if entity in visited:
+                continue
+            visited.add(entity)
+            if path:
+                walks.append((-float(scores[path].mean()), path))
+            if len(path) == depth:
+                continue
+            best = _best(base.relations_of(entity)[:_RELATIONS_AN_ENTITY], scores, _BRANCHES)
+            ends = [(int(row), int(base.ends[row].sum()) - entity) for row in best]
+            stack += [(end, [*path, row]) for row, end in reversed(ends) if end not in visited]
+    walks.sort()
+    return np.array(list(dict.fromkeys(row for _, path in walks for row in path)), dtype=np.int64)
+
+
+def _best(rows: np.ndarray, scores: np.ndarray, k: int) -> np.ndarray:
+    """The k rows with the highest scores, best first, equals by row. rows: ascending."""
+    rows = np.asarray(rows, dtype=np.int64)
+    return rank(rows, scores[rows], k)[0] if len(rows) else rows
