@@ -70,7 +70,7 @@ def tree() -> KnowledgeTree:
 
 
 def planned(*questions: str, **types: list[str]) -> str:
-    listed = [{"question": text, **dict.fromkeys(FIELDS, []), **types} for text in questions]
+    listed = [{"question": text, **{field: [] for field in FIELDS}, **types} for text in questions]
     return json.dumps({"questions": listed})
 
 
