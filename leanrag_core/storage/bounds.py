@@ -79,7 +79,7 @@ def require_chunks(documents: pa.Table, chunks: pa.Table, path: Path) -> None:
     import pyarrow.compute as pc
 
     owner = numbers(chunks["document"])
-    _require_range(owner, documents.num_rows, path, "document")
+    require_range(owner, documents.num_rows, path, "document")
     for first, last in (("start", "end"), CHUNK_BYTES):
         if first in chunks.column_names and last in chunks.column_names:
             start, end = numbers(chunks[first]), numbers(chunks[last])
@@ -92,7 +92,7 @@ def require_chunks(documents: pa.Table, chunks: pa.Table, path: Path) -> None:
 def require_layer(layer: Layer, below: Layer | None, n_chunks: int, entities: Path, relations: Path) -> None:
     """Raises IndexDamaged when an end, a member or a chunk of the layer is a row that is not there."""
     for name in ("source", "target"):
-        _require_range(numbers(layer.relations[name]), len(layer), relations, name)
+        require_range(numbers(layer.relations[name]), len(layer), relations, name)
     _require_cells(layer.relations, "members", below.relations.num_rows if below else 0, relations)
     _require_cells(layer.relations, "chunks", n_chunks, relations)
     _require_cells(layer.entities, "chunks", n_chunks, entities)
@@ -112,7 +112,7 @@ def require_tree(tree: pa.Table, sizes: list[int], path: Path) -> None:
         part = slice(start, start + size)
         if (owner[part] != number).any() or (row[part] != np.arange(size, dtype=np.int32)).any():
             raise damaged(path, message("damage.tree_order", layer=number))
-        _require_range(parent[part], above, path, "parent", start)
+        require_range(parent[part], above, path, "parent", start)
         start += size
 
 
@@ -120,10 +120,11 @@ def _require_cells(table: pa.Table, name: str, end: int, path: Path) -> None:
     for piece in table[name].chunks:
         if piece.values.null_count:
             raise damaged(path, message("damage.empty_list_cells", column=name))
-        _require_range(numbers(piece.flatten()), end, path, name)
+        require_range(numbers(piece.flatten()), end, path, name)
 
 
-def _require_range(values: np.ndarray, end: int, path: Path, name: str, start: int = 0) -> None:
+def require_range(values: np.ndarray, end: int, path: Path, name: str, start: int = 0) -> None:
+    """Raises IndexDamaged when a value is no row below `end`. start: place of the first value in its column."""
     if len(values) and (values.min() < 0 or values.max() >= end):
         wrong = int(np.flatnonzero((values < 0) | (values >= end))[0])
         problem = message("damage.no_such_row", column=name, place=start + wrong, value=int(values[wrong]))

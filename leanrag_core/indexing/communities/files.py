@@ -5,9 +5,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from leanrag_core.errors import PartDamaged
+from leanrag_core.storage.bounds import require_columns, require_range
 from leanrag_core.storage.tables import read_table, write_table
-from leanrag_core.types.communities import Communities
-from leanrag_core.types.rows import numbers
+from leanrag_core.types.communities import CLAIM_SCHEMA, COMMUNITY_SCHEMA, Communities
+from leanrag_core.types.rows import Lists, numbers
 
 COMMUNITIES_FILE, CLAIMS_FILE = "communities.arrow", "claims.arrow"
 VECTOR = "vector"
@@ -36,10 +38,23 @@ def write_communities(folder: Path, communities: Communities) -> None:
     write_table(folder / CLAIMS_FILE, communities.claims)
 
 
-def read_communities(folder: Path) -> Communities:
-    """The communities of that folder. Raises IndexDamaged."""
-    table = read_table(folder / COMMUNITIES_FILE)
-    n_nodes = int((table.schema.metadata or {})[b"n_nodes"])
+def read_communities(folder: Path, *, n_nodes: int, dimension: int) -> Communities:
+    """The communities of that folder. n_nodes: of the graph. dimension: of the reports' vectors.
+
+    Raises IndexDamaged where a number leads outside, and PartDamaged for communities of another graph.
+    """
+    path, claims_path = folder / COMMUNITIES_FILE, folder / CLAIMS_FILE
+    table, claims = read_table(path), read_table(claims_path)
     vectors = vectors_in(table)
+    held = (table.schema.metadata or {}).get(b"n_nodes")
+    if held != str(n_nodes).encode() or vectors.shape[1] != dimension:
+        raise PartDamaged("part.of_another_index", part=folder.parent.name)
+    require_columns(table, COMMUNITY_SCHEMA, path)
+    require_columns(claims, CLAIM_SCHEMA, claims_path)
+    require_range(Lists(table["nodes"]).values, n_nodes, path, "nodes")
+    require_range(numbers(claims["entity"]), n_nodes, claims_path, "entity")
+    # A parent comes before its parts, and -1 is none: searches from the roots down end.
+    parent = numbers(table["parent"])
+    require_range(np.where(parent < np.arange(len(parent)), parent + 1, -1), len(parent) + 1, path, "parent")
     table = table.select([name for name in table.column_names if name != VECTOR]).replace_schema_metadata(None)
-    return Communities(table, vectors, read_table(folder / CLAIMS_FILE), n_nodes)
+    return Communities(table, vectors, claims, n_nodes)

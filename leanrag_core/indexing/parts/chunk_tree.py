@@ -88,4 +88,4 @@ class Part:
 
     def read(self, folder: Path, index: Index) -> TextTree:
         """The tree."""
-        return read_tree(folder)
+        return read_tree(folder, index)

@@ -102,4 +102,5 @@ class Part:
 
     def read(self, folder: Path, index: Index) -> Communities:
         """The communities of the index."""
-        return read_communities(folder)
+        base = index.layers[0]
+        return read_communities(folder, n_nodes=len(base), dimension=int(base.vectors.shape[1]))

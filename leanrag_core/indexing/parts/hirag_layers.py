@@ -81,4 +81,4 @@ class Part:
         both = np.concatenate([edges.ends, edges.ends[:, ::-1]])
         twice = np.concatenate([edges.weights, edges.weights])
         adjacency = coo_array((twice, (both[:, 0], both[:, 1])), shape=(n, n)).tocsr()
-        return LayeredCommunities(read_communities(folder), edges.starts, adjacency)
+        return LayeredCommunities(read_communities(folder, n_nodes=n, dimension=0), edges.starts, adjacency)

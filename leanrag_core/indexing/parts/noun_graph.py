@@ -7,12 +7,14 @@ from pathlib import Path
 from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
 from leanrag_core.indexing.trees.nouns import noun_graph
 from leanrag_core.messages.message import message
+from leanrag_core.storage.bounds import require_columns, require_range
 from leanrag_core.storage.tables import read_table, write_table
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
-from leanrag_core.types.noun_graph import NounGraph
+from leanrag_core.types.noun_graph import OCCURRENCE_SCHEMA, PAIR_SCHEMA, NounGraph
 from leanrag_core.types.part import CHUNKS, ENTITIES
 from leanrag_core.types.progress import Progress
+from leanrag_core.types.rows import numbers
 
 _VERSION = 1
 _SECONDS_A_CHUNK = Range(0.0001, 0.0005, 0.005)
@@ -56,6 +58,16 @@ class Part:
         return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> NounGraph:
-        """The graph."""
-        size = (len(index.layers[0]), index.chunks.num_rows)
-        return NounGraph(read_table(folder / _PAIRS), read_table(folder / _OCCURRENCES), size)
+        """The graph. Raises IndexDamaged where a number leads outside."""
+        n_entities, n_chunks = len(index.layers[0]), index.chunks.num_rows
+        pairs, occurrences = read_table(folder / _PAIRS), read_table(folder / _OCCURRENCES)
+        require_columns(pairs, PAIR_SCHEMA, folder / _PAIRS)
+        require_columns(occurrences, OCCURRENCE_SCHEMA, folder / _OCCURRENCES)
+        for table, name, end in (
+            (pairs, "source", n_entities),
+            (pairs, "target", n_entities),
+            (occurrences, "entity", n_entities),
+            (occurrences, "chunk", n_chunks),
+        ):
+            require_range(numbers(table[name]), end, folder / (_PAIRS if table is pairs else _OCCURRENCES), name)
+        return NounGraph(pairs, occurrences, (n_entities, n_chunks))

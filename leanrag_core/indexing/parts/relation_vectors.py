@@ -11,6 +11,7 @@ import numpy as np
 
 from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
 from leanrag_core.messages.message import message
+from leanrag_core.storage.bounds import require_vectors
 from leanrag_core.types.config import validate
 from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
@@ -69,8 +70,11 @@ class Part:
         return every_file(folder)
 
     def read(self, folder: Path, index: Index) -> np.ndarray:
-        """(r, d) float32, mapped from the disk."""
-        return np.asarray(np.load(folder / _VECTORS, mmap_mode="r", allow_pickle=False))
+        """(r, d) float32, mapped from the disk. Raises IndexDamaged for another shape."""
+        vectors = np.asarray(np.load(folder / _VECTORS, mmap_mode="r", allow_pickle=False))
+        base = index.layers[0]
+        require_vectors(vectors, base.relations.num_rows, int(base.vectors.shape[1]), folder / _VECTORS)
+        return vectors
 
 
 def relation_texts(index: Index) -> list[str]:

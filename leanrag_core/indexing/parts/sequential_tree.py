@@ -73,7 +73,7 @@ class Part:
 
     def read(self, folder: Path, index: Index) -> TextTree:
         """The tree."""
-        return read_tree(folder)
+        return read_tree(folder, index)
 
 
 def consecutive(documents: np.ndarray, size: int) -> list[np.ndarray]:
