@@ -133,5 +133,6 @@ def _messages(record: _Record) -> Iterator[Message]:
     for column in record.columns:
         yield column.differs
         yield message(f"badge.{column.badge}")
+        yield message(f"badge.{column.badge}.meaning")
         for lane in column.lanes:
             yield from lane.said

@@ -101,6 +101,8 @@ class Part:
     def read(self, folder: Path, index: Index) -> KnowledgeTree:
         """The tree of the index. Raises PartDamaged."""
         arrays = [np.load(folder / f"{name}.npy", allow_pickle=False) for name in _ARRAYS]
-        if not len(arrays[0]) == len(arrays[2]) == len(index.layers[0]):
+        base = index.layers[0]
+        if not len(arrays[0]) == len(arrays[2]) == len(base):
             raise PartDamaged("part.of_another_index", part=self.name)
-        return KnowledgeTree(read_communities(folder), *arrays)
+        communities = read_communities(folder, n_nodes=len(base), dimension=int(base.vectors.shape[1]))
+        return KnowledgeTree(communities, *arrays)
