@@ -17,7 +17,7 @@ from leanrag_core.figures.layered_lines import (
     sorted_relations,
     strongest,
 )
-from leanrag_core.figures.layered_places import FOLD, Plan, plan, slots, tray_width
+from leanrag_core.figures.layered_places import FOLD, Plan, fold_apart, plan, slots, tray_width
 from leanrag_core.figures.palette import known_colour
 from leanrag_core.messages.catalog import ENGLISH, sentence
 from leanrag_core.messages.message import Message, Value
@@ -161,7 +161,7 @@ class _Drawing:
     def _row(self, layer: int, top: float) -> float:
         if layer == 0:
             return self._trays(top) if self.plan.trays else self._seeds(top)
-        row = [node for node in self.plan.tree.nodes if node.band == layer]
+        row = self.plan.row(layer)
         narrow = any(self.slots[node.id].width * self.plot_px < _NARROWEST_FOR_TWO_LINES for node in row)
         height = _TALL_BOX if narrow else _BOX
         middle = top + max(_ABOVE, self._headroom(layer)) + height / 2
@@ -170,12 +170,12 @@ class _Drawing:
             self._add(node, "double" if node.shape == "double" else "box", slot.x, middle, slot.width, height)
         folded = [node for node in self.plan.folded if node.band == layer]
         if folded:
-            slot, code = self.slots[FOLD], "figure.parents" if layer == 1 and self.plan.trays else "figure.nodes"
+            slot = self.slots[fold_apart(layer) if fold_apart(layer) in self.slots else FOLD]
+            code = "figure.parents" if layer == 1 and self.plan.trays else "figure.nodes"
             name = self._words(code, n=len(folded))
             like = next((node for node in folded if node.rank is None), folded[-1])
             lit = any(node.id in self.lit_nodes for node in folded)
-            names = ", ".join(isolated(node.name) for node in folded)
-            about = self._words("figure.weaker", nodes=name, names=names)
+            about = self._words("figure.weaker", nodes=name, names=", ".join(isolated(node.name) for node in folded))
             place = (slot.x, middle, slot.width, height)
             self.dots[f"{FOLD}-{layer}"] = Dot(
                 f"{FOLD}-{layer}",
@@ -198,7 +198,7 @@ class _Drawing:
 
     def _seeds(self, top: float) -> float:
         """Layer 0 with a place for each seed and its name below, on two alternating lines."""
-        row = sorted((node for node in self.plan.tree.nodes if node.band == 0), key=lambda node: self.slots[node.id].x)
+        row = sorted(self.plan.row(0), key=lambda node: self.slots[node.id].x)
         xs = [self.slots[node.id].x for node in row]
         middle = top + 44.0 + RADIUS
         for place, node in enumerate(row):
@@ -212,7 +212,7 @@ class _Drawing:
 
     def _trays(self, top: float) -> float:
         """Layer 0 with the seeds of each parent in a tray: discs by rank, then the best names."""
-        width_of = {id_: tray_width(self.slots[id_], plot_px=self.plot_px) for id_ in self.plan.trays}
+        width_of = {id_: tray_width(self.slots[id_], plot_px=self.plot_px, parent=id_) for id_ in self.plan.trays}
         per_row = {id_: max(1, int(width * self.plot_px // PITCH)) for id_, width in width_of.items()}
         disc_rows = {
             id_: min(_MOST_DISC_ROWS, -(-len(discs) // per_row[id_])) for id_, discs in self.plan.trays.items()
@@ -314,7 +314,7 @@ class _Drawing:
     def _rise(self, relation: TraceRelation) -> float:
         """px that an arc rises above the boxes it joins: more where it passes over others."""
         band = self.band_of[relation.source]
-        row = sorted(self.slots[node.id].x for node in self.plan.tree.nodes if node.band == band)
+        row = sorted(self.slots[node.id].x for node in self.plan.row(band))
         between = abs(row.index(self.slots[relation.source].x) - row.index(self.slots[relation.target].x)) - 1
         return _NEAR_RISE if between < 1 else _FAR_RISE + _RISE_STEP * min(between - 1, _MOST_STEPS)
 

@@ -58,15 +58,44 @@ class Tree:
 @dataclass(frozen=True)
 class Plan:
     """What is drawn of a subgraph. trays: seeds of layer 0 below each node ("" without one, FOLD for the folded);
-    empty where each seed has a place of its own. folded: nodes outside of layer 0 that only a count stands for."""
+    empty where each seed has a place of its own. folded: nodes outside of layer 0 that only a count stands for.
+    apart: nodes of bands that no tree link reaches; their rows are divided without regard to the tree."""
 
     tree: Tree
     trays: dict[str, tuple[DrawnNode, ...]]
     folded: tuple[DrawnNode, ...]
+    apart: tuple[DrawnNode, ...] = ()
+
+    def row(self, band: int) -> tuple[DrawnNode, ...]:
+        """The nodes of a band that have a place of their own."""
+        return tuple(node for node in (*self.tree.nodes, *self.apart) if node.band == band)
 
 
 def plan(nodes: Sequence[DrawnNode], *, plot_px: float) -> Plan:
     """Which nodes have a place of their own in a plot of that width."""
+    apart = _bands_apart(nodes)
+    most = max(2, int(plot_px // LEAST_BOX))
+    kept: list[DrawnNode] = []
+    folded: list[DrawnNode] = []
+    for band in apart:
+        row = sorted((node for node in nodes if node.band == band), key=lambda node: (node.rank or 1_000_000, node.id))
+        places = len(row) if len(row) <= most else most - 1
+        kept += row[:places]
+        folded += row[places:]
+    tree = _plan_tree([node for node in nodes if node.band not in apart], plot_px=plot_px)
+    return Plan(tree.tree, tree.trays, (*tree.folded, *folded), tuple(kept))
+
+
+def _bands_apart(nodes: Sequence[DrawnNode]) -> list[int]:
+    """The bands beside layer 0 in which no node is a parent or a child, such as passages and communities."""
+    ids = {node.id for node in nodes}
+    parents = {node.parent for node in nodes}
+    linked = {node.band for node in nodes if node.parent in ids or node.id in parents}
+    return sorted({node.band for node in nodes} - linked - {0})
+
+
+def _plan_tree(nodes: Sequence[DrawnNode], *, plot_px: float) -> Plan:
+    """The plan of the nodes that share the columns of the tree."""
     whole = Tree(tuple(nodes), _best_ranks(nodes))
     seeds = [node for node in nodes if node.band == 0]
     if len(seeds) <= MOST_SEEDS and _need(whole) <= plot_px:
@@ -87,7 +116,8 @@ def plan(nodes: Sequence[DrawnNode], *, plot_px: float) -> Plan:
 
 
 def slots(drawn: Plan, *, plot_px: float) -> dict[str, Slot]:
-    """The slot of every drawn node, of FOLD where something is folded, and of "" for a tray without a parent."""
+    """The slot of every drawn node, of FOLD where something of the tree is folded, of fold_apart(band) where something
+    of a row apart is, and of "" for a tray without a parent."""
     tree = drawn.tree
     widths = _leaf_widths(drawn, plot_px)
     for node in sorted(tree.nodes, key=lambda node: node.band):
@@ -112,21 +142,42 @@ def slots(drawn: Plan, *, plot_px: float) -> dict[str, Slot]:
     for id_ in columns:
         place(id_, left)
         left += widths[id_] / total
+    return placed | _slots_apart(drawn, plot_px)
+
+
+def fold_apart(band: int) -> str:
+    """The id of the place of what is folded in a row apart from the tree."""
+    return f"{FOLD}{band}"
+
+
+def _slots_apart(drawn: Plan, plot_px: float) -> dict[str, Slot]:
+    """Equal slots over the whole width for each row apart from the tree."""
+    placed: dict[str, Slot] = {}
+    for band in {node.band for node in drawn.apart}:
+        ids = [node.id for node in drawn.apart if node.band == band]
+        ids += [fold_apart(band)] if any(node.band == band for node in drawn.folded) else []
+        share = 1 / len(ids)
+        width = min(share - _GAP / plot_px, _WIDEST_BOX / plot_px)
+        for place, id_ in enumerate(ids):
+            placed[id_] = Slot(place * share, (place + 1) * share, (place + 0.5) * share, width)
     return placed
 
 
-def tray_width(slot: Slot, *, plot_px: float) -> float:
-    """Width of the tray in a slot, a fraction."""
-    return min(slot.right - slot.left - _GAP / plot_px, _WIDEST_TRAY / plot_px)
+def tray_width(slot: Slot, *, plot_px: float, parent: str) -> float:
+    """Width of the tray in a slot, a fraction. One without a parent may fill its slot."""
+    widest = _WIDEST_TRAY / plot_px if parent else 1.0
+    return min(slot.right - slot.left - _GAP / plot_px, widest)
 
 
 def _leaf_widths(drawn: Plan, plot_px: float) -> dict[str, float]:
     """px of each leaf. With trays what is left over goes to the leaves by their seeds."""
-    if not (drawn.trays or drawn.folded):
+    rows_apart = {node.band for node in drawn.apart}
+    folded = any(node.band not in rows_apart for node in drawn.folded)
+    if not (drawn.trays or folded):
         return {node.id: LEAST_BOX if node.band else LEAST_SEED for node in drawn.tree.leaves}
     ids = [node.id for node in drawn.tree.leaves]
     ids += [""] if "" in drawn.trays else []
-    ids += [FOLD] if drawn.folded else []
+    ids += [FOLD] if folded else []
     discs_of = {id_: min(_HEAVIEST, len(drawn.trays.get(id_, ()))) for id_ in ids}
     spare, total = max(0.0, plot_px - LEAST_BOX * len(ids)), sum(discs_of.values()) or 1
     return {id_: LEAST_BOX + spare * discs_of[id_] / total for id_ in ids}

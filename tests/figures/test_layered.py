@@ -15,9 +15,10 @@ import pytest
 from leanrag_core.figures.layered import MEDIUM, NARROW, WIDE, Dot, LayeredGraph, layered_graph
 from leanrag_core.figures.layered_lines import MOST_ARCS
 from leanrag_core.figures.layered_places import MOST_SEEDS
-from leanrag_core.types.trace import Trace
+from leanrag_core.types.trace import Source, Trace
 from tests.figures.small_trace import node, relation, step, trace_of
 
+PLACE = Source("d", 0, "Bees", 0, 9, None, 3)
 FARM = node("farm", 2, role="lca")
 NODES = [
     node("queen", 0, "bees", rank=1),
@@ -172,6 +173,24 @@ def test_more_parents_than_fit_fold_the_weakest_into_one() -> None:
     assert (fold.name, fold.about) == ("+3 parents", "+3 parents, weaker than those drawn: m4, m5, m6")
     assert [edge.target for edge in graph.edges if edge.id == "tray-fold"] == ["fold-1"]
     assert {dot.id for dot in graph.nodes if dot.kind == "disc"} == {f"s{n}" for n in range(7)}
+
+
+def test_passages_below_the_layers_leave_the_columns_to_the_tree() -> None:
+    seeds = [node(f"s{n}", 0, f"m{n % 2}", rank=n + 1) for n in range(16)]
+    passages = [replace(node(f"c{n}", 0, rank=n + 1), layer=None, kind="passage", source=PLACE) for n in range(5)]
+    links = [relation(f"s{n}", f"c{n}", 0, "mass") for n in range(5)]
+    wide = layered_graph(trace_of([*seeds, node("m0", 1), node("m1", 1), *passages], links), plot_px=WIDE)
+    assert [(dot.id, round(dot.x, 2)) for dot in wide.nodes if dot.kind == "tray"] == [
+        ("tray-m0", 0.25),
+        ("tray-m1", 0.75),
+    ]
+    assert [round(dot.x, 2) for dot in wide.nodes if dot.layer == -1] == [0.1, 0.3, 0.5, 0.7, 0.9]
+    assert wide.folded == 0
+    # 300 px hold 5 boxes of 60 px: six passages are 4 and a count.
+    six = [*passages, replace(node("c5", 0, rank=6), layer=None, kind="passage", source=PLACE)]
+    narrow = layered_graph(trace_of([*seeds, *six], [*links, relation("s5", "c5", 0, "mass")]), plot_px=NARROW)
+    assert [dot.name for dot in narrow.nodes if dot.layer == -1] == ["c0", "c1", "c2", "c3", "+2 nodes"]
+    assert narrow.folded == 2
 
 
 def test_names_of_neighbouring_seeds_are_written_on_alternating_lines(trace: Trace) -> None:

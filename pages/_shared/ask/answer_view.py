@@ -48,6 +48,9 @@ def written_by(answer: Answer) -> str:
 
 def no_answer(answer: Answer) -> None:
     """The context does not answer: says so, with the nearest sentence."""
+    if not answer.trace.context.sections:  # nothing was searched, so the documents are not to blame
+        draw(html('<div class="lr-read" style="font-size:1.1rem">{}</div>', say("ask.without_context")))
+        return
     draw(html('<div class="lr-read" style="font-size:1.1rem">{}</div>', say("ask.nothing_answers")))
     if answer.nearest:
         draw(

@@ -30,7 +30,8 @@ def line(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
     tokens = {"tokens": trace.context.tokens, "naive": naive.context.tokens}
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key=scope.name("beside_naive")):
         with st.container(width="content"):
-            draw(markup.muted(say("beside.naive", share=share, n=n_shared, of=len(trace.passages), **tokens)))
+            code = "beside.naive" if trace.passages else "beside.no_chunks"
+            draw(markup.muted(say(code, share=share, n=n_shared, of=len(trace.passages), **tokens)))
         if st.button(
             say("beside.compare"), icon=":material/view_column_2:", type="tertiary", key=scope.name("compare_naive")
         ):

@@ -1,16 +1,18 @@
 """What entered and what left since the settings were others."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 from markupsafe import Markup
 
 from leanrag_core.figures import numbers
-from leanrag_core.figures.changes import Changes, changes
+from leanrag_core.figures.changes import Group, changes
 from leanrag_core.figures.direction import isolated
 from leanrag_core.types.trace import Trace
 from pages._shared.ask import roles
-from pages._shared.common import forms, markup
+from pages._shared.common import forms, markup, session
 from pages._shared.common.html import html, joined
-from pages._shared.common.messages import known, say
+from pages._shared.common.messages import known, say, words
 from pages._shared.common.scope import Scope
 
 _LISTED = 4  # names of a role
@@ -22,7 +24,7 @@ def panel(scope: Scope, before: Trace | None, after: Trace) -> None:
         return
     changed = changes(before, after)
     settings = [
-        say("ask.setting_changed", setting=forms.title_of(name), before=shown(old), after=shown(new))
+        say("ask.setting_changed", setting=forms.title_of(name), before=_value(name, old), after=_value(name, new))
         for name, (old, new) in changed.settings.items()
     ]
     tokens = (
@@ -30,8 +32,22 @@ def panel(scope: Scope, before: Trace | None, after: Trace) -> None:
     )
     with st.container(border=True, key=scope.name("changes")):
         nothing = html('<div class="lr-small">{}</div>', say("ask.same_retrieved"))
-        body = _differences(after, changed) if changed.any else nothing
+        body = _differences(after, _comparable(before, after, changed.groups)) if changed.any else nothing
         markup.block(say("ask.what_changed"), body, "; ".join([*settings, tokens]))
+
+
+def _value(name: str, value: object) -> str:
+    """The value of a setting in words; a strategy by its title."""
+    titles = {info.name: info.title for info in session.workbench().strategies().strategies}
+    return words(titles[value]) if name == "strategy" and value in titles else shown(value)
+
+
+def _comparable(before: Trace, after: Trace, groups: Sequence[Group]) -> list[Group]:
+    """The groups that say something: of two strategies those of items that both have, since everything else is new."""
+    if before.strategy == after.strategy:
+        return list(groups)
+    both = [{role for item in trace.items for role in item.roles} for trace in (before, after)]
+    return [group for group in groups if group.role in both[0] & both[1]]
 
 
 def shown(value: object) -> str:
@@ -43,11 +59,12 @@ def shown(value: object) -> str:
     return f"{value:,}" if isinstance(value, int | float) else str(value)
 
 
-def _differences(trace: Trace, changed: Changes) -> Markup:
+def _differences(trace: Trace, groups: Sequence[Group]) -> Markup:
     """What entered, with a plus, and what left, struck through, with a minus."""
     lines = []
-    for group in changed.groups:
-        for sign, names in (("in", group.entered), ("out", group.left)):
+    for group in groups:
+        for sign, all_names in (("in", group.entered), ("out", group.left)):
+            names = list(dict.fromkeys(all_names))  # several passages and points have one name
             if names:
                 title = _title(trace, group.role, len(names))
                 listed = "; ".join(map(isolated, names[:_LISTED]))
@@ -61,5 +78,4 @@ def _title(trace: Trace, role: str, n: int) -> str:
     code = f"change.{roles.code_part(role)}"
     if known(code):
         return say(code, n=n)
-    title = roles.role_title(trace, role)
-    return title[:1].upper() + title[1:]
+    return roles.sentence_case(roles.role_title(trace, role))

@@ -19,6 +19,8 @@ _MOST_CARDS = 100  # more of them, such as a file may hold, would keep the brows
 
 def panel(scope: Scope, trace: Trace) -> None:
     """How the context's tokens are spent, section by section."""
+    if not trace.context.sections:
+        return
     totals = {section.name: _total(section) for section in trace.context.sections}
     passages, candidates = roles.passage_section(trace), len(trace.ranked_chunks)
     if passages is not None and candidates:

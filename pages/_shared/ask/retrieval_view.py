@@ -147,6 +147,9 @@ def with_isolated_names(trace: Trace, text: str) -> str:
 
 def without_graph(trace: Trace) -> None:
     """The passages of a strategy that does not use the hierarchy."""
+    if not trace.passages:
+        message(say("ask.nothing_retrieved"))
+        return
     message(say("ask.without_graph"))
     table = pd.DataFrame(
         {

@@ -48,6 +48,11 @@ def role_title(trace: Trace, role: str) -> str:
     return words(style.title) if style else role
 
 
+def sentence_case(title: str) -> str:
+    """The title with a capital letter in front."""
+    return title[:1].upper() + title[1:]
+
+
 def made_title(made: str) -> str:
     """How the description of a relation came about."""
     code = f"made.{code_part(made)}"
@@ -141,7 +146,7 @@ def legend(trace: Trace, graph: LayeredGraph) -> Markup:
             '<span><i class="lr-mk {}" style="{}"></i>{}</span>',
             _sign(style),
             markup.paint(known_colour(style.colour)),
-            words(style.title),
+            sentence_case(words(style.title)),
         )
         for style in trace.styles
         if style.on != "item" or style.shape != "chip" or style.role in drawn
