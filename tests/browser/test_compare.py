@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from leanrag_core import IndexConfig, Workbench
 from tests.browser.conftest import Server, Watched
@@ -22,6 +22,15 @@ def built(home: Path) -> Workbench:
     corpus = bench.add_documents("Grey Coast", [("coast.md", TEXT.encode())]).corpus_id
     bench.build(corpus, IndexConfig(cluster_size=4, chunk_tokens=64, overlap_tokens=8))
     return bench
+
+
+def chunk_rows(page: Page) -> list[list[str]]:
+    """The words of both columns' rows of chunks; waits until the browser has drawn them."""
+    lists = page.locator(".lr-ckrows")
+    expect(lists).to_have_count(2)
+    for place in range(2):
+        expect(lists.nth(place).locator(".ck").first).to_be_visible()
+    return [text.split() for text in lists.all_inner_texts()]
 
 
 def test_two_columns_are_compared_shared_and_opened_elsewhere(
@@ -87,10 +96,10 @@ def test_two_columns_are_compared_shared_and_opened_elsewhere(
     # The link opens the same again.
     page.get_by_role("radio", name="Side by side").click()
     settled(page)
-    shown = page.locator(".lr-ckrows").all_inner_texts()
+    shown = chunk_rows(page)
     page.goto(page.url)
     settled(page)
-    assert page.locator(".lr-ckrows").all_inner_texts() == shown
+    assert chunk_rows(page) == shown
 
     # Both files.
     page.get_by_role("button", name="Share").click()
@@ -119,7 +128,7 @@ def test_two_columns_are_compared_shared_and_opened_elsewhere(
     other.locator('input[type="file"]').set_input_files(files["Save comparison"])
     expect(other.get_by_text("Saved comparison.")).to_be_visible()
     settled(other)
-    assert [text.split() for text in other.locator(".lr-ckrows").all_inner_texts()] == [text.split() for text in shown]
+    assert chunk_rows(other) == shown
     elsewhere.assert_clean()
 
 
