@@ -167,8 +167,8 @@ def mapped_points(
 
     batches = packed(communities, rows, map_tokens)
     points: list[Point] = []
-    for done, found in enumerate(ThreadMap(CALLS_AT_ONCE)(points_of, batches), start=1):
-        points += found
+    for done, of_batch in enumerate(ThreadMap(CALLS_AT_ONCE)(points_of, batches), start=1):
+        points += of_batch
         on_batch(done, len(batches))
     notes = faults.notes(message("graphrag_global.step.map"), message("graphrag_global.built_in_points"))
     return _best(points, notes)

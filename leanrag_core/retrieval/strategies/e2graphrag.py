@@ -152,17 +152,19 @@ class Strategy:
 
     def _local(self, graph: NounGraph, entities: list[int], chunks: list[int]) -> _Nodes:
         """Chunks of the pairs, those with most of the entities first, then those with most sentences about them."""
-        found = by_occurrence(graph, entities, [[chunk] for chunk in chunks])
-        order = np.lexsort((np.array(chunks), -found[:, 1], -found[:, 0])).tolist()
+        occurrences = by_occurrence(graph, entities, [[chunk] for chunk in chunks])
+        order = np.lexsort((np.array(chunks), -occurrences[:, 1], -occurrences[:, 0])).tolist()
         rows = [chunks[place] for place in order]  # the tree's leaves are the chunks, in their order
         return _Nodes(
             rows[: self.config.top_c],
             rows,
             {
-                row: message("e2graphrag.reason.pair", n=int(found[place, 0]), sentences=int(found[place, 1]))
+                row: message(
+                    "e2graphrag.reason.pair", n=int(occurrences[place, 0]), sentences=int(occurrences[place, 1])
+                )
                 for row, place in zip(rows, order, strict=True)
             },
-            {row: float(found[place, 1]) for row, place in zip(rows, order, strict=True)},
+            {row: float(occurrences[place, 1]) for row, place in zip(rows, order, strict=True)},
         )
 
     def _global(self, graph: NounGraph, entities: list[int], query: Query, tree: TextTree) -> _Nodes:
@@ -171,14 +173,14 @@ class Strategy:
         ranking = np.argsort(-near, kind="stable")
         best = ranking[: self.config.dense].tolist()
         below = [tree.chunk[tree.leaves_below(row)].tolist() for row in best]
-        found = by_occurrence(graph, entities, below)
-        order = np.lexsort((np.arange(len(best)), -found[:, 1], -found[:, 0])).tolist()
+        occurrences = by_occurrence(graph, entities, below)
+        order = np.lexsort((np.arange(len(best)), -occurrences[:, 1], -occurrences[:, 0])).tolist()
         rows = [best[place] for place in order]
         return _Nodes(
             affordable_nodes(tree, rows[: self.config.top_c], self.config.max_tokens),
             [*rows, *ranking[self.config.dense :].tolist()],
             {
-                row: message("e2graphrag.reason.near", n=int(found[place, 0]), score=float(near[row]))
+                row: message("e2graphrag.reason.near", n=int(occurrences[place, 0]), score=float(near[row]))
                 for row, place in zip(rows, order, strict=True)
             },
             {row: float(near[row]) for row in rows},

@@ -193,11 +193,11 @@ class Strategy:
         """Cosine of the nearest nodes of all joined layers, best first, and how they were searched."""
         scored, kind = [], EXACT
         for layer in index.layers[: len(layered.starts) - 1]:
-            found = nearest(index, layer, query.vector, self.config.candidates, searches=tools.searches)
-            kind = found.kind if layer.number == 0 else kind
+            near = nearest(index, layer, query.vector, self.config.candidates, searches=tools.searches)
+            kind = near.kind if layer.number == 0 else kind
             scored += [
                 (-float(score), layered.node(layer.number, int(row)))
-                for row, score in zip(found.rows, found.scores, strict=True)
+                for row, score in zip(near.rows, near.scores, strict=True)
             ]
         return {node: -score for score, node in sorted(scored)[: self.config.candidates]}, kind
 
