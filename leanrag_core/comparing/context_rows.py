@@ -24,10 +24,11 @@ class ContextRow:
 def context_rows(traces: Mapping[str, Trace], *, baseline: str = "") -> tuple[ContextRow, ...]:
     """The items of all contexts: those of the baseline's sections first, then those that it lacks, each kind together.
 
-    An item is the same where its section's letter, its kind and its id are; of different indexes, its name.
+    An item is the same where its section's letter and its id are; of different indexes, its name. Its kind may be
+    another one in each: what is a seed of one strategy is an entity of the other.
     """
     letters = sorted(traces, key=lambda letter: letter != baseline)
-    rows: dict[tuple[str, str], tuple[str, dict[str, ContextItem]]] = {}
+    rows: dict[tuple[str, str], tuple[str, str, dict[str, ContextItem]]] = {}
     by_id = len({trace.index.id for trace in traces.values()}) <= 1
     for letter in letters:
         trace = traces[letter]
@@ -35,13 +36,14 @@ def context_rows(traces: Mapping[str, Trace], *, baseline: str = "") -> tuple[Co
         for section in trace.context.sections:
             for item in section.items:
                 name = names.get(item.ref, item.text[:80])
-                key = (f"{section.letter} {item.kind}", item.ref if by_id else name.casefold())
-                rows.setdefault(key, (name, {}))[1].setdefault(letter, item)
-    order = {key[0]: place for place, key in enumerate(dict.fromkeys((key[0], "") for key in rows))}
-    ordered = sorted(rows.items(), key=lambda row: order[row[0][0]])
+                key = (section.letter, item.ref if by_id else name.casefold())
+                rows.setdefault(key, (item.kind, name, {}))[2].setdefault(letter, item)
+    letters_met = list(dict.fromkeys(section for section, _ in rows))
+    kinds_met = list(dict.fromkeys(kind for kind, _, _ in rows.values()))
+    ordered = sorted(rows.items(), key=lambda row: (letters_met.index(row[0][0]), kinds_met.index(row[1][0])))
     return tuple(
-        ContextRow(key[0].split()[0], name, {letter: cells[letter] for letter in traces if letter in cells})
-        for key, (name, cells) in ordered
+        ContextRow(section, name, {letter: cells[letter] for letter in traces if letter in cells})
+        for (section, _), (_, name, cells) in ordered
     )
 
 

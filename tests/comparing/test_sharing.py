@@ -104,6 +104,16 @@ def test_the_same_item_stands_in_the_same_row_of_the_contexts() -> None:
     ]
 
 
+def test_the_seed_of_one_strategy_and_the_entity_of_another_are_in_one_row() -> None:
+    def with_kind(kind: str) -> Trace:
+        item = ContextItem("E1", "id-honey", "honey", 3, kind)
+        section = ContextSection("entities", message("section.entities.title"), "E", "entity", (item,), "", 3, 100)
+        return replace(A, context=Context("", 3, (section,)))
+
+    rows = context_rows({"A": with_kind("seed"), "B": with_kind("entity")})
+    assert [(row.name, row.letters) for row in rows] == [("honey", "AB")]
+
+
 def answer(*sentences: str, grounded: bool = True) -> Answer:
     parts = tuple(AnswerPart(text, ("C1",)) for text in sentences)
     return Answer("", parts, ("C1",), grounded, extractive=False, model="m", trace=A)
