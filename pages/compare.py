@@ -58,6 +58,17 @@ def page() -> None:
     view = _toolbar(chosen)
     state.publish(columns.url_names(strategies))
     question = state.recall("q")
+    gone = columns.gone_indexes(indexes)
+    for letter, id_ in gone.items():
+        message(say("compare.index_gone", letter=letter, index=id_), kind="error", title=say("frame.index_not_here"))
+        st.button(
+            say("compare.take_index_of_page"),
+            key=f"compare_index_{letter}",
+            on_click=columns.take_index_of_page,
+            args=(letter,),
+        )
+    if gone:  # what is asked would be answered from another index
+        return
     with plain_errors():
         if view == columns.QUESTIONS:
             set_view.show(chosen)

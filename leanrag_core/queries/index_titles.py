@@ -9,7 +9,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.types.model_names import BUILTIN, REFERENCE, model_title
 from leanrag_core.types.summary import IndexSummary
 
-_SHORTEST_NAME = 6  # characters that a shortened title keeps of the name
+_SHORTEST_NAME = 5  # characters that a shortened title keeps of the name
 
 
 def _model(name: Any) -> str:

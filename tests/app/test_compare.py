@@ -227,12 +227,20 @@ def test_an_error_of_a_model_is_told_once_and_not_tried_again_by_itself(
     assert tried == [QUESTION]
 
 
+def test_a_column_whose_index_is_gone_says_so_and_asks_no_other(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, q=QUESTION, b_index="../<b>gone")
+    assert "Column B: the index ../<b>gone was deleted" in drawn.text(app)
+    assert rows(app) == []
+    app.button("compare_index_B").click().run()
+    drawn.assert_sound(app)
+    assert "b_index" not in app.query_params
+    assert len(rows(app)) == 2
+
+
 def test_nonsense_in_a_link_is_passed_over(home: Workbench, visit: Visit) -> None:
     hostile = "<script>alert(1)</script>"
     names = ("cols", "base", "cview", "budget", "a_strategy", "equal", "a_n", "differ", "phone", "shared", "a_step")
-    app = visit(
-        "compare", home, q=QUESTION, b_index="../../x", mark=f"entity:{hostile}", **dict.fromkeys(names, hostile)
-    )
+    app = visit("compare", home, q=QUESTION, mark=f"entity:{hostile}", **dict.fromkeys(names, hostile))
     drawn.assert_sound(app)
     assert len(rows(app)) == 2
 

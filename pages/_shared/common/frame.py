@@ -32,7 +32,7 @@ PAGES = (
     ("settings", "settings"),
 )
 _HERE = Path(__file__).resolve().parent
-_TITLE = 22  # characters that the sidebar's list of indexes has room for
+_TITLE = 20  # characters that the sidebar's list of indexes has room for
 
 
 def page_path(name: str) -> Path:

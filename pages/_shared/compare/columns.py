@@ -6,7 +6,6 @@ from typing import Any
 
 import streamlit as st
 
-from leanrag_core.errors import InvalidConfig
 from leanrag_core.figures.direction import isolated
 from leanrag_core.retrieval.base import StrategyInfo, equal_budget
 from leanrag_core.types.summary import IndexSummary
@@ -36,7 +35,7 @@ class Column:
     summary: IndexSummary
     info: StrategyInfo
     chosen: controls.Chosen
-    other_index: bool = False
+    index_label: str = ""  # what tells its index from those of other columns; empty where all have one
     fixed: Mapping[str, Any] = field(default_factory=dict)  # options that the equal budget decides
 
     @property
@@ -48,7 +47,7 @@ class Column:
     def title(self) -> str:
         """What it is called: its strategy, and its index where columns are of several."""
         title = words(self.info.title)
-        return f"{title}, {isolated(self.summary.title)}" if self.other_index else title
+        return f"{title}, {isolated(self.index_label)}" if self.index_label else title
 
     @property
     def shown_options(self) -> dict[str, Parameter]:
@@ -97,6 +96,17 @@ def url_names(strategies: Mapping[str, StrategyInfo]) -> list[str]:
     return names
 
 
+def gone_indexes(indexes: Mapping[str, IndexSummary]) -> dict[str, str]:
+    """Column -> the index that a link names for it and that is not here."""
+    named = {letter: state.recall(scope_of(letter).name("index")) for letter in letters()}
+    return {letter: id_ for letter, id_ in named.items() if id_ and id_ not in indexes}
+
+
+def take_index_of_page(letter: str) -> None:
+    """The column has the index of the sidebar. For callbacks."""
+    state.remember(scope_of(letter).name("index"), None)
+
+
 def chosen_columns(
     summary: IndexSummary, indexes: Mapping[str, IndexSummary], strategies: Mapping[str, StrategyInfo]
 ) -> tuple[Column, ...]:
@@ -104,6 +114,7 @@ def chosen_columns(
     columns = []
     summaries = [indexes.get(state.recall(scope_of(letter).name("index")), summary) for letter in letters()]
     several = len({each.id for each in summaries}) > 1
+    one_name = len({each.name for each in summaries}) == 1
     for letter, own in zip(letters(), summaries, strict=True):
         chosen = controls.held(scope_of(letter), strategies, default=starter(letter, strategies))
         info = strategies[chosen.strategy]
@@ -111,8 +122,9 @@ def chosen_columns(
         if budget() == EQUAL:
             fixed = equal_budget(info, equal_tokens())
         options = {**chosen.options, **fixed}
+        label = ((own.apart if one_name else "") or own.title) if several else ""
         columns.append(
-            Column(letter, own, info, controls.Chosen(chosen.strategy, options, chosen.calls_model), several, fixed)
+            Column(letter, own, info, controls.Chosen(chosen.strategy, options, chosen.calls_model), label, fixed)
         )
     return tuple(columns)
 
@@ -181,12 +193,3 @@ def form(column: Column, indexes: Mapping[str, IndexSummary], strategies: Mappin
         )
     presets.buttons(scope, column.info)
     controls.stacked(scope, strategies, default=starter(letter, strategies))
-
-
-def faults(column: Column) -> str:
-    """What is wrong with the settings of a column; nothing when it can run."""
-    try:
-        column.info.config(**column.chosen.options)
-    except InvalidConfig as error:
-        return str(error)
-    return ""
