@@ -31,8 +31,11 @@ _AMOUNT = re.compile(
     r"\b(\d[\d,.]*(?: to \d[\d,.]*)? ?(?:%|percent|per cent|kilograms?|kg|grams?|g|metres?|m|km|kilometres?|cm|mm|"
     r"litres?|degrees?|hours?|days?|weeks?|months?|years?|eggs|people|members|shares|dollars))(?!\w)"
 )
-_OF = rf"(?:the )?([a-z]+) of (?:the |an? )?{{name}} {_VERB}(?:about )?(.+?){_END}"
-_OWN = rf"(?:the )?{{name}}(?:'s|’s|') ([a-z]+) {_VERB}(?:about )?(.+?){_END}"
+# The name is compared as text: a pattern made for each name would have to be compiled for each entity.
+_OF = re.compile(r"(?:the )?([a-z]+) of (?:the |an? )?", re.IGNORECASE)
+_SAID = re.compile(rf" {_VERB}(?:about )?(.+?){_END}", re.IGNORECASE)
+_OWN = re.compile(rf"(?:'s|’s|') ([a-z]+) {_VERB}(?:about )?(.+?){_END}", re.IGNORECASE)
+_ARTICLES = ("", "the ", "a ", "an ")
 _CHINESE = ((KIND, re.compile(r"^是(?:一[种个座位部名])?([^，。；、,]+)")), (FEATURE, re.compile(r"^有([^，。；,]+)")))
 
 
@@ -53,15 +56,17 @@ def attribute_facts(name: str, description: str) -> list[AttributeFact]:
 def _of_sentence(name: str, sentence: str) -> Iterator[AttributeFact]:
     if name.casefold() not in sentence.casefold():
         return
-    escaped = re.escape(name)
-    for form in (_OF, _OWN):
-        if match := re.match(form.replace("{name}", escaped), sentence, re.IGNORECASE):
-            yield from _fact(match[1].lower(), match[2])
-            return
-    subject = re.match(rf"(?:(?:the|an?) )?{escaped}", sentence, re.IGNORECASE)
-    if subject is None:
+    if (of := _OF.match(sentence)) and (said := _behind(name, sentence[of.end() :])) and (value := _SAID.match(said)):
+        yield from _fact(of[1].lower(), value[1])
         return
-    rest = sentence[subject.end() :]
+    lowered = sentence.lower()
+    article = next((each for each in _ARTICLES if lowered.startswith(f"{each}{name.lower()}")), None)
+    if article is None:
+        return
+    rest = sentence[len(article) + len(name) :]
+    if own := _OWN.match(rest):
+        yield from _fact(own[1].lower(), own[2])
+        return
     if rest[:1].isascii():
         if match := _HAS_A.match(rest):
             yield from _fact(match[1].lower(), match[2])
@@ -75,6 +80,11 @@ def _of_sentence(name: str, sentence: str) -> Iterator[AttributeFact]:
     for type_, pattern in _CHINESE:
         if match := pattern.match(rest):
             yield from _fact(type_, match[1])
+
+
+def _behind(name: str, text: str) -> str:
+    """What follows the name at the beginning of the text, "" where it does not begin with it."""
+    return text[len(name) :] if text.lower().startswith(name.lower()) else ""
 
 
 def _fact(type_: str, value: str) -> list[AttributeFact]:
