@@ -1,12 +1,13 @@
 """The authors' released code beside their paper, option by option, on one corpus.
 
-    python benchmarks/as_released.py HOME CORPUS QUESTIONS.jsonl [--model reference] [--titles CORPUS.jsonl]
-        [--name NAME --out RESULTS.json]
+    python -m benchmarks.as_released HOME CORPUS QUESTIONS.jsonl [--model reference] [--titles CORPUS.jsonl]
+        [--rows OPTION ...] [--name NAME --out RESULTS.json]
 
 HOME, CORPUS: a program home and the name or id of a corpus in it; indexes are built there and kept. Each option alone
 takes the released value, then all of them do. Layers: entities of each layer. Joined: share of pairs of seeds whose
 paths meet; below the root: of pairs that meet below it. Tokens and recall as in system_table.py, top-N 10, top-C 5.
-UMAP needs the package umap-learn; without it those rows are left out, and said to be.
+UMAP needs the package umap-learn; without it those rows are left out, and said to be. --out keeps a row as soon as it
+is measured; --rows measures these alone, and the others stay.
 """
 
 import argparse
@@ -30,6 +31,7 @@ from leanrag_core.workbench import Workbench
 
 # What differs in the index, in the order of the table; the paper's mixture is plain.
 PLAIN: dict[str, Any] = {"tau": "3", "size_cap": False, "smoothing": 0, "singletons": "keep"}
+PAPER = "paper"
 REFERENCE: dict[str, Any] = {"cluster_engine": "reference"}
 INDEX_OPTIONS: dict[str, dict[str, Any]] = {
     "relation_rule": {"relation_rule": "released"},
@@ -66,24 +68,28 @@ def main() -> int:
     parser.add_argument("questions", type=Path)
     parser.add_argument("--model", default="builtin")
     parser.add_argument("--titles", type=Path)
+    parser.add_argument("--rows", nargs="*", default=[])
     parser.add_argument("--name", default="")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     bench = Workbench.default(options.home)
     corpus = next(each.id for each in bench.corpora() if options.corpus in (each.name, each.id))
     questions = read_questions(options.questions, options.titles)
-    rows: list[Row] = []
 
     def add(name: str, settings: dict[str, Any], asked: dict[str, Any]) -> None:
+        if options.rows and name not in options.rows:
+            return
         try:
             index = bench.build(corpus, IndexConfig(model=options.model, **{**PLAIN, **settings}))
         except InvalidConfig as error:
             print(f"{name}: left out, {error}", file=sys.stderr)
             return
-        rows.append(measure(bench, index, questions, name, asked))
-        print(line(rows[-1]), flush=True)
+        row = measure(bench, index, questions, name, asked)
+        print(line(row), flush=True)
+        if options.out:
+            keep(options.out, options.name or options.corpus, row)
 
-    add("paper", {}, {})
+    add(PAPER, {}, {})
     for name, settings in INDEX_OPTIONS.items():
         add(name, settings, {})
     for name, value in RELEASED.items():
@@ -94,11 +100,16 @@ def main() -> int:
     add("all of the question's", {}, dict(RELEASED))
     add("all, without UMAP", {**released, "reduction": "pca"}, dict(RELEASED))
     add("all", released, dict(RELEASED))
-    if options.out:
-        kept = json.loads(options.out.read_text(encoding="utf-8")) if options.out.is_file() else {}
-        kept[options.name or options.corpus] = [asdict(row) for row in rows]
-        options.out.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     return 0
+
+
+def keep(path: Path, name: str, row: Row) -> None:
+    """The results have the row; others of the same name stay, in their order."""
+    results = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    rows = {each["option"]: each for each in results.get(name, ())}
+    rows[row.option] = asdict(row)
+    results[name] = list(rows.values())
+    path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 def measure(bench: Workbench, index: Index, questions: Sequence[Asked], name: str, asked: dict[str, Any]) -> Row:

@@ -50,7 +50,7 @@ _REPLY: JsonSchema = {
 class Config:
     """Options of KAG."""
 
-    chunks_per_question: int = option(10, low=1, high=50, help=message("kag.option.chunks_per_question"))
+    chunks_per_question: int = option(10, low=1, high=50, equal=50, help=message("kag.option.chunks_per_question"))
     top_c: int = option(10, low=1, high=50, help=message("vector.option.top_c"), in_row=True, link="c", scale=20)
     entity_tokens: int = option(2000, low=0, high=32000, help=message("lightrag.option.entity_tokens"))
     relation_tokens: int = option(2000, low=0, high=32000, help=message("lightrag.option.relation_tokens"))

@@ -39,7 +39,7 @@ class Config:
     """Options of RQ-RAG."""
 
     rounds: int = option(2, low=1, high=4, paper=2, help=message("rq_rag.option.rounds"), in_row=True)
-    chunks_per_query: int = option(3, low=1, high=10, paper=3, help=message("rq_rag.option.chunks_per_query"))
+    chunks_per_query: int = option(3, low=1, high=10, paper=3, equal=10, help=message("rq_rag.option.chunks_per_query"))
     top_c: int = option(20, low=1, high=50, help=message("vector.option.top_c"), in_row=True, link="c", scale=20)
     max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
 

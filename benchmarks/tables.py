@@ -1,0 +1,206 @@
+"""Writes the tables of docs/comparison.md and docs/as_released.md from the results, so that they cannot differ.
+
+    python -m benchmarks.tables
+
+A table replaces what is between the lines `<!-- table NAME -->` and `<!-- end -->` of a page.
+"""
+
+import json
+import re
+import statistics
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+PAGES = (ROOT / "docs" / "comparison.md", ROOT / "docs" / "as_released.md")
+SAMPLES = ("agriculture", "cs", "legal", "mix")
+OFFICIAL, EQUAL, LARGER = "official", "4000 tokens", "8000 tokens"
+_PLACE = re.compile(r"(<!-- table (?P<name>[^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+_FIGURES = (
+    "recall_5",
+    "all_gold_8",
+    "mrr",
+    "context_recall",
+    "answer",
+    "tokens",
+    "milliseconds",
+    "processor_milliseconds",
+)
+_WHOLE = ("documents_touched", "answer_entities", "whole_corpus_tokens")
+_HEADS = ("system", "recall@5", "all-gold@8", "MRR", "in context", "answer", "tokens", "recall per 1,000", "p50 ms")
+
+Row = Mapping[str, Any]
+
+
+def main() -> int:
+    """Writes every table anew."""
+    for page in PAGES:
+        page.write_text(filled(page.read_text(encoding="utf-8")), encoding="utf-8")
+    return 0
+
+
+def filled(text: str) -> str:
+    """The page with its tables as the results have them."""
+    return _PLACE.sub(lambda place: f"{place[1]}{table_of(place['name'])}\n{place[3]}", text)
+
+
+def table_of(name: str) -> str:
+    """The table of that name: `figure3`, `released DATA`, `whole GRAPH`, `official DATA` or `equal DATA`."""
+    kind, _, data = name.partition(" ")
+    made: Mapping[str, Callable[[str], str]] = {
+        "figure3": lambda _: figure3(_read("figure3"), _read("systems")),
+        "released": lambda data: released(_read("as_released")[data]),
+        "whole": lambda graph: whole_corpus(rows_of(_read("systems"), f"samples, {graph}")),
+        "official": lambda data: systems(rows_of(_read("systems"), data), OFFICIAL),
+        "equal": lambda data: systems(rows_of(_read("systems"), data), EQUAL),
+    }
+    return made[kind](data)
+
+
+def rows_of(results: Mapping[str, Any], data: str) -> list[Row]:
+    """The rows of a data set; `samples, GRAPH` is the mean of the four samples, each question alike."""
+    if not data.startswith("samples, "):
+        return list(results[data]["rows"])
+    graph = data.removeprefix("samples, ")
+    by_key: dict[tuple[str, str], list[Row]] = {}
+    for sample in SAMPLES:
+        for row in results[f"{sample}, {graph}"]["rows"]:
+            by_key.setdefault((row["system"], row["budget"]), []).append(row)
+    return [joined(rows) for rows in by_key.values() if len(rows) == len(SAMPLES)]
+
+
+def joined(rows: Sequence[Row]) -> Row:
+    """A row over the questions of all of them; milliseconds are the mean of the medians."""
+    made: dict[str, Any] = {"system": rows[0]["system"], "budget": rows[0]["budget"]}
+    for names, count in ((_FIGURES, "questions"), (_WHOLE, "whole_corpus_questions")):
+        made[count] = sum(row[count] for row in rows)
+        for name in names:
+            known = [(row[name], row[count]) for row in rows if row[name] is not None]
+            total = sum(n for _, n in known)
+            made[name] = sum(value * n for value, n in known) / total if total else None
+    enough = made["tokens"] and made["context_recall"] is not None
+    made["recall_per_1000"] = made["context_recall"] / (made["tokens"] / 1000) if enough else None
+    return made
+
+
+def systems(rows: Iterable[Row], budget: str) -> str:
+    """A line for each system, by what it has of the gold for a thousand tokens; those without passages come last."""
+    chosen = [row for row in rows if row["budget"] == budget]
+    by = "recall_per_1000" if budget == OFFICIAL else "context_recall"
+    chosen.sort(key=lambda row: (row[by] is None, -(row[by] or 0), row["system"]))
+    return markdown(
+        _HEADS,
+        [
+            (
+                row["system"],
+                share(row["recall_5"]),
+                share(row["all_gold_8"], 2),
+                share(row["mrr"], 2),
+                share(row["context_recall"]),
+                share(row["answer"], 2),
+                f"{row['tokens']:,.0f}",
+                share(row["recall_per_1000"]),
+                f"{row['milliseconds']:,.0f}",
+            )
+            for row in chosen
+        ],
+    )
+
+
+def whole_corpus(rows: Iterable[Row]) -> str:
+    """A line for each system with both budgets."""
+    by_system: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        by_system.setdefault(row["system"], {})[row["budget"]] = row
+    heads = ("system", "tokens", "documents", "entities", "tokens, equal", "documents, equal", "entities, equal")
+    lines = []
+    for system, both in sorted(by_system.items(), key=lambda pair: -(pair[1][EQUAL]["answer_entities"] or 0)):
+        cells = [system]
+        for budget in (OFFICIAL, EQUAL):
+            row = both[budget]
+            reads = row["context_recall"] is not None  # systems that give no passages touch no document
+            cells += [
+                f"{row['whole_corpus_tokens']:,.0f}",
+                share(row["documents_touched"] if reads else None, 2),
+                share(row["answer_entities"], 2),
+            ]
+        lines.append(cells)
+    return markdown(heads, lines)
+
+
+def figure3(measured: Mapping[str, Any], tables: Mapping[str, Any]) -> str:
+    """Tokens of LeanRAG and of the four others, and for data with gold the recall in their contexts."""
+    others = ("graphrag_local", "lightrag", "hirag", "fastgraphrag")
+    names = ("leanrag", "leanrag, compact", *others)
+    lines = []
+    for data, result in measured.items():
+        tokens = {name: result["tokens"][name]["all"] for name in names}
+        lines.append([*_figure3_line(data, tokens, {}, others), "–"])
+    for data in ("hotpot", "multihoprag", "lihua", "samples, builtin", "samples, reference"):
+        rows = rows_of(tables, data) if data.startswith("samples") or data in tables else []
+        official = {row["system"]: row for row in rows if row["budget"] == OFFICIAL}
+        if set(names) <= official.keys():
+            tokens = {name: official[name]["tokens"] for name in names}
+            recall = {name: official[name]["context_recall"] for name in names}
+            larger = [
+                f"{row['tokens']:,.0f} ({share(row['context_recall'], 2)})"
+                for row in rows
+                if row["system"] == "leanrag, compact" and row["budget"] == LARGER
+            ]
+            lines.append([*_figure3_line(data, tokens, recall, others), *(larger or ["–"])])
+    heads = ("data", *names, "ratio, full", "ratio, compact", "leanrag, compact, up to 8,000")
+    return markdown(heads, lines)
+
+
+def _figure3_line(
+    data: str, tokens: Mapping[str, float], recall: Mapping[str, float], others: Sequence[str]
+) -> list[str]:
+    mean = statistics.mean(tokens[name] for name in others)
+    cells = [f"{tokens[name]:,.0f}" + (f" ({share(recall[name], 2)})" if recall else "") for name in tokens]
+    return [data, *cells, share(tokens["leanrag"] / mean, 2), share(tokens["leanrag, compact"] / mean, 2)]
+
+
+def released(rows: Iterable[Row]) -> str:
+    """A line for each option."""
+    heads = ("option", "layers", "summarised", "pairs joined", "below the root", "tokens", "recall@5", "in context")
+    return markdown(
+        heads,
+        [
+            (
+                row["option"],
+                " / ".join(f"{n:,}" for n in row["layers"]),
+                f"{row['summarised']:,}",
+                share(row["joined"], 2),
+                share(row["joined_below_root"], 2),
+                f"{row['tokens']:,.0f}",
+                share(row["recall_5"]),
+                share(row["context_recall"]),
+            )
+            for row in rows
+        ],
+    )
+
+
+def share(value: float | None, places: int = 3) -> str:
+    """A share without its leading zero, a dash where there is none."""
+    if value is None:
+        return "–"
+    text = f"{value:.{places}f}"
+    return text.removeprefix("0") if text.startswith("0.") else text
+
+
+def markdown(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """The lines as a Markdown table, figures to the right."""
+    rule = "|".join(["---", *["---:"] * (len(heads) - 1)])
+    return "\n".join([f"| {' | '.join(heads)} |", f"|{rule}|", *(f"| {' | '.join(line)} |" for line in lines)])
+
+
+def _read(name: str) -> Any:
+    return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
