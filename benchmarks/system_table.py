@@ -256,11 +256,12 @@ def ranking_places(index: Index) -> Callable[[Trace, Asked], list[int | None]]:
 
 
 def context_recall(trace: Trace, question: Asked) -> float:
-    """Share of the gold in the passages of the context."""
-    kept = {item.ref for section in trace.context.sections for item in section.items}
-    sources = [(item, item.source) for item in trace.passages if item.id in kept and item.source is not None]
+    """Share of the gold in the passages of the context; a quote counts where the context has it whole."""
+    kept = {item.ref: item.text for section in trace.context.sections for item in section.items}
+    sources = [(kept[item.id], item.source) for item in trace.passages if item.id in kept and item.source is not None]
     if question.quotes:
-        texts = [(source.document, normalised(item.text)) for item, source in sources]
+        # A passage that is trimmed to its budget has lost the quotes behind.
+        texts = [(source.document, normalised(text)) for text, source in sources]
         hits = [any(name == document and quote in text for document, text in texts) for name, quote in question.quotes]
     else:
         titles = {source.title for _, source in sources}

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.system_table import Row, keep, listed_systems
+from benchmarks.system_table import Asked, Row, context_recall, keep, listed_systems
 from benchmarks.tables import PAGES, filled, joined, share
+from leanrag_core.messages.message import message
+from leanrag_core.types.trace import Context, ContextItem, ContextSection, Source, Trace, TraceIndex, TraceItem
 
 ROW = Row("bm25", "official", 2, 0.5, 0.1, 0.5, 0.5, 0.5, 1.0, 1000, 0.5, 3.0, 2.0, 0, None, None, None)
 
@@ -27,6 +29,20 @@ def test_a_row_measured_again_takes_the_place_of_its_own_alone(tmp_path: Path) -
     results = json.loads(path.read_text(encoding="utf-8"))
     assert [(row["system"], row["recall_5"]) for row in results["bees"]["rows"]] == [("bm25", 0.75), ("vector", 0.5)]
     assert [row["recall_5"] for row in results["mites"]["rows"]] == [0.5]
+
+
+def test_a_quote_that_was_trimmed_away_is_not_in_the_context() -> None:
+    text = "The mill was built in 1788. It ground barley."
+    source = Source("mill.txt", 0, "Mill", 0, len(text), None, 14)
+    passage = TraceItem("c1", "passage", "mill", ("passage",), text=text, source=source)
+    title = message("plain", text="Chunks")
+    item = ContextItem("C1", "c1", "Mill: The mill was built in 1788. […]", 9, "chunk")
+    section = ContextSection("chunks", title, "C", "chunk", (item,), item.text, 9, 9)
+    context = Context(item.text, 9, (section,))
+    trace = Trace("When?", "vector", title, {}, (passage,), (), context, (), (), TraceIndex("i", "Mills", (1,)))
+    quotes = (("mill.txt", "mill was built in 1788"), ("mill.txt", "it ground barley"))
+    assert context_recall(trace, Asked("When?", (), frozenset(), quotes)) == 0.5
+    assert context_recall(trace, Asked("When?", (), frozenset({"Mill"}), ())) == 1.0
 
 
 def test_samples_are_joined_by_their_questions() -> None:
