@@ -11,6 +11,7 @@ from leanrag_core import Workbench
 from leanrag_core.retrieval import strategies
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.trace import Trace
+from pages._shared.ask.beside_view import NAIVE
 from pages._shared.ask.reference_view import Reference
 from pages._shared.common.scope import PAGE
 from tests.app import drawn
@@ -52,16 +53,16 @@ def test_nothing_runs_before_a_person_asks_and_a_moved_setting_costs_nothing(
     assert retrieved == []
     app.button("run").click().run()
     drawn.assert_sound(app)
-    assert retrieved == ["debate"]
+    assert retrieved == ["debate", NAIVE], "the line beside naive RAG asks no model"
     assert len(drawn.component(app, "lr_layered_graph")) == 1
     app.number_input("lr_debate_rounds").set_value(3).run()
     assert "Press Run to retrieve with these settings." in drawn.text(app)
-    assert retrieved == ["debate"]
+    assert retrieved == ["debate", NAIVE]
     app.number_input("lr_debate_rounds").set_value(2).run()
     assert len(drawn.component(app, "lr_layered_graph")) == 1, "what was retrieved before is kept"
-    assert retrieved == ["debate"]
+    assert retrieved == ["debate", NAIVE]
     app.run()
-    assert retrieved == ["debate"]
+    assert retrieved == ["debate", NAIVE]
 
 
 def test_with_the_built_in_engine_it_runs_as_a_setting_moves(
@@ -71,7 +72,7 @@ def test_with_the_built_in_engine_it_runs_as_a_setting_moves(
     app = visit("ask", home, q=QUESTION, strategy="debate")
     drawn.assert_sound(app)
     app.number_input("lr_debate_rounds").set_value(3).run()
-    assert retrieved == ["debate", "debate"]
+    assert retrieved == ["debate", NAIVE, "debate"], "naive RAG has answered this question before"
 
 
 def test_the_button_ask_runs_it_at_once(home: Workbench, visit: Visit, retrieved: list[str]) -> None:
@@ -79,7 +80,7 @@ def test_the_button_ask_runs_it_at_once(home: Workbench, visit: Visit, retrieved
     app.text_area("lr_draft").input(QUESTION)
     next(button for button in app.button if button.label == "Ask").click().run()
     drawn.assert_sound(app)
-    assert retrieved == ["debate"]
+    assert retrieved == ["debate", NAIVE]
 
 
 def test_nothing_reaches_the_endpoint_before_a_person_asks(
