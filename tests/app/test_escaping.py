@@ -3,8 +3,9 @@ from pathlib import Path
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 BUILDER = PAGES / "_shared" / "common" / "html.py"
-# HTML that is drawn or declared to be safe anywhere but in the builder; a style sheet of our own is the exception.
-AROUND = re.compile(r"st\.html\(|from html import|^import html\b|html\.escape|Markup\((?!colours\(\)|_style_sheet\(\))")
+# HTML that is drawn or declared to be safe anywhere but in the builder; style sheets of our own are the exception.
+SHEETS = r"colours\(\)|_style_sheet\(\)|style\.sheet\(\)"
+AROUND = re.compile(rf"st\.html\(|from html import|^import html\b|html\.escape|Markup\((?!{SHEETS})")
 
 
 def test_pages_draw_html_through_the_builder_that_escapes() -> None:

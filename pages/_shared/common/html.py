@@ -9,6 +9,7 @@ from collections.abc import Iterable
 import streamlit as st
 from markupsafe import Markup
 
+from leanrag_core.figures.drawing import Drawing
 from leanrag_core.types.visible import visible
 
 NOTHING = Markup("")
@@ -22,6 +23,11 @@ def html(template: str, /, *values: object, **named: object) -> Markup:
 def joined(parts: Iterable[object], between: str = "") -> Markup:
     """The parts one after the other. between: HTML that is written in the code, such as "<br>"."""
     return Markup(between).join(part if isinstance(part, Markup) else visible(str(part)) for part in parts)
+
+
+def svg(drawing: Drawing) -> Markup:
+    """The drawing as an element, which escapes all of its texts."""
+    return Markup(drawing.as_svg())
 
 
 def draw(*parts: Markup) -> None:

@@ -8,11 +8,10 @@ from markupsafe import Markup
 from leanrag_core.comparing.lost_evidence import STAGES
 from leanrag_core.comparing.sentences import said_alone
 from leanrag_core.comparing.sharing import Shared, passage_name
-from leanrag_core.figures.drawing import Drawing
 from leanrag_core.figures.palette import palette
 from leanrag_core.figures.small_graph import aligned, small_graph
 from leanrag_core.types.trace import Trace
-from pages._shared.common.html import NOTHING, html, joined
+from pages._shared.common.html import NOTHING, html, joined, svg
 from pages._shared.common.messages import language, say, words
 from pages._shared.compare import columns, contexts_view, fragments, missed_view, sharing_view, style
 from pages._shared.compare.gold_view import GoldOf
@@ -27,9 +26,6 @@ _OWN = Path(__file__).with_name("export.css")
 def page(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, question: str) -> str:
     """The file. What the page shows behind clicks (texts of passages, contexts) lies in folds."""
     traces = {each.letter: each.trace for each in loaded if each.trace is not None}
-    light, dark = (palette(dark=dark).css_variables() for dark in (False, True))
-    css = f":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
-    css += _COMMON.read_text(encoding="utf-8") + style.sheet() + _OWN.read_text(encoding="utf-8")
     body = joined(
         (
             html("<h1>{}</h1>", say("page.compare")),
@@ -51,10 +47,17 @@ def page(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, question: str) 
             language(),
             _POLICY,
             f"{say('page.compare')}: {question}",
-            Markup(css),
+            Markup(_style_sheet()),
             body,
         )
     )
+
+
+def _style_sheet() -> str:
+    """The rules of all pages, of Compare and of the file, with the colours of light and dark."""
+    light, dark = (palette(dark=dark).css_variables() for dark in (False, True))
+    colours = f":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    return colours + _COMMON.read_text(encoding="utf-8") + style.sheet() + _OWN.read_text(encoding="utf-8")
 
 
 def _columns(loaded: Sequence[Loaded], traces: Mapping[str, Trace], shared: Shared, gold: GoldOf) -> list[Markup]:
@@ -83,7 +86,7 @@ def _columns(loaded: Sequence[Loaded], traces: Mapping[str, Trace], shared: Shar
         context = html(
             "<details><summary>{}</summary><pre>{}</pre></details>", say("ask.context_text"), each.trace.context.text
         )
-        rest = (figures, answer, _svg(drawing), bar, passages, context)
+        rest = (figures, answer, svg(drawing), bar, passages, context)
         parts.append(html("<div>{}{}</div>", head, joined(rest)))
     return parts
 
@@ -117,7 +120,7 @@ def _sharing(traces: Mapping[str, Trace], shared: Shared, gold: GoldOf) -> Marku
         html(
             '<div><div class="lr-upset">{}</div>{}</div>',
             say(f"compare.kind.{sharing.kind}"),
-            _svg(sharing_view.pictures(sharing)[0]),
+            svg(sharing_view.pictures(sharing)[0]),
         )
         for sharing in shared.kinds
     )
@@ -143,9 +146,5 @@ def _missed(loaded: Sequence[Loaded], gold: GoldOf) -> Markup:
         for letter, lanes in gold.lanes.items():
             lane = missed_view.lane_of(letter, lanes[place], titles.get(letter, ""), _LANE)
             name = html("<span>{} {}</span>", fragments.square(letter), titles.get(letter, ""))
-            parts.append(html('<div class="lane">{}{}</div>', name, _svg(lane)))
+            parts.append(html('<div class="lane">{}{}</div>', name, svg(lane)))
     return joined(parts)
-
-
-def _svg(drawing: Drawing) -> Markup:
-    return Markup(drawing.as_svg())  # which escapes all of its text
