@@ -20,12 +20,22 @@ class PeerUnavailable(Exception):
 
 @dataclass(frozen=True)
 class Peer:
-    """A script `run_<name>.py` that measures another system. requirements: what its environment is made of."""
+    """A script `run_<name>.py` that measures another system.
+
+    requirements: what its environment is made of. bare: packages that go in without what they require themselves,
+    where a release asks for versions that cannot be had.
+    """
 
     name: str
     title: str
     section: str
     requirements: tuple[str, ...]
+    bare: tuple[str, ...] = ()
+
+    @property
+    def environment(self) -> str:
+        """Name of the environment; the scripts of a system share it."""
+        return self.name.removesuffix("_retrieval")
 
     @property
     def module(self) -> str:
@@ -39,8 +49,9 @@ def peers(section: str) -> tuple[Peer, ...]:
     for path in sorted(_FOLDER.glob("run_*.py")):
         constants = assigned(ast.parse(path.read_text(encoding="utf-8")))
         title, where, needs = (ast.literal_eval(constants[name]) for name in ("TITLE", "SECTION", "REQUIREMENTS"))
+        bare = ast.literal_eval(constants["WITHOUT_REQUIREMENTS"]) if "WITHOUT_REQUIREMENTS" in constants else ()
         if where == section:
-            listed.append(Peer(path.stem.removeprefix("run_"), title, where, tuple(needs)))
+            listed.append(Peer(path.stem.removeprefix("run_"), title, where, tuple(needs), tuple(bare)))
     return tuple(listed)
 
 
@@ -55,22 +66,27 @@ def interpreter(peer: Peer, folder: Path) -> Path:
 
     Raises PeerUnavailable when the packages cannot be installed.
     """
-    home = folder / peer.name
+    home = folder / peer.environment
     python = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     marker = home / "installed.json"
     wanted = {"requirements": list(peer.requirements), "python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+    if peer.bare:
+        wanted["bare"] = list(peer.bare)
     if python.exists() and marker.is_file() and json.loads(marker.read_text(encoding="utf-8")) == wanted:
         return python
     print(f"{peer.title}: making an environment in {home}, which takes some minutes ...", file=sys.stderr, flush=True)
     if not python.exists():
         venv.create(home, with_pip=True)
-    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *peer.requirements]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("WARNING")]
-        raise PeerUnavailable(
-            f"{peer.title} could not be installed ({' '.join(peer.requirements)}): "
-            f"{lines[-1] if lines else 'pip said nothing'}; a package index must be within reach"
-        )
+    for packages in ((*peer.requirements,), ("--no-deps", *peer.bare)):
+        if packages == ("--no-deps",):
+            continue
+        command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("WARNING")]
+            raise PeerUnavailable(
+                f"{peer.title} could not be installed ({' '.join(packages)}): "
+                f"{lines[-1] if lines else 'pip said nothing'}; a package index must be within reach"
+            )
     marker.write_text(json.dumps(wanted), encoding="utf-8")
     return python

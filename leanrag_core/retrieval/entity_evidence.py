@@ -24,7 +24,8 @@ class Around:
 
 
 def relations_around(layer: Layer, rows: Sequence[int], *, most_outside: int) -> Around:
-    """Relations of those entities: inside ones by weight; outside ones by links, then weight, and so many of them."""
+    """Relations of those entities: inside ones by the degrees of both ends; outside ones by links, then degrees, and so
+    many of them. Ties go to those that lead from a selected entity, then by row."""
     selected = np.unique(np.asarray(rows, dtype=np.int64))
     touching = [layer.relations_of(int(row)) for row in selected]
     relations = np.unique(np.concatenate([*touching, np.zeros(0, dtype=np.int32)]).astype(np.int64))
@@ -38,9 +39,9 @@ def relations_around(layer: Layer, rows: Sequence[int], *, most_outside: int) ->
     )
     others, counts = np.unique(pairs[:, 0], return_counts=True)
     links = counts[np.searchsorted(others, other)] if len(others) else np.zeros(0, dtype=np.int64)
-    weights = layer.weights
-    order = np.lexsort((outside, -weights[outside], -links))[:most_outside]
-    return Around(inside[np.lexsort((inside, -weights[inside]))], outside[order], links[order])
+    degrees = layer.degrees[layer.ends].sum(axis=1)
+    order = np.lexsort((outside, ~is_selected[~both, 0], -degrees[outside], -links))[:most_outside]
+    return Around(inside[np.lexsort((inside, -degrees[inside]))], outside[order], links[order])
 
 
 @dataclass(frozen=True)

@@ -89,9 +89,11 @@ def graph_picture(index: Index, ranked: RankedGraph) -> GraphContext:
     return GraphContext((), entities, relations)
 
 
-def graph_context(index: Index, ranked: RankedGraph, budgets: Mapping[str, int], max_tokens: int) -> GraphContext:
-    """The first two sections. budgets: tokens of "entities", "relations" and "chunks"; room that the entities leave
-    goes to the relations."""
+def graph_context(
+    index: Index, ranked: RankedGraph, budgets: Mapping[str, int], max_tokens: int, *, flowing: bool = True
+) -> GraphContext:
+    """The first two sections. budgets: tokens of "entities", "relations" and "chunks". flowing: room that the entities
+    leave goes to the relations."""
     room = scaled(budgets, max_tokens)
     entities = entity_items(index, ranked.entities, ranked.entity_scores)
     relations = relation_items(index, ranked.relations, ranked.relation_scores)
@@ -99,7 +101,7 @@ def graph_context(index: Index, ranked: RankedGraph, budgets: Mapping[str, int],
     ends = entity_items(index, [row for row in end_rows(index, ranked.relations) if row not in known])
     names = {item.id: item.name for item in (*entities, *ends)}
     first = section(ENTITIES, [entity_line(index, each) for each in entities], room["entities"])
-    left = room["entities"] + room["relations"] - first.tokens
+    left = room["relations"] + (room["entities"] - first.tokens if flowing else 0)
     second = section(RELATIONS, [relation_line(index, each, names) for each in relations], left)
     refs = {item.ref for part in (first, second) for item in part.items}
     drawn_relations = tuple(each for each in relations if each.id in refs)

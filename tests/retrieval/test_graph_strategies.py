@@ -77,8 +77,9 @@ def test_hipporag_walks_from_the_named_entity_and_scores_chunks_by_their_entitie
 def test_fastgraphrag_scores_relations_by_their_ends_and_chunks_by_their_relations(stated: Index) -> None:
     scripted = Scripted({"queen": QUEEN}, [NAMED], parts(stated))
     trace = strategy("fastgraphrag", {"top_c": 4}).retrieve(Query(QUESTION, QUEEN), stated, scripted.tools)
-    # The named entity has queen alone; the question is near to queen (1) and honey (.8), shares 1/1.8 and .8/1.8.
-    mass = stationary(WEIGHTS, np.array([1.0, 0.8 / 1.8, 0, 0, 0, 0]), 0.85)
+    # Scores are (1 + cosine) / 2. The named entity has queen alone; the question has queen (1), honey (.9) and the four
+    # others (.5 each, just enough), together 3.9. Relations weigh alike.
+    mass = stationary(np.sign(WEIGHTS), np.array([3.9, 0.9, 0.5, 0.5, 0.5, 0.5]) / 3.9, 0.85)
     kept = np.where(mass >= 0.005, mass, 0)
     relations = np.array([kept[source] + kept[target] for source, target in stated.layers[0].ends])
     chunks = np.array([relations[0], relations[1], relations[2] + relations[3], relations[4]])
@@ -86,12 +87,45 @@ def test_fastgraphrag_scores_relations_by_their_ends_and_chunks_by_their_relatio
     assert [passage.score for passage in trace.passages] == pytest.approx(sorted(chunks, reverse=True), abs=1e-4)
     order = [relation.row for relation in trace.relations if relation.role == "base"]
     assert order == ranked(relations)
+    scripted = Scripted({"queen": QUEEN}, [NAMED], parts(stated))
+    best = strategy("fastgraphrag", {"most_relations": 1}).retrieve(Query(QUESTION, QUEEN), stated, scripted.tools)
+    assert best.ranked_chunks == (ranked(relations)[0],)  # relations 0 and 1 are in chunks 0 and 1
 
 
 def test_fastgraphrag_finds_nothing_where_nothing_is_near(stated: Index) -> None:
     scripted = Scripted({"queen": unit([[-1, 0, 0, 0]])[0]}, [NAMED], parts(stated))
     trace = strategy("fastgraphrag", {}).retrieve(Query(QUESTION, unit([[-1, -1, -1, -1]])[0]), stated, scripted.tools)
     assert (trace.ranked_chunks, trace.context.tokens) == ((), 0)
+
+
+def test_fastgraphrag_links_each_entity_with_the_later_of_its_two_nearest() -> None:
+    cosines = np.zeros((6, 6), dtype=np.float32)
+    # Of queen: honey, which it is related to, then mite; rape is the third. Clover and seed coat are not near enough.
+    for first, second, cosine in ((0, 1, 0.95), (0, 2, 0.85), (0, 3, 0.82), (4, 5, 0.79)):
+        cosines[first, second] = cosines[second, first] = cosine
+    links = EntityLinks(csr_array(cosines), csr_array(WEIGHTS), csr_array(MENTIONS))
+    wanted = np.sign(WEIGHTS)
+    wanted[0, 2] = wanted[2, 0] = 1
+    assert links.over_near_duplicates.toarray() == pytest.approx(wanted / wanted.sum(axis=0))
+
+
+def test_hipporag2_as_released_weighs_relations_and_links_twice() -> None:
+    cosines = np.zeros((6, 6))
+    for first, second, cosine in ((0, 2, 0.9), (1, 2, 0.8)):
+        cosines[first, second] = cosines[second, first] = cosine
+    links = EntityLinks(csr_array(cosines), csr_array(WEIGHTS), csr_array(MENTIONS))
+    # Honey and mite are related with weight 1; the link takes the place of the relation.
+    among = 2 * WEIGHTS
+    among[0, 2] = among[2, 0] = 1.8
+    among[1, 2] = among[2, 1] = 1.6
+    wanted = np.block([[among, MENTIONS], [MENTIONS.T, np.zeros((4, 4))]])
+    assert links.over_passages_released.toarray() == pytest.approx(wanted / wanted.sum(axis=0))
+
+
+def test_hipporag2_starts_at_five_entities(index: Index) -> None:
+    # All relations score 1: an entity weighs 1 / number of its chunks. Honey, in three, is the sixth.
+    weights = entity_weights(index, (0, 1, 2, 3, 4), (1.0,) * 5)
+    assert weights.tolist() == [1, 0, 1, 1, 1, 1]
 
 
 def test_facts_are_scaled_over_all_relations() -> None:

@@ -30,7 +30,7 @@ def test_the_golden_retrieval() -> None:
     made = trace()
     assert names(made, "entity") == ["honey", "queen"]
     assert names(made, "community") == ["Hive"]  # holds both; Fields holds none
-    # queen-honey joins both; then mite and rape, each related to one of them, by weight and row.
+    # queen-honey joins both; then mite and rape, each related to one of them, by degrees and row.
     assert [each.id for each in made.relations if each.role in ("inside", "outside")] == [
         "rel-0-1-verb",
         "rel-1-2-verb",
@@ -55,12 +55,12 @@ def test_communities_are_ordered_by_how_many_entities_they_hold_then_by_rating()
     assert names(trace(level="C3", top_k=6), "community") == ["Fields", "Honey", "Mite"]
 
 
-def test_outside_relations_prefer_neighbours_of_several_entities_then_weight() -> None:
-    # From honey and clover: rape is related to both; the others to honey alone, queen by weight 4.
+def test_outside_relations_prefer_neighbours_of_several_entities_then_degrees() -> None:
+    # From honey and clover: rape is related to both (degrees 3 + 2, 2 + 1); mite (3 + 2) and queen (3 + 1) to honey.
     around = relations_around(small_index().layers[0], [1, 4], most_outside=10)
-    assert (around.inside.tolist(), around.outside.tolist()) == ([], [3, 2, 0, 1])
+    assert (around.inside.tolist(), around.outside.tolist()) == ([], [2, 3, 1, 0])
     assert around.links.tolist() == [2, 2, 1, 1]
-    assert relations_around(small_index().layers[0], [1, 4], most_outside=1).outside.tolist() == [3]
+    assert relations_around(small_index().layers[0], [1, 4], most_outside=1).outside.tolist() == [2]
 
 
 def test_the_budget_is_shared_out_and_never_exceeded() -> None:

@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from leanrag_core.messages.catalog import sentence
@@ -102,6 +104,28 @@ def test_mix_begins_with_the_nearest_chunk(index: Index) -> None:
 def test_chunks_by_cosine_are_half_of_five_for_each_entity(index: Index) -> None:
     trace = retrieve(index, mode="low", top_k=1, chunk_order="cosine")
     assert trace.ranked_chunks == (0,)
+
+
+def test_what_is_searched_for_has_a_cosine_of_a_fifth(index: Index) -> None:
+    trace = retrieve(index, mode="low", top_k=6)
+    assert entities(trace) == ["queen (concept)", "honey (concept)"]  # the others have 0
+
+
+def test_half_of_five_chunks_for_each_relation_are_kept(index: Index) -> None:
+    base = index.layers[0]
+    place = base.relations.schema.get_field_index("chunks")
+    chunks = pa.array([[0, 1, 2, 3], [0], [0], [0], [0]], pa.list_(pa.int32()))
+    base = replace(base, relations=base.relations.set_column(place, "chunks", chunks))
+    stated = replace(index, layers=(base, *index.layers[1:]))
+    # No entity is in the context, so that all chunks are those of queen - honey.
+    trace = retrieve(stated, mode="low", top_k=1, chunk_order="cosine", entity_tokens=0)
+    cosines = index.chunk_vectors @ LOW
+    assert trace.ranked_chunks == tuple(np.argsort(-cosines, kind="stable")[:2].tolist())
+
+
+def test_room_of_the_entities_is_not_for_relations(index: Index) -> None:
+    assert len(retrieve(index, mode="low").context.section("relations").items) == 3
+    assert retrieve(index, mode="low", relation_tokens=30).context.section("relations").tokens <= 30
 
 
 def test_the_whole_context_keeps_the_budget(index: Index) -> None:

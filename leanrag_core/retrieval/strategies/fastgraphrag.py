@@ -16,7 +16,7 @@ from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 
-_NAMED_COSINE, _GENERIC_COSINE = 0.7, 0.5
+_NAMED_SCORE, _GENERIC_SCORE = 0.7, 0.5  # of (1 + cosine) / 2, which the release calls similarity
 _GENERIC_NEAREST = 20
 
 
@@ -73,7 +73,9 @@ class Strategy:
         relations = np.argsort(-scores, kind="stable")[: config.most_relations]
         relations = relations[scores[relations] > 0]
         laps.lap("walk")
-        chunk_scores = index.relation_chunks.T @ scores if len(scores) else np.zeros(index.chunks.num_rows)
+        counted = np.zeros(len(scores))  # relations that are not kept give nothing to their chunks
+        counted[relations] = scores[relations]
+        chunk_scores = index.relation_chunks.T @ counted if len(scores) else np.zeros(index.chunks.num_rows)
         chunks = np.argsort(-chunk_scores, kind="stable")
         chunks = chunks[chunk_scores[chunks] > 0]
         rows = chunks[: config.top_c]
@@ -142,8 +144,9 @@ class Strategy:
         for place, vector in enumerate(vectors):
             is_named = place < len(wanted.named)
             near = nearest_entities(index, vector, 1 if is_named else _GENERIC_NEAREST, tools)
-            kept = near.scores >= (_NAMED_COSINE if is_named else _GENERIC_COSINE)
-            rows, scores = near.rows[kept], near.scores[kept].astype(np.float64)
+            scores = (1.0 + near.scores.astype(np.float64)) / 2
+            kept = scores >= (_NAMED_SCORE if is_named else _GENERIC_SCORE)
+            rows, scores = near.rows[kept], scores[kept]
             if len(rows):
                 restart[rows] = np.maximum(restart[rows], scores / scores.sum())
             if place < len(texts):

@@ -8,7 +8,7 @@ import numpy as np
 from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval import evidence
-from leanrag_core.retrieval.base import OFFICIAL, Query
+from leanrag_core.retrieval.base import OFFICIAL, Query, published
 from leanrag_core.retrieval.graph_traces import GraphStep, RankedGraph, by_row, graph_picture, graph_trace
 from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.listed import end_rows
@@ -25,6 +25,8 @@ from leanrag_core.types.trace import Trace
 
 _DRAWN = 20  # entities of the picture; the context holds chunks alone
 _MOST_FACTS = 5
+_MOST_ENTITIES = 5  # at which the walk starts; linking_top_k of the release
+ONCE, RELEASED = "once", "released"
 _REPLY: JsonSchema = {
     "type": "object",
     "properties": {"chosen": {"type": "array", "items": {"type": "integer"}}},
@@ -43,6 +45,7 @@ class Config:
     )
     damping: float = option(0.5, low=0.0, high=0.99, paper=0.5, help=message("walk.option.damping"))
     passage_weight: float = option(0.05, low=0.0, high=1.0, paper=0.05, help=message("hipporag2.option.passage_weight"))
+    edges: str = option(ONCE, choices=(ONCE, RELEASED), help=message("hipporag2.option.edges"))
     max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
 
     def __post_init__(self) -> None:
@@ -68,7 +71,7 @@ class Strategy:
     differs = message("strategy.hipporag2.differs")
     calls_model = True
     parts = ("relation_vectors", "synonyms")
-    presets = (OFFICIAL,)
+    presets = (OFFICIAL, published("released", edges=RELEASED))
 
     def __init__(self, config: Config) -> None:
         self.config = config
@@ -88,7 +91,9 @@ class Strategy:
         restart = np.concatenate([weights, config.passage_weight * dense])
         walks = bool(facts.rows) and bool(restart.any())
         if walks:
-            stationary = pagerank(tools.part("synonyms").over_passages, restart, damping=config.damping)
+            links = tools.part("synonyms")
+            graph = links.over_passages if config.edges == ONCE else links.over_passages_released
+            stationary = pagerank(graph, restart, damping=config.damping)
             mass, scores = stationary[:n_entities], stationary[n_entities:]
             chunks = np.argsort(-scores, kind="stable")
         else:
@@ -184,7 +189,7 @@ def nearest_facts(vectors: np.ndarray, vector: np.ndarray, n: int) -> Ranked:
 
 
 def entity_weights(index: Index, relations: tuple[int, ...], scores: tuple[float, ...]) -> np.ndarray:
-    """(n,) weights of the walk's start, for each end of the relations.
+    """(n,) weights of the walk's start, for the five ends of the relations that weigh most.
 
     The mean of their scores, divided by the number of chunks that mention the entity: what is everywhere weighs little.
     """
@@ -194,7 +199,9 @@ def entity_weights(index: Index, relations: tuple[int, ...], scores: tuple[float
     n_chunks_of = np.maximum(1.0, np.asarray(index.entity_chunks[ends].sum(axis=1)).ravel())
     np.add.at(total, ends, np.repeat(np.asarray(scores), 2) / n_chunks_of)
     np.add.at(times, ends, 1.0)
-    return np.divide(total, times, out=total, where=times > 0)
+    weights = np.divide(total, times, out=total, where=times > 0)
+    weights[np.argsort(-weights, kind="stable")[_MOST_ENTITIES:]] = 0
+    return weights
 
 
 def _unit_range(scores: np.ndarray) -> np.ndarray:

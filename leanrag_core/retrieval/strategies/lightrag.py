@@ -11,7 +11,6 @@ from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.base import Query, published
 from leanrag_core.retrieval.graph_traces import Asked, GraphStep, RankedGraph, by_row, graph_context, graph_trace
 from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.listed import end_rows
 from leanrag_core.retrieval.query_keywords import QueryKeywords, query_keywords
 from leanrag_core.retrieval.ranking import nearest_entities, nearest_rows
 from leanrag_core.retrieval.tools import Tools
@@ -22,7 +21,8 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 
 LOW, HIGH, HYBRID, MIX = "low", "high", "hybrid", "mix"
-_CHUNKS_AN_ENTITY = 5  # related_chunk_number of the release; half of them are kept
+_CHUNKS_EACH = 5  # related_chunk_number of the release, for an entity or a relation; half of them are kept
+_LEAST_COSINE = 0.2  # of entities, relations and chunks that are searched for; COSINE_THRESHOLD of the release
 _SPARE = 2  # relations are looked at until their tokens are twice the budget
 _LOW_ID, _HIGH_ID = "keywords-low", "keywords-high"
 
@@ -104,7 +104,7 @@ class Strategy:
             entity_scores=dict(low.entity_scores),
             relation_scores=dict(high.relation_scores),
         )
-        filled = graph_context(index, ranked, budgets, config.max_tokens)
+        filled = graph_context(index, ranked, budgets, config.max_tokens, flowing=False)
         chunks = self._chunk_rows(query, index, filled.rows("entities"), filled.rows("relations"))
         taken = chunks[: config.top_c]
         near = similarity(index, CHUNK_VECTORS, query.vector, taken) if taken else np.zeros(0)
@@ -127,22 +127,28 @@ class Strategy:
         )
 
     def _low(self, index: Index, vector: np.ndarray, tools: Tools) -> _Level:
-        """Entities near to the details; all their relations by the degrees of both ends, then by weight."""
+        """Entities near to the details; all their relations by the degrees of both ends, then by weight, then by the
+        first of the entities."""
         near = nearest_entities(index, vector, self.config.top_k, tools)
+        kept = near.scores >= _LEAST_COSINE
+        entities = near.rows[kept].tolist()
         base = index.layers[0]
-        rows = np.unique(np.concatenate([base.relations_of(row) for row in near.rows] or [np.zeros(0, dtype=int)]))
+        listed = np.concatenate([base.relations_of(row) for row in entities] or [np.zeros(0, dtype=int)])
+        rows, first = np.unique(listed, return_index=True)
         degrees = base.degrees[base.ends[rows]].sum(axis=1)
-        order = np.lexsort((rows, -base.weights[rows], -degrees))
+        order = np.lexsort((first, -base.weights[rows], -degrees))
         related = self._affordable(index, rows[order])
-        scores = tuple(zip(near.rows.tolist(), near.scores.tolist(), strict=True))
-        return _Level(near.rows.tolist(), related, entity_scores=scores)
+        scores = tuple(zip(entities, near.scores[kept].tolist(), strict=True))
+        return _Level(entities, related, entity_scores=scores)
 
     def _high(self, index: Index, vector: np.ndarray, tools: Tools) -> _Level:
-        """Relations near to the themes, and the entities at their ends."""
-        near = nearest_rows(tools.part("relation_vectors"), vector, self.config.top_k)
+        """Relations near to the themes, and the entities at their ends, of each relation by name."""
+        near = nearest_rows(tools.part("relation_vectors"), vector, self.config.top_k, at_least=_LEAST_COSINE)
         rows = near.rows.tolist()
         scores = tuple(zip(rows, near.scores.tolist(), strict=True))
-        return _Level(end_rows(index, rows), rows, relation_scores=scores)
+        base = index.layers[0]
+        ends = [sorted(base.ends[row].tolist(), key=lambda end: str(base.entity_cells["name"][end])) for row in rows]
+        return _Level(list(dict.fromkeys(end for pair in ends for end in pair)), rows, relation_scores=scores)
 
     def _affordable(self, index: Index, rows: np.ndarray) -> list[int]:
         """The first rows, until their descriptions are more than the budget can hold: a hub has thousands."""
@@ -153,15 +159,23 @@ class Strategy:
         return [int(row) for row in rows[total <= _SPARE * self.config.relation_tokens]]
 
     def _chunk_rows(self, query: Query, index: Index, entities: list[int], relations: list[int]) -> list[int]:
-        """Chunks of the kept entities and relations; in mix, the nearest chunks come in turn with them."""
+        """Chunks of the kept entities, and others of the kept relations; in mix, the nearest chunks come in turn with
+        them."""
         base = index.layers[0]
-        listed = [base.relation_cells["chunks"][row].as_py() or [] for row in relations]
-        of_relations = list(dict.fromkeys(row for rows in listed for row in rows))
-        if self.config.chunk_order == "cosine":
-            of_relations = _by_cosine(query, index, of_relations)
-        nearest = evidence.ranked_by_vector(index, query.vector)[: self.config.top_c].tolist()
         of_entities = self._ordered(query, index, entities)
-        return round_robin(nearest if self.config.mode == MIX else (), of_entities, of_relations)
+        known, of_relations, n_adding = set(of_entities), list[int](), 0
+        for row in relations:
+            added = [chunk for chunk in base.relation_cells["chunks"][row].as_py() or [] if chunk not in known]
+            known.update(added)
+            of_relations += added
+            n_adding += bool(added)
+        if self.config.chunk_order == "cosine":
+            of_relations = _by_cosine(query, index, of_relations)[: _CHUNKS_EACH * n_adding // 2]
+        nearest: list[int] = []
+        if self.config.mode == MIX:
+            near = evidence.ranked_by_vector(index, query.vector)[: self.config.top_c]
+            nearest = near[similarity(index, CHUNK_VECTORS, query.vector, near) >= _LEAST_COSINE].tolist()
+        return round_robin(nearest, of_entities, of_relations)
 
     def _ordered(self, query: Query, index: Index, entities: list[int]) -> list[int]:
         """The chunks that mention the entities: by cosine, half of five for each, or by the entities' rank and then by
@@ -171,7 +185,7 @@ class Strategy:
         mentions = index.entity_chunks[entities]
         if self.config.chunk_order == "cosine":
             rows = np.unique(mentions.indices).tolist()
-            return _by_cosine(query, index, rows)[: _CHUNKS_AN_ENTITY * len(entities) // 2]
+            return _by_cosine(query, index, rows)[: _CHUNKS_EACH * len(entities) // 2]
         counts = np.asarray(mentions.sum(axis=0)).ravel()
         first = dict[int, int]()
         for place in range(len(entities)):

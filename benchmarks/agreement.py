@@ -1,0 +1,231 @@
+"""What other systems as released retrieve on one of our indexes, beside what our strategies retrieve on it.
+
+    python -m benchmarks.agreement DIR QUESTIONS.jsonl [--limit 40] [--peer NAME ...] [--peers-env FOLDER]
+        [--name NAME --out RESULTS.json] [--show QUESTION]
+
+DIR: an index; parts that a strategy needs are made first. QUESTIONS: a line of JSON with "question" each. Every release
+gets the entities, relations, chunks and vectors of the index; in place of its language model it has the keywords and
+entities that our built-in way takes from the question, in place of its embedding model our vectors. Its retrieval is
+not changed.
+
+overlap@k: shared items among the first k of both lists, over k or the length of the longer list where that is less.
+RBO: extrapolated rank-biased overlap of uneven lists (Webber, Moffat and Zobel 2010, equation 32), p = .9. Two empty
+lists agree, an empty one and another do not. Identical: share of questions with the same list in the same order.
+"""
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.frame import answer_of, table
+from benchmarks.peers.environments import PeerUnavailable, default_folder, interpreter, peers
+from benchmarks.peers.given import KINDS, Given, Retrieved, read_retrieved
+from benchmarks.record import circumstances, command_line
+
+DEPTHS = (5, 10, 20)
+_P = 0.9
+# For each mode of a release: our strategy and its options. What is not named is at its default, the release's value.
+OURS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
+    "lightrag_retrieval": {mode: ("lightrag", {"mode": mode}) for mode in ("low", "high", "hybrid", "mix")},
+    "fast_graphrag_retrieval": {"query": ("fastgraphrag", {})},
+    "hipporag_retrieval": {"retrieve": ("hipporag2", {"edges": "released", "top_c": 20, "max_tokens": 64_000})},
+    # It asks for 10 entities and keeps the 20 that it looks at.
+    "graphrag_retrieval": {"local": ("graphrag_local", {"top_k": 20})},
+    "nano_graphrag_retrieval": {"local": ("graphrag_local", {"top_k": 20})},
+}
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A system, a mode and a kind of items, over all questions; means but for `least`, the smallest RBO."""
+
+    system: str
+    mode: str
+    kind: str
+    questions: int
+    at_5: float
+    at_10: float
+    at_20: float
+    at_all: float
+    rbo: float
+    least: float
+    identical: float
+    ours: float  # items of a list
+    theirs: float
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Prints the table; with --out adds it to the results under the name. 1 when a release could not be run."""
+    options = _parser().parse_args(arguments)
+    from leanrag_core.workbench import Workbench, open_index
+
+    bench, index = Workbench.default(), open_index(options.index)
+    lines = [json.loads(line) for line in options.questions.read_text(encoding="utf-8").splitlines()]
+    questions = [line["question"] for line in lines][: options.limit]
+    from benchmarks.agreement_input import given_of, retrieved
+
+    rows: list[Agreement] = []
+    details: dict[str, Any] = {}
+    failures: list[str] = []
+    installed: dict[str, Mapping[str, str]] = {}
+    with tempfile.TemporaryDirectory(prefix="leanrag-agreement-") as folder:
+        given = given_of(bench, index, questions)
+        given.save(Path(folder))
+        from benchmarks.peers.graph import write_vocabulary
+
+        write_vocabulary(Path(folder) / "tiktoken")
+        for peer in peers("agreement"):
+            if options.peer and peer.name not in options.peer:
+                continue
+            try:
+                python = interpreter(peer, options.peers_env or default_folder())
+            except PeerUnavailable as error:
+                failures.append(str(error))
+                continue
+            print(f"{peer.title}: {len(questions)} questions ...", file=sys.stderr, flush=True)
+            out = Path(folder) / f"{peer.name}.json"
+            around = {"TIKTOKEN_CACHE_DIR": str(Path(folder) / "tiktoken"), "HF_HUB_OFFLINE": "1"}
+            answer = answer_of(
+                [str(python), "-m", peer.module, folder, str(out)],
+                out,
+                timeout_seconds=options.timeout,
+                environment=around,
+            )
+            if "error" in answer:
+                failures.append(f"{peer.title}: {answer['error']}")
+                continue
+            installed[peer.title] = answer["versions"]
+            for mode, theirs in read_retrieved(answer).items():
+                strategy, chosen = OURS[peer.name][mode]
+                ours = [retrieved(bench, index, question, strategy, chosen) for question in questions]
+                rows += agreements(peer.title, mode, ours, theirs)
+                details[f"{peer.title}, {mode}"] = by_question(questions, ours, theirs)
+                if options.show is not None:
+                    _show(given, ours[options.show], theirs[options.show])
+    print(table(asdict(row) for row in rows))
+    for reason in failures:
+        print(reason, file=sys.stderr)
+    if options.out:
+        kept = json.loads(options.out.read_text(encoding="utf-8")) if options.out.is_file() else {}
+        systems = {row.system for row in rows}
+        name = options.name or index.manifest.name
+        former = kept.get(name, {"rows": [], "questions": {}, "versions": {}})
+        kept[name] = {
+            **circumstances(command_line(["agreement"])),
+            "rows": [row for row in former["rows"] if row["system"] not in systems] + [asdict(row) for row in rows],
+            "questions": former["questions"] | details,
+            "versions": former["versions"] | installed,
+        }
+        options.out.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return int(bool(failures))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("index", type=Path)
+    parser.add_argument("questions", type=Path)
+    parser.add_argument("--limit", type=int, default=40)
+    parser.add_argument("--peer", action="append", default=[])
+    parser.add_argument("--peers-env", type=Path)
+    parser.add_argument("--timeout", type=float, default=1800.0)
+    parser.add_argument("--name", default="")
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--show", type=int, help="print both lists of this question, counted from 0")
+    return parser
+
+
+def agreements(system: str, mode: str, ours: Sequence[Retrieved], theirs: Sequence[Retrieved]) -> list[Agreement]:
+    """A line for each kind of items that the release retrieves."""
+    rows = []
+    for kind in KINDS:
+        pairs = [(getattr(own, kind), getattr(other, kind)) for own, other in zip(ours, theirs, strict=True)]
+        known = [(own, other) for own, other in pairs if own is not None and other is not None]
+        if not known:
+            continue
+        overlaps = [statistics.mean(overlap(own, other, depth) for own, other in known) for depth in (*DEPTHS, None)]
+        values = [rank_biased_overlap(own, other) for own, other in known]
+        rows.append(
+            Agreement(
+                system,
+                mode,
+                kind,
+                len(known),
+                *(round(value, 3) for value in overlaps),
+                rbo=round(statistics.mean(values), 3),
+                least=round(min(values), 3),
+                identical=round(statistics.mean(own == other for own, other in known), 3),
+                ours=round(statistics.mean(len(own) for own, _ in known), 1),
+                theirs=round(statistics.mean(len(other) for _, other in known), 1),
+            )
+        )
+    return rows
+
+
+def by_question(
+    questions: Sequence[str], ours: Sequence[Retrieved], theirs: Sequence[Retrieved]
+) -> list[dict[str, Any]]:
+    """The RBO of each kind of items, question by question."""
+    listed = []
+    for question, own, other in zip(questions, ours, theirs, strict=True):
+        pairs = {kind: (getattr(own, kind), getattr(other, kind)) for kind in KINDS}
+        values = {kind: round(rank_biased_overlap(*pair), 3) for kind, pair in pairs.items() if None not in pair}
+        listed.append({"question": question, **values})
+    return listed
+
+
+def overlap(first: Sequence[int], second: Sequence[int], depth: int | None) -> float:
+    """Shared items among the first `depth` of both, over depth or the longer list's length where that is less."""
+    longest = max(len(first), len(second))
+    if not longest:
+        return 1.0
+    k = longest if depth is None else min(depth, longest)
+    return len(set(first[:k]) & set(second[:k])) / k
+
+
+def rank_biased_overlap(first: Sequence[int], second: Sequence[int], p: float = _P) -> float:
+    """Extrapolated rank-biased overlap, 0 to 1; lists may differ in length and hold an item once.
+
+    Source: Webber, Moffat and Zobel 2010, A similarity measure for indefinite rankings, equation 32.
+    """
+    short, long = sorted((list(first), list(second)), key=len)
+    s, n = len(short), len(long)
+    if not s:
+        return 1.0 if not n else 0.0
+    # shared[d]: items that are among the first d of both.
+    shared = np.array([len(set(short[:d]) & set(long[:d])) for d in range(n + 1)], dtype=np.float64)
+    depths = np.arange(1, n + 1)
+    total = (shared[1:] / depths * p**depths).sum()
+    beyond = np.arange(s + 1, n + 1)
+    total += (shared[s] * (beyond - s) / (s * beyond) * p**beyond).sum()
+    rest = ((shared[n] - shared[s]) / n + shared[s] / s) * p**n
+    return float((1 - p) / p * total + rest)
+
+
+def _show(given: Given, ours: Retrieved, theirs: Retrieved) -> None:
+    names = [entity.name for entity in given.entities]
+    labels = {"entities": names.__getitem__, "relations": lambda row: _pair(given, names, row)}
+    for kind in KINDS:
+        own, other = getattr(ours, kind), getattr(theirs, kind)
+        if own is None or other is None:
+            continue
+        label = labels.get(kind, str)
+        print(f"{kind}: {len(own)} and {len(other)}", file=sys.stderr)
+        for place in range(min(25, max(len(own), len(other)))):
+            pair = [label(listed[place]) if place < len(listed) else "" for listed in (own, other)]
+            print(f"  {place + 1:>3} {pair[0][:50]:<52}{pair[1][:50]}", file=sys.stderr)
+
+
+def _pair(given: Given, names: Sequence[str], row: int) -> str:
+    return f"{row} {names[given.relations[row].source]} - {names[given.relations[row].target]}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,146 @@
+"""What the released systems are given when their retrieval is compared with ours: our graph, our vectors, our keywords.
+
+This file runs inside their environments too, so it needs numpy alone.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+KINDS = ("entities", "relations", "chunks", "reports")
+
+
+@dataclass(frozen=True)
+class GivenEntity:
+    """An entity under a name that no other has, in capitals or not. chunks: rows of the passages that mention it."""
+
+    name: str
+    type: str
+    description: str
+    chunks: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class GivenRelation:
+    """A relation between two rows of the entities. chunks: rows of the passages that state it."""
+
+    source: int
+    target: int
+    description: str
+    keywords: str
+    weight: float
+    chunks: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class GivenQuestion:
+    """A question, and what our built-in way takes from it in place of a language model."""
+
+    text: str
+    low: tuple[str, ...]
+    high: tuple[str, ...]
+    named: tuple[str, ...]
+    generic: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class GivenReport:
+    """A community with its report. entities: rows. level: 0 is the coarsest. parent: its row, -1 for none."""
+
+    title: str
+    summary: str
+    text: str
+    rating: float
+    level: int
+    parent: int
+    entities: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """The input of all systems.
+
+    vectors: float32 unit rows by name: "entities", "relations", "chunks", a row for each of these, and "texts", a row
+    for each of `texts`, which are the questions and what is asked for instead of them.
+    """
+
+    entities: tuple[GivenEntity, ...]
+    relations: tuple[GivenRelation, ...]
+    passages: tuple[str, ...]
+    questions: tuple[GivenQuestion, ...]
+    reports: tuple[GivenReport, ...]
+    texts: tuple[str, ...]
+    vectors: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    def save(self, folder: Path) -> None:
+        """The folder holds everything as JSON and an npz."""
+        folder.mkdir(parents=True, exist_ok=True)
+        np.savez(folder / "vectors.npz", **self.vectors)
+        cells: dict[str, Any] = {
+            name: [asdict(row) for row in getattr(self, name)]
+            for name in ("entities", "relations", "questions", "reports")
+        }
+        cells |= {"passages": self.passages, "texts": self.texts}
+        (folder / "given.json").write_text(json.dumps(cells), encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path) -> "Given":
+        """What `save` wrote."""
+        cells = json.loads((folder / "given.json").read_text(encoding="utf-8"))
+        with np.load(folder / "vectors.npz") as arrays:
+            vectors = {name: arrays[name] for name in arrays.files}
+        return cls(
+            entities=tuple(GivenEntity(**_tuples(row)) for row in cells["entities"]),
+            relations=tuple(GivenRelation(**_tuples(row)) for row in cells["relations"]),
+            passages=tuple(cells["passages"]),
+            questions=tuple(GivenQuestion(**_tuples(row)) for row in cells["questions"]),
+            reports=tuple(GivenReport(**_tuples(row)) for row in cells["reports"]),
+            texts=tuple(cells["texts"]),
+            vectors=vectors,
+        )
+
+
+def _tuples(cells: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in cells.items()}
+
+
+class Embedding:
+    """Looks vectors up by the text that a system writes for a thing. A text that nobody announced is an error."""
+
+    def __init__(self, given: Given) -> None:
+        self.rows: dict[str, np.ndarray] = {}
+        self.announce(given.texts, given.vectors["texts"])
+
+    def announce(self, texts: Iterable[str], vectors: np.ndarray) -> None:
+        """Those texts have those vectors; the first vector stays where a text comes twice."""
+        for text, vector in zip(texts, vectors, strict=True):
+            self.rows.setdefault(text.strip(), vector)
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        """(texts, d) float32. Raises KeyError."""
+        return np.stack([self.rows[text.strip()] for text in texts]).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    """Rows of what a system retrieved for a question, best first; None for a kind that it does not retrieve."""
+
+    entities: tuple[int, ...] | None = None
+    relations: tuple[int, ...] | None = None
+    chunks: tuple[int, ...] | None = None
+    reports: tuple[int, ...] | None = None
+
+
+def write_retrieved(out: Path, modes: Mapping[str, Sequence[Retrieved]], versions: Mapping[str, str]) -> None:
+    """What each mode of a system retrieved, question by question, as JSON."""
+    cells = {mode: [asdict(each) for each in listed] for mode, listed in modes.items()}
+    out.write_text(json.dumps({"modes": cells, "versions": dict(versions)}), encoding="utf-8")
+
+
+def read_retrieved(cells: Mapping[str, Any]) -> dict[str, list[Retrieved]]:
+    """The modes of what `write_retrieved` wrote."""
+    return {mode: [Retrieved(**_tuples(row)) for row in listed] for mode, listed in cells["modes"].items()}

@@ -1,0 +1,94 @@
+"""Measures of agreement by hand, and what the released systems are given; none of them is installed here."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.agreement import OURS, agreements, by_question, overlap, rank_biased_overlap
+from benchmarks.agreement_input import unique_names
+from benchmarks.peers.environments import peers
+from benchmarks.peers.given import Embedding, Given, GivenEntity, GivenQuestion, GivenRelation, GivenReport, Retrieved
+from benchmarks.peers.run_hipporag_retrieval import plain_names, triples
+from benchmarks.peers.run_nano_graphrag_retrieval import sections
+
+GIVEN = Given(
+    entities=(
+        GivenEntity("Ant Hill", "place", "A hill.", (0,)),
+        GivenEntity("Bee", "animal", "A bee.", (0, 1)),
+        GivenEntity("Cat", "animal", "A cat.", (1,)),
+    ),
+    relations=(GivenRelation(0, 1, "They meet.", "meeting", 2.0, (0,)),),
+    passages=("First.", "Second."),
+    questions=(GivenQuestion("Who meets?", ("meets",), ("meeting",), (), ("who",)),),
+    reports=(GivenReport("All", "All of them.", "All of them.", 5.0, 0, -1, (0, 1, 2)),),
+    texts=("Who meets?", "meets"),
+    vectors={"texts": np.eye(2, dtype=np.float32)},
+)
+
+
+def test_overlap_is_over_the_depth_or_the_longer_list() -> None:
+    assert overlap([1, 2, 3], [3, 2, 1], 2) == 0.5
+    assert overlap([1], [1, 2], 5) == 0.5
+    assert overlap([1], [1, 2], None) == 0.5
+    assert overlap([], [], 5) == 1
+
+
+def test_rank_biased_overlap_by_hand() -> None:
+    assert rank_biased_overlap([1, 2, 3], [1, 2, 3]) == pytest.approx(1)
+    assert rank_biased_overlap([1, 2], [3, 4]) == 0
+    # p = .5, shared items 0 and 2: (1 - p) / p * (0 + 2 / 2 * .25) + 2 / 2 * .25 = .5.
+    assert rank_biased_overlap([1, 2], [2, 1], 0.5) == pytest.approx(0.5)
+    # p = .5, lists of 1 and 2: (1 * .5 + 1 / 2 * .25 + 1 / 2 * .25) + ((1 - 1) / 2 + 1) * .25 = 1.
+    assert rank_biased_overlap([1], [1, 2], 0.5) == pytest.approx(1)
+    assert rank_biased_overlap([], []) == 1
+    assert rank_biased_overlap([], [1]) == rank_biased_overlap([1], []) == 0
+
+
+def test_a_kind_that_a_release_does_not_retrieve_has_no_line() -> None:
+    ours = [Retrieved((1, 2), (3,), (4,)), Retrieved((1,), (), (5,))]
+    theirs = [Retrieved((1, 2), None, (5,)), Retrieved((1,), None, (5,))]
+    rows = {row.kind: row for row in agreements("x", "y", ours, theirs)}
+    assert set(rows) == {"entities", "chunks"}
+    assert (rows["entities"].identical, rows["chunks"].identical, rows["chunks"].least) == (1, 0.5, 0)
+    assert by_question(["a", "b"], ours, theirs)[0] == {"question": "a", "entities": 1.0, "chunks": 0.0}
+
+
+def test_what_is_given_is_the_same_after_saving(tmp_path: Path) -> None:
+    GIVEN.save(tmp_path)
+    read = Given.load(tmp_path)
+    assert (read.entities, read.relations, read.questions) == (GIVEN.entities, GIVEN.relations, GIVEN.questions)
+    assert (read.reports, read.passages, read.texts) == (GIVEN.reports, GIVEN.passages, GIVEN.texts)
+    assert np.array_equal(read.vectors["texts"], GIVEN.vectors["texts"])
+
+
+def test_a_text_that_nobody_announced_has_no_vector() -> None:
+    embedding = Embedding(GIVEN)
+    assert embedding.embed(["meets "]).tolist() == [[0, 1]]
+    with pytest.raises(KeyError):
+        embedding.embed(["Bee"])
+
+
+def test_names_stay_apart_when_signs_and_case_are_dropped() -> None:
+    assert unique_names(["C", "c++", "Bee", "\u8702"]) == ["C", "c++ 1", "Bee", "\u8702 3"]
+
+
+def test_hipporag_gets_each_mention_and_each_relation_by_its_weight() -> None:
+    names = plain_names(GIVEN)
+    assert names == ["ant hill", "bee", "cat"]
+    stated = ["ant hill", "relation 0", "bee"]
+    assert triples(GIVEN, names) == [
+        [stated, stated],
+        [["bee", "mention", "bee"], ["cat", "mention", "cat"]],
+    ]
+
+
+def test_tables_of_nano_graphrag_are_read_although_texts_hold_quotes_and_lines() -> None:
+    table = 'id,\tcontent\n0,\t"4 He said "no",\nand left."\n1,\t"2 Next."\n'
+    context = f"\n-----Sources-----\n```csv\n{table}\n```\n"
+    assert [cells[1].split()[0] for cells in sections(context)["sources"]] == ["4", "2"]
+
+
+def test_each_release_has_a_strategy_to_compare_with() -> None:
+    assert {peer.name for peer in peers("agreement")} == set(OURS)
+    assert {peer.environment for peer in peers("agreement")} >= {"lightrag", "hipporag"}
