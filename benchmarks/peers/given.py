@@ -77,9 +77,10 @@ class Given:
     vectors: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def save(self, folder: Path) -> None:
-        """The folder holds everything as JSON and an npz."""
+        """The folder holds everything as JSON and npy files."""
         folder.mkdir(parents=True, exist_ok=True)
-        np.savez(folder / "vectors.npz", **self.vectors)
+        for name, vectors in self.vectors.items():
+            np.save(folder / f"vectors-{name}.npy", vectors)
         cells: dict[str, Any] = {
             name: [asdict(row) for row in getattr(self, name)]
             for name in ("entities", "relations", "questions", "reports")
@@ -91,8 +92,8 @@ class Given:
     def load(cls, folder: Path) -> "Given":
         """What `save` wrote."""
         cells = json.loads((folder / "given.json").read_text(encoding="utf-8"))
-        with np.load(folder / "vectors.npz") as arrays:
-            vectors = {name: arrays[name] for name in arrays.files}
+        stored = {path.stem.removeprefix("vectors-"): path for path in folder.glob("vectors-*.npy")}
+        vectors = {name: np.load(path) for name, path in stored.items()}
         return cls(
             entities=tuple(GivenEntity(**_tuples(row)) for row in cells["entities"]),
             relations=tuple(GivenRelation(**_tuples(row)) for row in cells["relations"]),

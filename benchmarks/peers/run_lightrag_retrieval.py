@@ -9,6 +9,7 @@ import asyncio
 import json
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +72,13 @@ def announced(given: Given) -> Embedding:
 async def retrieve(given: Given, out: Path, folder: str) -> None:
     """Insert, ask, write."""
     from lightrag import LightRAG, QueryParam
-    from lightrag.utils import EmbeddingFunc, compute_mdhash_id, sanitize_text_for_encoding
+    from lightrag.utils import EmbeddingFunc, compute_mdhash_id, normalize_entity_name, sanitize_text_for_encoding
 
+    # The release writes names in its own way, and embeds what it writes.
+    names = [normalize_entity_name(entity.name) for entity in given.entities]
+    given = replace(
+        given, entities=tuple(replace(each, name=name) for each, name in zip(given.entities, names, strict=True))
+    )
     embedding = announced(given)
     asked: dict[str, Any] = {}
 

@@ -34,8 +34,8 @@ async def fill(given: Given, rag: Any) -> None:
     names = written_names(given)
     held: list[list[dict[str, Any]]] = [[] for _ in given.entities]
     for row, report in enumerate(given.reports):
-        for entity in report.entities:
-            held[entity].append({"level": report.level, "cluster": row})
+        for member in report.entities:
+            held[member].append({"level": report.level, "cluster": row})
     graph = rag.chunk_entity_relation_graph
     for row, entity in enumerate(given.entities):
         cells = {
