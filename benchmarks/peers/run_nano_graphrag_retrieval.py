@@ -46,13 +46,13 @@ async def fill(given: Given, rag: Any) -> None:
         }
         await graph.upsert_node(names[row], cells)
     for row, relation in enumerate(given.relations):
-        cells = {
+        edge: dict[str, Any] = {
             "weight": relation.weight,
             "description": f"{row} {relation.description}",
             "source_id": _SEPARATOR.join(str(chunk) for chunk in relation.chunks),
             "order": 1,
         }
-        await graph.upsert_edge(names[relation.source], names[relation.target], cells)
+        await graph.upsert_edge(names[relation.source], names[relation.target], edge)
     await rag.entities_vdb.upsert(
         {
             f"ent-{row}": {"content": names[row] + entity.description, "entity_name": names[row]}
