@@ -150,15 +150,20 @@ def agreements(system: str, mode: str, ours: Sequence[Retrieved], theirs: Sequen
         known = [(own, other) for own, other in pairs if own is not None and other is not None]
         if not known:
             continue
-        overlaps = [statistics.mean(overlap(own, other, depth) for own, other in known) for depth in (*DEPTHS, None)]
+        at_5, at_10, at_20, at_all = (
+            round(statistics.mean(overlap(own, other, depth) for own, other in known), 3) for depth in (*DEPTHS, None)
+        )
         values = [rank_biased_overlap(own, other) for own, other in known]
         rows.append(
             Agreement(
-                system,
-                mode,
-                kind,
-                len(known),
-                *(round(value, 3) for value in overlaps),
+                system=system,
+                mode=mode,
+                kind=kind,
+                questions=len(known),
+                at_5=at_5,
+                at_10=at_10,
+                at_20=at_20,
+                at_all=at_all,
                 rbo=round(statistics.mean(values), 3),
                 least=round(min(values), 3),
                 identical=round(statistics.mean(own == other for own, other in known), 3),

@@ -37,13 +37,14 @@ def given_of(bench: Workbench, index: Index, questions: Sequence[str]) -> Given:
         ),
         relations=tuple(
             GivenRelation(
-                *ends,
+                source,
+                target,
                 cells["description"] or "",
                 ", ".join(cells["keywords"] or ()),
                 float(cells["weight"]),
                 tuple(cells["chunks"] or ()),
             )
-            for ends, cells in zip(base.ends.tolist(), base.relations.to_pylist(), strict=True)
+            for (source, target), cells in zip(base.ends.tolist(), base.relations.to_pylist(), strict=True)
         ),
         passages=tuple(index.chunk(row).text for row in range(index.chunks.num_rows)),
         questions=asked,
@@ -109,7 +110,8 @@ def retrieved(bench: Workbench, index: Index, question: str, strategy: str, opti
     Of a strategy whose context is chunks alone, the relations are those that it searched for.
     """
     trace = bench.retrieve(index, question, strategy, **options)
-    row_of = {item.id: item.row for item in (*trace.items, *trace.relations)}
+    row_of = {item.id: item.row for item in trace.items}
+    row_of |= {each.id: each.row for each in trace.relations}
     sections = {
         section.name: [row_of[item.ref] for item in section.items if item.ref in row_of]
         for section in trace.context.sections
