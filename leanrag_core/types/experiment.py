@@ -1,0 +1,125 @@
+"""An experiment: what is run over which questions, and what came out for each question.
+
+spec/evaluation.md, "Experiments". Everything here but RunCost is the same whenever an experiment is repeated.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Parameter = str | int | float | bool | None
+
+OPEN = "open"  # answers may also come from what the model knows
+REJECT = "reject"  # the answer is declined where the context does not suffice (Youtu-GraphRAG, section 4.1)
+MODES = (OPEN, REJECT)
+
+ABSOLUTE = "absolute"  # a score from 1 to 10 for each criterion
+PAIRWISE = "pairwise"  # a winner for each criterion, in both orders
+JUDGEMENTS = (ABSOLUTE, PAIRWISE)
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """A row of the experiment's tables: an index, a strategy and its options (those that differ from its defaults).
+
+    name: unique in the experiment, such as "LeanRAG, C 8". index: its id in the store.
+    """
+
+    name: str
+    index: str
+    strategy: str
+    options: Mapping[str, Parameter] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class JudgeSpec:
+    """How answers are judged. model: such as "openai:NAME". repeats: times that each judgement is asked for.
+
+    kinds: of JUDGEMENTS. pairs: names of two runs each, for pairwise judgements; empty: each run against the baseline.
+    """
+
+    model: str
+    kinds: tuple[str, ...] = JUDGEMENTS
+    repeats: int = 5
+    pairs: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class ExperimentSpec:
+    """Runs over the questions of a set. baseline: the run that others are compared with, by name.
+
+    answers: whether answers are written, which a language model does where the index was built with one.
+    """
+
+    title: str
+    question_set: str
+    runs: tuple[RunSpec, ...]
+    baseline: str = ""
+    answers: bool = True
+    mode: str = OPEN
+    judges: tuple[JudgeSpec, ...] = ()
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class QuestionRow:
+    """What a run did with a question. scores: by measure; None where the measure does not apply.
+
+    kind: of the question, such as "multi-hop". passages: ids of the chunks in the context, in rank order. error: an
+    English sentence where the run failed on the question, else "".
+    """
+
+    run: str
+    question: str
+    kind: str
+    scores: Mapping[str, float | None]
+    passages: tuple[str, ...] = ()
+    answer: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class RunCost:
+    """What a question of a run took: milliseconds, and what models were paid for (nothing for a stored reply)."""
+
+    run: str
+    question: str
+    retrieval_ms: float
+    answer_ms: float = 0.0
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = None
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One reply of a judge. first, second: the runs whose answers it was shown, second "" for an absolute score.
+
+    verdicts, by criterion: for a pair 1 where the first shown won, 2 for the second, 0 for a tie; else the score; None
+    where the reply could not be read, after it was asked for again. repeat: counts from 0. words: of the answers shown.
+    """
+
+    judge: str
+    kind: str
+    question: str
+    first: str
+    second: str
+    repeat: int
+    verdicts: Mapping[str, float | None]
+    prompt: str
+    reply: str
+    words: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True)
+class ExperimentResult:
+    """An experiment with what it has so far. is_complete: nothing is left to run. kinds of questions as in the rows."""
+
+    id: str
+    spec: ExperimentSpec
+    rows: tuple[QuestionRow, ...] = ()
+    costs: tuple[RunCost, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
+    is_complete: bool = False
+    is_shipped: bool = False
+    versions: Mapping[str, str] = field(default_factory=dict)
