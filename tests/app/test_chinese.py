@@ -21,9 +21,10 @@ QUESTION = "What do beekeepers use against Varroa destructor?"
 Visit = Callable[..., AppTest]
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 LATIN = re.compile(r"[A-Za-z][A-Za-z' -]*[A-Za-z]|[A-Za-z]")
-# Names of the program and of methods, signs, units, marks of citations, layers and steps, and figures' dates.
+# Names of the program, of methods and systems, signs, units, marks of citations, layers and steps, and figures' dates.
 NAMES = re.compile(
-    r"LeanRAG|RAG|L|RQ\d|Chroma|Ctrl|Enter|top|ms|s|min|λ|[EARC]\d*|L\d|[NC]|UTF|JSON|MB|"
+    r"LeanRAG(-walk)?|RAG|BM|E|GraphRAG|FastGraphRAG|G-Retriever|HippoRAG|HiRAG|HyDE|IRCoT|KAG|LightRAG|RAPTOR|RQ-RAG|"
+    r"Youtu-GraphRAG|PageRank|Leiden|Okapi|Lucene|UMAP|L|RQ|Chroma|Ctrl|Enter|top|ms|s|min|λ|[EARC]\d*|L\d|[NC]|UTF|JSON|MB|"
     r"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 )
 
@@ -52,6 +53,8 @@ def texts(app: AppTest) -> Iterator[str]:
     for element in drawn.everything(app):
         proto = getattr(element, "proto", None)
         yield str(getattr(proto, "placeholder", "") or "")
+        if element.type == "selectbox":
+            yield from map(str, element.options)
         if element.type == "arrow_data_frame":
             yield from map(str, element.value.columns)
     for graph in drawn.component(app, "lr_layered_graph"):
@@ -80,8 +83,8 @@ def data_of(home: Workbench, question: str = QUESTION) -> str:
 
 
 def plain(text: str) -> str:
-    """The text with white space folded, without Markdown's escapes and without commands in quotes."""
-    return " ".join(re.sub(r"'[a-z]+ --?[^']*'", "", text.replace("\\", "")).split()).strip("… ")
+    """The text with white space folded, without Markdown's escapes, commands in quotes and files of the handbook."""
+    return " ".join(re.sub(r"'[a-z]+ --?[^']*'|docs/[a-z_]+\.md", "", text.replace("\\", "")).split()).strip("… ")
 
 
 def foreign(app: AppTest, data: str) -> list[str]:

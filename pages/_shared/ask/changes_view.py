@@ -39,7 +39,7 @@ def panel(scope: Scope, before: Trace | None, after: Trace) -> None:
 def _value(name: str, value: object) -> str:
     """The value of a setting in words; a strategy by its title."""
     titles = {info.name: info.title for info in session.workbench().strategies().strategies}
-    return words(titles[value]) if name == "strategy" and value in titles else shown(value)
+    return words(titles[value]) if name == "strategy" and value in titles else forms.shown(name, value)
 
 
 def _comparable(before: Trace, after: Trace, groups: Sequence[Group]) -> list[Group]:
@@ -48,15 +48,6 @@ def _comparable(before: Trace, after: Trace, groups: Sequence[Group]) -> list[Gr
         return list(groups)
     both = [{role for item in trace.items for role in item.roles} for trace in (before, after)]
     return [group for group in groups if group.role in both[0] & both[1]]
-
-
-def shown(value: object) -> str:
-    """The value of a setting in words."""
-    if isinstance(value, bool):
-        return say("ask.on") if value else say("ask.off")
-    if value is None or value == "":
-        return say("ask.none")
-    return f"{value:,}" if isinstance(value, int | float) else str(value)
 
 
 def _differences(trace: Trace, groups: Sequence[Group]) -> Markup:

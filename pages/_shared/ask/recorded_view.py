@@ -8,7 +8,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.storage.recorded_runs import MAX_BYTES, content_of, run_of
 from leanrag_core.types.recorded_run import RecordedRun
 from leanrag_core.types.trace import Answer, Trace
-from pages._shared.ask import answer_view, changes_view, context_view, reference_view, retrieval_view
+from pages._shared.ask import answer_view, context_view, reference_view, retrieval_view
 from pages._shared.common import forms, markup
 from pages._shared.common.frame import heading
 from pages._shared.common.html import draw, html
@@ -87,7 +87,7 @@ def show(scope: Scope, run: RecordedRun) -> None:
     draw(html('<div class="lr-read" style="font-size:1.2rem" dir="auto">{}</div>', trace.question))
     title = say("ask.recorded_settings", strategy=words(trace.title))
     with st.expander(forms.plain(title), key=scope.name("run_settings")):
-        rows = [(forms.title_of(name), changes_view.shown(value)) for name, value in trace.parameters.items()]
+        rows = [(forms.title_of(name), forms.shown(name, value)) for name, value in trace.parameters.items()]
         draw(markup.facts_table(("", ""), rows))
     left, right = retrieval_view.columns(trace)
     with left:

@@ -32,10 +32,19 @@ def title_of(name: str, config: type | None = None) -> str:
     return say(code) if known(code) else name.replace("_", " ").capitalize()
 
 
-def choice_title(choice: Any) -> str:
-    """A choice of an option as it is shown."""
-    code = f"option.choice.{choice}"
+def choice_title(name: str, choice: Any) -> str:
+    """A choice of that option as it is shown; a choice without a title by its value."""
+    code = f"option.choice.{name}.{choice}"
     return say(code) if known(code) else str(choice)
+
+
+def shown(name: str, value: object) -> str:
+    """The value of that option in words."""
+    if isinstance(value, bool):
+        return say("ask.on") if value else say("ask.off")
+    if value is None or value == "":
+        return say("ask.none")
+    return f"{value:,}" if isinstance(value, int | float) else choice_title(name, value)
 
 
 def option_fields(config: type) -> dict[str, Field[Any]]:
@@ -54,9 +63,7 @@ def hint(spec: Field[Any]) -> str:
     paper = spec.metadata.get("paper")
     if paper is None or isinstance(paper, bool):
         return help_text
-    return say(
-        "option.help_with_paper", help=help_text, paper=f"{paper:,}" if isinstance(paper, int) else choice_title(paper)
-    )
+    return say("option.help_with_paper", help=help_text, paper=shown(spec.name, paper))
 
 
 def _reading(spec: Field[Any]) -> tuple[Any, Callable[[str], Any], Callable[[Any], bool]]:
@@ -86,11 +93,11 @@ def draw_field(config: type, name: str, *, prefix: str = "", help_below: bool = 
     low, high, choices = (spec.metadata.get(bound) for bound in ("low", "high", "choices"))
     shown_help = None if help_below else hint(spec)
     title = title_of(name, config)
+    titles = {choice: choice_title(name, choice) for choice in choices or ()}
 
     def widget(mount: widgets.Mount[Any]) -> Any:
         common: dict[str, Any] = {"key": mount.key, "help": shown_help, "on_change": mount.changed}
         if choices:
-            titles = {choice: choice_title(choice) for choice in choices}
             return st.selectbox(
                 title, choices, index=choices.index(mount.value), format_func=titles.__getitem__, **common
             )
@@ -104,7 +111,8 @@ def draw_field(config: type, name: str, *, prefix: str = "", help_below: bool = 
         return st.text_input(title, value=mount.value, placeholder=say("option.chosen_from_data"), **common)
 
     with st.container(gap="xsmall"):
-        value = widgets.remembered(f"{prefix}{name}", default, widget, parse=parse, allowed=allowed)
+        form = widgets.labels(titles) if choices else None
+        value = widgets.remembered(f"{prefix}{name}", default, widget, parse=parse, allowed=allowed, form=form)
         if isinstance(value, str) and not choices:
             value = value.strip() or None
         said = fault(value)

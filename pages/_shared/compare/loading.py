@@ -12,7 +12,7 @@ from leanrag_core.execution.background import StreamedCall
 from leanrag_core.messages.message import Message
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Parameter, Trace
-from pages._shared.ask import asking, changes_view
+from pages._shared.ask import asking
 from pages._shared.common import forms, session
 from pages._shared.common.messages import say
 from pages._shared.common.scope import Scope
@@ -45,7 +45,7 @@ class Head:
             if isinstance(value, bool):
                 shown.append(title if value else say("compare.without", option=title))
             else:
-                shown.append(f"{title} {changes_view.shown(value)}")
+                shown.append(f"{title} {forms.shown(name, value)}")
         return say("ask.comma").join(shown)
 
 

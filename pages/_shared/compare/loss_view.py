@@ -142,8 +142,8 @@ def best_text(best: BestChange, by_letter: Mapping[str, Column]) -> str:
         "set.change_finds",
         letter=best.letter,
         option=forms.title_of(best.option),
-        before=before,
-        after=best.value,
+        before=forms.shown(best.option, before),
+        after=forms.shown(best.option, best.value),
         n=best.gained,
         tokens=numbers.signed(round(best.tokens)),
     )

@@ -14,7 +14,6 @@ from leanrag_core.figures.lanes import lane_drawing
 from leanrag_core.queries.entity_search import find_entities
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
-from pages._shared.ask import changes_view
 from pages._shared.common import drawing_view, forms, markup, session, state, widgets
 from pages._shared.common.html import draw, html, joined
 from pages._shared.common.messages import message, say, words
@@ -338,7 +337,8 @@ def _remedies() -> dict[Any, Remedy | None]:
 def remedy_text(cure: Remedy) -> Markup:
     """The change, its cost, and what it was tried to give."""
     changes = say("ask.comma").join(
-        f"{forms.title_of(change.option)} {changes_view.shown(change.before)} → {changes_view.shown(change.after)}"
+        f"{forms.title_of(change.option)} {forms.shown(change.option, change.before)} → "
+        f"{forms.shown(change.option, change.after)}"
         for change in cure.changes
     )
     cost = say("missed.tried", tokens=numbers.signed(cure.tokens), result=words(cure.lane.said[-1]))
