@@ -13,12 +13,15 @@ _TAGS = ("rect", "circle", "path", "text")
 @dataclass(frozen=True)
 class Shape:
     """An element of SVG. attributes: written by the program alone. text, title: what a reader sees of it, and its
-    tooltip; they may come from documents."""
+    tooltip; they may come from documents. pick: what the page hears when a person picks the shape, "" where it cannot
+    be picked; is_picked: it was picked before."""
 
     tag: str
     attributes: Mapping[str, str | Number]
     text: str = ""
     title: str = ""
+    pick: str = ""
+    is_picked: bool = False
 
     def __post_init__(self) -> None:
         if self.tag not in _TAGS:
@@ -130,6 +133,8 @@ def plain_values(drawings: Sequence[Drawing]) -> list[dict[str, object]]:
                     "attributes": dict(shape.attributes),
                     "text": shape.text,
                     "title": visible(shape.title),
+                    "pick": shape.pick,
+                    "isPicked": shape.is_picked,
                 }
                 for shape in drawing.shapes
             ],

@@ -92,6 +92,24 @@ def decimal(value: float, places: int = 1) -> str:
     return f"−{digits}" if value < 0 and float(digits.replace(",", "")) else digits
 
 
+def score(value: float, places: int = 2) -> str:
+    """A score between 0 and 1 as ".83", "1.00", "−.20"."""
+    return (
+        decimal(value, places).replace("0.", ".", 1) if abs(value) < 1 - 0.5 * 10**-places else decimal(value, places)
+    )
+
+
+def difference(value: float, places: int = 2) -> str:
+    """A difference of scores, always with its sign: "+.16", "−.01"; ".00" where it rounds to nothing."""
+    shown = score(value, places)
+    return f"+{shown}" if value > 0 and any(digit in "123456789" for digit in shown) else shown
+
+
+def p_value(p: float) -> str:
+    """ ".71", ".004", "< .001"."""
+    return "< .001" if p < 0.001 else score(p, 3 if p < 0.0995 else 2)
+
+
 def span(low: str, high: str) -> str:
     """ "11 s to 3 min", or one of them where both say the same."""
     return low if low == high else f"{low} to {high}"

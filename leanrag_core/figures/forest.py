@@ -1,0 +1,130 @@
+"""Differences with their intervals around a line at 0, and values beside published ones."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from leanrag_core.figures.axes import Axis, round_axis
+from leanrag_core.figures.drawing import Drawing, Shape, circle, fitted, path, rect, text, text_width
+
+_ROW, _TOP, _BOTTOM, _SIZE = 24, 8, 26, 13  # px
+_VALUE = 52  # px of the column with the values
+_MOST_NAME = 190
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A paired difference with its interval. note: such as the number of questions; shown: the value as written."""
+
+    name: str
+    note: str
+    value: float
+    low: float
+    high: float
+    shown: str
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the interval excludes 0."""
+        return self.low > 0 or self.high < 0
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A value of this machine (None: not measured) and the published one (None: not published), as they are drawn."""
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    published: float | None
+    shown: str
+
+
+def forest(
+    differences: Sequence[Difference], *, width: int, colour: str, label: str, tick: Callable[[float], str]
+) -> Drawing:
+    """A row for each difference: a filled dot where its interval excludes 0, else a ring; the value at the right.
+
+    colour: of the palette. tick: how a value of the axis is written.
+    """
+    left = _name_width([f"{each.name} {each.note}" for each in differences], width)
+    ends = [end for each in differences for end in (each.low, each.high, each.value)]
+    axis = round_axis([0.0, *ends], left, width - _VALUE - 8, most_ticks=_n_ticks(width - left))
+    base = _TOP + _ROW * len(differences)
+    ink = f"var(--lr-{colour})"
+    shapes = _grid(axis, base, tick)
+    zero = axis.at(0.0)
+    shapes.append(path(f"M{zero:.1f} {_TOP - 6}V{base + 2}", stroke="var(--lr-mute)", stroke_width="1.2"))
+    for place, each in enumerate(differences):
+        y = _TOP + _ROW * (place + 0.5)
+        shapes += _name(each.name, each.note, y, left)
+        shapes.append(path(f"M{axis.at(each.low):.1f} {y:.1f}H{axis.at(each.high):.1f}", stroke=ink, stroke_width="2"))
+        fill = ink if each.is_sure else "var(--lr-bg)"
+        title = f"{each.name}: {each.shown}"
+        shapes.append(circle(axis.at(each.value), y, 5, title=title, fill=fill, stroke=ink, stroke_width="2"))
+        weight = "650" if each.is_sure else "400"
+        shapes.append(text(width - 2, y + 4.5, each.shown, size=_SIZE, anchor="end", font_weight=weight))
+    return Drawing(width, base + _BOTTOM, label, tuple(shapes))
+
+
+def beside_published(rows: Sequence[Beside], *, width: int, label: str, tick: Callable[[float], str]) -> Drawing:
+    """A row for each system: a dot with its interval for this machine, a dashed hollow square for what is published."""
+    left = _name_width([each.name for each in rows], width)
+    ends = [end for each in rows for end in (each.value, each.low, each.high, each.published) if end is not None]
+    axis = round_axis(ends, left + 8, width - _VALUE - 8, most_ticks=_n_ticks(width - left))
+    base = _TOP + _ROW * len(rows)
+    shapes = _grid(axis, base, tick)
+    for place, each in enumerate(rows):
+        y = _TOP + _ROW * (place + 0.5)
+        shapes += _name(each.name, "", y, left)
+        if each.value is not None:
+            if each.low is not None and each.high is not None:
+                line = f"M{axis.at(each.low):.1f} {y:.1f}H{axis.at(each.high):.1f}"
+                shapes.append(path(line, stroke="var(--lr-text)", stroke_width="2"))
+            shapes.append(circle(axis.at(each.value), y, 4.5, fill="var(--lr-text)"))
+        if each.published is not None:
+            x = axis.at(each.published)
+            shapes.append(
+                rect(
+                    x - 5,
+                    y - 5,
+                    10,
+                    10,
+                    radius=0,
+                    title=f"{each.name}: {tick(each.published)}",
+                    fill="none",
+                    stroke="var(--lr-chunk)",
+                    stroke_width="1.8",
+                    stroke_dasharray="2.4 1.6",
+                )
+            )
+        shapes.append(text(width - 2, y + 4.5, each.shown, size=_SIZE, anchor="end"))
+    return Drawing(width, base + _BOTTOM, label, tuple(shapes))
+
+
+def _n_ticks(room: float) -> int:
+    return max(3, min(7, int(room / 70)))
+
+
+def _name_width(names: Sequence[str], width: int) -> float:
+    """Where the plot begins: right of the longest name, which gets 42 % of the width at most."""
+    longest = max((text_width(name, _SIZE) for name in names), default=0.0)
+    return min(longest + 16, _MOST_NAME, 0.42 * width)
+
+
+def _name(name: str, note: str, y: float, left: float) -> list[Shape]:
+    room = left - 12 - (text_width(note, 12) + 6 if note else 0)
+    short = fitted(name, room, _SIZE)
+    shapes = [text(0, y + 4.5, short, size=_SIZE, title=name)]
+    if note:
+        shapes.append(text(text_width(short, _SIZE) + 7, y + 4.5, note, size=12, fill="var(--lr-mute)"))
+    return shapes
+
+
+def _grid(axis: Axis, base: float, tick: Callable[[float], str]) -> list[Shape]:
+    shapes: list[Shape] = []
+    for value in axis.ticks:
+        x = axis.at(value)
+        shapes.append(path(f"M{x:.1f} {_TOP - 6}V{base + 2}", stroke="var(--lr-line)", stroke_width="1"))
+        shapes.append(text(x, base + 18, tick(value), size=12, anchor="middle", fill="var(--lr-mute)"))
+    return shapes

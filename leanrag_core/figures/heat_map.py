@@ -1,0 +1,124 @@
+"""A grid of settings: a cell for each, its value on a ramp of five steps, with a second figure beneath."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leanrag_core.figures.drawing import Drawing, Shape, circle, fitted, path, rect, text, text_width
+
+_HIGH, _GAP, _TOP = 53, 2, 26  # px
+_STEPS = 5
+_WIDEST = 110
+
+
+@dataclass(frozen=True)
+class HeatCell:
+    """A setting. value: None where it has not run. shown: the value as written; note: the figure beneath.
+
+    is_close: no worse than the best, by a test. pick: what a click on the cell reports, "" for nothing.
+    """
+
+    row: str
+    column: str
+    value: float | None
+    shown: str
+    note: str = ""
+    is_best: bool = False
+    is_close: bool = False
+    is_chosen: bool = False
+    pick: str = ""
+
+
+def ramp_step(value: float, low: float, high: float) -> int:
+    """The step of the ramp, 0 to 4: five equal parts between the lowest and the highest value."""
+    if high - low < 1e-12:
+        return _STEPS - 1
+    return min(_STEPS - 1, int(_STEPS * (value - low) / (high - low) + 1e-9))
+
+
+def heat_map(
+    cells: Sequence[HeatCell],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    row_title: str,
+    column_title: str,
+    width: int,
+    label: str,
+    less_is_better: bool = False,
+) -> Drawing:
+    """The grid: rows downwards, columns to the right. Darker is better. The best is outlined in the colour of text, the
+    chosen one in that of a selection; a ring marks those that are no worse than the best."""
+    left = max([text_width(name, 13) for name in rows] + [18]) + 30
+    step = min(_WIDEST, (width - left) / max(1, len(columns)))
+    values = [cell.value for cell in cells if cell.value is not None]
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    bottom = _TOP + len(rows) * _HIGH
+    middle = _TOP + (bottom - _TOP) / 2
+    shapes: list[Shape] = [
+        text(left + step * len(columns) / 2, 14, column_title, size=12.5, anchor="middle", fill="var(--lr-mute)"),
+        Shape("text", {"x": 0, "y": 0, "font-size": 12.5, "text-anchor": "middle", "style": "fill:var(--lr-mute)",
+                       "transform": f"translate(11 {middle:.0f}) rotate(-90)"}, row_title),
+    ]  # fmt: skip
+    for place, name in enumerate(rows):
+        shapes.append(text(left - 10, _TOP + _HIGH * (place + 0.5) + 4.5, name, size=13, anchor="end"))
+    for place, name in enumerate(columns):
+        x = left + step * (place + 0.5)
+        shapes.append(text(x, bottom + 20, fitted(name, step - 4, 13), size=13, anchor="middle", title=name))
+    outlines: list[Shape] = []
+    for cell in cells:
+        x, y = left + step * columns.index(cell.column), _TOP + _HIGH * rows.index(cell.row)
+        shapes += _cell(cell, x, y, step, low, high, less_is_better=less_is_better)
+        for is_drawn, colour in ((cell.is_best, "var(--lr-text)"), (cell.is_chosen, "var(--lr-prim)")):
+            if is_drawn:
+                outlines += _outline(
+                    x, y, step, colour, inner=cell.is_best and cell.is_chosen and colour.endswith("prim)")
+                )
+    return Drawing(width, bottom + 30, label, (*shapes, *outlines))
+
+
+def _cell(
+    cell: HeatCell, x: float, y: float, step: float, low: float, high: float, *, less_is_better: bool
+) -> list[Shape]:
+    wide, high_px = step - _GAP, _HIGH - _GAP
+    if cell.value is None:
+        style = {"fill": "none", "stroke": "var(--lr-line)", "stroke_dasharray": "3 3"}
+        return [
+            rect(x, y, wide, high_px, radius=4, title=f"{cell.row} / {cell.column}", **style),
+            text(x + wide / 2, y + high_px / 2 + 5, "–", size=13, anchor="middle", fill="var(--lr-mute)"),
+        ]
+    number = ramp_step(cell.value, low, high)
+    number = _STEPS - 1 - number if less_is_better else number
+    fill, ink = f"var(--lr-l{number})", f"var(--lr-l{number}k)"
+    title = f"{cell.row} / {cell.column}: {cell.shown}" + (f", {cell.note}" if cell.note else "")
+    face = rect(x, y, wide, high_px, radius=4, title=title, fill=fill)
+    inside = {"pointer_events": "none"}
+    shapes = [
+        Shape(face.tag, face.attributes, face.text, face.title, pick=cell.pick, is_picked=cell.is_chosen),
+        text(
+            x + wide / 2,
+            y + 22,
+            cell.shown,
+            size=14.5,
+            anchor="middle",
+            **{**inside, "fill": ink, "font_weight": "650"},
+        ),
+        text(x + wide / 2, y + 39, cell.note, size=12, anchor="middle", **{**inside, "fill": ink}),
+    ]
+    if cell.is_close:
+        shapes.append(circle(x + wide - 10, y + 11, 3.4, fill="none", stroke=ink, stroke_width="1.7", **inside))
+    return shapes
+
+
+def _outline(x: float, y: float, step: float, colour: str, *, inner: bool) -> list[Shape]:
+    inset = 5.5 if inner else 1.0
+    wide, high = step - _GAP - 2 * inset, _HIGH - _GAP - 2 * inset
+    return [
+        path(
+            f"M{x + inset:.1f} {y + inset:.1f}h{wide:.1f}v{high:.1f}h{-wide:.1f}Z",
+            stroke=stroke,
+            stroke_width=thick,
+            stroke_linejoin="round",
+            pointer_events="none",
+        )
+        for stroke, thick in (("var(--lr-bg)", "5"), (colour, "2.6"))
+    ]

@@ -1,0 +1,152 @@
+"""Settings by what they cost and what they bring: the front of those that no other one beats, as a staircase."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from leanrag_core.figures.axes import Axis, round_axis
+from leanrag_core.figures.drawing import Drawing, Shape, circle, fitted, marker, path, text, text_width
+
+_HEIGHT, _LEFT, _TOP, _RIGHT, _BOTTOM = 310, 46, 14, 14, 46  # px
+
+
+@dataclass(frozen=True)
+class ParetoPoint:
+    """A setting. cost: such as tokens. low, high: ends of the value's interval, drawn for the chosen one."""
+
+    name: str
+    cost: float
+    value: float
+    low: float | None = None
+    high: float | None = None
+    is_front: bool = False
+    is_chosen: bool = False
+    shown: str = ""
+    pick: str = ""
+
+
+@dataclass(frozen=True)
+class ParetoReference:
+    """Another strategy for orientation, with the letter of its column. It may lie beyond the axes."""
+
+    name: str
+    letter: str
+    cost: float
+    value: float
+
+
+def front(points: Sequence[tuple[float, float]]) -> tuple[int, ...]:
+    """Places of the points (cost, value) that no other one beats in both, by rising cost."""
+    best, kept = float("-inf"), []
+    for place in sorted(range(len(points)), key=lambda place: (points[place][0], -points[place][1], place)):
+        if points[place][1] > best:
+            best = points[place][1]
+            kept.append(place)
+    return tuple(kept)
+
+
+def pareto(
+    points: Sequence[ParetoPoint],
+    references: Sequence[ParetoReference] = (),
+    *,
+    width: int,
+    label: str,
+    cost_title: str,
+    cost_tick: Callable[[float], str],
+    value_tick: Callable[[float], str],
+    off_scale: str,
+) -> Drawing:
+    """Points, the staircase of their front with its settings written, and references; off_scale: what is said of a
+    reference beyond the axes."""
+    chosen = [point for point in points if point.is_chosen]
+    ends = [end for point in chosen for end in (point.low, point.high) if end is not None]
+    x = round_axis([point.cost for point in points], _LEFT, width - _RIGHT, most_ticks=max(3, min(7, width // 95)))
+    y = round_axis([*(point.value for point in points), *ends], _HEIGHT - _BOTTOM, _TOP, most_ticks=8)
+    shapes = _grid(x, y, width, cost_tick, value_tick, cost_title)
+    line = sorted((point for point in points if point.is_front), key=lambda point: point.cost)
+    shapes += _staircase(line, x, y)
+    for point in points:
+        shapes += _point(point, x, y)
+    shapes += _names(line, chosen, x, y, width)
+    for place, reference in enumerate(references):
+        shapes += _reference(reference, x, y, width, off_scale, place)
+    return Drawing(width, _HEIGHT, label, tuple(shapes))
+
+
+def _grid(
+    x: Axis, y: Axis, width: int, cost_tick: Callable[[float], str], value_tick: Callable[[float], str], cost_title: str
+) -> list[Shape]:
+    shapes: list[Shape] = []
+    for value in y.ticks:
+        place = y.at(value)
+        shapes.append(path(f"M{_LEFT} {place:.1f}H{width - _RIGHT}", stroke="var(--lr-line)", stroke_width="1"))
+        shapes.append(text(_LEFT - 8, place + 4, value_tick(value), size=12, anchor="end", fill="var(--lr-mute)"))
+    base = _HEIGHT - _BOTTOM
+    for value in x.ticks:
+        anchor = "end" if x.at(value) > width - 30 else "middle"
+        shapes.append(text(x.at(value), base + 18, cost_tick(value), size=12, anchor=anchor, fill="var(--lr-mute)"))
+    middle = (_LEFT + width - _RIGHT) / 2
+    shapes.append(text(middle, base + 38, cost_title, size=12, anchor="middle", fill="var(--lr-mute)"))
+    return shapes
+
+
+def _staircase(line: Sequence[ParetoPoint], x: Axis, y: Axis) -> list[Shape]:
+    """From the floor up to the cheapest setting, and to the right from the best one: what is above cannot be had."""
+    if not line:
+        return []
+    steps = [f"M{x.at(line[0].cost):.1f} {y.start:.1f}"]
+    for point in line:
+        steps.append(f"H{x.at(point.cost):.1f}V{y.at(point.value):.1f}")
+    steps.append(f"H{x.end:.1f}")
+    return [path("".join(steps), stroke="var(--lr-text)", stroke_width="1.8")]
+
+
+def _point(point: ParetoPoint, x: Axis, y: Axis) -> list[Shape]:
+    across, up = x.at(point.cost), y.at(point.value)
+    shapes: list[Shape] = []
+    radius, style = 4.2, {"fill": "var(--lr-bg)", "stroke": "var(--lr-mute)", "stroke_width": "1.4"}
+    if point.is_front:
+        radius, style = 4.6, {"fill": "var(--lr-text)"}
+    if point.is_chosen:
+        radius, style = 7.0, {"fill": "var(--lr-prim)", "stroke": "var(--lr-bg)", "stroke_width": "1.5"}
+        if point.low is not None and point.high is not None:
+            whisker = f"M{across:.1f} {y.at(point.low):.1f}V{y.at(point.high):.1f}"
+            shapes.append(path(whisker, stroke="var(--lr-prim)", stroke_width="2.2"))
+    disc = circle(across, up, radius, title=point.shown or point.name, **style)
+    return [*shapes, Shape(disc.tag, disc.attributes, title=disc.title, pick=point.pick, is_picked=point.is_chosen)]
+
+
+def _names(line: Sequence[ParetoPoint], chosen: Sequence[ParetoPoint], x: Axis, y: Axis, width: int) -> list[Shape]:
+    """The settings of the front, and of the chosen one, where there is room for them: left above their point."""
+    shapes: list[Shape] = []
+    taken: list[tuple[float, float, float, float]] = []
+    for point in (*chosen, *(point for point in line if not point.is_chosen)):
+        across, up = x.at(point.cost), y.at(point.value)
+        wide = text_width(point.name, 12) + 2
+        for left, low in (
+            (across - wide - 6, up - 8),
+            (across + 8, up + 16),
+            (across + 8, up - 8),
+            (across - wide - 8, up + 16),
+        ):
+            box = (left, low - 12, left + wide, low + 2)
+            if left >= _LEFT and box[2] <= width and low - 12 >= 0 and not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                weight = "650" if point.is_chosen else "400"
+                shapes.append(text(left, low, point.name, size=12, font_weight=weight, pointer_events="none"))
+                break
+    return shapes
+
+
+def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _reference(reference: ParetoReference, x: Axis, y: Axis, width: int, off_scale: str, place: int) -> list[Shape]:
+    across, up = x.at(reference.cost), y.at(reference.value)
+    inside = x.holds(reference.cost) and y.holds(reference.value)
+    name = reference.name if inside else f"{reference.name}, {off_scale}"
+    if not inside:  # named at the edge, each on a line of its own
+        across, up = x.end - 8, y.start - 14 - 18 * place
+    short = fitted(name, across - _LEFT - 16, 12)
+    words = text(across - 10, up + 4, short, size=12, anchor="end", title=name)
+    return [words, marker(reference.letter, across, up, 5, stroke="var(--lr-bg)", stroke_width="1")]

@@ -1,0 +1,260 @@
+"""Figures of Evaluate: where a value is drawn, and by which sign a reader tells what it means."""
+
+import math
+
+import pytest
+
+from leanrag_core.figures import numbers
+from leanrag_core.figures.axes import round_axis
+from leanrag_core.figures.cell_marks import Estimate, column_scale, pair_mark
+from leanrag_core.figures.drawing import Drawing, Shape, plain_values
+from leanrag_core.figures.forest import Beside, Difference, beside_published, forest
+from leanrag_core.figures.heat_map import HeatCell, heat_map, ramp_step
+from leanrag_core.figures.judge_charts import (
+    BiasBar,
+    CurvePoint,
+    LengthPoint,
+    agreement_matrix,
+    bias_bars,
+    length_curve,
+)
+from leanrag_core.figures.parallel import ParallelAxis, ParallelRun, height_of, parallel
+from leanrag_core.figures.pareto import ParetoPoint, ParetoReference, front, pareto
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def texts(drawing: Drawing) -> list[str]:
+    return [shape.text for shape in drawing.shapes if shape.tag == "text"]
+
+
+def style(shape: Shape) -> str:
+    return str(shape.attributes.get("style"))
+
+
+def titled(drawing: Drawing, beginning: str) -> Shape:
+    """The mark with that tooltip; names that are cut have one too."""
+    return next(shape for shape in drawing.shapes if shape.tag != "text" and shape.title.startswith(beginning))
+
+
+def test_an_axis_ends_at_round_values_and_holds_all() -> None:
+    axis = round_axis([0.67, 0.79], 0, 100, most_ticks=5)
+    assert axis.ticks == (0.65, 0.7, 0.75, 0.8)
+    assert axis.at(0.65) == 0
+    assert axis.at(0.8) == 100
+    assert axis.at(2.0) == 100, "beyond the end"
+    assert round_axis([0.5, 0.5], 0, 1).low < 0.5 < round_axis([0.5, 0.5], 0, 1).high
+    assert round_axis([math.inf], 0, 1).holds(0.5)
+
+
+def test_the_cells_of_a_column_share_a_scale() -> None:
+    scale = column_scale([Estimate(0.7, 0.6, 0.8), Estimate(0.5, 0.4, 0.6), Estimate(0.45)])
+    lowest, highest = scale.mark(Estimate(0.4)), scale.mark(Estimate(0.8))
+    assert (lowest.dot, highest.dot) == (4.0, 96.0)
+    mark = scale.mark(Estimate(0.6, 0.5, 0.7))
+    assert (mark.dot, mark.left, mark.width) == (50.0, 27.0, 46.0)
+    assert scale.mark(Estimate(0.6)).width == 0
+    assert column_scale([Estimate(0.5)]).mark(Estimate(0.5)).dot == 50.0
+
+
+def test_a_pair_has_a_mark_for_each_order_and_their_mean() -> None:
+    mark = pair_mark(Estimate(0.51, 0.45, 0.57), 0.8, 0.22)
+    assert (mark.both, mark.left, mark.width) == (51.0, 45.0, 12.0)
+    assert (mark.shown_first, mark.shown_second, mark.span) == (80.0, 22.0, (22.0, 58.0))
+    assert pair_mark(Estimate(0.5), None, None).span == (50.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "score", "difference"),
+    [
+        (0.83, ".83", "+.83"),
+        (1.0, "1.00", "+1.00"),
+        (-0.012, "−.01", "−.01"),
+        (0.001, ".00", ".00"),
+        (0.999, "1.00", "+1.00"),
+        (7.21, "7.21", "+7.21"),
+    ],
+)
+def test_scores_are_written_without_a_leading_zero(value: float, score: str, difference: str) -> None:
+    assert (numbers.score(value), numbers.difference(value)) == (score, difference)
+
+
+def test_p_values_have_three_places_where_these_matter() -> None:
+    assert [numbers.p_value(p) for p in (0.0004, 0.004, 0.71)] == ["< .001", ".004", ".71"]
+
+
+def test_a_difference_is_a_filled_dot_where_its_interval_excludes_zero() -> None:
+    rows = [
+        Difference("Fact", "31", -0.01, -0.06, 0.04, "−.01"),
+        Difference("Multi-hop", "38", 0.16, 0.1, 0.22, "+.16"),
+    ]
+    drawing = forest(rows, width=400, colour="column-a", label="x", tick=numbers.difference)
+    ring, dot = titled(drawing, "Fact"), titled(drawing, "Multi-hop")
+    assert "fill:var(--lr-bg)" in style(ring)
+    assert "fill:var(--lr-column-a)" in style(dot)
+    assert float(dot.attributes["cx"]) > float(ring.attributes["cx"])
+    assert {"Fact", "31", "−.01", "Multi-hop", "38", "+.16"} <= set(texts(drawing))
+    zero = next(shape for shape in drawing.shapes if "--lr-mute" in style(shape) and shape.tag == "path")
+    at_zero = float(str(zero.attributes["d"])[1:].split(" ")[0])
+    assert float(ring.attributes["cx"]) < at_zero < float(dot.attributes["cx"])
+
+
+def test_published_values_are_hollow_squares_and_need_no_own_value() -> None:
+    rows = [Beside("LeanRAG", 8.21, 8.1, 8.3, 8.59, "8.21"), Beside("HiRAG", None, None, None, 8.08, "–")]
+    drawing = beside_published(rows, width=400, label="x", tick=lambda value: f"{value:g}")
+    squares = [shape for shape in drawing.shapes if shape.tag == "rect"]
+    assert [square.title for square in squares] == ["LeanRAG: 8.59", "HiRAG: 8.08"]
+    assert all("fill:none" in style(square) and "dasharray" in style(square) for square in squares)
+    assert len([shape for shape in drawing.shapes if shape.tag == "circle"]) == 1
+
+
+def test_the_ramp_has_five_equal_steps() -> None:
+    assert [ramp_step(value, 0.5, 1.0) for value in (0.5, 0.59, 0.6, 0.8, 0.99, 1.0)] == [0, 0, 1, 3, 4, 4]
+
+
+def test_a_heat_map_outlines_the_best_rings_what_is_no_worse_and_can_be_picked() -> None:
+    cells = [
+        HeatCell("10", "3", 0.7, ".70", "2,418", pick="a"),
+        HeatCell("20", "3", 0.8, ".80", "2,600", is_best=True, pick="b"),
+        HeatCell("20", "5", 0.79, ".79", "2,300", is_close=True, is_chosen=True, pick="c"),
+        HeatCell("10", "5", None, "–"),
+    ]
+    drawing = heat_map(
+        cells, ["10", "20"], ["3", "5"], row_title="clustersize", column_title="tau", width=480, label="x"
+    )
+    faces = {shape.pick: shape for shape in drawing.shapes if shape.pick}
+    assert sorted(faces) == ["a", "b", "c"]
+    assert ["l0)" in style(faces["a"]), "l4)" in style(faces["b"]), "l4)" in style(faces["c"])] == [True] * 3
+    assert faces["a"].attributes["x"] == faces["b"].attributes["x"] < faces["c"].attributes["x"]
+    assert faces["a"].attributes["y"] < faces["b"].attributes["y"] == faces["c"].attributes["y"]
+    [ring] = [shape for shape in drawing.shapes if shape.tag == "circle"]
+    assert float(ring.attributes["cx"]) > float(faces["c"].attributes["x"])
+    outlines = [style(shape) for shape in drawing.shapes if shape.tag == "path"]
+    assert sum("--lr-text" in outline for outline in outlines) == 1
+    assert sum("--lr-prim" in outline for outline in outlines) == 1
+    assert [faces[pick].is_picked for pick in "abc"] == [False, False, True]
+    shapes = plain_values([drawing])[0]["shapes"]
+    assert isinstance(shapes, list)
+    assert sum(shape["isPicked"] for shape in shapes) == 1
+    light = heat_map(
+        cells, ["10", "20"], ["3", "5"], row_title="", column_title="", width=480, label="", less_is_better=True
+    )
+    assert "l4)" in style(next(shape for shape in light.shapes if shape.pick == "a")), "darker is better"
+
+
+def test_the_front_keeps_what_nothing_beats() -> None:
+    points = [(2000, 0.7), (2200, 0.74), (2300, 0.73), (2400, 0.78), (2200, 0.72), (2500, 0.78)]
+    assert front(points) == (0, 1, 3)
+    assert front([]) == ()
+
+
+def test_the_staircase_climbs_at_each_setting_of_the_front() -> None:
+    points = [
+        ParetoPoint("20 / 3", 2400, 0.78, is_front=True, pick="a"),
+        ParetoPoint("30 / 5", 2260, 0.76, 0.725, 0.795, is_front=True, is_chosen=True, pick="b"),
+        ParetoPoint("5 / 2", 3180, 0.7, pick="c"),
+    ]
+    references = [ParetoReference("C Naive", "C", 5257, 0.69), ParetoReference("B", "B", 2500, 0.74)]
+    drawing = pareto(points, references, width=560, label="x", cost_title="tokens", cost_tick=lambda v: f"{v:,.0f}",
+                     value_tick=numbers.score, off_scale="off the scale")  # fmt: skip
+    marks = {shape.pick: shape for shape in drawing.shapes if shape.pick}
+    [stairs] = [shape for shape in drawing.shapes if shape.tag == "path" and "stroke-width:1.8" in style(shape)]
+    first, second = (marks[pick].attributes for pick in "ba")
+    expected = f"H{float(first['cx']):.1f}V{float(first['cy']):.1f}H{float(second['cx']):.1f}V{float(second['cy']):.1f}"
+    assert expected in str(stairs.attributes["d"])
+    assert "--lr-prim" in style(marks["b"])
+    assert "fill:var(--lr-bg)" in style(marks["c"])
+    assert "C Naive, off the scale" in texts(drawing)
+    assert "B" in texts(drawing)
+    assert "30 / 5" in texts(drawing)
+    assert "5 / 2" not in texts(drawing), "settings off the front are not named"
+
+
+def test_a_run_goes_through_the_heights_of_its_values() -> None:
+    axes = [ParallelAxis("tau", 1, 8, "1", "8"), ParallelAxis("recall", 0.6, 0.8, ".60", ".80", kept=(0.75, 0.8))]
+    runs = [
+        ParallelRun("one", (1, 0.8), is_kept=True),
+        ParallelRun("two", (8, 0.6), is_chosen=True),
+        ParallelRun("three", (4, None)),
+    ]
+    drawing = parallel(axes, runs, width=400, label="x")
+    assert (height_of(1, axes[0]), height_of(8, axes[0])) == (206, 40)
+    lines = {
+        shape.title: shape for shape in drawing.shapes if shape.title in ("one", "two", "three") and shape.tag == "path"
+    }
+    assert str(lines["one"].attributes["d"]).startswith("M34.0 206.0C")
+    assert str(lines["one"].attributes["d"]).endswith("366.0 40.0")
+    assert "three" not in lines, "one known value makes no line"
+    assert "--lr-prim" in style(lines["two"])
+    assert [shape.attributes["cy"] for shape in drawing.shapes if shape.tag == "circle"] == [40, 206]
+    [kept] = [shape for shape in drawing.shapes if shape.tag == "rect"]
+    assert kept.attributes["y"] == 40
+    assert kept.attributes["height"] == 41.5
+
+
+def test_a_bias_is_coloured_only_where_its_interval_excludes_a_half() -> None:
+    bars = [
+        BiasBar("Directness", 0.54, 0.46, 0.62, "54 %"),
+        BiasBar("Overall", 0.67, 0.6, 0.74, "67 %", is_overall=True),
+    ]
+    drawing = bias_bars(bars, width=320, label="x", no_bias="50 %, no bias")
+    weak, strong = titled(drawing, "Directness"), titled(drawing, "Overall")
+    assert "--lr-base" in style(weak)
+    assert "--lr-left" in style(strong)
+    assert weak.attributes["x"] == strong.attributes["x"], "both begin at a half"
+    assert float(strong.attributes["width"]) / float(weak.attributes["width"]) == pytest.approx(17 / 4, rel=0.02)
+    below = bias_bars([BiasBar("Overall", 0.3, 0.2, 0.4, "30 %")], width=320, label="x", no_bias="50 %")
+    bar = titled(below, "Overall")
+    line = next(shape for shape in below.shapes if "dasharray" in style(shape))
+    end = float(bar.attributes["x"]) + float(bar.attributes["width"])
+    assert end == pytest.approx(float(str(line.attributes["d"])[1:].split(" ")[0]), abs=0.2)
+
+
+def test_the_length_curve_has_equal_lengths_in_its_middle() -> None:
+    points = [LengthPoint(2.0, 0.9, "A", "LeanRAG"), LengthPoint(1.0, 0.5, "", "other")]
+    curve = [CurvePoint(0.5, 0.1, 0.05, 0.2), CurvePoint(1.0, 0.5, 0.4, 0.6), CurvePoint(2.0, 0.9, 0.8, 0.95)]
+    drawing = length_curve(
+        points, curve, width=400, label="x", ratio_title="length", ratio_names={0.5: "half", 1: "equal", 8: "eight"}
+    )
+    right, middle = titled(drawing, "LeanRAG"), titled(drawing, "other")
+    assert float(middle.attributes["cx"]) == pytest.approx((46 + 388) / 2, abs=0.1)
+    assert float(right.attributes["cx"]) == pytest.approx(388, abs=0.1)
+    assert float(right.attributes["cy"]) < float(middle.attributes["cy"])
+    assert "half" in texts(drawing)
+    assert "eight" not in texts(drawing), "beyond the axis"
+    assert any(
+        "M388.0" not in str(s.attributes["d"]) and str(s.attributes["d"]).endswith("Z")
+        for s in drawing.shapes
+        if s.tag == "path"
+    )
+
+
+def test_agreement_with_oneself_is_dashed() -> None:
+    drawing = agreement_matrix(
+        ["Judge 1", "Judge 2"], {(0, 0): 0.62, (0, 1): 0.41, (1, 1): -0.05}, width=300, label="x"
+    )
+    cells = {shape.title: shape for shape in drawing.shapes if shape.tag == "rect"}
+    assert "dasharray" in style(cells["Judge 1 / Judge 1: 0.62"])
+    assert "dasharray" not in style(cells["Judge 1 / Judge 2: 0.41"])
+    assert {".62", ".41", "−.05"} <= set(texts(drawing))
+    assert "l0)" in style(cells["Judge 2 / Judge 2: -0.05"])
+
+
+def test_names_become_no_markup_in_a_file() -> None:
+    drawings = [
+        forest([Difference(HOSTILE, HOSTILE, 0.1, 0, 0.2, "x")], width=400, colour="prim", label=HOSTILE, tick=str),
+        heat_map(
+            [HeatCell(HOSTILE, HOSTILE, 1, HOSTILE)],
+            [HOSTILE],
+            [HOSTILE],
+            row_title=HOSTILE,
+            column_title="",
+            width=400,
+            label="",
+        ),
+        parallel([ParallelAxis(HOSTILE, 0, 1, "0", "1")], [ParallelRun(HOSTILE, (1,))], width=300, label=HOSTILE),
+        agreement_matrix([HOSTILE], {(0, 0): 1}, width=300, label=HOSTILE),
+        bias_bars([BiasBar(HOSTILE, 0.5, 0.4, 0.6, "")], width=300, label=HOSTILE, no_bias=HOSTILE),
+    ]
+    for drawing in drawings:
+        assert "<script>" not in drawing.as_svg()
