@@ -88,7 +88,9 @@ def settings_form(corpora: list[CorpusSummary]) -> Form:
         draw(html('<div class="lr-hint">{}</div>', hint))
     checks: dict[str, Callable[[Any], str]] = {
         "tau": lambda value: tau_fault(value, heuristic=engine.name == engine_form.BUILTIN),
-        "overlap_tokens": lambda value: overlap_fault(value, forms.field_value(IndexConfig, "chunk_tokens", "b_")),
+        "overlap_tokens": lambda value: overlap_fault(
+            value, forms.field_value(IndexConfig, "chunk_tokens", "b_chunk_tokens")
+        ),
     }
     values = forms.draw_fields(IndexConfig, form_values.FIELDS, prefix="b_", faults=checks)
     with st.expander("How clusters and their relations are made"):

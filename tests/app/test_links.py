@@ -122,6 +122,16 @@ def test_numbers_of_a_url_set_the_controls_within_their_bounds(home: Workbench, 
     assert over.slider("lr_n").value == 10
 
 
+def test_a_number_that_strategies_share_has_one_name_in_links_in_the_row_or_not(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, strategy="e2graphrag", c="7")
+    drawn.assert_sound(app)
+    assert app.number_input("lr_c").value == 7
+    app.number_input("lr_c").set_value(30).run()
+    assert app.query_params["c"] == "30"
+    app.selectbox("lr_strategy").set_value("raptor").run()
+    assert app.slider("lr_c").value == 30
+
+
 def test_a_link_to_a_setting_of_a_build_fills_the_form(home: Workbench, visit: Visit) -> None:
     app = visit("build", home, b_cluster_size="7", b_tau="q0.5", b_size_cap="0")
     drawn.assert_sound(app)

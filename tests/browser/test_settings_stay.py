@@ -94,19 +94,28 @@ def test_settings_of_ask_stay(
     assert defaults.items() <= first.items()
     assert (first["Top-N seeds"], first["Top-C chunks"]) == ("10", "5")
 
-    # Every strategy there and back, with the defaults and with what was chosen.
-    titles = [sentence(info.title) for info in home.strategies().strategies]
+    # Every strategy there and back. A number that strategies share is what was chosen, else the strategy's own default.
+    leanrag_info, *others = home.strategies().strategies
 
-    def round_trip() -> None:
+    def round_trip(chosen: dict[str, str]) -> None:
         before = open_settings(page)
-        for title in (*titles[1:], titles[0]):
-            choose(page, "Strategy", title)
-            now = open_settings(page)
-            shared = before.keys() & now.keys() & {"Question", "Index", "Top-N seeds", "Top-C chunks"}
-            assert {name: now[name] for name in shared} == {name: before[name] for name in shared}
+        for info in (*others, leanrag_info):
+            choose(page, "Strategy", sentence(info.title))
+            more = any(not spec.metadata.get("in_row") for spec in fields(info.config))
+            expect(page.get_by_role("button", name="More settings")).to_have_count(int(more))
+            now = open_settings(page) if more else field_values(page)
+            assert {name: now[name] for name in ("Question", "Index")} == {
+                name: before[name] for name in ("Question", "Index")
+            }
+            shared = {
+                title_of(spec.name): chosen.get(title_of(spec.name), str(spec.default))
+                for spec in fields(info.config)
+                if spec.metadata.get("link")
+            }
+            assert {name: now.get(name) for name in shared} == shared, info.name
         assert open_settings(page) == before
 
-    round_trip()
+    round_trip({})
     for label, presses in (("Top-N seeds", 3), ("Top-C chunks", 2)):
         slider = page.get_by_role("slider", name=label)
         for _ in range(presses):
@@ -119,10 +128,11 @@ def test_settings_of_ask_stay(
         page.keyboard.press("Tab")
     page.keyboard.press("Escape")
     wanted = dict(zip(defaults, map(str, range(7000, 7000 + len(defaults))), strict=True))
-    wanted |= {"Top-N seeds": "7", "Top-C chunks": "3"}
+    numbers = {"Top-N seeds": "7", "Top-C chunks": "3"}
+    wanted |= numbers
     chosen = open_settings(page)
     assert wanted.items() <= chosen.items()
-    round_trip()
+    round_trip(numbers)
 
     # The steps, a node, the passage, the fold with the context: looking moves nothing.
     page.get_by_role("radio", name=re.compile("Climb")).or_(

@@ -42,14 +42,14 @@ def held(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -> C
     switches = [field for field, spec in specs.items() if is_switch(spec)]
     used = state.fitting(scope.name(f"{name}_use"), _switched_on(specs, switches), _parts_of, _among(switches))
     for field, spec in specs.items():
+        link = scope.name(forms.link_name(spec, f"{name}_"))
         if field in switches:
             options[field] = field in used
         elif spec.metadata.get("in_row") and spec.metadata.get("low") is not None:
-            link = scope.name(forms.link_name(spec, f"{name}_"))
             bounds = range(int(spec.metadata["low"]), int(spec.metadata["high"]) + 1)
             options[field] = state.fitting(link, spec.default, int, bounds.__contains__)
         else:
-            value = forms.field_value(config, field, scope.name(f"{name}_"))
+            value = forms.field_value(config, field, link)
             is_text = spec.default is None or isinstance(spec.default, str)
             options[field] = (value or spec.default) if is_text else value
     return Chosen(name, options, strategies[name].calls_model)
@@ -85,7 +85,7 @@ def stacked(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -
         _switches(scope, f"{name}_use", specs, switches)
     for field, spec in specs.items():
         if not spec.metadata.get("in_row"):
-            forms.draw_field(config, field, prefix=scope.name(f"{name}_"))
+            forms.draw_field(config, field, under=scope.name(forms.link_name(spec, f"{name}_")))
 
 
 def show(
@@ -118,7 +118,8 @@ def show(
                 ):
                     above(scope, strategies[name])
                     for field in rest:
-                        options[field] = forms.draw_field(config, field, prefix=scope.name(f"{name}_"))
+                        under = scope.name(forms.link_name(specs[field], f"{name}_"))
+                        options[field] = forms.draw_field(config, field, under=under)
     return Chosen(name, options, strategies[name].calls_model)
 
 

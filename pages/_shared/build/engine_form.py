@@ -109,7 +109,7 @@ def endpoint(corpus_id: str) -> Engine:
     with left:
         values["entity_types"] = entity_types()
     with right:
-        values["gleaning_rounds"] = forms.draw_field(IndexConfig, "gleaning_rounds", prefix="b_")
+        values["gleaning_rounds"] = forms.draw_field(IndexConfig, "gleaning_rounds", under="b_gleaning_rounds")
     values["prompts"] = prompts_form.panel(corpus_id, model, values["entity_types"])
     return Engine(ENDPOINT, values, "" if model else "Choose a language model.")
 

@@ -71,7 +71,7 @@ def marked_preset() -> str | None:
     """The chosen preset while the fields have its values; else the default if they have those; else none."""
     specs = forms.option_fields(IndexConfig)
     fields = (*FIELDS, *CLUSTERING)
-    now = {field: forms.field_value(IndexConfig, field, "b_") for field in fields}
+    now = {field: forms.field_value(IndexConfig, field, f"b_{field}") for field in fields}
     blank = {field: "" if specs[field].default is None else specs[field].default for field in fields}
     held = [title for title in (state.recall("b_preset"), next(iter(PRESETS))) if title in PRESETS]
     return next((title for title in held if now == {**blank, **PRESETS[title].index}), None)

@@ -167,7 +167,7 @@ def choose_chunk(corpus_id: str, passage: str) -> str:
     documents = {document.id: document.name for document in session.workbench().documents(corpus_id)}
     if not documents:
         return ""
-    sizes = {name: forms.field_value(IndexConfig, name, "b_") for name in _SIZES}
+    sizes = {name: forms.field_value(IndexConfig, name, f"b_{name}") for name in _SIZES}
     left, right = st.columns([3, 1], gap="small")
     with left:
         picked = widgets.one_of(

@@ -80,14 +80,17 @@ def _reading(spec: Field[Any]) -> tuple[Any, Callable[[str], Any], Callable[[Any
     return "" if default is None else str(default), str, lambda value: True
 
 
-def field_value(config: type, name: str, prefix: str) -> Any:
-    """What the widget of a field holds, drawn or not."""
+def field_value(config: type, name: str, under: str) -> Any:
+    """What the widget of a field holds, drawn or not. under: its name in links and in memory."""
     default, parse, allowed = _reading(option_fields(config)[name])
-    return state.fitting(f"{prefix}{name}", default, parse, allowed)
+    return state.fitting(under, default, parse, allowed)
 
 
-def draw_field(config: type, name: str, *, prefix: str = "", help_below: bool = True, fault: Fault = no_fault) -> Any:
-    """One field of a configuration as a widget; returns its value. fault: what is wrong with a value, told below it."""
+def draw_field(config: type, name: str, *, under: str, help_below: bool = True, fault: Fault = no_fault) -> Any:
+    """One field of a configuration as a widget; returns its value.
+
+    under: its name in links and in memory. fault: what is wrong with a value, told below it.
+    """
     spec = option_fields(config)[name]
     default, parse, allowed = _reading(spec)
     low, high, choices = (spec.metadata.get(bound) for bound in ("low", "high", "choices"))
@@ -112,7 +115,7 @@ def draw_field(config: type, name: str, *, prefix: str = "", help_below: bool = 
 
     with st.container(gap="xsmall"):
         form = widgets.labels(titles) if choices else None
-        value = widgets.remembered(f"{prefix}{name}", default, widget, parse=parse, allowed=allowed, form=form)
+        value = widgets.remembered(under, default, widget, parse=parse, allowed=allowed, form=form)
         if isinstance(value, str) and not choices:
             value = value.strip() or None
         said = fault(value)
@@ -130,7 +133,7 @@ def draw_fields(
     values = {}
     with st.grid(columns, min_column_width=190, gap="small"):
         for name in names:
-            values[name] = draw_field(config, name, prefix=prefix, fault=faults.get(name, no_fault))
+            values[name] = draw_field(config, name, under=f"{prefix}{name}", fault=faults.get(name, no_fault))
     return values
 
 
