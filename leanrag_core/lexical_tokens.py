@@ -3,7 +3,6 @@
 import re
 import unicodedata
 
-TOKENISER = "lower-case words; Chinese and Japanese as character bigrams"
 _EASTERN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _RUN = re.compile(rf"[{_EASTERN}]+|[^\W_{_EASTERN}]+(?:['’][^\W_{_EASTERN}]+)*")
 _IS_EASTERN = re.compile(rf"[{_EASTERN}]")

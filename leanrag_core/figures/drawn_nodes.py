@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.palette import known_colour
-from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.catalog import codes, sentence
 from leanrag_core.messages.message import message
 from leanrag_core.types.trace import Style, Trace, TraceItem
 
@@ -34,6 +34,12 @@ class Drawn:
 
     nodes: tuple[DrawnNode, ...]
     kinds: dict[int, str]
+
+
+def kind_title(kind: str, language: str) -> str:
+    """What items of that kind are called. A kind without a title, of somebody's own strategy, keeps its name."""
+    code = f"kind.{kind.replace('-', '_')}"
+    return sentence(message(code), language) if code in codes() else kind.replace("-", " ").capitalize()
 
 
 def drawn_nodes(trace: Trace, language: str) -> Drawn:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from leanrag_core.figures.direction import isolated
-from leanrag_core.figures.drawn_nodes import Drawn, DrawnNode, drawn_nodes, lit_ids, ranked_name
+from leanrag_core.figures.drawn_nodes import Drawn, DrawnNode, drawn_nodes, kind_title, lit_ids, ranked_name
 from leanrag_core.figures.layered_lines import (
     Line,
     curve_points,
@@ -140,7 +140,7 @@ class _Drawing:
 
     def _label(self, band: int) -> str:
         kind = self.drawn.kinds.get(band)
-        return self._words("markup.layer", layer=band) if kind is None else kind.replace("-", " ").capitalize()
+        return self._words("markup.layer", layer=band) if kind is None else kind_title(kind, self.language)
 
     def _words(self, code: str, **values: Value) -> str:
         return sentence(Message(code, values), self.language)

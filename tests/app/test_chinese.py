@@ -1,15 +1,19 @@
 """The Ask page and its frame are wholly Chinese: Latin letters are those of documents, names, units and addresses."""
 
 import re
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from leanrag_core.messages.catalog import languages
+from leanrag_core.models import minilm
+from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.settings import LANGUAGES
 from pages._shared.ask.reference_view import Reference
 from pages._shared.common.passage_view import Passage
@@ -24,7 +28,7 @@ LATIN = re.compile(r"[A-Za-z][A-Za-z' -]*[A-Za-z]|[A-Za-z]")
 # Names of the program, of methods and systems, signs, units, marks of citations, layers and steps, and figures' dates.
 NAMES = re.compile(
     r"LeanRAG(-walk)?|RAG|BM|E|GraphRAG|FastGraphRAG|G-Retriever|HippoRAG|HiRAG|HyDE|IRCoT|KAG|LightRAG|RAPTOR|RQ-RAG|"
-    r"Youtu-GraphRAG|PageRank|Leiden|Okapi|Lucene|UMAP|L|RQ|Chroma|Ctrl|Enter|top|ms|s|min|λ|[EARC]\d*|L\d|[NC]|UTF|JSON|MB|"
+    r"Youtu-GraphRAG|PageRank|Leiden|Okapi|Lucene|UMAP|L|RQ|Chroma|Ctrl|Enter|top|ms|s|min|λ|[EARC]\d*|L\d|[NCK]|UTF|JSON|MB|"
     r"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 )
 
@@ -66,13 +70,13 @@ def texts(app: AppTest) -> Iterator[str]:
         yield from (part["from"] for part in answer["parts"])
 
 
-def data_of(home: Workbench, question: str = QUESTION) -> str:
+def data_of(home: Workbench, question: str = QUESTION, names: Sequence[str] = ("leanrag", "vector")) -> str:
     """All texts that come from documents or were made from them."""
     parts = [*TEXTS.values(), *TEXTS, *(question["question"] for question in QUESTIONS)]
     for summary in home.indexes():
         parts += [summary.title, summary.corpus_name]
         index = home.open(summary.id)
-        for strategy in ("leanrag", "vector"):
+        for strategy in names:
             trace = home.retrieve(index, question, strategy)
             parts += [trace.context.text, *(item.name for item in trace.items), *(item.text for item in trace.items)]
             parts += [item.type for item in trace.items]
@@ -120,6 +124,36 @@ def test_ask_is_wholly_chinese(url: dict[str, str], home: Workbench, visit: Visi
     app = visit("ask", home, lang="zh", **url)
     drawn.assert_sound(app)
     assert foreign(app, data) == []
+
+
+@pytest.fixture(scope="module")
+def home_with_parts(
+    built: Path, one_model: Callable[[], minilm.MiniLM], tmp_path_factory: pytest.TempPathFactory
+) -> Workbench:
+    """A home whose index has the parts of all strategies."""
+    home = Workbench.default(shutil.copytree(built, tmp_path_factory.mktemp("parts") / "home"))
+    index = home.open(home.indexes()[0].id)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(minilm, "MiniLM", one_model)
+        for name in sorted({part for info in home.strategies().strategies for part in info.parts}):
+            home.build_part(index, name)
+    return home
+
+
+@pytest.mark.parametrize("strategy", [info.name for info in strategies().strategies])
+def test_every_strategy_is_wholly_chinese(strategy: str, home_with_parts: Workbench, visit: Visit) -> None:
+    app = visit("ask", home_with_parts, lang="zh", q=QUESTION, strategy=strategy)
+    drawn.assert_sound(app)
+    assert foreign(app, data_of(home_with_parts, names=(strategy, "vector"))) == []
+
+
+def test_a_missing_index_part_and_its_job_are_chinese(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, lang="zh", q=QUESTION, strategy="youtu")
+    assert "此索引尚没有" in drawn.text(app)
+    assert foreign(app, data_of(home)) == []
+    app.button("make_part").click().run()
+    assert "正在制作 关系向量" in drawn.text(app)
+    assert foreign(app, data_of(home)) == []
 
 
 def test_drawers_and_the_card_of_a_node_are_chinese(home: Workbench, visit: Visit) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from leanrag_core.lexical_tokens import TOKENISER, lexical_tokens
+from leanrag_core.lexical_tokens import lexical_tokens
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Query, published
 from leanrag_core.retrieval.laps import Laps
@@ -59,7 +59,7 @@ class Strategy:
             max_tokens=config.max_tokens,
             laps=laps,
             caption=message("bm25.chunks", n=len(by_row), candidates=message("count.chunks", n=len(ranking))),
-            notes=(message("bm25.note.tokeniser", tokeniser=TOKENISER),),
+            notes=(message("bm25.note.tokeniser"),),
         )
 
 

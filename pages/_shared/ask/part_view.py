@@ -24,7 +24,7 @@ def offer(scope: Scope, summary: IndexSummary, info: StrategyInfo, part: str) ->
     if job is None and wanted == (summary.id, info.name):
         job = _start(scope, summary, part)
     if job is not None:
-        st.fragment(_progress, run_every=_EVERY)(scope, job.id)
+        st.fragment(_progress, run_every=_EVERY)(scope, job.id, _title(summary, part))
         return
     try:
         states = {state.name: state for state in session.workbench().parts(summary.id)}
@@ -48,6 +48,14 @@ def offer(scope: Scope, summary: IndexSummary, info: StrategyInfo, part: str) ->
         on_click=_want,
         args=(scope, summary, info, part),
     )
+
+
+def _title(summary: IndexSummary, part: str) -> str:
+    """The part's title in the reader's language (that of its job is English), or its name for an index that is gone."""
+    try:
+        return next((words(state.title) for state in session.workbench().parts(summary.id) if state.name == part), part)
+    except LeanRAGError:
+        return part
 
 
 def _key(scope: Scope) -> str:
@@ -91,7 +99,7 @@ def _makes(job: JobState, summary: IndexSummary, part: str) -> bool:
     return job.kind.makes == "part" and (job.config.get("index"), job.config.get("part")) == (summary.id, part)
 
 
-def _progress(scope: Scope, job_id: str) -> None:
+def _progress(scope: Scope, job_id: str, title: str) -> None:
     try:
         job = session.workbench().job(job_id)
     except LeanRAGError:  # deleted since
@@ -101,11 +109,11 @@ def _progress(scope: Scope, job_id: str) -> None:
     if not job.live:
         st.rerun()
     draw(
-        markup.label(say("part.being_made", title=job.title), numbers.share(job.share)),
+        markup.label(say("part.being_made", title=title), numbers.share(job.share)),
         html(
             '<div class="lr-prog" role="progressbar" aria-label="{}" aria-valuenow="{}" aria-valuemin="0" '
             'aria-valuemax="100"><u style="width:{}%"></u></div>',
-            job.title,
+            title,
             f"{100 * job.share:.0f}",
             f"{100 * job.share:.0f}",
         ),
@@ -113,11 +121,16 @@ def _progress(scope: Scope, job_id: str) -> None:
     )
 
 
+def _span(low: str, high: str) -> str:
+    """From the one to the other, or one of them where both say the same."""
+    return low if low == high else say("part.span", low=low, high=high)
+
+
 def _takes(forecast: Forecast) -> str:
     """Time, and where a model is asked calls and money, in a sentence."""
-    time = numbers.span(numbers.duration(forecast.seconds.low), numbers.duration(forecast.seconds.high))
+    time = _span(numbers.duration(forecast.seconds.low), numbers.duration(forecast.seconds.high))
     if not forecast.calls.high:
         return say("part.takes", time=time)
-    money = numbers.span(numbers.money(forecast.dollars.low), numbers.money(forecast.dollars.high))
-    calls = numbers.span(f"{forecast.calls.low:,.0f}", f"{forecast.calls.high:,.0f}")
+    money = _span(numbers.money(forecast.dollars.low), numbers.money(forecast.dollars.high))
+    calls = _span(f"{forecast.calls.low:,.0f}", f"{forecast.calls.high:,.0f}")
     return say("part.takes_calls", time=time, calls=calls, money=money)

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from leanrag_core.figures.drawn_nodes import kind_title
 from leanrag_core.figures.layered import LINE_SHAPES, LayeredGraph
 from leanrag_core.figures.palette import known_colour
 from leanrag_core.types.trace import Context, ContextSection, Style, Trace, TraceItem, TraceRelation
 from pages._shared.common import markup
 from pages._shared.common.html import NOTHING, html, joined
-from pages._shared.common.messages import known, say, words
+from pages._shared.common.messages import known, language, say, words
 
 _NODE_SHAPES = ("disc", "box", "double")  # what the figure draws; other shapes are drawn elsewhere on the page
 
@@ -68,7 +69,11 @@ def tag(item: TraceItem | TraceRelation) -> Markup:
     """The layer of an item or a relation; of an item without one, its kind."""
     if item.layer is not None:
         return markup.layer_tag(item.layer)
-    return html('<span class="lr-tag">{}</span>', item.kind) if isinstance(item, TraceItem) else NOTHING
+    return (
+        html('<span class="lr-tag">{}</span>', kind_title(item.kind, language()))
+        if isinstance(item, TraceItem)
+        else NOTHING
+    )
 
 
 def layer_name(layer: int | None) -> str:
