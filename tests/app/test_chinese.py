@@ -153,7 +153,7 @@ def test_a_missing_index_part_and_its_job_are_chinese(home: Workbench, visit: Vi
     assert foreign(app, data_of(home)) == []
     app.button("make_part").click().run()
     assert "正在制作 关系向量" in drawn.text(app)
-    assert foreign(app, data_of(home)) == []
+    assert foreign(app, data_of(home) + home.jobs()[0].title) == []
 
 
 def test_drawers_and_the_card_of_a_node_are_chinese(home: Workbench, visit: Visit) -> None:
