@@ -2,6 +2,7 @@
 
 import argparse
 from dataclasses import asdict
+from itertools import groupby
 from pathlib import Path
 
 from leanrag_core.commands._shared.options import add_json, add_top, top_options
@@ -28,7 +29,8 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def _evaluate(options: argparse.Namespace) -> int:
     """Retrieval alone is measured: no answer is written, so nothing is paid beyond embedding the questions."""
-    from leanrag_core.evaluation.base import Outcome, means
+    from leanrag_core.evaluation.base import Outcome, means, measure_infos
+    from leanrag_core.evaluation.chunk_texts import ChunkTexts
     from leanrag_core.evaluation.gold import read_questions
     from leanrag_core.workbench import Workbench, open_index
 
@@ -38,9 +40,9 @@ def _evaluate(options: argparse.Namespace) -> int:
         raise InvalidConfig("command.evaluate_what")
     questions = read_questions(options.questions)
     bench, index = Workbench.default(), open_index(options.index)
-    chosen = top_options(options)
+    chosen, chunks = top_options(options), ChunkTexts(index)
     outcomes = [
-        Outcome(question, bench.retrieve(index, question.question, options.strategy, **chosen))
+        Outcome(question, bench.retrieve(index, question.question, options.strategy, **chosen), chunks=chunks)
         for question in questions
     ]
     table = means(outcomes)
@@ -49,9 +51,13 @@ def _evaluate(options: argparse.Namespace) -> int:
         print_json({"strategy": options.strategy, "questions": len(questions), "options": chosen, "measures": rows})
         return 0
     print(f"{options.strategy}, {len(questions):,} questions")
-    for mean in table:
-        value = "–" if mean.value is None else f"{mean.value:,.3f}"
-        print(f"{sentence(mean.title):>24}  {value:>10}  over {mean.n:,} questions")
+    by_name = {mean.measure: mean for mean in table if mean.value is not None}
+    for group, infos in groupby(measure_infos(), key=lambda info: info.group_title):
+        known = [by_name[info.name] for info in infos if info.name in by_name]
+        if known:
+            print(sentence(group))
+        for mean in known:
+            print(f"{sentence(mean.title):>28}  {mean.value:>10,.3f}  over {mean.n:,} questions")
     return 0
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from leanrag_core.evaluation.chunk_texts import ChunkTexts
 from leanrag_core.evaluation.gold import GoldQuestion, normalised
 from leanrag_core.types.index import Index
 
@@ -32,12 +33,12 @@ class Gold:
 
 
 class GoldFinder:
-    """Locates quotes in the chunks of one index; the texts of chunks are normalised once."""
+    """Locates quotes in the chunks of one index. chunks: their texts, which are normalised once."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
         self._rows: dict[str, list[int]] = {}
-        self._texts: dict[int, str] = {}
+        self.chunks = ChunkTexts(index)
         names = index.documents["name"].to_pylist()
         for row, document in enumerate(index.chunks["document"].to_pylist()):
             self._rows.setdefault(names[document], []).append(row)
@@ -51,11 +52,13 @@ class GoldFinder:
         """The chunks of that document which hold the quote; where none holds all of it, those that hold its ends."""
         wanted = normalised(quote)
         candidates = self._rows.get(document, [])
-        rows = [row for row in candidates if wanted in self._text(row)]
+        rows = [row for row in candidates if wanted in self.chunks.text(row)]
         if not rows:
             words = wanted.split()
             ends = (" ".join(words[:_EDGE]), " ".join(words[-_EDGE:]))
-            rows = [row for row in candidates if len(words) > _EDGE and any(end in self._text(row) for end in ends)]
+            rows = [
+                row for row in candidates if len(words) > _EDGE and any(end in self.chunks.text(row) for end in ends)
+            ]
         if not rows:
             return Gold("passage", quote, (), document, document)
         return self.chunk(rows[0], quote=quote, rows=tuple(rows))
@@ -85,8 +88,3 @@ class GoldFinder:
         wanted = name.casefold().strip()
         rows = [row for row, each in enumerate(layer.entities["name"].to_pylist()) if each.casefold() == wanted]
         return Gold("entity", layer.entity_cells["name"][rows[0]].as_py() if rows else name.strip(), tuple(rows[:1]))
-
-    def _text(self, row: int) -> str:
-        if row not in self._texts:
-            self._texts[row] = normalised(self._index.chunk(row).text)
-        return self._texts[row]

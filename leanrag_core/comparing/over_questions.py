@@ -81,9 +81,9 @@ def over_questions(
         trace = retrieve(question.question)
         evidence = tuple(Judged(gold, lane(trace, index, gold)) for gold in finder.of_question(question))
         results.append(QuestionResult(question, evidence, trace.context.tokens, trace.timings_ms["total"]))
-        outcomes.append(Outcome(question, trace))
+        outcomes.append(Outcome(question, trace, chunks=finder.chunks))
         on_question(n)
-    return SetResult(tuple(results), means(outcomes))
+    return SetResult(tuple(results), means(outcomes, only_main=True))
 
 
 @dataclass(frozen=True)

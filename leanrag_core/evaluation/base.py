@@ -2,25 +2,53 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
+from leanrag_core.evaluation.chunk_texts import ChunkTexts
 from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.evaluation.gold_ranking import GoldRanking, RankingScores, gold_ranking
 from leanrag_core.extensions import BrokenExtension, Extensions, discover
-from leanrag_core.messages.message import Message
+from leanrag_core.messages.message import Message, message
 from leanrag_core.types.trace import Answer, Trace
+
+HIGHER, LOWER = "higher", "lower"  # which scores are better; "" where neither is
+SHARE, TOKENS, COUNT, RATIO = "share", "tokens", "count", "ratio"  # units of scores
+CONTEXT, EVIDENCE, ANSWER, CLAIMS, OTHER = "context", "evidence", "answer", "claims", "other"  # groups of measures
+GROUPS = (EVIDENCE, CONTEXT, ANSWER, CLAIMS, OTHER)  # in the order of tables
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a strategy did with a gold question. answer: None where only retrieval is measured."""
+    """What a strategy did with a gold question. answer: None where only retrieval is measured.
+
+    chunks: texts of the index; without them rankings end with the passages of the trace. claims: of the answer, where a
+    language model has listed them.
+    """
 
     question: GoldQuestion
     trace: Trace
     answer: Answer | None = None
+    chunks: ChunkTexts | None = None
+    claims: tuple[str, ...] | None = None
+
+    @cached_property
+    def ranking(self) -> GoldRanking | None:
+        """Where the gold quotes are; None for a question without gold evidence."""
+        return gold_ranking(self.question, self.trace, self.chunks) if self.question.evidence else None
+
+    @cached_property
+    def ranking_scores(self) -> RankingScores | None:
+        """The ranking measures, computed once for all; None for a question without gold evidence."""
+        return self.ranking.scores() if self.ranking else None
 
 
 class Measure(Protocol):
-    """Scores an outcome. title, help: for tables."""
+    """Scores an outcome. title, help: for tables.
+
+    Optional, with these values where a file does not say: group "other"; unit "share", which is from 0 to 1; better
+    "higher"; is_main True, which has the measure in tables that do not show all.
+    """
 
     name: str
     title: Message
@@ -28,6 +56,24 @@ class Measure(Protocol):
 
     def score(self, outcome: Outcome) -> float | None:
         """The score, None where the question lacks what the measure needs."""
+
+
+@dataclass(frozen=True)
+class MeasureInfo:
+    """A measure for tables. group, unit, better: constants of this module."""
+
+    name: str
+    title: Message
+    help: Message
+    group: str = OTHER
+    unit: str = SHARE
+    better: str = HIGHER
+    is_main: bool = True
+
+    @property
+    def group_title(self) -> Message:
+        """Heading of the group; a group that is not known here is among the others."""
+        return message(f"measure.group.{self.group if self.group in GROUPS else OTHER}")
 
 
 @dataclass(frozen=True)
@@ -46,18 +92,45 @@ def measures() -> tuple[Measure, ...]:
     return tuple(sorted(loaded, key=lambda measure: str(measure.name)))
 
 
+def measure_infos() -> tuple[MeasureInfo, ...]:
+    """What tables say of each measure: groups in their order, main measures first, then by name."""
+    groups = (EVIDENCE, CONTEXT, ANSWER, CLAIMS)
+    infos = map(info_of, measures())
+    return tuple(sorted(infos, key=lambda each: ((*groups, each.group).index(each.group), not each.is_main, each.name)))
+
+
+def info_of(measure: Measure) -> MeasureInfo:
+    """What tables say of the measure."""
+    return MeasureInfo(
+        measure.name,
+        measure.title,
+        measure.help,
+        getattr(measure, "group", OTHER),
+        getattr(measure, "unit", SHARE),
+        getattr(measure, "better", HIGHER),
+        getattr(measure, "is_main", True),
+    )
+
+
 def broken_measures() -> tuple[BrokenExtension, ...]:
     """The files of measures/ that do not load."""
     return _found().broken
 
 
-def means(outcomes: Sequence[Outcome]) -> tuple[Mean, ...]:
+def scores(outcome: Outcome) -> dict[str, float | None]:
+    """The score of each measure, by the measure's name."""
+    return {measure.name: measure.score(outcome) for measure in measures()}
+
+
+def means(outcomes: Sequence[Outcome], *, only_main: bool = False) -> tuple[Mean, ...]:
     """The mean of each measure over the outcomes."""
     table = []
     for measure in measures():
-        scores = [score for score in map(measure.score, outcomes) if score is not None]
-        value = sum(scores) / len(scores) if scores else None
-        table.append(Mean(measure.name, measure.title, value, len(scores)))
+        if only_main and not info_of(measure).is_main:
+            continue
+        known = [score for score in map(measure.score, outcomes) if score is not None]
+        value = sum(known) / len(known) if known else None
+        table.append(Mean(measure.name, measure.title, value, len(known)))
     return tuple(table)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from leanrag_core.errors import InvalidConfig
 
 WHOLE_CORPUS = "whole-corpus"  # kind of a question whose answer is spread over many documents
+UNANSWERABLE = "unanswerable"  # kind of a question that the corpus does not answer
 _MOST_BYTES = 50_000_000
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _NO_WORD = re.compile(r"[\W_]+")
@@ -28,6 +29,7 @@ class GoldQuestion:
 
     kind: such as single-hop, multi-hop or unanswerable; "" where the file says nothing. entities: those of the
     answer that the question does not name, each with all its names; empty without a reference graph beside the file.
+    answer: the gold answer in a sentence, "" where the file has none.
     """
 
     id: str
@@ -36,6 +38,7 @@ class GoldQuestion:
     evidence: tuple[Evidence, ...] = ()
     kind: str = ""
     entities: tuple[tuple[str, ...], ...] = ()
+    answer: str = ""
 
 
 def read_questions(path: Path) -> tuple[GoldQuestion, ...]:
@@ -70,9 +73,10 @@ def _question(line: str, file: str, place: int, known: tuple[tuple[str, ...], ..
         evidence = tuple(Evidence(str(part["document"]), str(part["quote"])) for part in cells.get("evidence", ()))
         answers = tuple(str(answer) for answer in cells.get("answers", ()))
         question, kind = str(cells["question"]), str(cells.get("type", ""))
-        answer = " | ".join((str(cells.get("answer", "")), *answers))
+        gold_answer = str(cells.get("answer", ""))
+        answer = " | ".join((gold_answer, *answers))
         entities = _only_in_answer(known, question, answer) if kind == WHOLE_CORPUS else ()
-        return GoldQuestion(str(cells.get("id", place)), question, answers, evidence, kind, entities)
+        return GoldQuestion(str(cells.get("id", place)), question, answers, evidence, kind, entities, gold_answer)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise InvalidConfig("questions.bad_line", file=file, line=place) from error
 

@@ -7,7 +7,7 @@ from leanrag_core.sentences import split_sentences
 
 RUN = 5  # words
 MOSTLY = 0.8  # of a sentence's runs
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 
 
 class Said:
@@ -21,7 +21,7 @@ class Said:
     def add(self, texts: Iterable[str]) -> None:
         """Those texts have been said."""
         for text in texts:
-            words = _WORD.findall(text.lower())
+            words = WORD.findall(text.lower())
             for length in range(1, RUN + 1):  # shorter runs too, for sentences that are shorter
                 self._runs.update(tuple(words[i : i + length]) for i in range(len(words) - length + 1))
 
@@ -36,7 +36,7 @@ class Said:
         return text if len(kept) == len(parts) else ("\n" if lines else " ").join(kept)
 
     def _repeats(self, sentence: str) -> bool:
-        words = _WORD.findall(sentence.lower())
+        words = WORD.findall(sentence.lower())
         length = min(RUN, len(words))
         runs = [tuple(words[i : i + length]) for i in range(len(words) - length + 1)] if words else []
         return bool(runs) and sum(run in self._runs for run in runs) >= MOSTLY * len(runs)

@@ -15,6 +15,10 @@ from leanrag_core.types.trace import Context, ContextItem, ContextSection, Sourc
 TEXT = "The mill at Carrow was built in 1788. It ground barley."
 
 
+def chunks_section(*items: ContextItem) -> ContextSection:
+    return ContextSection("chunks", message("plain", text="Chunks"), "C", "chunk", items, TEXT, 14, 20)
+
+
 def outcome(*, answers: tuple[str, ...] = (), quotes: tuple[tuple[str, str], ...] = ()) -> Outcome:
     passage = TraceItem(
         "c1", "passage", "mill", ("passage",), text=TEXT, source=Source("mill.txt", 0, "Mill", 0, len(TEXT), None, 14)
@@ -26,7 +30,7 @@ def outcome(*, answers: tuple[str, ...] = (), quotes: tuple[tuple[str, str], ...
         parameters={},
         items=(passage,),
         relations=(),
-        context=Context(TEXT, 14, ()),
+        context=Context(TEXT, 14, (chunks_section(ContextItem("C1", "c1", TEXT, 14, "chunk")),)),
         steps=(),
         styles=(),
         index=TraceIndex("i", "Mills", (1,)),
@@ -62,10 +66,7 @@ def whole_corpus(kind: str = "whole-corpus") -> Outcome:
     made = outcome(
         answers=("1788", "barley", "wheat"), quotes=(("mill.txt", "x"), ("hill.txt", "y"), ("rill.txt", "z"))
     )
-    item = ContextItem("C1", "c1", TEXT, 14, "chunk")
-    section = ContextSection("chunks", message("plain", text="Chunks"), "C", "chunk", (item,), TEXT, 14, 20)
-    trace = replace(made.trace, context=Context(TEXT, 14, (section,)))
-    return Outcome(replace(made.question, kind=kind), trace)
+    return Outcome(replace(made.question, kind=kind), made.trace)
 
 
 def test_whole_corpus_questions_are_measured_by_documents_and_by_entities_of_the_answer() -> None:

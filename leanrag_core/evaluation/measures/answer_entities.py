@@ -1,6 +1,6 @@
 """Entities of the answer: how much of a whole-corpus question's gold answer the context names."""
 
-from leanrag_core.evaluation.base import Outcome
+from leanrag_core.evaluation.base import ANSWER, Outcome
 from leanrag_core.evaluation.gold import WHOLE_CORPUS, is_named, normalised
 from leanrag_core.messages.message import message
 
@@ -15,6 +15,7 @@ class Measure:
     name = "answer-entities"
     title = message("measure.answer-entities.title")
     help = message("measure.answer-entities.help")
+    group = ANSWER
 
     def score(self, outcome: Outcome) -> float | None:
         """In [0, 1]; None for questions of another kind, whose gold answers are several wordings of one answer."""

@@ -1,6 +1,6 @@
 """Answer in context: whether a gold answer string is in the context that a model would be given."""
 
-from leanrag_core.evaluation.base import Outcome
+from leanrag_core.evaluation.base import ANSWER, Outcome
 from leanrag_core.evaluation.gold import normalised
 from leanrag_core.messages.message import message
 
@@ -13,6 +13,7 @@ class Measure:
     name = "answer-in-context"
     title = message("measure.answer-in-context.title")
     help = message("measure.answer-in-context.help")
+    group = ANSWER
 
     def score(self, outcome: Outcome) -> float | None:
         """None for a question without gold answers, and for yes and no, which any text contains."""

@@ -1,6 +1,6 @@
 """Context tokens: how long the context is, the paper's measure of redundancy (RQ2)."""
 
-from leanrag_core.evaluation.base import Outcome
+from leanrag_core.evaluation.base import CONTEXT, LOWER, TOKENS, Outcome
 from leanrag_core.messages.message import message
 
 
@@ -10,6 +10,9 @@ class Measure:
     name = "context-tokens"
     title = message("measure.context-tokens.title")
     help = message("measure.context-tokens.help")
+    group = CONTEXT
+    unit = TOKENS
+    better = LOWER
 
     def score(self, outcome: Outcome) -> float:
         """A count of tokens."""

@@ -1,6 +1,6 @@
 """Documents touched: over how many of the gold documents of a whole-corpus question the context reaches."""
 
-from leanrag_core.evaluation.base import Outcome
+from leanrag_core.evaluation.base import EVIDENCE, Outcome
 from leanrag_core.evaluation.gold import WHOLE_CORPUS
 from leanrag_core.messages.message import message
 
@@ -11,6 +11,7 @@ class Measure:
     name = "documents-touched"
     title = message("measure.documents-touched.title")
     help = message("measure.documents-touched.help")
+    group = EVIDENCE
 
     def score(self, outcome: Outcome) -> float | None:
         """In [0, 1]; None for questions of another kind: evidence recall says more about these."""

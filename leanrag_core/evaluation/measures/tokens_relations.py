@@ -1,0 +1,21 @@
+"""Tokens of relations: what the section of that name takes of the context."""
+
+from leanrag_core.evaluation.base import CONTEXT, LOWER, TOKENS, Outcome
+from leanrag_core.evaluation.context_sections import section_tokens
+from leanrag_core.messages.message import message
+
+
+class Measure:
+    """Tokens of the context's section `relations`."""
+
+    name = "tokens-relations"
+    title = message("measure.tokens-relations.title")
+    help = message("measure.tokens-relations.help")
+    group = CONTEXT
+    unit = TOKENS
+    better = LOWER
+    is_main = False
+
+    def score(self, outcome: Outcome) -> float | None:
+        """None where the strategy's context has no such section."""
+        return section_tokens(outcome.trace.context).get("relations")
