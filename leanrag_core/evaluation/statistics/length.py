@@ -1,6 +1,7 @@
 """What length does to a win rate, and what the rate would be between answers of the same length."""
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -43,12 +44,15 @@ def length_adjusted(
     from scipy.stats import norm
     from statsmodels.genmod.families import Binomial
     from statsmodels.genmod.generalized_linear_model import GLM
+    from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 
     ratio = np.array([math.log2(max(ours, 1) / max(theirs, 1)) for _, ours, theirs in triples])
     spread = float(np.sqrt((ratio**2).mean())) or 1.0
     won = np.append([win for win, _, _ in triples], (0.5, 0.5))
     columns = np.column_stack([np.ones(len(won)), np.append(ratio, (spread, -spread))])
-    fit = GLM(won, columns, family=Binomial()).fit()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PerfectSeparationWarning)  # the two ties keep the regression finite
+        fit = GLM(won, columns, family=Binomial()).fit()
     z = float(norm.ppf((1 + level) / 2))
     (centre, slope), (centre_error, slope_error) = fit.params.tolist(), fit.bse.tolist()
     n = len(triples)

@@ -1,0 +1,165 @@
+"""audit: whether judgements depend on order, length or chance, and which pairs they separate."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leanrag_core.commands._shared.options import add_json
+from leanrag_core.commands._shared.printing import print_json
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.figures.numbers import share
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.types.visible import visible
+
+if TYPE_CHECKING:
+    from leanrag_core.evaluation.audit.answer_files import JudgeFile, SystemAnswers
+    from leanrag_core.evaluation.audit.records import Audit, PairAudit
+    from leanrag_core.evaluation.statistics.intervals import Interval
+    from leanrag_core.messages.message import Message
+
+_HEADS = ("", "win rate", "first", "second", "flips", "1st wins", "ties", "unread", "p, Holm")
+_WIDTHS = (18, 9, 9, 9, 7, 10, 6, 8, 9)  # characters of the columns of pairs
+
+
+def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The verb audit."""
+    parser = verbs.add_parser("audit", help="whether judgements can be trusted: order, length, repetition, agreement")
+    parser.add_argument(
+        "files", nargs="+", type=Path, metavar="FILE", help="JSONL or CSV of judgements, or HiRAG's files"
+    )
+    parser.add_argument(
+        "--answers",
+        nargs="+",
+        default=[],
+        metavar="[NAME=]FILE",
+        help="answers of the systems, for their lengths; NAME is the system's name in the judgements",
+    )
+    parser.add_argument("--questions", type=int, default=0, metavar="N", help="questions of each of HiRAG's files")
+    add_json(parser)
+    parser.set_defaults(run=_audit)
+
+
+def _audit(options: argparse.Namespace) -> int:
+    from leanrag_core.evaluation.audit.sentences import advice, headline
+    from leanrag_core.workbench import Workbench
+
+    bench = Workbench.default()
+    read = bench.read_judge_files(
+        [_file(path) for path in options.files], _answers(bench, options.answers), n_questions=options.questions
+    )
+    audit = bench.audit(read.judgements)
+    said = (headline(audit), *advice(audit))
+    if options.json:
+        print_json(_record(audit, said, read.notes))
+        return 0
+    for each in (*said, *read.notes):
+        print(visible(sentence(each)))
+    _print_judges(audit)
+    _print_pairs(audit)
+    return 0
+
+
+def _file(path: Path) -> "JudgeFile":
+    from leanrag_core.evaluation.audit.answer_files import JudgeFile
+
+    if not path.is_file():
+        raise InvalidConfig("command.no_source", path=str(path))
+    return JudgeFile(path.name, path.read_bytes())
+
+
+def _answers(bench: Any, given: Sequence[str]) -> "dict[str, SystemAnswers]":
+    """The answers by the system's name: that in front of "=", else what the file's name says."""
+    from leanrag_core.evaluation.audit.answer_files import system_of
+
+    answers = {}
+    for text in given:
+        name, equals, path = text.partition("=")
+        file = _file(Path(path if equals else text))
+        answers[name if equals else system_of(file.name)] = bench.read_answers(file)
+    return answers
+
+
+def _record(audit: "Audit", said: "Sequence[Message]", notes: "Sequence[Message]") -> dict[str, Any]:
+    """The audit as JSON values. The judgements behind flips are left to the files that hold them."""
+    from leanrag_core.records import plain
+
+    record: dict[str, Any] = plain(audit)
+    for judge, own in zip(record["judges"], audit.judges, strict=True):
+        judge |= {"faults": [sentence(fault) for fault in own.faults], "holds": own.holds}
+        judge["swaps"] |= {"flip_rate": own.swaps.flip_rate}
+    for pair, each in zip(record["pairs"], audit.pairs, strict=True):
+        pair["swaps"] |= {"flip_rate": each.swaps.flip_rate}
+    record["flips"] = [
+        {"judge": flip.judge, "a": flip.a, "b": flip.b, "question": flip.question, "criterion": flip.criterion}
+        for flip in audit.flips
+    ]
+    return {"said": [sentence(each) for each in said], "notes": [sentence(note) for note in notes], **record}
+
+
+def _print_judges(audit: "Audit") -> None:
+    for judge in audit.judges:
+        print(f"\n{visible(judge.judge)}: {judge.judgements:,} judgements of {judge.questions:,} questions")
+        figures = (
+            ("verdicts that flip", _share(judge.swaps.flip_rate)),
+            ("first answer wins", _value(judge.first_answer)),
+            ("longer answer wins", _value(judge.longer_wins)),
+            ("same verdict again", _value(judge.consistency)),
+        )
+        print("  " + ", ".join(f"{name} {value}" for name, value in figures))
+        for fault in judge.faults:
+            print(f"  {sentence(fault)}")
+    for row in audit.agreement:
+        if row.judge != row.other and row.kappa is not None:
+            print(f"agreement of {visible(row.judge)} and {visible(row.other)}: kappa {row.kappa:.2f} over {row.n:,}")
+    for scored in audit.scores:
+        spread = "–" if scored.spread is None else f"{scored.spread:.2f}"
+        what = f"{visible(scored.judge)}, {visible(scored.criterion)}"
+        print(f"{what}: mean score {scored.mean:.2f}, spread over repeats {spread}")
+
+
+def _print_pairs(audit: "Audit") -> None:
+    if not audit.pairs:
+        return
+    print(
+        "\n"
+        + _line(("", "win rate", "first", "second", "flips", "1st wins", "ties", "unread", "p, Holm"))
+        + "  verdict"
+    )
+    named = None
+    for pair in audit.pairs:
+        if (pair.judge, pair.a, pair.b) != named:
+            named = (pair.judge, pair.a, pair.b)
+            print(visible(f"{pair.a} against {pair.b}, {pair.judge}"))
+        print(_pair_line(pair))
+
+
+def _pair_line(pair: "PairAudit") -> str:
+    cells = (
+        visible(pair.criterion)[: _WIDTHS[0] - 2],
+        _value(pair.win_rate),
+        _value(pair.shown_first),
+        _value(pair.shown_second),
+        _share(pair.swaps.flip_rate),
+        _value(pair.first_answer),
+        f"{pair.ties:,}",
+        f"{pair.unparsed:,}",
+        "< .001" if pair.p_holm < 0.001 else f"{pair.p_holm:.3f}",
+    )
+    verdict = f"{visible(pair.winner)} {pair.verdict}".strip()
+    equal = f", {share(pair.length.equal_length.value)} at equal length" if pair.length else ""
+    needed = f", about {pair.questions_needed:,} questions would separate them" if pair.questions_needed else ""
+    return f"{_line(cells)}  {verdict}{equal}{needed}"
+
+
+def _line(cells: Sequence[str]) -> str:
+    first, *others = zip(cells, _WIDTHS, strict=True)
+    return "  " + first[0].ljust(first[1]) + "".join(cell.rjust(width) for cell, width in others)
+
+
+def _value(interval: "Interval | None") -> str:
+    return "–" if interval is None else share(interval.value, 1)
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else share(value)

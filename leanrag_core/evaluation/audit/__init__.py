@@ -1,0 +1,1 @@
+"""How far judgements can be trusted: order, length, repetition, agreement."""

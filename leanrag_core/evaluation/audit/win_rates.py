@@ -1,0 +1,88 @@
+"""Win rates, swaps and biases of comparisons, each with its interval over questions."""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from statistics import fmean
+
+from leanrag_core.evaluation.audit.comparisons import Comparison, by_question, swapped
+from leanrag_core.evaluation.audit.records import Swaps
+from leanrag_core.evaluation.statistics.intervals import Interval, mean_interval
+
+TIED = 0.5
+
+
+def rate(compared: Iterable[Comparison], seed: int) -> Interval | None:
+    """The win rate of a over all readable judgements, with an interval over questions; n counts questions."""
+    return share(compared, lambda comparison: comparison.won, lambda comparison: comparison.question, seed)
+
+
+def first_answer_share(compared: Iterable[Comparison], seed: int) -> Interval | None:
+    """How often the answer that was shown first won, of the verdicts for either."""
+    return share(compared, decided_for_first, _place, seed)
+
+
+def longer_answer_share(compared: Iterable[Comparison], seed: int) -> Interval | None:
+    """How often the longer answer won, of the verdicts for either of two answers of different length."""
+    return share(compared, decided_for_longer, _place, seed)
+
+
+def share(
+    compared: Iterable[Comparison],
+    score: Callable[[Comparison], float | None],
+    group: Callable[[Comparison], Hashable],
+    seed: int,
+) -> Interval | None:
+    """The mean score; its interval is over groups, since repeats of the same question are not independent."""
+    scores: dict[Hashable, list[float]] = defaultdict(list)
+    for comparison in compared:
+        if (value := score(comparison)) is not None:
+            scores[group(comparison)].append(value)
+    interval = mean_interval([fmean(values) for values in scores.values()], seed)
+    if interval is None:
+        return None
+    return replace(interval, value=fmean(value for values in scores.values() for value in values))
+
+
+def decided_for_first(comparison: Comparison) -> float | None:
+    """1 where the answer shown first won, 0 where the second did, else None."""
+    return None if comparison.won == TIED else comparison.first_won
+
+
+def decided_for_longer(comparison: Comparison) -> float | None:
+    """1 where the longer answer won, 0 where the shorter did, else None."""
+    a, b = comparison.words
+    if comparison.won in (None, TIED) or a == b or not a or not b:
+        return None
+    return float((comparison.won == 1) == (a > b))
+
+
+def _place(comparison: Comparison) -> tuple[frozenset[str], str]:
+    judgement = comparison.judgement
+    return frozenset((judgement.first, judgement.second)), judgement.question
+
+
+def question_scores(compared: Iterable[Comparison]) -> Mapping[str, float]:
+    """The win rate of a on each question, over orders and repeats."""
+    groups = by_question(compared)
+    return {question: fmean(each.won or 0.0 for each in group) for question, group in groups.items()}
+
+
+def swaps(compared: Sequence[Comparison]) -> Swaps:
+    """How many verdicts were asked for in both orders, and how many of them name another winner then."""
+    couples = swapped(compared)
+    return Swaps(len(couples), sum(first.won != second.won for first, second in couples))
+
+
+def consistency(compared: Sequence[Comparison]) -> tuple[float, ...]:
+    """Of each question and order that was judged more than once: the share of pairs of repeats with the same winner."""
+    repeats: dict[tuple[str, bool], list[float]] = defaultdict(list)
+    for comparison in compared:
+        if comparison.won is not None:
+            repeats[comparison.question, comparison.is_a_first].append(comparison.won)
+    return tuple(
+        fmean(float(left == right) for left, right in combinations(winners, 2))
+        for winners in repeats.values()
+        if len(winners) > 1
+    )

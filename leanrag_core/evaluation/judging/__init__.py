@@ -1,0 +1,1 @@
+"""Judges: what they are asked, and how their replies are read."""
