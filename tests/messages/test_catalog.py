@@ -8,10 +8,22 @@ from leanrag_core.messages.catalog import ENGLISH, FOLDER, codes, languages, tem
 from leanrag_core.messages.sort import sorted_text
 from tests.messages.source_codes import mentioned, patterns, texts_without_code, uses
 
+of_every_translation = pytest.mark.parametrize("language", [code for code in languages() if code != ENGLISH])
+
 
 def fields(code: str, language: str = ENGLISH) -> set[str]:
     """Names of the values that the templates of a code are filled with."""
     return {name for template in templates(code, language) for name in _fields(template)}
+
+
+def replacements(code: str, language: str) -> set[tuple[str, str, str]]:
+    """Each value of the templates of a code, with its format and its conversion."""
+    return {
+        (name, spec or "", conversion or "")
+        for template in templates(code, language)
+        for _, name, spec, conversion in Formatter().parse(template)
+        if name is not None
+    }
 
 
 def _fields(template: str) -> set[str]:
@@ -48,11 +60,28 @@ def test_a_catalog_is_sorted_without_duplicates(language: str) -> None:
     assert text == sorted_text(text), "run: python -m leanrag_core.messages.sort"
 
 
-@pytest.mark.parametrize("language", [language for language in languages() if language != ENGLISH])
-def test_a_translation_uses_only_values_that_the_english_sentence_has(language: str) -> None:
-    own = codes(language)
-    assert own <= codes()
-    assert {code: extra for code in own if (extra := fields(code, language) - fields(code) - {"n"})} == {}
+@of_every_translation
+def test_a_translation_has_a_sentence_for_every_code(language: str) -> None:
+    assert sorted(codes() ^ codes(language)) == []
+
+
+@of_every_translation
+def test_a_translation_fills_in_the_values_of_the_english_sentence(language: str) -> None:
+    differing = {
+        code: names for code in codes(language) & codes() if (names := (fields(code, language) ^ fields(code)) - {"n"})
+    }
+    assert differing == {}
+
+
+@of_every_translation
+def test_a_translation_formats_values_as_the_english_sentence_does(language: str) -> None:
+    """A number's format fails for a value that is text."""
+    differing = {
+        code: strange
+        for code in codes(language) & codes()
+        if (strange := replacements(code, language) - replacements(code, ENGLISH))
+    }
+    assert differing == {}
 
 
 def test_a_merge_may_drop_blank_lines_and_mix_the_order() -> None:
