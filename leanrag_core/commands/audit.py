@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leanrag_core.messages.message import Message
 
 _HEADS = ("", "win rate", "first", "second", "flips", "1st wins", "ties", "unread", "p, Holm")
-_WIDTHS = (18, 9, 9, 9, 7, 10, 6, 8, 9)  # characters of the columns of pairs
+_WIDTHS = (20, 9, 9, 9, 7, 10, 6, 8, 9)  # characters of the columns of pairs
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

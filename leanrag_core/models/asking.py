@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from leanrag_core.errors import CallFailed, ReplyCut, ReplyError
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.messages.message import message
+from leanrag_core.messages.message import Message, message
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.types.json_schema import JsonSchema
 
@@ -65,15 +65,20 @@ def ask(
         except ReplyError as error:
             problem, raw = error.message, replies[-1].text if replies else ""
         if raw.strip():
-            asked = [
-                *messages,
-                {"role": "assistant", "content": raw[:_RAW_RETURNED]},
-                {"role": "user", "content": _COMPLAINT.format(problem=sentence(problem))},
-            ]
+            asked = complained(messages, raw, problem)
     shown = " ".join(raw.split())[:_RAW_SHOWN]
     if shown:
         raise ReplyError("reply.unusable", problem=problem, n=attempts, beginning=shown)
     raise ReplyError("reply.unusable_and_empty", problem=problem, n=attempts)
+
+
+def complained(messages: list[dict[str, str]], raw: str, problem: Message) -> list[dict[str, str]]:
+    """The messages with a reply that cannot be used, and what is wrong with it."""
+    return [
+        *messages,
+        {"role": "assistant", "content": raw[:_RAW_RETURNED]},
+        {"role": "user", "content": _COMPLAINT.format(problem=sentence(problem))},
+    ]
 
 
 def require_no_loop(text: str) -> None:

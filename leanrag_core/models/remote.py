@@ -19,13 +19,16 @@ from leanrag_core.types.json_schema import JsonSchema
 from leanrag_core.types.model_names import endpoint_model
 from leanrag_core.types.usage import Usage
 
-_STAGE_OF = {  # the stage of a build that a prompt belongs to
+_STAGE_OF = {  # the stage of the work that a prompt belongs to
     "extract_graph": "extract",
     "glean_graph": "extract",
     "merge_descriptions": "merge",
     "aggregate_entity": "aggregate entities",
     "aggregate_relation": "aggregate relations",
     "answer": "answer",
+    "judge_pair": "judge",
+    "judge_score": "judge",
+    "judge_gold": "judge",
 }
 _CHARACTERS_A_TOKEN = 4  # for the pace only
 

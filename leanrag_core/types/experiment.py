@@ -14,7 +14,9 @@ MODES = (OPEN, REJECT)
 
 ABSOLUTE = "absolute"  # a score from 1 to 10 for each criterion
 PAIRWISE = "pairwise"  # a winner for each criterion, in both orders
-JUDGEMENTS = (ABSOLUTE, PAIRWISE)
+GRADED = "graded"  # right, wrong or declined, against the gold answers
+JUDGEMENTS = (ABSOLUTE, PAIRWISE)  # what is asked for unless a judge says otherwise
+ALL_JUDGEMENTS = (*JUDGEMENTS, GRADED)
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ class RunSpec:
 class JudgeSpec:
     """How answers are judged. model: such as "openai:NAME". repeats: times that each judgement is asked for.
 
-    kinds: of JUDGEMENTS. pairs: names of two runs each, for pairwise judgements; empty: each run against the baseline.
+    kinds: of ALL_JUDGEMENTS. pairs: names of two runs each, for pairwise judgements; empty: each run against the
+    baseline.
     """
 
     model: str
@@ -95,8 +98,9 @@ class RunCost:
 class Judgement:
     """One reply of a judge. first, second: the runs whose answers it was shown, second "" for an absolute score.
 
-    verdicts, by criterion: for a pair 1 where the first shown won, 2 for the second, 0 for a tie; else the score; None
-    where the reply could not be read, after it was asked for again. repeat: counts from 0. words: of the answers shown.
+    verdicts, by criterion: for a pair 1 where the first shown won, 2 for the second, 0 for a tie; for a grade 1 or 0
+    for each of right, wrong and declined; else the score; None where the reply could not be read, after it was asked
+    for again. repeat: counts from 0. words: of the answers shown.
     """
 
     judge: str

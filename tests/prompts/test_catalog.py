@@ -22,6 +22,9 @@ FIELDS = {
     "extract_claims": {"entities", "text"},
     "extract_graph": {"entity_types", "text"},
     "glean_graph": {"entity_types"},
+    "judge_gold": {"mark", "question", "gold", "first"},
+    "judge_pair": {"mark", "question", "first", "second"},
+    "judge_score": {"mark", "question", "first"},
     "merge_descriptions": {"name", "descriptions", "max_tokens"},
 }
 

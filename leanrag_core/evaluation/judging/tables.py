@@ -1,0 +1,115 @@
+"""Judgements added up for tables: win rates, mean scores, grades."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+
+from leanrag_core.evaluation.audit.comparisons import comparisons, criteria_of, judges_of, pairs_of
+from leanrag_core.evaluation.audit.win_rates import question_scores, rate
+from leanrag_core.evaluation.statistics.intervals import Interval, mean_interval
+from leanrag_core.evaluation.statistics.rank_tests import holm, paired_test
+from leanrag_core.types.experiment import ABSOLUTE, GRADED, PAIRWISE, Judgement
+
+
+@dataclass(frozen=True)
+class WinRate:
+    """How often a wins over b by the judge and the criterion, ties half; n of win_rate counts questions.
+
+    by_question: win rate of a on each question, over orders and repeats. p_holm: corrected for the judge's pairs and
+    criteria. unparsed: judgements that are counted nowhere.
+    """
+
+    judge: str
+    criterion: str
+    a: str
+    b: str
+    win_rate: Interval | None
+    by_question: dict[str, float]
+    p_holm: float
+    unparsed: int
+
+
+@dataclass(frozen=True)
+class MeanScore:
+    """A run's mean score (or share, of GRADED) by the judge and the criterion, with its interval over questions.
+
+    spread: standard deviation of the run's mean over the repeats, as the paper's Table 1 gives it; None for one repeat.
+    by_question: the mean over repeats of each question.
+    """
+
+    judge: str
+    criterion: str
+    run: str
+    mean: Interval | None
+    spread: float | None
+    by_question: dict[str, float]
+    unparsed: int
+
+
+def win_rates(judgements: Iterable[Judgement], seed: int = 0) -> tuple[WinRate, ...]:
+    """By judge, pair and criterion, in the order in which they come."""
+    given = tuple(judgements)
+    return tuple(
+        row for judge in judges_of(given) for row in _win_rates([each for each in given if each.judge == judge], seed)
+    )
+
+
+def _win_rates(judgements: Sequence[Judgement], seed: int) -> tuple[WinRate, ...]:
+    keys = [(pair, name) for pair in pairs_of(judgements) for name in criteria_of(judgements, PAIRWISE)]
+    compared = [comparisons(judgements, pair, name) for pair, name in keys]
+    scores = [dict(question_scores(each)) for each in compared]
+    tests = holm([paired_test(list(each.values()), [1 - score for score in each.values()]) for each in scores])
+    return tuple(
+        WinRate(
+            judge=judgements[0].judge,
+            criterion=name,
+            a=a,
+            b=b,
+            win_rate=rate(each, seed),
+            by_question=by_question,
+            p_holm=p,
+            unparsed=sum(comparison.won is None for comparison in each),
+        )
+        for ((a, b), name), each, by_question, p in zip(keys, compared, scores, tests, strict=True)
+    )
+
+
+def mean_scores(judgements: Iterable[Judgement], kind: str = ABSOLUTE, seed: int = 0) -> tuple[MeanScore, ...]:
+    """By judge, run and criterion, in the order in which they come. kind: ABSOLUTE or GRADED."""
+    given = [judgement for judgement in judgements if judgement.kind == kind]
+    return tuple(
+        _mean_score([each for each in given if (each.judge, each.first) == (judge, run)], criterion, seed)
+        for judge in judges_of(given)
+        for run in dict.fromkeys(each.first for each in given if each.judge == judge)
+        for criterion in criteria_of(given, kind)
+    )
+
+
+def grades(judgements: Iterable[Judgement], seed: int = 0) -> tuple[MeanScore, ...]:
+    """The share of answers that are right, wrong and declined, by judge and run."""
+    return mean_scores(judgements, GRADED, seed)
+
+
+def _mean_score(judgements: Sequence[Judgement], criterion: str, seed: int) -> MeanScore:
+    by_question: dict[str, list[float]] = defaultdict(list)
+    by_repeat: dict[int, list[float]] = defaultdict(list)
+    unparsed = 0
+    for judgement in judgements:
+        score = judgement.verdicts.get(criterion)
+        if score is None:
+            unparsed += 1
+            continue
+        by_question[judgement.question].append(score)
+        by_repeat[judgement.repeat].append(score)
+    means = {question: fmean(scores) for question, scores in by_question.items()}
+    repeats = [fmean(scores) for scores in by_repeat.values()]
+    return MeanScore(
+        judge=judgements[0].judge,
+        criterion=criterion,
+        run=judgements[0].first,
+        mean=mean_interval(list(means.values()), seed),
+        spread=stdev(repeats) if len(repeats) > 1 else None,
+        by_question=means,
+        unparsed=unparsed,
+    )

@@ -1,0 +1,149 @@
+"""What judges are asked in an experiment: one task for each reply, in an order that never changes."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.types.experiment import (
+    ABSOLUTE,
+    ALL_JUDGEMENTS,
+    GRADED,
+    PAIRWISE,
+    ExperimentSpec,
+    Judgement,
+    JudgeSpec,
+    QuestionRow,
+)
+
+Key = tuple[str, str, str, str, str, int]  # judge, kind, question, first, second, repeat
+
+
+@dataclass(frozen=True)
+class JudgeTask:
+    """A reply to be asked for. question: its id; text: its words. first, second: names of the runs, "" for no second;
+    answers: theirs, in the order shown. gold: right answers, for GRADED."""
+
+    judge: str
+    kind: str
+    question: str
+    text: str
+    first: str
+    second: str
+    repeat: int
+    answers: tuple[str, ...]
+    gold: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> Key:
+        """What tells the judgement from all others of the experiment."""
+        return self.judge, self.kind, self.question, self.first, self.second, self.repeat
+
+
+def key_of(judgement: Judgement) -> Key:
+    """The key of the task that the judgement answers."""
+    return (
+        judgement.judge,
+        judgement.kind,
+        judgement.question,
+        judgement.first,
+        judgement.second,
+        judgement.repeat,
+    )
+
+
+def missing(
+    spec: ExperimentSpec,
+    rows: Iterable[QuestionRow],
+    judgements: Iterable[Judgement],
+    questions: Iterable[GoldQuestion] = (),
+) -> tuple[JudgeTask, ...]:
+    """The tasks that have no judgement yet, in their order. questions: of the set, whose words judges are shown; a
+    question that is not among them is shown by its id.
+
+    A question that failed, or has no answer, is not judged. Raises InvalidConfig for a kind of judgement that there is
+    not.
+    """
+    done = {key_of(judgement) for judgement in judgements}
+    return tuple(task for task in tasks(spec, rows, questions) if task.key not in done)
+
+
+def in_order(
+    spec: ExperimentSpec, rows: Iterable[QuestionRow], judgements: Iterable[Judgement]
+) -> tuple[Judgement, ...]:
+    """The judgements in the order of their tasks, whatever order they were made in; those without a task are left
+    out."""
+    by_key = {key_of(judgement): judgement for judgement in judgements}
+    return tuple(by_key[task.key] for task in tasks(spec, rows) if task.key in by_key)
+
+
+def tasks(
+    spec: ExperimentSpec, rows: Iterable[QuestionRow], questions: Iterable[GoldQuestion] = ()
+) -> tuple[JudgeTask, ...]:
+    """All tasks of the experiment: by judge, kind, repeat, question, then pair and order, so that one that is stopped
+    half-way has judged everything equally often."""
+    answers = {(row.run, row.question): row.answer for row in rows if row.answer.strip() and not row.error}
+    ids = tuple(dict.fromkeys(question for _, question in answers))
+    known = {question.id: question for question in questions}
+    return tuple(
+        task
+        for judge in spec.judges
+        for kind in judge.kinds
+        for repeat in range(judge.repeats)
+        for id_ in ids
+        for task in _of_question(_shown(spec, judge, kind), answers, known.get(id_) or GoldQuestion(id_, id_), repeat)
+    )
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What a judge is shown of a question, by kind. runs: one name, or two in the order shown."""
+
+    judge: str
+    kind: str
+    runs: tuple[tuple[str, ...], ...]
+
+
+def _shown(spec: ExperimentSpec, judge: JudgeSpec, kind: str) -> _Shown:
+    if kind not in ALL_JUDGEMENTS:
+        raise InvalidConfig("option.not_a_choice", option="kinds", value=kind, choices=", ".join(ALL_JUDGEMENTS))
+    if kind != PAIRWISE:
+        return _Shown(judge.model, kind, tuple((run.name,) for run in spec.runs))
+    both_orders = tuple(order for pair in pairs_of(spec, judge) for order in (pair, pair[::-1]))
+    return _Shown(judge.model, kind, both_orders)
+
+
+def pairs_of(spec: ExperimentSpec, judge: JudgeSpec) -> tuple[tuple[str, str], ...]:
+    """The pairs that the judge compares: its own, else each run against the baseline (the last run where none is
+    named)."""
+    if judge.pairs:
+        return judge.pairs
+    baseline = spec.baseline or (spec.runs[-1].name if spec.runs else "")
+    return tuple((run.name, baseline) for run in spec.runs if run.name != baseline)
+
+
+def _of_question(
+    shown: _Shown, answers: Mapping[tuple[str, str], str], question: GoldQuestion, repeat: int
+) -> Iterator[JudgeTask]:
+    for runs in shown.runs:
+        texts = _answers(runs, answers, question.id)
+        if texts:
+            second = runs[1] if len(runs) > 1 else ""
+            gold = question.answers if shown.kind == GRADED else ()
+            yield JudgeTask(
+                shown.judge, shown.kind, question.id, question.question, runs[0], second, repeat, texts, gold
+            )
+
+
+def _answers(runs: Sequence[str], answers: Mapping[tuple[str, str], str], question: str) -> tuple[str, ...]:
+    """The answers of the runs; empty where any has none."""
+    texts = tuple(answers.get((run, question), "") for run in runs)
+    return texts if all(texts) else ()
+
+
+def counts(tasks: Iterable[JudgeTask]) -> Mapping[str, int]:
+    """How many replies of each kind are to be asked for; for forecasts."""
+    numbers = dict.fromkeys((ABSOLUTE, PAIRWISE, GRADED), 0)
+    for task in tasks:
+        numbers[task.kind] += 1
+    return numbers
