@@ -31,7 +31,7 @@ from typing import Any
 
 from leanrag_core.evaluation.base import Outcome, measures
 from leanrag_core.evaluation.gold import WHOLE_CORPUS, GoldQuestion, normalised
-from leanrag_core.evaluation.gold import read_questions as read_gold
+from leanrag_core.evaluation.question_sets.reading import read_questions as read_gold
 from leanrag_core.retrieval.base import StrategyInfo, equal_budget, strategies
 from leanrag_core.types.index import Index
 from leanrag_core.types.part import FINISHED

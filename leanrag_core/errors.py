@@ -124,6 +124,10 @@ class CorpusNotFound(LeanRAGError):
     """No corpus has the id."""
 
 
+class QuestionSetNotFound(LeanRAGError):
+    """No question set has the id."""
+
+
 class JobNotFound(LeanRAGError):
     """No job has the id."""
 

@@ -70,7 +70,7 @@ def _over_set(
 ) -> int:
     from leanrag_core.comparing.over_questions import over_questions
     from leanrag_core.comparing.values import set_values
-    from leanrag_core.evaluation.gold import read_questions
+    from leanrag_core.evaluation.question_sets.reading import read_questions
 
     questions = read_questions(options.questions)
     results = {}
@@ -177,7 +177,7 @@ def _lanes(
     """The question's gold as each column's index holds it, and how far it came; nothing without a question set."""
     from leanrag_core.comparing.gold_passages import GoldFinder
     from leanrag_core.comparing.lost_evidence import lane
-    from leanrag_core.evaluation.gold import read_questions
+    from leanrag_core.evaluation.question_sets.reading import read_questions
 
     if options.gold is None:
         return {}, {}

@@ -31,7 +31,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     """Retrieval alone is measured: no answer is written, so nothing is paid beyond embedding the questions."""
     from leanrag_core.evaluation.base import Outcome, means, measure_infos
     from leanrag_core.evaluation.chunk_texts import ChunkTexts
-    from leanrag_core.evaluation.gold import read_questions
+    from leanrag_core.evaluation.question_sets.reading import read_questions
     from leanrag_core.workbench import Workbench, open_index
 
     if options.extraction:

@@ -39,9 +39,12 @@ class GoldFinder:
         self._index = index
         self._rows: dict[str, list[int]] = {}
         self.chunks = ChunkTexts(index)
-        names = index.documents["name"].to_pylist()
+        by_title: dict[str, list[int]] = {}
+        names, titles = (index.documents[column].to_pylist() for column in ("name", "title"))
         for row, document in enumerate(index.chunks["document"].to_pylist()):
             self._rows.setdefault(names[document], []).append(row)
+            by_title.setdefault(titles[document], []).append(row)
+        self._rows = by_title | self._rows
 
     def of_question(self, question: GoldQuestion) -> tuple[Gold, ...]:
         """The gold evidence of the question, each passage once."""

@@ -17,7 +17,7 @@ class ChunkTexts:
             self._texts[row] = normalised(self._index.chunk(row).text)
         return self._texts[row]
 
-    def document(self, row: int) -> str:
-        """File name of the chunk's document."""
-        document = self._index.chunk_cells["document"][row].as_py()
-        return str(self._index.document_cells["name"][document].as_py())
+    def names(self, row: int) -> frozenset[str]:
+        """File name and title of the chunk's document."""
+        document, cells = self._index.chunk_cells["document"][row].as_py(), self._index.document_cells
+        return frozenset((cells["name"][document].as_py(), cells["title"][document].as_py()))

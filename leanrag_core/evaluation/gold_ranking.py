@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from leanrag_core.evaluation.chunk_texts import ChunkTexts
 from leanrag_core.evaluation.gold import GoldQuestion, normalised
-from leanrag_core.types.trace import Trace
+from leanrag_core.types.trace import Source, Trace
 
 DEPTH = 50  # places of a ranking that are looked at
 _RECALL_AT = 5
@@ -87,28 +87,33 @@ def gold_ranking(question: GoldQuestion, trace: Trace, chunks: ChunkTexts | None
     and the ranking ends with these."""
     gold = [(evidence.document, normalised(evidence.quote)) for evidence in question.evidence]
 
-    def held(document: str, text: str) -> Quotes:
-        return Quotes(number for number, (name, quote) in enumerate(gold) if name == document and quote in text)
+    def held(names: frozenset[str], text: str) -> Quotes:
+        return Quotes(number for number, (document, quote) in enumerate(gold) if document in names and quote in text)
 
     if chunks is None or not trace.ranked_chunks:
-        passages = [(item.source.document, normalised(item.text)) for item in trace.passages if item.source]
+        passages = [(_names(item.source), normalised(item.text)) for item in trace.passages if item.source]
     else:
-        passages = [(chunks.document(row), chunks.text(row)) for row in trace.ranked_chunks[:DEPTH]]
-    ranked = tuple(held(document, text) for document, text in passages[:DEPTH])
+        passages = [(chunks.names(row), chunks.text(row)) for row in trace.ranked_chunks[:DEPTH]]
+    ranked = tuple(held(*passage) for passage in passages[:DEPTH])
     return GoldRanking(len(gold), ranked, tuple(held(*passage) for passage in context_passages(trace)))
 
 
-def context_passages(trace: Trace) -> tuple[tuple[str, str], ...]:
-    """Document and normalised text of each passage of the context as the context holds it, in the order of rank."""
+def context_passages(trace: Trace) -> tuple[tuple[frozenset[str], str], ...]:
+    """Of each passage of the context, in the order of rank: names of its document, and the normalised text that the
+    context holds of it."""
     texts: dict[str, list[str]] = {}
     for section in trace.context.sections:
         for item in section.items:
             texts.setdefault(item.ref, []).append(item.text[item.lead :])
     return tuple(
-        (item.source.document, normalised(" ".join(texts[item.id])))
+        (_names(item.source), normalised(" ".join(texts[item.id])))
         for item in trace.passages
         if item.source is not None and item.id in texts
     )
+
+
+def _names(source: Source) -> frozenset[str]:
+    return frozenset((source.document, source.title))
 
 
 def _relevant(passages: Sequence[Quotes], n: int) -> dict[str, int]:

@@ -15,6 +15,7 @@ from leanrag_core.models.request_form import LearntForms
 from leanrag_core.services.builds import Builds
 from leanrag_core.services.imports import Imports
 from leanrag_core.services.index_parts import IndexParts
+from leanrag_core.services.question_sets import QuestionSets
 from leanrag_core.services.questions import Questions
 from leanrag_core.services.references import References
 from leanrag_core.services.samples import SAMPLES, Samples
@@ -23,6 +24,7 @@ from leanrag_core.storage.chroma_address import ChromaSeen
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.import_uploads import ImportUploads
 from leanrag_core.storage.indexes import IndexStore
+from leanrag_core.storage.question_sets import QuestionSetStore
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.settings import read_settings, write_settings
 from leanrag_core.storage.stages import StageStore
@@ -53,6 +55,7 @@ class Services:
         self.stages = StageStore(root / "stages")
         self.searches = SearchStore()
         self._samples = Samples(self.corpus_store, self.parser)
+        self._question_sets = QuestionSets(QuestionSetStore(root / "question_sets"), self._samples)
         self._references = References(SAMPLES)
         self._builds = Builds(
             self.corpus_store, self.index_store, self.stages, self.models, self.job_store.all, self._references

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
-from leanrag_core.evaluation.gold import GoldQuestion, read_questions
+from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.evaluation.question_sets.reading import read_questions
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.reading import files_below, read_files
 from leanrag_core.storage.corpora import CorpusStore
@@ -56,6 +57,15 @@ class Samples:
         corpus_id = sample_id(name)
         self._store.create(card["title"], corpus_id=corpus_id, description=card["description"], sample=True)
         self._store.add(corpus_id, parsed.documents, source=digest)
+
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the sample corpora."""
+        return tuple(map(sample_id, self._files))
+
+    def title(self, corpus_id: str) -> str:
+        """The title of a sample corpus."""
+        card = json.loads((SAMPLES / corpus_id.removeprefix(_PREFIX) / "corpus.json").read_text(encoding="utf-8"))
+        return str(card["title"])
 
     def questions(self, corpus_id: str) -> tuple[GoldQuestion, ...]:
         """The question set that comes with a sample corpus; empty for another corpus."""

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.base import Measure, Outcome, means, measures
-from leanrag_core.evaluation.gold import Evidence, GoldQuestion, normalised, read_questions
+from leanrag_core.evaluation.gold import Evidence, GoldQuestion, normalised
+from leanrag_core.evaluation.question_sets.reading import read_questions
 from leanrag_core.messages.message import message
 from leanrag_core.types.trace import Context, ContextItem, ContextSection, Source, Trace, TraceIndex, TraceItem
 
@@ -118,23 +118,3 @@ def test_means_are_over_the_questions_that_a_measure_applies_to() -> None:
 
 def test_names_are_compared_without_articles_case_and_punctuation() -> None:
     assert normalised("The  Tide-Mill, AT ｃarrow") == "tide mill at carrow"
-
-
-def test_questions_are_read_line_by_line_and_a_bad_line_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "questions.jsonl"
-    path.write_text(
-        '{"id": "q1", "question": "When?", "answers": ["1788"], '
-        '"evidence": [{"document": "mill.txt", "quote": "1788"}]}\n'
-        '\n{"question": "Who?"}\n',
-        encoding="utf-8",
-    )
-    assert read_questions(path) == (
-        GoldQuestion("q1", "When?", ("1788",), (Evidence("mill.txt", "1788"),)),
-        GoldQuestion("3", "Who?"),
-    )
-    for bad in ("[]", "{", '{"question": "?", "evidence": [1]}', "[" * 100_000):
-        path.write_text(bad, encoding="utf-8")
-        with pytest.raises(InvalidConfig, match=r"line 1 of questions\.jsonl is no question"):
-            read_questions(path)
-    with pytest.raises(InvalidConfig, match="cannot be read"):
-        read_questions(tmp_path / "absent.jsonl")

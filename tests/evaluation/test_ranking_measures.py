@@ -22,8 +22,8 @@ class Chunks:
     def text(self, row: int) -> str:
         return self.texts[row]
 
-    def document(self, row: int) -> str:
-        return "d"
+    def names(self, row: int) -> frozenset[str]:
+        return frozenset("d")
 
 
 def outcome(

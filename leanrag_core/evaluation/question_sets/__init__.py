@@ -1,0 +1,1 @@
+"""Question sets: read from files, written, generated."""
