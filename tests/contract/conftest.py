@@ -1,5 +1,6 @@
 """Four indexes at the limits, built by the built-in models, and the strategies of the program and of strategies/."""
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,14 @@ TEXTS = {
 QUESTIONS = {"chinese": "养蜂人用什么治疗瓦螨?"}
 QUESTION = "What do beekeepers use against Varroa destructor?"
 OWN = Path(__file__).parent / "strategies"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_waiting_for_the_disk() -> Iterator[None]:
+    """Files are not flushed: no test of this folder is about a loss of power, and flushing takes most of their time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda file: None)
+        yield
 
 
 @pytest.fixture(scope="session")

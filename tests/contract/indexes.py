@@ -1,7 +1,9 @@
 """Indexes that strategies and parts must cope with, made without a model: of one chunk, without relations, Chinese."""
 
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -59,5 +61,14 @@ INDEXES: dict[str, Callable[[], Index]] = {
 def stored(kind: str, directory: Path) -> Index:
     """That index, written into the directory."""
     directory.mkdir(parents=True, exist_ok=True)
-    write_index(directory, INDEXES[kind]())
+    for name, content in _files(kind).items():
+        (directory / name).write_bytes(content)
     return read_index(directory)
+
+
+@cache
+def _files(kind: str) -> dict[str, bytes]:
+    """The files of that index, by name: made once, since hundreds of tests begin with them."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_index(Path(folder), INDEXES[kind]())
+        return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
