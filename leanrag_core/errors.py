@@ -176,6 +176,10 @@ class EndpointRefusal(EndpointError):
         self.server_text = server_text
 
 
+class ExperimentNotFound(LeanRAGError):
+    """No experiment has the id."""
+
+
 class RunNotFound(LeanRAGError):
     """There is no recorded run in the file."""
 

@@ -5,10 +5,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.facade.corpora import Corpora
+from leanrag_core.facade.experimenting import Experimenting
 from leanrag_core.facade.importing import Importing
 from leanrag_core.jobs import runner
-from leanrag_core.jobs.kinds import BUILD, IMPORT, PART
+from leanrag_core.jobs.kinds import BUILD, EXPERIMENT, IMPORT, PART
 from leanrag_core.jobs.work import Work
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.services.samples import FIRST_SAMPLE, sample_id
@@ -27,11 +27,12 @@ from leanrag_core.types.summary import (
 )
 from leanrag_core.work.base import argument
 from leanrag_core.work.build import BuildWork
+from leanrag_core.work.experiment import ExperimentWork
 from leanrag_core.work.import_graph import ImportWork
 from leanrag_core.work.part import PartWork
 
 
-class Building(Corpora, Importing):
+class Building(Importing, Experimenting):
     """Forecasts, builds and jobs. See Workbench."""
 
     def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast:
@@ -126,7 +127,12 @@ class Building(Corpora, Importing):
 
     def works(self) -> dict[str, Work]:
         """The work of each kind of job, by the kind's name."""
-        return {BUILD.name: BuildWork(self), PART.name: PartWork(self), IMPORT.name: ImportWork(self)}
+        return {
+            BUILD.name: BuildWork(self),
+            PART.name: PartWork(self),
+            IMPORT.name: ImportWork(self),
+            EXPERIMENT.name: ExperimentWork(self),
+        }
 
     def jobs(self) -> list[JobState]:
         """All jobs, the newest first."""

@@ -22,6 +22,7 @@ from leanrag_core.services.samples import SAMPLES, Samples
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.storage.chroma_address import ChromaSeen
 from leanrag_core.storage.corpora import CorpusStore
+from leanrag_core.storage.experiments import ExperimentStore
 from leanrag_core.storage.import_uploads import ImportUploads
 from leanrag_core.storage.indexes import IndexStore
 from leanrag_core.storage.question_sets import QuestionSetStore
@@ -53,6 +54,7 @@ class Services:
         self.job_store = JobStore(root / "jobs", PROJECT)
         self.calls = CallStore(root / "calls")
         self.stages = StageStore(root / "stages")
+        self.experiment_store = ExperimentStore(root / "experiments", SAMPLES / "experiments")
         self.searches = SearchStore()
         self._samples = Samples(self.corpus_store, self.parser)
         self._question_sets = QuestionSets(QuestionSetStore(root / "question_sets"), self._samples)

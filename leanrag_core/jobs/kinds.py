@@ -110,4 +110,21 @@ IMPORT = JobKind(
     wording=BUILD.wording,
 )
 
-KINDS = (BUILD, PART, IMPORT)
+EXPERIMENT = JobKind(
+    "experiment",
+    makes="experiment",
+    stages=(
+        Stage("open", message("stage.open"), message("stage.open_experiment.doing"), 0.02),
+        Stage("parts", message("stage.parts"), message("stage.parts.doing"), 0.08, calls=UNITS),
+        Stage("questions", message("stage.questions"), message("stage.questions.doing"), 0.58, calls=UNITS),
+        Stage("judge", message("stage.judge"), message("stage.judge.doing"), 0.3, calls=UNITS),
+        Stage("store", message("stage.store"), message("stage.store_experiment.doing"), 0.02),
+    ),
+    summary=(
+        SummaryLine("rows", message("job.experiment.rows")),
+        SummaryLine("errors", message("job.experiment.errors")),
+        SummaryLine("judgements", message("job.experiment.judgements")),
+    ),
+)
+
+KINDS = (BUILD, PART, IMPORT, EXPERIMENT)

@@ -11,10 +11,13 @@ _ERRORS_KEPT = 8
 
 
 class Meter:
-    """Adds up calls of all threads. A budget that is spent stops the next call."""
+    """Adds up calls of all threads. A budget that is spent stops the next call.
 
-    def __init__(self, budget: Budget | None = None) -> None:
-        self.budget = budget or Budget()
+    within: the meter of the work that this one's calls are part of; it counts them too, and its budget holds.
+    """
+
+    def __init__(self, budget: Budget | None = None, within: "Meter | None" = None) -> None:
+        self.budget, self._within = budget or Budget(), within
         self._lock = threading.Lock()
         self._by_stage: dict[str, Usage] = defaultdict(Usage)
         self._total = NO_USAGE
@@ -27,17 +30,23 @@ class Meter:
         with self._lock:
             self._by_stage[stage] = self._by_stage[stage] + usage
             self._total = self._total + usage
+        if self._within is not None:
+            self._within.add(stage, usage)
 
     def add_reused(self) -> None:
         """An answer came from the call store."""
         with self._lock:
             self._reused += 1
+        if self._within is not None:
+            self._within.add_reused()
 
     def add_fault(self, text: str) -> None:
         """A try failed."""
         with self._lock:
             self._faults += 1
             self._last.append(text)
+        if self._within is not None:
+            self._within.add_fault(text)
 
     def require_budget(self) -> None:
         """Nothing, or BudgetSpent when the budget does not allow another call."""
@@ -51,6 +60,8 @@ class Meter:
             raise BudgetSpent("budget.tokens_spent", limit=budget.tokens, **reading)
         if budget.calls and spent.calls >= budget.calls:
             raise BudgetSpent("budget.calls_spent", n=budget.calls, **reading)
+        if self._within is not None:
+            self._within.require_budget()
 
     def read(self) -> Spending:
         """The present reading."""

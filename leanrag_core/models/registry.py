@@ -1,6 +1,6 @@
 """Models by name: "builtin", "reference", or "BACKEND:NAME" with a back-end of models/backends."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from leanrag_core.errors import InvalidConfig
@@ -35,6 +35,16 @@ class Models:
     def meter(self) -> Meter:
         """What the work has cost so far."""
         return Meter(self.budget)
+
+    def counted_apart(self, index: str) -> "Models":
+        """The same models for a part of the work, about that index, with a meter of its own within this one.
+
+        Endpoint and pace stay shared, so that parts that run at the same time keep to the limits together.
+        """
+        part = replace(self, index=index)
+        part.meter = Meter(within=self.meter)
+        part.endpoint, part.pacer = self.endpoint, self.pacer
+        return part
 
     @cached_property
     def endpoint(self) -> Endpoint:

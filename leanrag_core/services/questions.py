@@ -21,7 +21,7 @@ from leanrag_core.retrieval.vector_search import read_ahead
 from leanrag_core.storage.digests import damage_named
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.index import Index
-from leanrag_core.types.model_names import is_remote
+from leanrag_core.types.model_names import BUILTIN, is_remote
 from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.spending import Budget
@@ -141,6 +141,11 @@ class Questions:
         """Whether a language model is asked about indexes that were built with that one; none is by the built-in
         engine."""
         return self._language(index_model, self._models()) is not None
+
+    def answering_model(self, index: Index) -> str:
+        """The fingerprint of the model that answers questions about the index, "builtin" for extractive answers."""
+        language = self._answering_model(index)
+        return BUILTIN if language is None else language.fingerprint
 
     def _answering_model(self, index: Index, models: Models | None = None) -> LanguageModel | None:
         return self._language(index.manifest.config.model, models or self._models(index=_folder_name(index)))

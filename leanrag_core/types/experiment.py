@@ -23,7 +23,7 @@ ALL_JUDGEMENTS = (*JUDGEMENTS, GRADED)
 class RunSpec:
     """A row of the experiment's tables: an index, a strategy and its options (those that differ from its defaults).
 
-    name: unique in the experiment, such as "LeanRAG, C 8". index: its id in the store.
+    name: unique in the experiment, such as "LeanRAG, C 8". index: its id in the store, or the path of its folder.
     """
 
     name: str
@@ -127,3 +127,29 @@ class ExperimentResult:
     is_complete: bool = False
     is_shipped: bool = False
     versions: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ExperimentSummary:
+    """An experiment as a list shows it. rows: of so many questions of its runs there are; all: of how many there will
+    be. errors: rows whose run failed. changed: ISO 8601, UTC."""
+
+    id: str
+    title: str
+    question_set: str
+    runs: tuple[str, ...]
+    rows: int
+    all: int
+    errors: int
+    judgements: int
+    is_complete: bool
+    is_shipped: bool
+    changed: str
+
+
+@dataclass(frozen=True)
+class MissingPart:
+    """A part that a run of an experiment needs and its index lacks."""
+
+    index: str
+    part: str

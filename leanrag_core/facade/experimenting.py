@@ -1,0 +1,125 @@
+"""Experiments: run, resumed, listed, read, deleted."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from functools import lru_cache, partial
+from pathlib import Path
+
+from leanrag_core.evaluation.experiments.batch_work import BatchWork, Measured
+from leanrag_core.evaluation.experiments.plan import Batch
+from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.facade.corpora import Corpora
+from leanrag_core.jobs.kinds import EXPERIMENT
+from leanrag_core.models.registry import Models
+from leanrag_core.records import plain
+from leanrag_core.services.experiment_asking import ExperimentAsking
+from leanrag_core.services.experiments import Experiments
+from leanrag_core.types.execution import Execution
+from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, ExperimentSummary, MissingPart
+from leanrag_core.types.progress import Report, silent
+from leanrag_core.types.spending import Budget
+from leanrag_core.types.summary import Damaged
+
+
+class Experimenting(Corpora):
+    """Experiments: run, resumed, listed, read, deleted. See Workbench."""
+
+    def experiments(self) -> tuple[ExperimentSummary, ...]:
+        """The experiments: the person's own, the last changed first, then those that come with the program."""
+        return self.experiment_store.all()
+
+    def damaged_experiments(self) -> tuple[Damaged, ...]:
+        """Experiments whose record does not read."""
+        return self.experiment_store.damaged()
+
+    def experiment(self, experiment_id: str) -> ExperimentResult:
+        """The experiment with all that it has so far. Raises ExperimentNotFound, RecordDamaged."""
+        return self.experiment_store.read(experiment_id)
+
+    def experiment_questions(self, experiment_id: str) -> tuple[GoldQuestion, ...]:
+        """The questions of the experiment, as they were when it began. Raises as experiment() does."""
+        return self.experiment_store.questions(experiment_id, GoldQuestion)
+
+    def missing_parts(self, spec: ExperimentSpec) -> tuple[MissingPart, ...]:
+        """The index parts that the runs need and that are not made; a run makes them first. Raises InvalidConfig,
+        IndexNotFound, IndexDamaged."""
+        return self._experiments().missing_parts(spec)
+
+    def run_experiment(
+        self,
+        spec: ExperimentSpec,
+        report: Report = silent,
+        *,
+        models: Models | None = None,
+        execution: Execution | None = None,
+        make_parts: bool = True,
+        again: bool = False,
+    ) -> ExperimentResult:
+        """The complete experiment, run in this process; what is stored of it is not done again.
+
+        models: with the meter and the budget of a job. execution: who works where no model at an endpoint is called, as
+        the settings say by default; the result is the same. make_parts: index parts that are missing are made first.
+        again: everything is done once more. Raises InvalidConfig for what cannot be run, and BudgetSpent, EndpointError
+        and others that would concern every question; it can be resumed then.
+        """
+        return self._experiments().run(
+            spec,
+            models or self.models(),
+            execution or self.settings().execution,
+            report,
+            make_parts=make_parts,
+            again=again,
+        )
+
+    def start_experiment(
+        self,
+        spec: ExperimentSpec,
+        *,
+        budget: Budget | None = None,
+        execution: Execution | None = None,
+        again: bool = False,
+    ) -> str:
+        """A job in a process of its own runs the experiment; returns the job's id. It stops when the budget is spent,
+        and resume() goes on with it. Raises InvalidConfig for what cannot be run, IndexNotFound."""
+        self._experiments().inputs(spec, self.models(budget=budget))
+        arguments = {
+            "budget": asdict(budget or Budget()),
+            "execution": asdict(execution or self.settings().execution),
+            "again": again,
+        }
+        return self.job_store.begin(spec.title, "", plain(spec), arguments, EXPERIMENT)
+
+    def delete_experiment(self, experiment_id: str) -> None:
+        """The experiment is gone. Raises ExperimentNotFound, InvalidConfig for one that comes with the program."""
+        self.experiment_store.delete(experiment_id)
+
+    def experiment_asking(self, models: Models) -> ExperimentAsking:
+        """Retrieval and answers for the questions of an experiment, counted by the meter of those models."""
+        return ExperimentAsking(self.index_store, models, self.settings, self.searches, self._read_part)
+
+    def _experiments(self) -> Experiments:
+        return Experiments(
+            self.experiment_store,
+            self.index_store,
+            self._parts,
+            self._set_questions,
+            self.experiment_asking,
+            self._apart,
+        )
+
+    def _set_questions(self, set_id: str) -> Sequence[GoldQuestion]:
+        return self.questions(set_id)
+
+    def _apart(self, experiment_id: str) -> Callable[[Batch], tuple[Measured, ...]]:
+        return partial(batch_done, str(self.root), experiment_id)
+
+
+def batch_done(root: str, experiment_id: str, batch: Batch) -> tuple[Measured, ...]:
+    """Does a batch with the workbench in that folder: what other processes import by its name."""
+    return _work(root, experiment_id)(batch)
+
+
+@lru_cache(maxsize=1)  # a worker's models and indexes are opened once for an experiment; the next may have other ones
+def _work(root: str, experiment_id: str) -> BatchWork:
+    bench = Experimenting(Path(root))
+    return BatchWork(bench.experiment_asking(bench.models()))
