@@ -23,7 +23,8 @@ from leanrag_core.errors import (
     StorageFailed,
     WorkersLost,
 )
-from leanrag_core.evaluation.base import Outcome, measures
+from leanrag_core.evaluation.base import Outcome, scores
+from leanrag_core.evaluation.chunk_texts import ChunkTexts
 from leanrag_core.evaluation.experiments.plan import Batch
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.messages.catalog import sentence
@@ -81,6 +82,7 @@ class BatchWork:
     asked: Asked
     clock: Callable[[], float] = time.perf_counter
     _warm: set[tuple[str, str]] = field(default_factory=set)
+    _texts: dict[str, ChunkTexts] = field(default_factory=dict)
 
     def __call__(self, batch: Batch) -> tuple[Measured, ...]:
         """The batch's questions, in its order. Raises what would fail for every question."""
@@ -106,7 +108,8 @@ class BatchWork:
                 started = self.clock()
                 answer = self.asked.answer(index, trace, batch.mode)
                 answer_ms, usage = 1000 * (self.clock() - started), usage + answer.usage
-            row = _row(index, run, question, Outcome(question, trace, answer))
+            texts = self._texts.setdefault(run.index, ChunkTexts(index))
+            row = _row(index, run, question, Outcome(question, trace, answer, texts))
         except EndpointRefusal as error:  # of this request: the next one may be shorter
             return _failed(run, question, str(error), usage)
         except _STOPPING:
@@ -120,17 +123,22 @@ class BatchWork:
 
 
 def _row(index: Index, run: RunSpec, question: GoldQuestion, outcome: Outcome) -> QuestionRow:
-    scores = {measure.name: measure.score(outcome) for measure in measures()}
     kept = {item.ref for section in outcome.trace.context.sections for item in section.items}
     rows = [passage.row for passage in outcome.trace.passages if passage.id in kept and passage.row is not None]
     return QuestionRow(
         run=run.name,
         question=question.id,
         kind=question.kind,
-        scores={name: None if score is None else round(float(score), _PLACES) for name, score in scores.items()},
+        scores={
+            name: None if score is None else round(float(score), _PLACES) for name, score in scores(outcome).items()
+        },
         passages=tuple(index.chunk_cells["id"][row].as_py() for row in rows),
         answer=outcome.answer.text if outcome.answer is not None else "",
     )
+
+
+def _rounded(score: float | None) -> float | None:
+    return None if score is None else round(float(score), _PLACES)
 
 
 def _failed(run: RunSpec, question: GoldQuestion, error: str, usage: Usage) -> Measured:

@@ -1,0 +1,60 @@
+"""A small index made with the scripted endpoint, questions about it, and experiments that are stopped on purpose."""
+
+from pathlib import Path
+
+from leanrag_core import IndexConfig, Workbench
+from leanrag_core.evaluation.gold import Evidence, GoldQuestion
+from leanrag_core.types.experiment import ExperimentSpec, RunSpec
+from leanrag_core.types.settings import Settings
+from tests.endpoint.server import EndpointServer
+
+BEES = b"""Varroa destructor is a mite that weakens honey bee colonies. Beekeepers treat Varroa destructor
+with oxalic acid in winter. Honey bees pollinate oilseed rape.
+
+White clover feeds honey bees in summer. White clover fixes nitrogen for the pasture."""
+HIVES = b"""Langstroth hives hold movable frames. Lorenzo Langstroth patented the hive in 1852. Beekeepers inspect the
+movable frames for Varroa destructor."""
+CONFIG = IndexConfig(model="openai:m", embedding="openai:e", cluster_size=3, chunk_tokens=32, overlap_tokens=0)
+_VARROA, _YEAR = Evidence("bees.txt", "weakens honey bee"), Evidence("hives.txt", "in 1852")
+QUESTIONS = (
+    GoldQuestion("q1", "What weakens colonies?", ("Varroa destructor",), (_VARROA,), "fact"),
+    GoldQuestion("q2", "Who patented the hive?", ("Lorenzo Langstroth",), (_YEAR,), "fact"),
+    GoldQuestion("q3", "How are clover and hives alike?", (), (), "comparison"),
+)
+
+
+class Bench(Workbench):
+    """A workbench with that question set."""
+
+    def _set_questions(self, set_id: str) -> tuple[GoldQuestion, ...]:
+        return QUESTIONS
+
+
+def bench_in(root: Path, server: EndpointServer, *, concurrency: int = 1) -> Bench:
+    bench = Bench(root)
+    bench.save_settings(Settings(base_url=server.url, timeout_seconds=5, concurrency=concurrency, retries=0))
+    return bench
+
+
+def built_index(bench: Workbench) -> str:
+    """The id of the index of two short documents."""
+    corpus = bench.add_documents("Bees", [("bees.txt", BEES), ("hives.txt", HIVES)]).corpus_id
+    path = bench.build(corpus, CONFIG).path
+    assert path is not None
+    return path.name
+
+
+def small_spec(index: str) -> ExperimentSpec:
+    """LeanRAG and two others, HyDE asking the model before it searches."""
+    runs = (
+        RunSpec("LeanRAG", index, "leanrag", {"top_n": 4, "top_c": 2}),
+        RunSpec("NaiveRAG", index, "vector", {"top_c": 2}),
+        RunSpec("HyDE", index, "hyde", {"top_c": 2, "n_passages": 1}),
+    )
+    return ExperimentSpec("Bees and hives", "bees", runs, baseline="NaiveRAG")
+
+
+def stored_files(bench: Workbench, experiment_id: str) -> dict[str, bytes]:
+    """The files of the experiment that are the same whenever it is repeated, by name."""
+    folder = bench.experiment_store.folder(experiment_id)
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "costs.jsonl"}

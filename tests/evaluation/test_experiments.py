@@ -1,0 +1,189 @@
+"""Experiments with the scripted endpoint: the same bytes twice, stopped and resumed, single failures, refusals."""
+
+import json
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from leanrag_core.errors import BudgetSpent, Cancelled, ExperimentNotFound, InvalidConfig
+from leanrag_core.storage.experiments import COSTS, ROWS
+from leanrag_core.types.experiment import ExperimentSpec, RunSpec
+from leanrag_core.types.progress import Progress
+from leanrag_core.types.spending import Budget
+from tests.endpoint.server import EndpointServer
+from tests.evaluation.experiments import QUESTIONS, Bench, bench_in, built_index, small_spec, stored_files
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[EndpointServer]:
+    with EndpointServer() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory, server: EndpointServer) -> tuple[Path, str]:
+    """A home with an index, and the index's id; tests copy it, since calls are kept in it."""
+    root = tmp_path_factory.mktemp("home")
+    return root, built_index(bench_in(root, server))
+
+
+@pytest.fixture
+def bench(home: tuple[Path, str], server: EndpointServer, tmp_path: Path) -> Bench:
+    shutil.copytree(home[0], tmp_path / "home")
+    server.clear()
+    return bench_in(tmp_path / "home", server)
+
+
+@pytest.fixture
+def spec(home: tuple[Path, str]) -> ExperimentSpec:
+    return small_spec(home[1])
+
+
+def paid(server: EndpointServer) -> Counter[str]:
+    """How often each request was answered."""
+    return Counter(call.key for call in server.answered())
+
+
+def test_an_experiment_has_a_row_for_each_question_of_each_run_in_order(bench: Bench, spec: ExperimentSpec) -> None:
+    result = bench.run_experiment(spec)
+    assert [(row.run, row.question) for row in result.rows] == [
+        (run, question) for run in ("LeanRAG", "NaiveRAG", "HyDE") for question in ("q1", "q2", "q3")
+    ]
+    assert result.is_complete
+    assert not any(row.error for row in result.rows)
+    first = result.rows[0]
+    assert (first.kind, first.scores["evidence-recall"]) == ("fact", 1.0)
+    assert first.answer
+    assert result.rows[2].scores["evidence-recall"] is None, "q3 has no gold"
+    assert all(len(row.passages) == 2 for row in result.rows)
+    assert [cost.calls for cost in result.costs] == [1, 1, 1, 1, 1, 1, 2, 2, 2]
+    (summary,) = bench.experiments()
+    assert (summary.id, summary.rows, summary.all, summary.errors) == (result.id, 9, 9, 0)
+
+
+def test_repeated_it_asks_nothing_and_with_more_workers_it_has_the_same_bytes(
+    bench: Bench, spec: ExperimentSpec, server: EndpointServer, home: tuple[Path, str], tmp_path: Path
+) -> None:
+    result = bench.run_experiment(spec)
+    before = stored_files(bench, result.id)
+    server.clear()
+    assert bench.run_experiment(spec) == result
+    assert bench.run_experiment(spec, again=True).rows == result.rows
+    assert server.log == []
+    assert stored_files(bench, result.id) == before
+    shutil.copytree(home[0], tmp_path / "other")
+    other = bench_in(tmp_path / "other", server, concurrency=4)
+    assert stored_files(other, other.run_experiment(spec).id) == before
+    assert paid(server).most_common(1)[0][1] == 1
+
+
+@pytest.mark.parametrize("n_done", [0, 1, 4, 8])
+def test_stopped_anywhere_it_goes_on_without_asking_twice(
+    bench: Bench, spec: ExperimentSpec, server: EndpointServer, n_done: int
+) -> None:
+    def stop(progress: Progress) -> None:
+        if progress.stage == "questions" and progress.done >= n_done:
+            raise Cancelled("job.cancel_requested")
+
+    with pytest.raises(Cancelled):
+        bench.run_experiment(spec, stop)
+    (summary,) = bench.experiments()
+    assert (summary.rows, summary.is_complete) == (n_done, False)
+    resumed = bench.run_experiment(spec)
+    assert resumed.is_complete
+    assert paid(server).most_common(1)[0][1] == 1
+    files = stored_files(bench, resumed.id)
+    bench.run_experiment(spec, again=True)
+    assert stored_files(bench, resumed.id) == files
+
+
+@pytest.mark.parametrize("cut", [1, 30, 700, 2500])
+def test_lines_that_a_kill_has_cut_are_done_again(
+    bench: Bench, spec: ExperimentSpec, server: EndpointServer, cut: int
+) -> None:
+    result = bench.run_experiment(spec)
+    whole = stored_files(bench, result.id)
+    folder = bench.experiment_store.folder(result.id)
+    for name, length in ((ROWS, cut), (COSTS, 10)):
+        content = (folder / name).read_bytes()
+        (folder / name).write_bytes(content[:-length])
+    record = json.loads((folder / "record.json").read_text())
+    (folder / "record.json").write_text(json.dumps({**record, "is_complete": False}))
+    server.clear()
+    assert len(bench.experiment(result.id).rows) < 9
+    again = bench.run_experiment(spec)
+    assert stored_files(bench, result.id) == whole
+    assert server.log == [], "every reply is in the call store"
+    assert len(again.costs) >= 8
+
+
+def test_a_question_that_fails_is_a_row_with_its_error_and_is_tried_again(
+    bench: Bench, spec: ExperimentSpec, server: EndpointServer
+) -> None:
+    server.refuses = {"Who patented the hive?": (400, "context_length_exceeded", "too long")}
+    try:
+        result = bench.run_experiment(spec)
+    finally:
+        server.refuses = {}
+    assert [bool(row.error) for row in result.rows] == [False, True, False] * 3
+    assert result.is_complete
+    assert result.rows[1].scores == {}
+    (summary,) = bench.experiments()
+    assert summary.errors == 3
+    mended = bench.run_experiment(spec)
+    assert not any(row.error for row in mended.rows)
+    assert [row.question for row in mended.rows] == ["q1", "q2", "q3"] * 3
+
+
+def test_a_spent_budget_stops_it_and_a_larger_one_ends_it(bench: Bench, spec: ExperimentSpec) -> None:
+    with pytest.raises(BudgetSpent):
+        bench.run_experiment(spec, models=bench.models(budget=Budget(calls=5)))
+    (summary,) = bench.experiments()
+    assert 0 < summary.rows < 9
+    assert bench.run_experiment(spec, models=bench.models(budget=Budget(calls=50))).is_complete
+
+
+def test_what_cannot_be_run_is_said_before_it_begins(bench: Bench, spec: ExperimentSpec) -> None:
+    run = spec.runs[0]
+    for wrong, said in (
+        (replace(spec, runs=()), "needs a run"),
+        (replace(spec, runs=(run, run)), "a name of its own"),
+        (replace(spec, baseline="X"), "no run is called 'X'"),
+        (replace(spec, runs=(replace(run, strategy="magic"),)), "magic"),
+        (replace(spec, runs=(replace(run, options={"magic": 1}),)), "magic"),
+        (replace(spec, mode="wild"), "wild"),
+    ):
+        with pytest.raises(InvalidConfig, match=said):
+            bench.run_experiment(replace(wrong, baseline=wrong.baseline if wrong.baseline == "X" else ""))
+    assert bench.experiments() == ()
+    with pytest.raises(ExperimentNotFound, match="no experiment"):
+        bench.experiment("../../etc")
+
+
+def test_missing_parts_are_named_and_made_by_the_run(bench: Bench, spec: ExperimentSpec) -> None:
+    wanted = replace(spec, runs=(RunSpec("BM25", spec.runs[0].index, "bm25"),), baseline="", answers=False)
+    (missing,) = bench.missing_parts(wanted)
+    with pytest.raises(InvalidConfig, match="an index part is missing: lexical"):
+        bench.run_experiment(wanted, make_parts=False)
+    seen: list[str] = []
+    assert bench.run_experiment(wanted, lambda progress: seen.append(progress.stage)).is_complete
+    assert missing.part == "lexical"
+    assert list(dict.fromkeys(seen)) == ["open", "parts", "questions", "store"]
+    assert bench.missing_parts(wanted) == ()
+
+
+def test_other_gold_or_another_index_begins_another_experiment(
+    bench: Bench, spec: ExperimentSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = bench.run_experiment(spec)
+    monkeypatch.setattr(Bench, "_set_questions", lambda self, set_id: QUESTIONS[:2])
+    second = bench.run_experiment(spec)
+    assert (first.id != second.id, len(second.rows)) == (True, 6)
+    assert {each.id for each in bench.experiments()} == {first.id, second.id}
+    assert len(bench.experiment_questions(first.id)) == 3
+    bench.delete_experiment(first.id)
+    assert [each.id for each in bench.experiments()] == [second.id]
