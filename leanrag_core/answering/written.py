@@ -3,9 +3,12 @@
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.retrieval.marks import cited_parts, distinct, with_marks
+from leanrag_core.types.experiment import OPEN, REJECT
 from leanrag_core.types.trace import Answer, AnswerPart, Trace
 
 ANSWER = "answer"
+TASK_OF_MODE = {OPEN: "answer_open", REJECT: "answer_reject"}
+NOT_IN_CONTEXT = "NOT IN THE CONTEXT"  # how an answer in reject mode begins where the context does not suffice
 CUT_SHORT = "(Cut at the token limit: raise the longest reply in Settings.)"
 
 

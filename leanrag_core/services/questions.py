@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from leanrag_core.answering.extractive import extractive_answer
-from leanrag_core.answering.written import ANSWER, answer_messages, write_answer, written_answer
+from leanrag_core.answering.written import ANSWER, TASK_OF_MODE, answer_messages, write_answer, written_answer
 from leanrag_core.errors import ModelMismatch
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.registry import Models
@@ -127,13 +127,17 @@ class Questions:
             )
         return np.asarray(model.embed([question.strip()])[0])
 
-    def answer(self, index: Index, trace: Trace) -> Answer:
-        """The answer to a trace's question: the strategy's own where it has one, else from the context alone."""
+    def answer(self, index: Index, trace: Trace, mode: str = "") -> Answer:
+        """The answer to a trace's question: the strategy's own where it has one, else from the context alone.
+
+        mode: of an experiment, OPEN or REJECT, where a language model writes from the context; "" as Ask does.
+        """
         if (answering := _answering_strategy(trace)) is not None:
             return answering.answer(trace, self._tools(index))
         language = self._answering_model(index)
         if language is not None:
-            return write_answer(trace, language, _answer_prompt(index), _answer_task(trace))
+            task = TASK_OF_MODE[mode] if mode else _answer_task(trace)
+            return write_answer(trace, language, _answer_prompt(index), task)
         vector, recorded = self.question_vector(index, trace.question), index.manifest.embedding
         return extractive_answer(trace, self.embedding(recorded.name, recorded.fingerprint).embed, vector)
 

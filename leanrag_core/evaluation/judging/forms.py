@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from leanrag_core.errors import ReplyError
+from leanrag_core.evaluation.declining import GRADES
 from leanrag_core.evaluation.judging.tasks import JudgeTask
 from leanrag_core.evaluation.judging.verdicts import COMPARED, SCORED, required_verdicts
 from leanrag_core.prompts.catalog import Prompt, load_prompt
 from leanrag_core.types.experiment import ABSOLUTE, GRADED, PAIRWISE
 from leanrag_core.types.json_schema import JsonSchema
 
-RIGHT, WRONG, DECLINED = "right", "wrong", "declined"
-GRADES = (RIGHT, WRONG, DECLINED)
 _NO_GOLD = "(none: the documents do not hold the answer)"
 
 Read = Callable[[Mapping[str, Any]], dict[str, float]]

@@ -1,0 +1,33 @@
+"""Whether an answer declines, and whether it is right, by matching words: no model is asked."""
+
+import re
+
+from leanrag_core.answering.extractive import NOTHING_FITS
+from leanrag_core.answering.written import NOT_IN_CONTEXT
+from leanrag_core.evaluation.gold import UNANSWERABLE, GoldQuestion, is_named, normalised
+
+RIGHT, WRONG, DECLINED = "right", "wrong", "declined"
+GRADES = (RIGHT, WRONG, DECLINED)
+_DECLINES = re.compile(rf"[\W_]*(?:{re.escape(NOT_IN_CONTEXT)}|{re.escape(NOTHING_FITS)})", re.IGNORECASE)
+
+
+def declines(answer: str) -> bool:
+    """Whether the answer begins as answers in reject mode do where the context does not suffice, or is the built-in
+    engine's refusal."""
+    return _DECLINES.match(answer) is not None
+
+
+def grade(question: GoldQuestion, answer: str) -> str | None:
+    """One of GRADES; None where the question has no short gold answers, and is not unanswerable.
+
+    An answer is right that has a gold answer as whole words, without case, articles and punctuation. To an unanswerable
+    question the only right answer is none: one that declines.
+    """
+    if question.kind == UNANSWERABLE:
+        return RIGHT if declines(answer) else WRONG
+    gold = tuple(filter(None, map(normalised, question.answers)))
+    if not gold:
+        return None
+    if declines(answer):
+        return DECLINED
+    return RIGHT if is_named(gold, normalised(answer)) else WRONG

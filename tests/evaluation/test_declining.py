@@ -1,0 +1,28 @@
+import pytest
+
+from leanrag_core.answering.extractive import NOTHING_FITS
+from leanrag_core.evaluation.declining import declines, grade
+from leanrag_core.evaluation.gold import UNANSWERABLE, GoldQuestion
+
+KNOWN = GoldQuestion("q", "What did she use?", ("electrometer", "an electrometer"))
+UNKNOWN = GoldQuestion("u", "Who owns the moon?", kind=UNANSWERABLE)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "expected"),
+    [
+        (KNOWN, "She used an Electrometer, built by others. [C1]", "right"),
+        (KNOWN, "She used electrometers.", "wrong"),
+        (KNOWN, "NOT IN THE CONTEXT: the instrument is not named.", "declined"),
+        (KNOWN, f"{NOTHING_FITS} Nearest: an electrometer was sold.", "declined"),
+        (UNKNOWN, "**Not in the context**: no owner is named.", "right"),
+        (UNKNOWN, "Nobody does.", "wrong"),
+        (GoldQuestion("w", "What is this about?"), "Bees.", None),
+    ],
+)
+def test_an_answer_is_graded_by_its_words(question: GoldQuestion, answer: str, expected: str | None) -> None:
+    assert grade(question, answer) == expected
+
+
+def test_only_the_beginning_of_an_answer_declines() -> None:
+    assert not declines("The letter was not in the context of the trial.")
