@@ -73,7 +73,7 @@ def strongest(
 
 
 def described(relation: TraceRelation, names: Sequence[str], language: str) -> str:
-    """The ends, then how many relations it is made of where it is aggregated, and what it says."""
+    """The ends, then how many relations it is made of where it is aggregated, and what it says, if anything."""
     code = f"made.{relation.made.replace('-', '_')}"
     values: dict[str, Value] = {
         "first": isolated(names[0]),
@@ -82,9 +82,8 @@ def described(relation: TraceRelation, names: Sequence[str], language: str) -> s
         "made": message(code) if code in codes() else relation.made,
         "description": relation.description,
     }
-    return sentence(
-        Message("figure.aggregated_relation" if relation.layer else "figure.base_relation", values), language
-    )
+    said = "figure.base_relation" if relation.description else "figure.relation_without_text"
+    return sentence(Message("figure.aggregated_relation" if relation.layer else said, values), language)
 
 
 def link_points(upper: Point, lower: Point) -> tuple[Point, ...]:

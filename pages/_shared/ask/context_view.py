@@ -22,8 +22,9 @@ def panel(scope: Scope, trace: Trace) -> None:
     if not trace.context.sections:
         return
     totals = {section.name: _total(section) for section in trace.context.sections}
-    passages, candidates = roles.passage_section(trace), len(trace.ranked_chunks)
-    if passages is not None and candidates:
+    passages = roles.passage_section(trace)
+    if passages is not None and trace.ranked_chunks:
+        candidates = max(len(trace.ranked_chunks), len(passages.items))  # passages may be shorter than chunks
         total = message_of("ask.taken_of_candidates", n=len(passages.items), offered=candidates)
         out = message_of("ask.did_not_fit", n=passages.left_out)
         totals[passages.name] = _joined(total, out, _trimmed(passages))

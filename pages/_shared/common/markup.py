@@ -90,7 +90,7 @@ def token_bar(context: Context, totals: dict[str, str], *, max_tokens: int | Non
                 totals[section.name],
             )
         )
-    by_section = ", ".join(f"{words(section.title)} {section.tokens:,}" for section in context.sections)
+    by_section = say("ask.comma").join(f"{words(section.title)} {section.tokens:,}" for section in context.sections)
     described = say("markup.tokens_by_section", sections=by_section)
     return (
         label(say("markup.context"), say("markup.tokens_of", tokens=context.tokens, budget=budget))

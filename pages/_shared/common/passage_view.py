@@ -41,9 +41,9 @@ def card(
     why = seed_dots or (html("{}", words(passage.reason)) if passage.reason else NOTHING)
     place = markup.name(source.document)
     if source.page:
-        place += html(", {}", say("passage.page", page=source.page))
+        place += html("{}{}", say("ask.comma"), say("passage.page", page=source.page))
     elif passage.row is not None:
-        place += html(", {}", say("passage.chunk", n=passage.row + 1))
+        place += html("{}{}", say("ask.comma"), say("passage.chunk", n=passage.row + 1))
     with st.container(border=True, gap="xsmall"):
         draw(
             html(

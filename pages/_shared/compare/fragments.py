@@ -135,7 +135,7 @@ def token_bar(trace: Trace, most: int, tick: int | None) -> Markup:
 
 def tokens_by_section(context: Context) -> str:
     """The tokens of each section, in a sentence."""
-    by_section = ", ".join(
+    by_section = say("ask.comma").join(
         f"{words(section.title)} {section.tokens:,}" for section in context.sections if section.tokens
     )
     return say("markup.tokens_by_section", sections=by_section)
