@@ -66,7 +66,7 @@ class ExperimentAsking:
 
     def answer(self, index: Index, trace: Trace, mode: str) -> Answer:
         """The answer to the trace's question, in that mode."""
-        return self._questions.answer(index, trace)
+        return self._questions.answer(index, trace, mode)
 
     def asks_model(self, index: Index) -> bool:
         """Whether a language model is asked about the index."""

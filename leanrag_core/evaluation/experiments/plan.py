@@ -10,7 +10,7 @@ from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.records import json_bytes, to_json
 from leanrag_core.retrieval.base import strategies, strategy
 from leanrag_core.types.experiment import (
-    JUDGEMENTS,
+    ALL_JUDGEMENTS,
     MODES,
     ExperimentResult,
     ExperimentSpec,
@@ -58,8 +58,9 @@ def require_valid(spec: ExperimentSpec, questions: Sequence[GoldQuestion]) -> No
     for judge in spec.judges:
         mentioned += [name for pair in judge.pairs for name in pair]
         for kind in judge.kinds:
-            if kind not in JUDGEMENTS:
-                raise InvalidConfig("option.not_a_choice", option="kinds", value=kind, choices=", ".join(JUDGEMENTS))
+            if kind not in ALL_JUDGEMENTS:
+                choices = ", ".join(ALL_JUDGEMENTS)
+                raise InvalidConfig("option.not_a_choice", option="kinds", value=kind, choices=choices)
         if judge.repeats < 1:
             raise InvalidConfig("option.too_small", option="repeats", value=judge.repeats, low=1)
         if not spec.answers:
