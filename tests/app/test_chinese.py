@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
-from leanrag_core.messages.catalog import languages
+from leanrag_core.messages.catalog import languages, sentence
 from leanrag_core.models import minilm
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.settings import LANGUAGES
@@ -25,6 +25,7 @@ QUESTION = "What do beekeepers use against Varroa destructor?"
 Visit = Callable[..., AppTest]
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 LATIN = re.compile(r"[A-Za-z][A-Za-z' -]*[A-Za-z]|[A-Za-z]")
+COUNTED_TWICE = re.compile(r"\d+ [个条份篇][\u4e00-\u9fff]+ ?[个条份篇]")  # such as "3 个文本块 个"
 # Names of the program, of methods and systems, signs, units, marks of citations, layers and steps, and figures' dates.
 NAMES = re.compile(
     r"LeanRAG(-walk)?|RAG|BM|E|GraphRAG|FastGraphRAG|G-Retriever|HippoRAG|HiRAG|HyDE|IRCoT|KAG|LightRAG|RAPTOR|RQ-RAG|"
@@ -93,8 +94,13 @@ def plain(text: str) -> str:
 
 def foreign(app: AppTest, data: str) -> list[str]:
     """Latin texts on the page that no document holds and that are no names."""
+    return foreign_among(texts(app), data)
+
+
+def foreign_among(shown: Iterable[str], data: str) -> list[str]:
+    """Latin texts among these that no document holds and that are no names."""
     foreign_texts = []
-    for text in map(plain, texts(app)):
+    for text in map(plain, shown):
         if not LATIN.search(text) or text in data:
             continue
         runs = [run for run in LATIN.findall(text) if not NAMES.fullmatch(run) and run not in data]
@@ -147,13 +153,25 @@ def test_every_strategy_is_wholly_chinese(strategy: str, home_with_parts: Workbe
     assert foreign(app, data_of(home_with_parts, names=(strategy, "vector"))) == []
 
 
+@pytest.mark.parametrize("strategy", [info.name for info in strategies().strategies])
+def test_steps_and_notes_of_every_preset_are_chinese_and_count_once(strategy: str, home_with_parts: Workbench) -> None:
+    home, data = home_with_parts, data_of(home_with_parts, names=(strategy, "vector"))
+    index = home.open(home.indexes()[0].id)
+    for preset in home.strategies().named(strategy).presets:
+        trace = home.retrieve(index, QUESTION, strategy, **preset.options)
+        shown = [sentence(part, "zh") for step in trace.steps for part in (step.title, step.caption)]
+        shown += [sentence(note, "zh") for note in trace.notes]
+        assert foreign_among(shown, data) == []
+        assert [text for text in shown if COUNTED_TWICE.search(text)] == []
+
+
 def test_a_missing_index_part_and_its_job_are_chinese(home: Workbench, visit: Visit) -> None:
     app = visit("ask", home, lang="zh", q=QUESTION, strategy="youtu")
     assert "此索引尚没有" in drawn.text(app)
     assert foreign(app, data_of(home)) == []
     app.button("make_part").click().run()
     assert "正在制作 关系向量" in drawn.text(app)
-    assert foreign(app, data_of(home) + home.jobs()[0].title) == []
+    assert foreign(app, data_of(home)) == []
 
 
 def test_drawers_and_the_card_of_a_node_are_chinese(home: Workbench, visit: Visit) -> None:

@@ -8,10 +8,12 @@ from markupsafe import Markup
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
 from leanrag_core.types.job import JobState
 from pages._shared.common import forms, session, state
 from pages._shared.common.html import draw, html
-from pages._shared.common.messages import say
+from pages._shared.common.messages import known, say
 
 _EVERY = 2.0  # seconds between two drawings
 _MOST = 3  # jobs with a line of their own
@@ -63,7 +65,13 @@ def _words(job: JobState) -> str:
         "cancelled": "job.cancelled",
     }
     code = codes.get(job.status, wording.failed)
-    return say(code, title=job.title, share=numbers.share(job.share))
+    return say(code, title=_title(job), share=numbers.share(job.share))
+
+
+def _title(job: JobState) -> str:
+    """The job's title, which is stored in English; that of an index part in it is in the reader's language."""
+    code = f"part.{job.config.get('part', '')}.title"
+    return job.title.replace(sentence(message(code)), say(code), 1) if known(code) else job.title
 
 
 def _bar(job: JobState) -> Markup:
@@ -71,7 +79,7 @@ def _bar(job: JobState) -> Markup:
     return html(
         '<div class="lr-prog thin" role="progressbar" aria-label="{}" '
         'aria-valuenow="{}" aria-valuemin="0" aria-valuemax="100"><u style="width:{}%"></u></div>',
-        say("running.share" if job.builds_index else "running.share_of_job", title=job.title),
+        say("running.share" if job.builds_index else "running.share_of_job", title=_title(job)),
         percent,
         percent,
     )
