@@ -1,0 +1,208 @@
+"""The paper's tables on one's own index: the experiment that each of them takes, and its cells from the result.
+
+Tables 1 (scores), 2 (relations left out), 3 (source chunks left out) and 4 (win rates) are judged; Figure 3 (tokens of
+contexts) is measured. Published figures are beside one's own, never among them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.evaluation.judging.tables import mean_scores, win_rates
+from leanrag_core.evaluation.judging.verdicts import SCORED
+from leanrag_core.evaluation.published import (
+    CONTEXT,
+    RELATIONS,
+    SCORES,
+    TABLES,
+    TOKENS,
+    WIN_RATES,
+    published_figures,
+)
+from leanrag_core.evaluation.statistics.intervals import Interval, mean_interval
+from leanrag_core.evaluation.tables import questions_of, scores_of
+from leanrag_core.retrieval.base import strategies
+from leanrag_core.types.experiment import (
+    ABSOLUTE,
+    PAIRWISE,
+    ExperimentResult,
+    ExperimentSpec,
+    JudgeSpec,
+    Parameter,
+    RunSpec,
+)
+
+LEANRAG, NO_RELATIONS, NO_CHUNKS = "LeanRAG", "without relations", "without chunks"
+SYSTEMS: Mapping[str, str] = {  # the paper's names, and our strategies; its GraphRAG is the local search
+    LEANRAG: "leanrag",
+    "HiRAG": "hirag",
+    "NaiveRAG": "vector",
+    "GraphRAG": "graphrag_local",
+    "LightRAG": "lightrag",
+    "FastGraphRAG": "fastgraphrag",
+    "KAG": "kag",
+}
+FIGURE_3 = ("GraphRAG", "LightRAG", "HiRAG", "FastGraphRAG")  # those that its tokens are set against
+RATIO = "ratio"  # LeanRAG's mean tokens over the mean of the others' means
+_JUDGED = (SCORES, RELATIONS, CONTEXT, WIN_RATES)
+_ABLATIONS: Mapping[str, tuple[str, Mapping[str, Parameter]]] = {
+    RELATIONS: (NO_RELATIONS, {"inter_cluster": False}),
+    CONTEXT: (NO_CHUNKS, {"source_chunks": False}),
+}
+_PERCENT = 100.0
+
+
+@dataclass(frozen=True)
+class PaperCell:
+    """A figure of a table. own: from the experiment, None where it has none; p: that the pair does not differ, after
+    Holm. published: as printed, by data set."""
+
+    criterion: str
+    system: str
+    own: Interval | None
+    published: Mapping[str, float]
+    spread: float | None = None
+    p: float | None = None
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """A table made again. judge: whose judgements it shows, "" for what is measured. cells: by criterion, then system;
+    win rates are LeanRAG's, in percent."""
+
+    name: str
+    judge: str
+    cells: tuple[PaperCell, ...]
+
+
+def paper_spec(
+    table: str,
+    index: str,
+    question_set: str,
+    *,
+    judges: Sequence[JudgeSpec] = (),
+    options: Mapping[str, Parameter] | None = None,
+    title: str = "",
+) -> ExperimentSpec:
+    """The experiment that makes the table on that index. judges: for the judged tables, each with the kind of judgement
+    that the table takes. options: of LeanRAG, such as the data set's N and C. Raises InvalidConfig for an unknown
+    table."""
+    own = dict(options or {})
+    leanrag = RunSpec(LEANRAG, index, SYSTEMS[LEANRAG], own)
+    runs: tuple[RunSpec, ...]
+    if table in _ABLATIONS:
+        name, change = _ABLATIONS[table]
+        runs = (leanrag, RunSpec(name, index, SYSTEMS[LEANRAG], {**own, **change}))
+    elif table in TABLES:
+        others = FIGURE_3 if table == TOKENS else tuple(name for name in SYSTEMS if name != LEANRAG)
+        known = strategies()
+        presets = {name: known.named(SYSTEMS[name]).presets for name in others}
+        official = {name: dict(each[0].options) if each else {} for name, each in presets.items()}
+        runs = (leanrag, *(RunSpec(name, index, SYSTEMS[name], official[name]) for name in others))
+    else:
+        raise InvalidConfig("option.not_a_choice", option="table", value=table, choices=", ".join(TABLES))
+    kind = ABSOLUTE if table in (SCORES, CONTEXT) else PAIRWISE
+    pairs = tuple((LEANRAG, run.name) for run in runs[1:]) if kind == PAIRWISE else ()
+    asked = tuple(replace(judge, kinds=(kind,), pairs=pairs) for judge in judges) if table in _JUDGED else ()
+    return ExperimentSpec(
+        title=title or f"Paper, {table}",
+        question_set=question_set,
+        runs=runs,
+        baseline=LEANRAG,
+        answers=table in _JUDGED,
+        judges=asked,
+    )
+
+
+def paper_table(table: str, result: ExperimentResult) -> tuple[PaperTable, ...]:
+    """The table from the experiment, one for each judge; with the published figures alone where nothing is judged.
+
+    Runs are known by their names (paper_spec() gives them the paper's). Raises InvalidConfig for an unknown table.
+    """
+    if table not in TABLES:
+        raise InvalidConfig("option.not_a_choice", option="table", value=table, choices=", ".join(TABLES))
+    if table == TOKENS:
+        return (_tokens(result),)
+    own = _own_scores(result) if table in (SCORES, CONTEXT) else _own_rates(result, table)
+    judges = tuple(dict.fromkeys(judge for judge, _, _ in own)) or ("",)
+    return tuple(PaperTable(table, judge, _cells(table, judge, own)) for judge in judges)
+
+
+_Own = Mapping[tuple[str, str, str], PaperCell]  # by judge, criterion and system
+
+
+def _own_scores(result: ExperimentResult) -> _Own:
+    return {
+        (each.judge, each.criterion, each.run): PaperCell(each.criterion, each.run, each.mean, {}, each.spread)
+        for each in mean_scores(result.judgements, ABSOLUTE, result.spec.seed)
+    }
+
+
+def _own_rates(result: ExperimentResult, table: str) -> _Own:
+    """LeanRAG's win rates in percent by the other system; in Table 2 those of both, which add up to 100."""
+    own: dict[tuple[str, str, str], PaperCell] = {}
+    for each in win_rates(result.judgements, result.spec.seed):
+        if LEANRAG not in (each.a, each.b) or each.win_rate is None:
+            continue
+        other = each.b if each.a == LEANRAG else each.a
+        won = _in_percent(each.win_rate, is_turned=each.a != LEANRAG)
+        first = LEANRAG if table == RELATIONS else other
+        own[each.judge, each.criterion, first] = PaperCell(each.criterion, first, won, {}, p=each.p_holm)
+        if table == RELATIONS:
+            lost = _in_percent(each.win_rate, is_turned=each.a == LEANRAG)
+            own[each.judge, each.criterion, other] = PaperCell(each.criterion, other, lost, {}, p=each.p_holm)
+    return own
+
+
+def _in_percent(rate: Interval, *, is_turned: bool) -> Interval:
+    """The win rate in percent. is_turned: of the other one of the pair."""
+    low, high = (None if bound is None else _PERCENT * bound for bound in (rate.low, rate.high))
+    if not is_turned:
+        return replace(rate, value=_PERCENT * rate.value, low=low, high=high)
+    turned = [None if bound is None else _PERCENT - bound for bound in (high, low)]
+    return replace(rate, value=_PERCENT - _PERCENT * rate.value, low=turned[0], high=turned[1])
+
+
+def _cells(table: str, judge: str, own: _Own) -> tuple[PaperCell, ...]:
+    """Own and published figures of the judge's table: criteria as in the paper, then those that it does not have."""
+    printed: dict[tuple[str, str], dict[str, float]] = {}
+    for figure in published_figures(table):
+        printed.setdefault((figure.criterion, figure.system), {})[figure.dataset] = figure.value
+    keys = dict.fromkeys([*printed, *((criterion, system) for who, criterion, system in own if who == judge)])
+    criteria = dict.fromkeys([*SCORED, *(criterion for criterion, _ in keys)])
+    return tuple(
+        replace(
+            own.get((judge, criterion, system), PaperCell(criterion, system, None, {})),
+            published=printed.get((criterion, system), {}),
+        )
+        for wanted in criteria
+        for criterion, system in keys
+        if criterion == wanted
+    )
+
+
+def _tokens(result: ExperimentResult) -> PaperTable:
+    """Mean tokens of each run, and LeanRAG's over the mean of the others'."""
+    tokens = scores_of(result, "context-tokens", questions_of(result))
+    cells = [
+        PaperCell("context-tokens", run, mean_interval(scores, result.spec.seed), {}) for run, scores in tokens.items()
+    ]
+    others = [scores for run, scores in tokens.items() if run in FIGURE_3]
+    published = {figure.dataset: figure.value for figure in published_figures(TOKENS)}
+    ratio = None
+    if others and LEANRAG in tokens:
+        ratio = _ratio(tokens[LEANRAG], others, result.spec.seed)
+    cells.append(PaperCell(RATIO, LEANRAG, ratio, published))
+    return PaperTable(TOKENS, "", tuple(cells))
+
+
+def _ratio(ours: Sequence[float | None], others: Sequence[Sequence[float | None]], seed: int) -> Interval | None:
+    """Our mean over the mean of the others, of the questions that all have. Its interval is that of our tokens in units
+    of the others' mean."""
+    complete = [
+        (mine, [float(score) for score in theirs if score is not None])
+        for mine, *theirs in zip(ours, *others, strict=True)
+        if mine is not None and None not in theirs
+    ]
+    baseline = sum(sum(theirs) / len(theirs) for _, theirs in complete) / len(complete) if complete else 0.0
+    return mean_interval([mine / baseline for mine, _ in complete], seed) if baseline else None
