@@ -4,8 +4,6 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-WHOLE_CORPUS = "whole-corpus"  # kind of a question whose answer is spread over many documents
-UNANSWERABLE = "unanswerable"  # kind of a question that the corpus does not answer
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _NO_WORD = re.compile(r"[\W_]+")
 

@@ -3,8 +3,9 @@
 from collections import Counter
 
 from leanrag_core.evaluation.answer_text import plain_text
-from leanrag_core.evaluation.gold import UNANSWERABLE, GoldQuestion, normalised
+from leanrag_core.evaluation.gold import GoldQuestion, normalised
 from leanrag_core.retrieval.repeats import WORD
+from leanrag_core.types.question_set import UNANSWERABLE
 from leanrag_core.types.trace import Answer
 
 

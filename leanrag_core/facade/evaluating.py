@@ -2,13 +2,22 @@
 
 from collections.abc import Sequence
 
+from leanrag_core.errors import CorpusDamaged, CorpusNotFound, InvalidConfig
 from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.evaluation.question_sets.from_index import questions_from_index
+from leanrag_core.evaluation.question_sets.from_model import Generated, corpus_description, questions_from_model
 from leanrag_core.evaluation.question_sets.reading import read_set, to_jsonl
-from leanrag_core.facade.services import Services
-from leanrag_core.types.question_set import QuestionSetInfo
+from leanrag_core.facade.indexes import Indexes
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
+from leanrag_core.types.index import Index
+from leanrag_core.types.model_names import BUILTIN
+from leanrag_core.types.progress import Report, silent
+from leanrag_core.types.question_set import GENERATED, Generation, QuestionSetInfo
+from leanrag_core.types.spending import Budget
 
 
-class Evaluating(Services):
+class Evaluating(Indexes):
     """Question sets. See Workbench."""
 
     def question_sets(self) -> tuple[QuestionSetInfo, ...]:
@@ -44,6 +53,65 @@ class Evaluating(Services):
         Raises InvalidConfig, StorageFailed.
         """
         return self._question_sets.add(title, questions, corpus_id=corpus_id)
+
+    def generate_questions(
+        self,
+        index_id: str,
+        generation: Generation | None = None,
+        *,
+        title: str = "",
+        budget: Budget | None = None,
+        report: Report = silent,
+    ) -> str:
+        """Stores questions made from an index of the store; returns the set's id. Raises as generated_questions()."""
+        how, index = generation or Generation(), self.open(index_id)
+        generated = self.generated_questions(index, how, budget=budget, report=report)
+        about: dict[str, str | int] = {"index": index_id, "model": how.model, "lost": generated.n_lost}
+        if how.model == BUILTIN:
+            about |= {"seed": how.seed, "n": how.n}
+        else:
+            about |= {"users": how.users, "tasks": how.tasks, "questions": how.questions}
+        return self._question_sets.add(
+            title or sentence(message("generate.title", index=index.manifest.name, model=how.model)),
+            generated.questions,
+            corpus_id=index.manifest.corpus.id,
+            origin=GENERATED,
+            about=about,
+        )
+
+    def generated_questions(
+        self,
+        index: Index,
+        generation: Generation | None = None,
+        *,
+        budget: Budget | None = None,
+        report: Report = silent,
+    ) -> Generated:
+        """Questions made from an index.
+
+        Without a language model: by templates over entities and relations, with gold answers and evidence. With one:
+        about the whole corpus, without gold. Raises InvalidConfig, also where the graph gives no question,
+        EndpointError, ReplyError, BudgetSpent.
+        """
+        how = generation or Generation()
+        models = self.models(budget=budget)
+        language = models.language(how.model)
+        if language is None:
+            generated = Generated(questions_from_index(index, n=how.n, kinds=how.kinds, seed=how.seed), 0)
+        else:
+            corpus = corpus_description(index, self._card_text(index.manifest.corpus.id))
+            generated = questions_from_model(corpus, language, models.meter, how, report)
+        if not generated.questions:
+            raise InvalidConfig("generate.nothing", index=index.manifest.name)
+        return generated
+
+    def _card_text(self, corpus_id: str) -> str:
+        """Name and description of the corpus; "" where it is gone."""
+        try:
+            card = self.corpus_store.summary(corpus_id)
+        except (CorpusNotFound, CorpusDamaged):
+            return ""
+        return f"{card.name}. {card.description}"
 
     def delete_question_set(self, set_id: str) -> None:
         """The set is gone; experiments that used it keep their results. Raises QuestionSetNotFound, InvalidConfig for

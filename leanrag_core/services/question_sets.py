@@ -1,7 +1,7 @@
 """Question sets of the store, and those that come with the sample corpora."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
 from leanrag_core.errors import InvalidConfig
@@ -13,7 +13,13 @@ from leanrag_core.types.question_set import SHIPPED, UPLOADED, WRITTEN, Question
 
 
 def card_of(
-    questions: Sequence[GoldQuestion], title: str, *, id_: str = "", corpus_id: str = "", origin: str, about: str = ""
+    questions: Sequence[GoldQuestion],
+    title: str,
+    *,
+    id_: str = "",
+    corpus_id: str = "",
+    origin: str,
+    about: Mapping[str, str | int] | None = None,
 ) -> QuestionSetInfo:
     """What lists say of the set."""
     return QuestionSetInfo(
@@ -25,7 +31,7 @@ def card_of(
         n_answers=sum(bool(question.answers or question.answer) for question in questions),
         corpus_id=corpus_id,
         origin=origin,
-        about=about,
+        about=about or {},
     )
 
 
@@ -57,7 +63,7 @@ class QuestionSets:
         *,
         corpus_id: str = "",
         origin: str = WRITTEN,
-        about: str = "",
+        about: Mapping[str, str | int] | None = None,
     ) -> str:
         """Stores the set; returns its id. Raises InvalidConfig for what a file of questions could not hold."""
         content = to_jsonl(questions)

@@ -1,8 +1,9 @@
 """Entities of the answer: how much of a whole-corpus question's gold answer the context names."""
 
 from leanrag_core.evaluation.base import ANSWER, Outcome
-from leanrag_core.evaluation.gold import WHOLE_CORPUS, is_named, normalised
+from leanrag_core.evaluation.gold import is_named, normalised
 from leanrag_core.messages.message import message
+from leanrag_core.types.question_set import WHOLE_CORPUS
 
 
 class Measure:

@@ -1,8 +1,8 @@
 """Documents touched: over how many of the gold documents of a whole-corpus question the context reaches."""
 
 from leanrag_core.evaluation.base import EVIDENCE, Outcome
-from leanrag_core.evaluation.gold import WHOLE_CORPUS
 from leanrag_core.messages.message import message
+from leanrag_core.types.question_set import WHOLE_CORPUS
 
 
 class Measure:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from leanrag_core.evaluation.gold import WHOLE_CORPUS, GoldQuestion, is_named, normalised
+from leanrag_core.evaluation.gold import GoldQuestion, is_named, normalised
+from leanrag_core.types.question_set import WHOLE_CORPUS
 
 
 def with_entities(questions: Sequence[GoldQuestion], folder: Path) -> tuple[GoldQuestion, ...]:

@@ -4,9 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from leanrag_core.evaluation.gold import UNANSWERABLE, Evidence, GoldQuestion, normalised
+from leanrag_core.evaluation.gold import Evidence, GoldQuestion, normalised
 from leanrag_core.plain_words import whole_characters
 from leanrag_core.retrieval.base import MAX_QUESTION
+from leanrag_core.types.question_set import UNANSWERABLE
 
 MAX_TEXT = 20_000  # characters of an answer or a quote
 _MAX_NAME = 200  # characters of an id or a kind

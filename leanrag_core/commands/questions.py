@@ -1,0 +1,116 @@
+"""questions: the question sets that are stored, those of a file added, those that an index or a model gives."""
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+
+from leanrag_core.commands._shared.options import add_json
+from leanrag_core.commands._shared.printing import PrintedProgress, print_json
+from leanrag_core.types.visible import visible
+
+
+def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The verb questions."""
+    from leanrag_core.types.question_set import TEMPLATE_KINDS, Generation
+
+    parser = verbs.add_parser("questions", help="question sets: list, add, show, delete, generate")
+    does = parser.add_subparsers(dest="does", required=True, metavar="WHAT")
+    listed = does.add_parser("list", help="all question sets")
+    add_json(listed)
+    listed.set_defaults(run=_list)
+    added = does.add_parser("add", help="stores a JSONL, JSON or CSV file")
+    added.add_argument("file", type=Path)
+    added.add_argument("--title", default="")
+    add_json(added)
+    added.set_defaults(run=_add)
+    shown = does.add_parser("show", help="a set as JSONL on stdout")
+    shown.add_argument("id")
+    add_json(shown)
+    shown.set_defaults(run=_show)
+    deleted = does.add_parser("delete", help="deletes a stored set")
+    deleted.add_argument("id")
+    deleted.set_defaults(run=_delete)
+    made = does.add_parser("generate", help="questions from entities and relations of an index, or by a language model")
+    made.add_argument("index", type=Path, metavar="DIR")
+    made.add_argument("--out", type=Path, metavar="FILE.jsonl", help="writes the file instead of storing a set")
+    made.add_argument("--title", default="")
+    made.add_argument("--model", default="builtin", help="openai:NAME asks a model; builtin fills templates")
+    made.add_argument("--n", type=int, default=10, help="templates: questions of each kind (default: 10)")
+    made.add_argument("--kinds", nargs="*", choices=TEMPLATE_KINDS, default=TEMPLATE_KINDS, help="templates: of which")
+    made.add_argument("--seed", type=int, default=0, help="templates: which entities are asked about")
+    for name in ("users", "tasks", "questions"):
+        default = getattr(Generation, name)
+        made.add_argument(f"--{name}", type=int, default=default, help=f"model: how many {name} (default: {default})")
+    made.add_argument("--budget", type=float, default=0, metavar="DOLLARS", help="model: what may be spent")
+    add_json(made)
+    made.set_defaults(run=_generate)
+
+
+def _list(options: argparse.Namespace) -> int:
+    from leanrag_core.workbench import Workbench
+
+    sets = Workbench.default().question_sets()
+    if options.json:
+        print_json([asdict(each) for each in sets])
+        return 0
+    for each in sets:
+        kinds = ", ".join(f"{n:,} {kind or 'without kind'}" for kind, n in each.kinds.items())
+        print(f"{each.id:<20} {visible(each.title)}: {each.n:,} questions ({visible(kinds)}), {each.origin}")
+    return 0
+
+
+def _add(options: argparse.Namespace) -> int:
+    from leanrag_core.workbench import Workbench
+
+    bench = Workbench.default()
+    id_ = bench.add_question_file(options.file.name, options.file.read_bytes(), title=options.title)
+    card = bench.question_set_info(id_)
+    if options.json:
+        print_json(asdict(card))
+    else:
+        print(f"{id_}: {visible(card.title)}, {card.n:,} questions, {card.n_evidence:,} with gold evidence")
+    return 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    from leanrag_core.evaluation.question_sets.cells import cells_of
+    from leanrag_core.workbench import Workbench
+
+    bench = Workbench.default()
+    if options.json:
+        print_json([cells_of(question) for question in bench.question_set(options.id)])
+    else:
+        print(bench.question_set_file(options.id).decode(), end="")
+    return 0
+
+
+def _delete(options: argparse.Namespace) -> int:
+    from leanrag_core.workbench import Workbench
+
+    Workbench.default().delete_question_set(options.id)
+    return 0
+
+
+def _generate(options: argparse.Namespace) -> int:
+    from leanrag_core.types.question_set import Generation
+    from leanrag_core.types.spending import Budget
+    from leanrag_core.workbench import Workbench, open_index
+
+    bench, index = Workbench.default(), open_index(options.index)
+    fields = ("model", "n", "seed", "users", "tasks", "questions")
+    how = Generation(kinds=tuple(options.kinds), **{name: getattr(options, name) for name in fields})
+    generated = bench.generated_questions(index, how, budget=Budget(dollars=options.budget), report=PrintedProgress())
+    if options.out:
+        from leanrag_core.atomic import write_bytes
+        from leanrag_core.evaluation.question_sets.reading import to_jsonl
+
+        write_bytes(options.out, to_jsonl(generated.questions))
+        stored = {"file": str(options.out)}
+    else:
+        title = options.title or f"{index.manifest.name}, {options.model}"
+        stored = {"id": bench.add_question_set(title, generated.questions, corpus_id=index.manifest.corpus.id)}
+    if options.json:
+        print_json({**stored, "questions": len(generated.questions), "lost": generated.n_lost})
+    else:
+        print(f"{len(generated.questions):,} questions in {visible(next(iter(stored.values())))}")
+    return 0

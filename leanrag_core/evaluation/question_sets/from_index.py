@@ -1,0 +1,158 @@
+"""Questions out of the entities and relations of an index, by templates and without a language model.
+
+They are what they are: each asks for an entity that the graph joins with others, in the words of a template. They test
+whether a retrieval finds what the index itself has extracted, and say nothing about what it has missed; questions
+by a person or a language model are better where there are any. Strategies that use the graph have an advantage.
+"""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, islice
+
+from leanrag_core.evaluation.gold import Evidence, GoldQuestion, normalised
+from leanrag_core.evaluation.question_sets.named_graph import NamedGraph
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import Message, message
+from leanrag_core.types.index import Index
+from leanrag_core.types.question_set import COMPARISON, FACT, MULTI_HOP, TEMPLATE_KINDS, WHOLE_CORPUS
+
+_LEAST_DOCUMENTS = 3  # that a question about the whole corpus reaches over
+_MOST_ENTITIES = 12  # of the answer of such a question
+_LEAST_ENTITIES = 3
+
+
+def questions_from_index(
+    index: Index, *, n: int, kinds: Sequence[str] = TEMPLATE_KINDS, seed: int = 0
+) -> tuple[GoldQuestion, ...]:
+    """At most n questions of each kind, with gold answers and gold evidence; fewer where the graph gives no more.
+
+    The same index and seed give the same questions. Each has one right answer in the graph: an entity that is the only
+    one of its type among the neighbours. Evidence are sentences of the source chunks that name both ends of a relation.
+    """
+    graph = NamedGraph(index)
+    questions: list[GoldQuestion] = []
+    for kind in (kind for kind in TEMPLATE_KINDS if kind in kinds):
+        rows = list(graph.rows)
+        random.Random(f"{seed}:{kind}").shuffle(rows)
+        questions += islice(_MAKERS[kind](graph, rows), n)
+    return tuple(questions)
+
+
+def _facts(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuestion]:
+    """Which entity of a type is joined with an entity."""
+    answered: set[int] = set()
+    for row in rows:
+        for type_, answer in sorted(graph.alone_of_type(row).items()):
+            quote = graph.quote(graph.neighbours(row)[answer], row, answer)
+            if quote and answer not in answered and _tells_apart(graph, answer, row):
+                answered.add(answer)
+                asked = message("template.fact", type=type_, name=graph.names[row])
+                yield _question(graph, FACT, len(answered), asked, answer, (quote,))
+                break
+
+
+def _multi_hop(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuestion]:
+    """Which entity is joined with an entity that the question does not name."""
+    answered: set[int] = set()
+    for row in rows:
+        made = _second_hop(graph, row, answered)
+        if made:
+            middle, answer, evidence = made
+            answered.add(answer)
+            asked = message(
+                "template.multi-hop", type=graph.types[answer], middle=graph.types[middle], name=graph.names[row]
+            )
+            yield _question(graph, MULTI_HOP, len(answered), asked, answer, evidence)
+
+
+def _second_hop(graph: NamedGraph, row: int, answered: set[int]) -> tuple[int, int, tuple[Evidence | None, ...]] | None:
+    """An entity two relations away, with the one between; not joined with the first, nor of its type."""
+    near = graph.neighbours(row)
+    for _, middle in sorted(graph.alone_of_type(row).items()):
+        for type_, answer in sorted(graph.alone_of_type(middle).items()):
+            if answer in answered or answer in near or type_ in (graph.types[row], graph.types[middle]):
+                continue
+            if not _tells_apart(graph, answer, row, middle):
+                continue
+            hop = graph.neighbours(middle)[answer]
+            evidence = graph.quote(near[middle], row, middle), graph.quote(hop, middle, answer)
+            if _parts(graph, evidence, answer, row):
+                return middle, answer, evidence
+    return None
+
+
+def _comparisons(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuestion]:
+    """What two entities of a type have in common."""
+    answered: set[int] = set()
+    for answer in rows:
+        near = graph.neighbours(answer)
+        pairs = ((a, b) for a, b in combinations(sorted(near), 2) if graph.types[a] == graph.types[b])
+        for left, right in pairs:
+            shared = graph.neighbours(left).keys() & graph.neighbours(right).keys()
+            of_type = [row for row in shared if graph.types[row] == graph.types[answer]]
+            if of_type != [answer] or right in graph.neighbours(left) or graph.types[answer] == graph.types[left]:
+                continue
+            evidence = graph.quote(near[left], left, answer), graph.quote(near[right], right, answer)
+            if _parts(graph, evidence, right, left) and _tells_apart(graph, answer, left, right):
+                answered.add(answer)
+                asked = message(
+                    "template.comparison", type=graph.types[answer], first=graph.names[left], second=graph.names[right]
+                )
+                yield _question(graph, COMPARISON, len(answered), asked, answer, evidence)
+                break
+
+
+def _whole_corpus(graph: NamedGraph, rows: Sequence[int]) -> Iterator[GoldQuestion]:
+    """What several documents together join with an entity."""
+    made = 0
+    for row in rows:
+        if graph.n_documents(row) < _LEAST_DOCUMENTS:
+            continue
+        joined = sorted(graph.all_neighbours(row).items(), key=lambda pair: (-graph.weight(pair[1]), pair[0]))
+        quotes = {
+            other: quote
+            for other, relation in joined
+            if _tells_apart(graph, other, row) and (quote := graph.quote(relation, row, other))
+        }
+        kept = dict(islice(quotes.items(), _MOST_ENTITIES))
+        documents = {quote.document for quote in kept.values()}
+        if len(kept) >= _LEAST_ENTITIES and len(documents) >= _LEAST_DOCUMENTS:
+            made += 1
+            names = tuple(graph.names[other] for other in kept)
+            yield GoldQuestion(
+                f"{WHOLE_CORPUS}-{made}",
+                sentence(message("template.whole-corpus", name=graph.names[row]), graph.language),
+                names,
+                tuple(dict.fromkeys(kept.values())),
+                WHOLE_CORPUS,
+                tuple((normalised(name),) for name in names if normalised(name)),
+            )
+
+
+def _parts(graph: NamedGraph, evidence: tuple[Evidence | None, ...], *absent: int) -> bool:
+    """Whether there are two sentences which answer only together: neither names the entity that is absent from it."""
+    return all(
+        quote is not None and not graph.is_in(quote.quote, row) for quote, row in zip(evidence, absent, strict=True)
+    )
+
+
+def _question(
+    graph: NamedGraph, kind: str, number: int, asked: Message, answer: int, evidence: tuple[Evidence | None, ...]
+) -> GoldQuestion:
+    return GoldQuestion(
+        f"{kind}-{number}", sentence(asked, graph.language), (graph.names[answer],), tuple(filter(None, evidence)), kind
+    )
+
+
+def _tells_apart(graph: NamedGraph, *rows: int) -> bool:
+    """Whether no name is part of another."""
+    names = [normalised(graph.names[row]) for row in rows]
+    return all(names) and not any(a in b or b in a for a, b in combinations(names, 2))
+
+
+_MAKERS: dict[str, Callable[[NamedGraph, Sequence[int]], Iterator[GoldQuestion]]] = {
+    FACT: _facts,
+    MULTI_HOP: _multi_hop,
+    COMPARISON: _comparisons,
+    WHOLE_CORPUS: _whole_corpus,
+}
