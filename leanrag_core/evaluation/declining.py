@@ -4,7 +4,8 @@ import re
 
 from leanrag_core.answering.extractive import NOTHING_FITS
 from leanrag_core.answering.written import NOT_IN_CONTEXT
-from leanrag_core.evaluation.gold import UNANSWERABLE, GoldQuestion, is_named, normalised
+from leanrag_core.evaluation.gold import GoldQuestion, is_named, normalised
+from leanrag_core.types.question_set import UNANSWERABLE
 
 RIGHT, WRONG, DECLINED = "right", "wrong", "declined"
 GRADES = (RIGHT, WRONG, DECLINED)

@@ -2,7 +2,8 @@ import pytest
 
 from leanrag_core.answering.extractive import NOTHING_FITS
 from leanrag_core.evaluation.declining import declines, grade
-from leanrag_core.evaluation.gold import UNANSWERABLE, GoldQuestion
+from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.types.question_set import UNANSWERABLE
 
 KNOWN = GoldQuestion("q", "What did she use?", ("electrometer", "an electrometer"))
 UNKNOWN = GoldQuestion("u", "Who owns the moon?", kind=UNANSWERABLE)
