@@ -1,19 +1,25 @@
-"""Judges and the audit of their judgements."""
+"""The audit of judgements; corpora without names, and answers with them again."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leanrag_core.facade.services import Services
 from leanrag_core.types.experiment import Judgement
+from leanrag_core.types.index import Index
 
 if TYPE_CHECKING:
+    from leanrag_core.evaluation.anonymity.corpus import Anonymous
+    from leanrag_core.evaluation.anonymity.dictionary import Dictionary
+    from leanrag_core.evaluation.anonymity.scoring import ReversionScore
     from leanrag_core.evaluation.audit.answer_files import JudgeFile, SystemAnswers
     from leanrag_core.evaluation.audit.judge_files import JudgeFiles
     from leanrag_core.evaluation.audit.records import Audit
+    from leanrag_core.evaluation.gold import GoldQuestion
 
 
 class Judging(Services):
-    """Judges and the audit of their judgements. See Workbench."""
+    """The audit of judgements; corpora without names. See Workbench."""
 
     def audit(self, judgements: Iterable[Judgement], seed: int = 0) -> "Audit":
         """Whether the verdicts depend on order, length or chance, and which pairs they separate."""
@@ -39,3 +45,37 @@ class Judging(Services):
         from leanrag_core.evaluation.audit.answer_files import read_answers
 
         return read_answers(file)
+
+    def anonymise(
+        self, index: Index, questions: "Sequence[GoldQuestion]" = (), types: Collection[str] = ()
+    ) -> "Anonymous":
+        """The documents of the index and the questions with placeholders for names. types: of the entities whose names
+        are replaced; empty: all but concepts and headings; "all": every type."""
+        from leanrag_core.evaluation.anonymity.corpus import anonymised
+
+        return anonymised(index, questions, types)
+
+    def save_anonymous(self, made: "Anonymous", folder: Path) -> None:
+        """Writes documents, questions and dictionary into a folder that is new or empty. Raises InvalidConfig for
+        another one, StorageFailed."""
+        from leanrag_core.evaluation.anonymity.files import write_anonymous
+
+        write_anonymous(made, folder)
+
+    def read_dictionary(self, path: Path) -> "Dictionary":
+        """The dictionary that save_anonymous() wrote. Raises InvalidConfig, RecordDamaged."""
+        from leanrag_core.evaluation.anonymity.files import read_dictionary
+
+        return read_dictionary(path)
+
+    def revert(
+        self,
+        answers: Sequence[tuple[str, str]],
+        dictionary: "Dictionary",
+        questions: "Sequence[GoldQuestion]" = (),
+    ) -> "ReversionScore":
+        """Answers to anonymous questions with their names again, and what went wrong. answers: id of the question, and
+        the answer. questions: with names and gold answers, by which the answers are graded."""
+        from leanrag_core.evaluation.anonymity.scoring import reversion
+
+        return reversion(answers, dictionary, questions)
