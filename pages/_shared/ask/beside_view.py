@@ -24,14 +24,14 @@ def line(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
         naive = session.retrieve(ask.summary, ask.question, NAIVE, ())
     except LeanRAGError:  # such as of an endpoint that embeds; the retrieval above has said what there is to say
         return
-    own = {passage.id for passage in trace.passages}
-    n_shared = sum(passage.id in own for passage in naive.passages)
+    own = {passage.row for passage in trace.passages}  # by chunk: a strategy may take pieces of chunks
+    n_shared = sum(passage.row in own for passage in naive.passages)
     share = numbers.share(trace.context.tokens / max(1, naive.context.tokens))
     tokens = {"tokens": trace.context.tokens, "naive": naive.context.tokens}
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key=scope.name("beside_naive")):
         with st.container(width="content"):
             code = "beside.naive" if trace.passages else "beside.no_chunks"
-            draw(markup.muted(say(code, share=share, n=n_shared, of=len(trace.passages), **tokens)))
+            draw(markup.muted(say(code, share=share, n=n_shared, of=len(own), **tokens)))
         if st.button(
             say("beside.compare"), icon=":material/view_column_2:", type="tertiary", key=scope.name("compare_naive")
         ):
