@@ -19,6 +19,9 @@ from leanrag_core.evaluation.experiments.plan import (
 )
 from leanrag_core.evaluation.experiments.running import Way, run_questions
 from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.evaluation.judging.asking import require_judge
+from leanrag_core.evaluation.judging.running import judge_result
+from leanrag_core.evaluation.judging.tasks import in_order as judgements_in_order
 from leanrag_core.execution.choice import opened
 from leanrag_core.execution.cluster_status import program_version
 from leanrag_core.execution.threads import ThreadMap
@@ -83,6 +86,8 @@ class Experiments:
         """What the experiment is run on now. Raises InvalidConfig, IndexNotFound and other errors of its inputs."""
         questions = tuple(self._question_set(spec.question_set))
         require_valid(spec, questions)
+        for judge in spec.judges:
+            require_judge(judge.model, models)
         names = sorted({run.index for run in spec.runs})
         indexes = {name: open_run_index(self._indexes, name) for name in names}
         digests = {f"index {name}": index.id for name, index in indexes.items()}
@@ -153,6 +158,15 @@ class Experiments:
         with self.store.writer(id_) as writer:
             with self._way(id_, inputs, models, execution) as way:
                 run_questions(self.store.read(id_), inputs.questions, way, writer, report)
+            calls = ThreadMap(models.settings.concurrency)
+            judge_result(
+                self.store.read(id_),
+                inputs.questions,
+                models,
+                calls,
+                lambda judgement: writer.add_judgements([judgement]),
+                report,
+            )
             return self._finished(id_, inputs, writer, report)
 
     def _make_parts(self, spec: ExperimentSpec, inputs: Inputs, models: Models, report: Report) -> None:
@@ -186,7 +200,8 @@ class Experiments:
         report(Progress(STORE_STAGE, 0, 0))
         result = self.store.read(id_)
         rows, costs = in_order(result, inputs.questions)
-        writer.finish(replace(result, rows=tuple(rows), costs=tuple(costs), is_complete=True))
+        judgements = judgements_in_order(result.spec, rows, result.judgements)
+        writer.finish(replace(result, rows=tuple(rows), costs=tuple(costs), judgements=judgements, is_complete=True))
         return self.store.read(id_)
 
 

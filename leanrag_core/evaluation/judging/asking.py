@@ -35,9 +35,7 @@ def judge(task: JudgeTask, models: Models, *, cancelled: Callable[[], None] = _n
     cancelled: called before each call; raises Cancelled. Raises BudgetSpent, EndpointError where every further call
     would fail too, and InvalidConfig where the judge is no language model.
     """
-    language = models.language(task.judge)
-    if language is None:
-        raise InvalidConfig("judge.needs_model", model=task.judge)
+    language = require_judge(task.judge, models)
     form, prompt = form_of(task.kind), filled(task)
     reply = _asked(language, form, prompt, task.repeat, cancelled)
     lengths = [len(lexical_tokens(answer)) for answer in task.answers]
@@ -53,6 +51,15 @@ def judge(task: JudgeTask, models: Models, *, cancelled: Callable[[], None] = _n
         reply=reply.text,
         words=(lengths[0], lengths[1] if len(lengths) > 1 else 0),
     )
+
+
+def require_judge(model: str, models: Models) -> LanguageModel:
+    """The language model of that name. Raises InvalidConfig where it is none, or lacks the price that a budget in
+    dollars needs."""
+    language = models.language(model)
+    if language is None:
+        raise InvalidConfig("judge.needs_model", model=model)
+    return language
 
 
 def _asked(language: LanguageModel, form: Form, prompt: str, repeat: int, cancelled: Callable[[], None]) -> JudgeReply:

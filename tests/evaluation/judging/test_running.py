@@ -1,0 +1,71 @@
+"""Judges in an experiment: with the scripted endpoint, stopped and resumed, repeated, listed."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from leanrag_core.errors import Cancelled, InvalidConfig
+from leanrag_core.types.experiment import ABSOLUTE, PAIRWISE, ExperimentSpec, JudgeSpec
+from leanrag_core.types.progress import Progress
+from tests.endpoint.scripted_model import ScriptedModel
+from tests.endpoint.server import EndpointServer
+from tests.evaluation.experiments import Bench, bench_in, built_index, small_spec, stored_files
+from tests.evaluation.judging.scripted import score_reply, winner_reply
+
+JUDGE = JudgeSpec("openai:judge", (ABSOLUTE, PAIRWISE), repeats=2)
+N_ABSOLUTE, N_PAIRS = 2 * 3 * 2, 2 * 3 * 2  # runs or orders, questions, repeats
+
+
+@pytest.fixture
+def server() -> Iterator[EndpointServer]:
+    always_first = ("You compare two answers", lambda prompt: winner_reply(1))
+    with EndpointServer(ScriptedModel(further=(always_first, ("You score an answer", lambda _: score_reply(8))))) as it:
+        yield it
+
+
+@pytest.fixture
+def bench(server: EndpointServer, tmp_path: Path) -> Bench:
+    return bench_in(tmp_path, server, concurrency=3)
+
+
+@pytest.fixture
+def spec(bench: Bench) -> ExperimentSpec:
+    spec = small_spec(built_index(bench))
+    return replace(spec, runs=spec.runs[:2], judges=(JUDGE,))
+
+
+def test_judgements_are_resumed_without_asking_twice_and_have_the_same_bytes(
+    bench: Bench, spec: ExperimentSpec, server: EndpointServer
+) -> None:
+    def stop(progress: Progress) -> None:
+        if progress.stage == "judge" and progress.done >= 5:
+            raise Cancelled("job.cancel_requested")
+
+    with pytest.raises(Cancelled):
+        bench.run_experiment(spec, stop)
+    (summary,) = bench.experiments()
+    assert (summary.judgements, summary.is_complete) == (5, False)
+    result = bench.run_experiment(spec)
+    assert len(result.judgements) == N_ABSOLUTE + N_PAIRS
+    assert [judgement.kind for judgement in result.judgements] == [ABSOLUTE] * N_ABSOLUTE + [PAIRWISE] * N_PAIRS
+    # Each repeat is a call of its own with the same body.
+    judged = Counter(call.key for call in server.answered() if call.kind.startswith("You "))
+    assert set(judged.values()) == {JUDGE.repeats}
+    before = stored_files(bench, result.id)
+    assert bench.run_experiment(spec, again=True).judgements == result.judgements
+    assert stored_files(bench, result.id) == before
+    audit = bench.audit(result.judgements)
+    assert [fault.code for fault in audit.judges[0].faults] == ["audit.flips"]
+    assert all(pair.swaps.flip_rate == 1 for pair in audit.pairs)
+
+
+def test_a_judge_that_is_no_model_is_refused_before_anything_is_asked(
+    bench: Bench, spec: ExperimentSpec, server: EndpointServer
+) -> None:
+    server.clear()
+    with pytest.raises(InvalidConfig, match="no language model"):
+        bench.run_experiment(replace(spec, judges=(replace(JUDGE, model="builtin"),)))
+    assert server.log == []
