@@ -30,7 +30,7 @@ class BiasBar:
 
 def bias_bars(bars: Sequence[BiasBar], *, width: int, label: str, no_bias: str) -> Drawing:
     """A bar from one half for each criterion, with its interval. no_bias: what is written below the line at a half."""
-    left = min(max((text_width(bar.name, 13) for bar in bars), default=0) + 20, 0.42 * width)
+    left = min(max((text_width(bar.name, 13) for bar in bars), default=0) + 20, 0.47 * width)
     spread = max([0.2, *(abs(end - 0.5) for bar in bars for end in (bar.low, bar.high, bar.share))])
     lowest = max(0.0, min([0.5, *(min(bar.low, bar.share) for bar in bars)]) - 0.02)
     axis = Axis(lowest, min(1.0, 0.5 + spread), left, width - 56)
@@ -164,3 +164,36 @@ def agreement_matrix(
         ink = f"var(--lr-l{number}k)"
         shapes.append(text(x + step / 2, y + high / 2 + 4.5, shown, size=13, anchor="middle", fill=ink))
     return Drawing(width, top + high * len(names) + 6, label, tuple(shapes))
+
+
+@dataclass(frozen=True)
+class LengthFit:
+    """A logistic curve of winning over the logarithm of the ratio of lengths: at equal length and its interval, and by
+    how much the odds to win are multiplied when the length doubles, and its interval."""
+
+    equal: tuple[float, float, float]
+    odds: tuple[float, float, float]
+
+
+def fitted_curve(fit: LengthFit, *, reach: float, points: int = 41) -> tuple[CurvePoint, ...]:
+    """The curve from 1 / reach to reach with its band; the errors of the two figures are taken as independent."""
+    centre, centre_error = _logit_and_error(*fit.equal)
+    slope, slope_low, slope_high = (math.log(max(value, 1e-9)) for value in fit.odds)
+    slope_error = (slope_high - slope_low) / 2
+    curve = []
+    for place in range(points):
+        doublings = math.log2(reach) * (2 * place / (points - 1) - 1)
+        middle = centre + slope * doublings
+        error = math.hypot(centre_error, slope_error * doublings)
+        shares = [_share(middle + side * error) for side in (0, -1, 1)]
+        curve.append(CurvePoint(2**doublings, *shares))
+    return tuple(curve)
+
+
+def _logit_and_error(value: float, low: float, high: float) -> tuple[float, float]:
+    ends = [math.log(share / (1 - share)) for share in (min(max(end, 1e-6), 1 - 1e-6) for end in (value, low, high))]
+    return ends[0], (ends[2] - ends[1]) / 2
+
+
+def _share(log_odds: float) -> float:
+    return 1 / (1 + math.exp(-max(-700.0, log_odds)))

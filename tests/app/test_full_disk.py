@@ -22,7 +22,7 @@ def full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("full_disk")
-@pytest.mark.parametrize("page", ["library", "build", "explore", "ask", "compare", "settings"])
+@pytest.mark.parametrize("page", ["library", "build", "explore", "ask", "compare", "evaluate", "settings"])
 def test_a_first_start_on_a_full_disk_is_reported_in_words(page: str, empty_home: Workbench, visit: Visit) -> None:
     app = visit(page, empty_home)
     assert not app.exception

@@ -220,7 +220,7 @@ def test_renaming_and_deleting_ask_first(home: Workbench, visit: Visit) -> None:
     assert len(home.indexes()) == 1, "nothing is deleted before it is confirmed"
 
 
-@pytest.mark.parametrize("page", ["library", "build", "explore", "ask", "compare", "settings"])
+@pytest.mark.parametrize("page", ["library", "build", "explore", "ask", "compare", "evaluate", "settings"])
 def test_jobs_of_another_version_take_no_page_down(page: str, home: Workbench, visit: Visit) -> None:
     foreign = a_job(home, STARTED, name="foreign")
     record = json.loads((foreign / "spec.json").read_text())
@@ -272,7 +272,7 @@ def test_a_build_that_has_found_nothing_yet_says_what_it_is_at(home: Workbench, 
     assert "Nothing yet" not in page_text
 
 
-@pytest.mark.parametrize("page", ["library", "explore", "ask", "compare", "settings"])
+@pytest.mark.parametrize("page", ["library", "explore", "ask", "compare", "evaluate", "settings"])
 def test_a_running_build_is_seen_from_every_page(page: str, home: Workbench, visit: Visit) -> None:
     folder = a_job(home, STARTED, progress("extract", 9, 9))
     with job_lock(folder).acquire():
@@ -316,7 +316,7 @@ def a_sweep(bench: Workbench, *events: tuple[str, dict[str, Any]], name: str = "
     return folder
 
 
-@pytest.mark.parametrize("page", ["library", "build", "explore", "ask", "compare", "settings"])
+@pytest.mark.parametrize("page", ["library", "build", "explore", "ask", "compare", "evaluate", "settings"])
 def test_a_running_job_that_is_no_build_is_shown_on_every_page(page: str, with_sweeps: Workbench, visit: Visit) -> None:
     settings, answers = progress("settings", 1, 1), progress("answers", 5, 10, "answers", "the queen")
     folder = a_sweep(with_sweeps, STARTED, settings, answers)

@@ -11,7 +11,7 @@ from leanrag_core import IndexConfig, Workbench
 from leanrag_core.storage import digests, layout
 from tests.app import drawn
 
-PAGES = ("library", "build", "explore", "ask", "compare")
+PAGES = ("library", "build", "explore", "ask", "compare", "evaluate")
 PROJECT = Path(__file__).resolve().parents[2]
 Visit = Callable[..., AppTest]
 

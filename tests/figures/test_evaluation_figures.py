@@ -13,9 +13,11 @@ from leanrag_core.figures.heat_map import HeatCell, heat_map, ramp_step
 from leanrag_core.figures.judge_charts import (
     BiasBar,
     CurvePoint,
+    LengthFit,
     LengthPoint,
     agreement_matrix,
     bias_bars,
+    fitted_curve,
     length_curve,
 )
 from leanrag_core.figures.parallel import ParallelAxis, ParallelRun, height_of, parallel
@@ -258,3 +260,13 @@ def test_names_become_no_markup_in_a_file() -> None:
     ]
     for drawing in drawings:
         assert "<script>" not in drawing.as_svg()
+
+
+def test_the_curve_goes_through_the_rate_at_equal_length_and_doubles_the_odds() -> None:
+    curve = fitted_curve(LengthFit((0.5, 0.4, 0.6), (3.0, 2.0, 4.5)), reach=2.0, points=3)
+    assert [round(each.ratio, 6) for each in curve] == [0.5, 1.0, 2.0]
+    assert [round(each.rate, 6) for each in curve] == [0.25, 0.5, 0.75], "odds of a third, one, and three"
+    middle = curve[1]
+    assert (round(middle.low, 6), round(middle.high, 6)) == (0.4, 0.6)
+    assert all(each.low < each.rate < each.high for each in curve)
+    assert curve[2].high - curve[2].low > middle.high - middle.low - 0.1

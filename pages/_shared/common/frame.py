@@ -29,6 +29,7 @@ PAGES = (
     ("explore", "account_tree"),
     ("ask", "forum"),
     ("compare", "view_column_2"),
+    ("evaluate", "rule"),
     ("settings", "settings"),
 )
 _HERE = Path(__file__).resolve().parent

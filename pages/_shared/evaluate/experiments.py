@@ -1,0 +1,139 @@
+"""The experiments there are, the chosen one, and the two runs of it that are compared."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from leanrag_core.retrieval.base import StrategyInfo
+from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, RunSpec
+from pages._shared.ask import presets
+from pages._shared.common import forms, markup, session, state, widgets
+from pages._shared.common.html import draw, html
+from pages._shared.common.messages import say
+from pages._shared.common.scope import Scope
+from pages._shared.evaluate import places
+
+_STARTER, _BASELINE = "leanrag", "vector"  # strategies that are compared while nobody has chosen
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _opened(experiment: str, changed: str) -> ExperimentResult:
+    return session.workbench().experiment(experiment)
+
+
+def opened(summary: ExperimentSummary) -> ExperimentResult:
+    """The experiment with its rows, read once for each change."""
+    return _opened(summary.id, summary.changed)
+
+
+def chosen(summaries: Sequence[ExperimentSummary]) -> ExperimentSummary | None:
+    """The experiment that the link names; without one the person's own last one, else the first of the program's."""
+    by_id = {each.id: each for each in summaries}
+    wanted = state.recall(places.EXPERIMENT)
+    if wanted:
+        return by_id.get(wanted)
+    return next(iter(summaries), None)
+
+
+def facts(summary: ExperimentSummary) -> str:
+    """How much was run, and how far it is."""
+    of = say("evaluate.facts", n=len(summary.runs), questions=summary.all // max(1, len(summary.runs)))
+    if summary.is_shipped:
+        return say("evaluate.facts_shipped", facts=of)
+    if summary.is_complete:
+        return say("evaluate.facts_done", facts=of)
+    return say("evaluate.facts_so_far", facts=of, n=summary.rows, all=summary.all)
+
+
+def listing(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> None:
+    """All experiments, each with a button that shows it."""
+    with st.container(key="evaluate_list", gap=None):
+        for each in summaries:
+            is_shown = each.id == shown.id
+            with st.container(key=f"experiment_row_{'chosen_' if is_shown else ''}{each.id}", gap=None):
+                st.button(
+                    forms.plain(each.title),
+                    key=f"experiment_{each.id}",
+                    type="tertiary",
+                    on_click=show,
+                    args=(each.id,),
+                )
+                draw(markup.muted(facts(each)))
+    draw(html('<div class="lr-small lr-muted" style="padding:.4rem .6rem">{}</div>', say("evaluate.list_hint")))
+
+
+def pick(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> None:
+    """The choice that stands in for the list on a phone."""
+    titles = {each.id: each.title for each in summaries}
+    ids = list(titles)
+    with st.container(key="evaluate_pick"):
+        widgets.remembered(
+            places.EXPERIMENT,
+            shown.id,
+            lambda mount: st.selectbox(
+                say("evaluate.experiment"),
+                ids,
+                index=ids.index(mount.value),
+                format_func=titles.__getitem__,
+                key=mount.key,
+                on_change=mount.changed,
+            ),
+            allowed=lambda value: value in titles,
+            form=widgets.labels(titles),
+            forgets=(places.RUN, places.AGAINST, places.KIND),
+        )
+
+
+def show(experiment: str) -> None:
+    """That experiment is shown; what was chosen in another one is void. For callbacks."""
+    state.remember(places.EXPERIMENT, experiment)
+    for name in (places.RUN, places.AGAINST, places.KIND, places.OTHER):
+        state.remember(name, None)
+
+
+def compared(runs: Sequence[RunSpec], baseline: str) -> tuple[str, str]:
+    """The names of the two runs that are compared: those that were chosen, else LeanRAG and the baseline."""
+    names = [run.name for run in runs]
+    of_strategy: Mapping[str, str] = {run.strategy: run.name for run in reversed(runs)}
+    against = baseline if baseline in names else of_strategy.get(_BASELINE, names[-1])
+    run = of_strategy.get(_STARTER, names[0])
+    if run == against:
+        run = next((name for name in names if name != against), against)
+    chosen_run = str(state.fitting(places.RUN, run, str, lambda value: value in names))
+    return chosen_run, str(state.fitting(places.AGAINST, against, str, lambda value: value in names))
+
+
+def run_choice(name: str, label: str, runs: Sequence[RunSpec], default: str) -> str:
+    """A choice of a run of the experiment."""
+    names = [run.name for run in runs]
+    return str(
+        widgets.remembered(
+            name,
+            default,
+            lambda mount: st.selectbox(
+                label,
+                names,
+                index=names.index(mount.value),
+                key=mount.key,
+                on_change=mount.changed,
+                width=210,
+            ),
+            allowed=lambda value: value in names,
+            form=tuple(names),
+        )
+    )
+
+
+def take_settings(prefix: str, run: RunSpec) -> None:
+    """The controls with that prefix ("" on Ask, a letter on Compare) hold the run's strategy and options. For
+    callbacks."""
+    scope = Scope(prefix)
+    info = strategies().get(run.strategy)
+    if info is not None:
+        state.remember(scope.name("strategy"), run.strategy)
+        presets.set_options(scope, info, run.options, reset=True)
+
+
+def strategies() -> Mapping[str, StrategyInfo]:
+    """The strategies there are, by name."""
+    return {info.name: info for info in session.workbench().strategies().strategies}

@@ -1,0 +1,103 @@
+"""What an experiment says of two of its runs, in a sentence with its interval."""
+
+import math
+from collections.abc import Sequence
+from statistics import fmean
+
+from markupsafe import Markup
+
+from leanrag_core.evaluation.statistics.intervals import Interval
+from leanrag_core.messages.message import Message, message
+from leanrag_core.types.experiment import ExperimentResult
+from pages._shared.common.html import html
+from pages._shared.common.messages import say
+from pages._shared.evaluate import measure_words, scores
+from pages._shared.evaluate.scores import Table
+
+GOLD, TOKENS = "evidence-recall", "context-tokens"
+_MOST_NEEDED = 20_000  # questions; more than that nobody writes
+_MOST_NAMED = 3
+
+
+def sentence(result: ExperimentResult, rows: Table, run: str, against: str, measure: str, kind: str) -> Markup:
+    """The difference of the two first, then the tokens, then the runs that cannot be told apart from the first."""
+    interval = scores.difference(result, run, against, measure, kind)
+    if interval is None or interval.low is None or interval.high is None:
+        title = measure_words.title_of(measure)
+        return html('<div class="lr-finding">{}</div>', say("evaluate.finding.nothing", measure=title))
+    start = say("evaluate.finding.kind", kind=measure_words.kind_title(kind)) if kind else ""
+    first, rest = _difference(interval, run, against, measure)
+    rest += _tokens(result, run, against, kind) if measure != TOKENS else ""
+    rest += say("text.stop")
+    if not interval.excludes_zero:
+        rest += _needed(interval)
+    rest += _alike(rows, run, against, measure)
+    return html('<div class="lr-finding">{}<b>{}</b> {}</div>', start, first, rest)
+
+
+def _difference(interval: Interval, run: str, against: str, measure: str) -> tuple[str, str]:
+    """The claim, and the interval that it stands on."""
+    assert interval.low is not None
+    assert interval.high is not None
+    title, value = measure_words.title_of(measure), interval.value
+    if measure == GOLD:
+        low, high = (f"{100 * end:.0f}".replace("-", "−") for end in (interval.low, interval.high))
+        if value < 0:
+            low, high = (f"{-100 * end:.0f}".replace("-", "−") for end in (interval.high, interval.low))
+    else:
+        low, high = (measure_words.shown_difference(measure, end) for end in (interval.low, interval.high))
+    bounds = say("evaluate.finding.interval", low=low, high=high)
+    if not interval.excludes_zero:
+        shown = measure_words.shown_difference(measure, value)
+        low, high = (measure_words.shown_difference(measure, end) for end in (interval.low, interval.high))
+        claim = say("evaluate.finding.alike", run=run, against=against, n=interval.n)
+        return claim, say("evaluate.finding.alike_rest", measure=title, value=shown, low=low, high=high)
+    if measure == GOLD:
+        code = "evaluate.finding.more_gold" if value > 0 else "evaluate.finding.less_gold"
+        return say(code, run=run, against=against, n=round(abs(100 * value))), bounds
+    shown = measure_words.shown_difference(measure, abs(value)).lstrip("+")
+    code = "evaluate.finding.above" if value > 0 else "evaluate.finding.below"
+    return say(code, run=run, against=against, value=shown, measure=title), bounds
+
+
+def _tokens(result: ExperimentResult, run: str, against: str, kind: str) -> str:
+    tokens = scores.scores_of(result, TOKENS, scores.questions_of(result, kind))
+    own, other = ([value for value in tokens[name] if value is not None] for name in (run, against))
+    if not own or not other or not fmean(other):
+        return ""
+    return say("evaluate.finding.tokens", share=f"{100 * fmean(own) / fmean(other):.0f}")
+
+
+def _needed(interval: Interval) -> str:
+    """About how many questions would separate the two, were the difference as it is."""
+    assert interval.low is not None
+    assert interval.high is not None
+    half = (interval.high - interval.low) / 2
+    if abs(interval.value) < 1e-9 or half <= 0:
+        return ""
+    needed = math.ceil(interval.n * (half / abs(interval.value)) ** 2)
+    rounded = needed if needed < 100 else round(needed, -1)
+    return say("text.space") + say("evaluate.finding.needed", n=rounded) if rounded <= _MOST_NEEDED else ""
+
+
+def _alike(rows: Table, run: str, against: str, measure: str) -> str:
+    """The other runs that share a letter with the first."""
+    cells = {row.run.name: row.cells.get(measure) for row in rows.rows}
+    own = cells.get(run)
+    if own is None or not own.letters:
+        return ""
+    alike = [
+        name
+        for name, cell in cells.items()
+        if name not in (run, against) and cell is not None and set(cell.letters) & set(own.letters)
+    ]
+    if not alike or len(alike) == len(cells) - 2:
+        return ""
+    return say("text.space") + say("evaluate.finding.apart", names=_names(alike), run=run)
+
+
+def _names(names: Sequence[str]) -> tuple[Message, ...]:
+    shown = [message("plain", text=name) for name in names[:_MOST_NAMED]]
+    if len(names) > _MOST_NAMED:
+        shown.append(message("evaluate.finding.others", n=len(names) - _MOST_NAMED))
+    return tuple(shown)

@@ -1,0 +1,158 @@
+"""The results of an experiment: what it says, its table by kind of question, and where one run beats another."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary
+from pages._shared.common import forms, markup, session, state, widgets
+from pages._shared.common.html import draw
+from pages._shared.common.messages import message, say
+from pages._shared.evaluate import (
+    experiments,
+    figure_view,
+    finding,
+    measure_words,
+    pays_view,
+    places,
+    scores,
+    table_view,
+)
+from pages._shared.evaluate.measure_words import COLUMNS, LATENCY
+
+
+def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> None:
+    """The list at the left, the chosen experiment beside it."""
+    experiments.pick(summaries, shown)
+    left, right = st.columns([2, 11], gap="medium")
+    with left, st.container(key="evaluate_list_column", gap="xsmall"):
+        figure_view.title(say("evaluate.experiments"))
+        experiments.listing(summaries, shown)
+    with right:
+        results(shown, experiments.opened(shown))
+
+
+def results(summary: ExperimentSummary, result: ExperimentResult) -> None:
+    """What the experiment says. It may be under way: then what it has so far."""
+    measures = measure_words.measured(result.rows)
+    if not result.is_complete:
+        message(say("evaluate.partial", n=summary.rows, all=summary.all))
+    if not measures:
+        message(say("evaluate.no_rows"))
+        return
+    run, against = experiments.compared(result.spec.runs, result.spec.baseline)
+    place = st.container()
+    kind = _kind(result)
+    measures = _columns(measures)
+    sort = _controls(result, measures, run, against)
+    rows = scores.table_of(result, kind, measures, summary.changed)
+    measure = sort if sort in measures else measures[0]
+    with place:
+        if run != against:
+            draw(finding.sentence(result, rows, run, against, measure, kind))
+    letters = {run: "A", against: "B"} if run != against else {}
+    draw(table_view.table(rows, sort, letters, experiments.strategies(), _index_names(result)))
+    note = say("evaluate.letters") if len(rows.rows) > 1 else ""
+    draw(markup.muted(say("evaluate.bars") + say("text.space") + note))
+    if run != against:
+        left, right = st.columns(2, gap="large")
+        with left:
+            pays_view.show(result, run, against, measure)
+        with right:
+            _problems(summary)
+
+
+def _index_names(result: ExperimentResult) -> Mapping[str, str]:
+    """Titles of the experiment's indexes where it has several."""
+    ids = dict.fromkeys(run.index for run in result.spec.runs)
+    if len(ids) < 2:
+        return {}
+    titles = {each.id: each.title for each in session.index_list().indexes}
+    return {id_: titles.get(id_, id_) for id_ in ids}
+
+
+def _kind(result: ExperimentResult) -> str:
+    """The chosen kind of question, "" for all."""
+    counts = measure_words.kinds_of(result.rows)
+    if len(counts) < 2:
+        return ""
+    total = len(scores.questions_of(result))
+    titles = {"": say("evaluate.all_kinds", n=total)}
+    titles |= {kind: f"{forms.plain(measure_words.kind_title(kind))} {n:,}" for kind, n in counts.items()}
+    options = list(titles)
+    return widgets.one_of(
+        places.KIND,
+        options,
+        lambda mount: st.pills(
+            say("evaluate.kind"),
+            options,
+            default=mount.value,
+            format_func=titles.__getitem__,
+            key=mount.key,
+            on_change=mount.changed,
+            required=True,
+            label_visibility="collapsed",
+        ),
+        form=widgets.labels(titles),
+    )
+
+
+def _controls(result: ExperimentResult, measures: Sequence[str], run: str, against: str) -> str:
+    """The measure that the table is sorted by, and the two runs that are compared, in a row."""
+    titles = {measure: measure_words.title_of(measure) for measure in (*measures, LATENCY)}
+    options = list(titles)
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="evaluate_controls"):
+        sort = widgets.one_of(
+            places.SORT,
+            options,
+            lambda mount: st.selectbox(
+                say("evaluate.sort"),
+                options,
+                index=options.index(mount.value),
+                format_func=titles.__getitem__,
+                key=mount.key,
+                on_change=mount.changed,
+                width=210,
+            ),
+            form=widgets.labels(titles),
+        )
+        if len(result.spec.runs) > 1:
+            experiments.run_choice(places.RUN, say("evaluate.compare_run"), result.spec.runs, run)
+            experiments.run_choice(places.AGAINST, say("evaluate.compare_against"), result.spec.runs, against)
+        _column_choice(measure_words.measured(result.rows), measures)
+    return sort
+
+
+def _columns(measures: Sequence[str]) -> tuple[str, ...]:
+    """The measures that the table shows, in their order."""
+    usual = [measure for measure in COLUMNS if measure in measures] or list(measures[:5])
+    names = str(state.recall(places.COLUMNS)).split(",")
+    chosen = [measure for measure in measures if measure in names]
+    return tuple(chosen or usual)
+
+
+def _column_choice(measures: Sequence[str], shown: Sequence[str]) -> None:
+    """Which measures are columns."""
+    titles = {measure: measure_words.title_of(measure) for measure in measures}
+    with st.popover(say("evaluate.columns"), type="tertiary", icon=":material/view_column:", key="evaluate_columns"):
+        widgets.show(
+            "lr_columns",
+            list(shown),
+            lambda mount: st.multiselect(
+                say("evaluate.columns"),
+                list(titles),
+                mount.value,
+                format_func=titles.__getitem__,
+                key=mount.key,
+                on_change=mount.changed,
+                max_selections=10,
+            ),
+            lambda chosen: state.remember(places.COLUMNS, ",".join(chosen)),
+            form=widgets.labels(titles),
+        )
+        draw(markup.muted(say("evaluate.columns_hint")))
+
+
+def _problems(summary: ExperimentSummary) -> None:
+    if summary.errors:
+        message(say("evaluate.errors", n=summary.errors), kind="error")

@@ -1,0 +1,303 @@
+"""The form of an experiment: which indexes, strategies and questions, who judges, and what it will take."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.evaluation.judging.tasks import pairs_of
+from leanrag_core.figures import numbers
+from leanrag_core.retrieval.base import StrategyInfo
+from leanrag_core.types.experiment import (
+    ALL_JUDGEMENTS,
+    JUDGEMENTS,
+    MODES,
+    OPEN,
+    PAIRWISE,
+    ExperimentSpec,
+    JudgeSpec,
+    RunSpec,
+)
+from leanrag_core.types.model_names import endpoint_model
+from leanrag_core.types.question_set import QuestionSetInfo
+from leanrag_core.types.spending import Budget
+from leanrag_core.types.summary import IndexSummary
+from pages._shared.common import markup, session, state
+from pages._shared.common.frame import plain_errors
+from pages._shared.common.html import draw, html
+from pages._shared.common.messages import message, say, words
+from pages._shared.evaluate import experiments, faults, places
+from pages._shared.settings import endpoint_view
+
+_STARTERS = ("leanrag", "vector", "bm25")
+_LONGEST_TITLE = 120
+_MOST_REPEATS = 20
+
+
+@dataclass(frozen=True)
+class Load:
+    """What an experiment will do. retrievals: questions times runs; answer_calls: of a language model, at least as
+    many; judge_calls: replies of judges."""
+
+    retrievals: int
+    answer_calls: int
+    judge_calls: int
+
+
+def button() -> None:
+    """The button that opens the form."""
+    if st.button(
+        say("evaluate.run_experiment"), icon=":material/play_arrow:", type="primary", key="primary_experiment"
+    ):
+        st.dialog(say("evaluate.run_experiment"), width="large")(_form)()
+
+
+def _form() -> None:
+    indexes = {each.id: each for each in session.index_list().indexes}
+    sets = {each.id: each for each in session.workbench().question_sets()}
+    if not indexes or not sets:
+        message(say("evaluate.form.nothing"))
+        return
+    strategies = experiments.strategies()
+    chosen = _indexes(indexes)
+    question_set = _question_set(sets, chosen)
+    names = _strategies(strategies)
+    runs = runs_of(chosen, names, strategies)
+    title = st.text_input(
+        say("evaluate.form.title"),
+        "",
+        placeholder=say("evaluate.form.title_default", set=question_set.title),
+        max_chars=_LONGEST_TITLE,
+        key="experiment_title",
+    )
+    baseline = _baseline(runs)
+    asks_model = any(session.workbench().asks_model(each.config.model) for each in chosen)
+    answers, mode = _answers(asks_model)
+    judges = _judges(runs, baseline) if answers else ()
+    spec = ExperimentSpec(
+        title=title.strip() or say("evaluate.form.title_default", set=question_set.title),
+        question_set=question_set.id,
+        runs=runs,
+        baseline=baseline,
+        answers=answers,
+        mode=mode,
+        judges=judges,
+    )
+    load = load_of(spec, question_set.n, strategies, asks_model=asks_model)
+    budget = _forecast(spec, load)
+    if st.button(
+        say("evaluate.form.start"),
+        type="primary",
+        key="primary_experiment_start",
+        icon=":material/play_arrow:",
+        disabled=not runs,
+        on_click=_start,
+        args=(spec, budget),
+    ):
+        st.rerun()
+
+
+def _start(spec: ExperimentSpec, budget: Budget | None) -> None:
+    """A job runs the experiment, and the page shows it. For callbacks."""
+    with faults.told():
+        state.remember(places.JOB, session.workbench().start_experiment(spec, budget=budget))
+        state.remember(places.TAB, None)
+
+
+def _indexes(indexes: Mapping[str, IndexSummary]) -> list[IndexSummary]:
+    titles = {id_: each.title for id_, each in indexes.items()}
+    current = state.recall("index")
+    default = [current] if current in indexes else [next(iter(indexes))]
+    ids = st.multiselect(
+        say("evaluate.form.indexes"),
+        list(titles),
+        default,
+        format_func=titles.__getitem__,
+        key="experiment_indexes",
+    )
+    return [indexes[id_] for id_ in ids]
+
+
+def _question_set(sets: Mapping[str, QuestionSetInfo], chosen: Sequence[IndexSummary]) -> QuestionSetInfo:
+    """The set; that of the index's own corpus comes first."""
+    corpora = {each.corpus_id for each in chosen}
+    ids = sorted(sets, key=lambda id_: sets[id_].corpus_id not in corpora)
+    titles = {id_: say("evaluate.form.set", title=sets[id_].title, n=sets[id_].n) for id_ in ids}
+    id_ = st.selectbox(say("evaluate.sets.set"), ids, format_func=titles.__getitem__, key="experiment_set")
+    return sets[id_]
+
+
+def _strategies(strategies: Mapping[str, StrategyInfo]) -> list[str]:
+    titles = {name: words(info.title) for name, info in strategies.items()}
+    default = [name for name in _STARTERS if name in titles]
+    names = st.multiselect(
+        say("evaluate.form.strategies"),
+        list(titles),
+        default,
+        format_func=titles.__getitem__,
+        key="experiment_strategies",
+    )
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            say("evaluate.form.all_strategies"),
+            type="tertiary",
+            key="experiment_all",
+            on_click=_take_all,
+            args=(list(titles),),
+        )
+    return names
+
+
+def _take_all(names: Sequence[str]) -> None:
+    st.session_state["experiment_strategies"] = list(names)
+
+
+def runs_of(
+    chosen: Sequence[IndexSummary], names: Sequence[str], strategies: Mapping[str, StrategyInfo]
+) -> tuple[RunSpec, ...]:
+    """Each strategy on each index, at its defaults; the index is in a run's name where there are several."""
+    runs = []
+    for index in chosen:
+        for name in names:
+            title = words(strategies[name].title)
+            runs.append(RunSpec(f"{title}, {index.title}" if len(chosen) > 1 else title, index.id, name))
+    counts: dict[str, int] = {}
+    unique = []
+    for run in runs:
+        counts[run.name] = counts.get(run.name, 0) + 1
+        name = run.name if counts[run.name] == 1 else f"{run.name} ({counts[run.name]})"
+        unique.append(RunSpec(name, run.index, run.strategy, run.options))
+    return tuple(unique)
+
+
+def _baseline(runs: Sequence[RunSpec]) -> str:
+    names = [run.name for run in runs]
+    if len(names) < 2:
+        return ""
+    usual = next((run.name for run in runs if run.strategy == "vector"), names[-1])
+    return st.selectbox(say("evaluate.form.baseline"), names, index=names.index(usual), key="experiment_baseline")
+
+
+def _answers(asks_model: bool) -> tuple[bool, str]:
+    """Whether answers are written, and whether they are declined where the context does not suffice."""
+    hint = say("evaluate.form.answers_hint" if asks_model else "evaluate.form.answers_builtin")
+    answers = st.toggle(say("evaluate.form.answers"), value=False, key="experiment_answers", help=hint)
+    if not answers or not asks_model:
+        return answers, OPEN
+    titles = {mode: say(f"evaluate.mode.{mode}") for mode in MODES}
+    mode = st.segmented_control(
+        say("evaluate.form.mode"),
+        list(titles),
+        default=OPEN,
+        format_func=titles.__getitem__,
+        required=True,
+        key="experiment_mode",
+    )
+    return answers, mode or OPEN
+
+
+def _judges(runs: Sequence[RunSpec], baseline: str) -> tuple[JudgeSpec, ...]:
+    """Who judges the answers, what is asked, and how often."""
+    try:
+        settings = session.workbench().settings()
+    except LeanRAGError as error:
+        message(error, kind="error")
+        return ()
+    if not endpoint_view.is_set_up(settings):
+        draw(markup.muted(say("evaluate.form.no_endpoint")))
+        return ()
+    listed = endpoint_view.listing(settings).writing
+    models = st.multiselect(
+        say("evaluate.form.judges"),
+        list(listed),
+        [],
+        accept_new_options=True,
+        placeholder=say("evaluate.form.no_judge"),
+        key="experiment_judges",
+    )
+    if not models:
+        return ()
+    titles = {kind: say(f"evaluate.judgement.{kind}") for kind in ALL_JUDGEMENTS}
+    kinds = st.pills(
+        say("evaluate.form.kinds"),
+        list(titles),
+        selection_mode="multi",
+        default=list(JUDGEMENTS),
+        format_func=titles.__getitem__,
+        key="experiment_kinds",
+    )
+    repeats = st.number_input(
+        say("evaluate.form.repeats"), min_value=1, max_value=_MOST_REPEATS, value=5, key="experiment_repeats", width=160
+    )
+    wanted = tuple(kind for kind in ALL_JUDGEMENTS if kind in (kinds or ()))
+    if not wanted:
+        return ()
+    return tuple(JudgeSpec(endpoint_model(name), wanted, int(repeats)) for name in models)
+
+
+def load_of(spec: ExperimentSpec, questions: int, strategies: Mapping[str, StrategyInfo], *, asks_model: bool) -> Load:
+    """What the experiment will do over that many questions."""
+    own_calls = sum(strategies[run.strategy].calls_model for run in spec.runs if run.strategy in strategies)
+    answer_calls = questions * (len(spec.runs) * spec.answers + own_calls) if asks_model else 0
+    judge_calls = 0
+    for judge in spec.judges:
+        for kind in judge.kinds:
+            of_question = 2 * len(pairs_of(spec, judge)) if kind == PAIRWISE else len(spec.runs)
+            judge_calls += judge.repeats * questions * of_question
+    return Load(questions * len(spec.runs), answer_calls, judge_calls)
+
+
+def _forecast(spec: ExperimentSpec, load: Load) -> Budget | None:
+    """What it takes, before it begins; the budget where models are called."""
+    draw(markup.label(say("evaluate.form.forecast")))
+    rows = [(say("evaluate.form.retrievals"), f"{load.retrievals:,}")]
+    if load.answer_calls:
+        rows.append((say("evaluate.form.answer_calls"), say("evaluate.form.at_least", n=load.answer_calls)))
+    if load.judge_calls:
+        rows.append((say("evaluate.form.judge_calls"), f"{load.judge_calls:,}"))
+    try:
+        missing = session.workbench().missing_parts(spec) if spec.runs else ()
+    except LeanRAGError as error:
+        message(error, kind="error")
+        missing = ()
+    if missing:
+        rows.append((say("evaluate.form.parts"), say("ask.comma").join(sorted({each.part for each in missing}))))
+    if not load.answer_calls and not load.judge_calls:
+        draw(
+            html('<div class="lr-big"><b>{}</b><span>{}</span></div>', say("evaluate.form.no_cost"), _time(spec, load))
+        )
+    draw(markup.facts_table(("", ""), rows, caption=say("evaluate.form.forecast")))
+    if missing:
+        draw(markup.muted(say("evaluate.form.parts_hint", n=len(missing))))
+    if not load.answer_calls and not load.judge_calls:
+        return None
+    left, right = st.columns(2, gap="small")
+    with left:
+        dollars = st.number_input(
+            say("evaluate.form.dollars"), min_value=0.0, value=0.0, step=1.0, format="%.2f", key="experiment_dollars"
+        )
+    with right:
+        tokens = st.number_input(
+            say("evaluate.form.tokens"), min_value=0, value=0, step=100_000, key="experiment_tokens"
+        )
+    draw(markup.muted(say("evaluate.form.budget_hint")))
+    return Budget(float(dollars), int(tokens))
+
+
+def _time(spec: ExperimentSpec, load: Load) -> str:
+    """About how long retrieval takes, by what the same strategies took in an experiment before."""
+    summaries = session.workbench().experiments()
+    if not summaries:
+        return ""
+    times: dict[str, list[float]] = {}
+    with plain_errors():
+        result = experiments.opened(summaries[0])
+        strategy_of = {run.name: run.strategy for run in result.spec.runs}
+        for cost in result.costs:
+            times.setdefault(strategy_of.get(cost.run, ""), []).append(cost.retrieval_ms)
+    known = [sum(times[run.strategy]) / len(times[run.strategy]) for run in spec.runs if times.get(run.strategy)]
+    if not known:
+        return ""
+    seconds = load.retrievals * sum(known) / len(known) / 1000
+    return say("evaluate.form.about", time=numbers.duration(max(1.0, seconds)))

@@ -1,0 +1,113 @@
+"""New question sets: from a file, written by hand, or made from an index."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.evaluation.gold import GoldQuestion
+from pages._shared.common import markup, session, state
+from pages._shared.common.frame import plain_errors
+from pages._shared.common.html import draw
+from pages._shared.common.messages import message, say
+from pages._shared.evaluate import places
+
+_FILE = "set_file"
+_COLUMNS = ("question", "type", "answers", "document", "quote")
+_LONGEST_TITLE = 200
+_PREVIEWED = 5
+
+
+def upload() -> None:
+    """A JSONL, JSON or CSV file: its first questions are shown, or the line that is wrong."""
+    with st.popover(say("evaluate.sets.upload"), icon=":material/upload_file:", key="set_upload"):
+        draw(markup.muted(say("evaluate.sets.upload_hint")))
+        file = st.file_uploader(
+            say("evaluate.sets.file"), type=["jsonl", "json", "csv", "tsv"], key=_FILE, label_visibility="collapsed"
+        )
+        if file is None:
+            return
+        bench = session.workbench()
+        try:
+            questions = bench.read_question_file(file.name, file.getvalue())
+        except LeanRAGError as error:
+            message(error, kind="error", title=say("evaluate.sets.not_read"))
+            return
+        _preview(questions)
+        title, corpus = _title(file.name.rsplit(".", 1)[0], "upload"), _corpus("upload")
+        if st.button(say("evaluate.sets.add"), type="primary", key="primary_set_add", icon=":material/add:"):
+            with plain_errors():
+                state.remember(
+                    places.SET, bench.add_question_file(file.name, file.getvalue(), title=title, corpus_id=corpus)
+                )
+                st.rerun()
+
+
+def _preview(questions: Sequence[GoldQuestion]) -> None:
+    n_evidence = sum(bool(each.evidence) for each in questions)
+    draw(markup.muted(say("evaluate.sets.read", n=len(questions), evidence=n_evidence)))
+    rows = [(each.question, each.kind, each.answer or " | ".join(each.answers)) for each in questions[:_PREVIEWED]]
+    head = tuple(say(f"evaluate.sets.head.{name}") for name in ("question", "kind", "answer"))
+    draw(markup.reading_table(head, rows, caption=say("evaluate.sets.preview")))
+
+
+def _title(default: str, key: str) -> str:
+    return st.text_input(say("evaluate.sets.title"), default, max_chars=_LONGEST_TITLE, key=f"set_title_{key}")
+
+
+def _corpus(key: str) -> str:
+    """The corpus that the questions are about, "" for none."""
+    titles = {"": say("evaluate.sets.no_corpus")}
+    titles |= {corpus.id: corpus.name for corpus in session.workbench().corpora()}
+    return st.selectbox(
+        say("evaluate.sets.corpus"), list(titles), format_func=titles.__getitem__, key=f"set_corpus_{key}"
+    )
+
+
+def write() -> None:
+    """Questions written by hand, in a table; several answers apart by |."""
+    if st.button(say("evaluate.sets.write"), icon=":material/edit_note:", key="set_write"):
+        st.dialog(say("evaluate.sets.write_title"), width="large")(_write)()
+
+
+def _write() -> None:
+    draw(markup.muted(say("evaluate.sets.write_hint")))
+    empty = pd.DataFrame({name: pd.Series([""] * 3, dtype="string") for name in _COLUMNS})
+    heads = {name: say(f"evaluate.sets.column.{name}") for name in _COLUMNS}
+    edited = st.data_editor(
+        empty,
+        num_rows="dynamic",
+        hide_index=True,
+        key="set_editor",
+        column_config={
+            name: st.column_config.TextColumn(heads[name], width=260 if name in ("question", "quote") else 110)
+            for name in _COLUMNS
+        },
+    )
+    title, corpus = _title("", "write"), _corpus("write")
+    if st.button(say("evaluate.sets.add"), type="primary", key="primary_set_written", icon=":material/add:"):
+        bench = session.workbench()
+        with plain_errors():
+            questions = bench.read_question_file("questions.jsonl", written(edited.to_dict("records")))
+            state.remember(
+                places.SET,
+                bench.add_question_set(title or say("evaluate.sets.untitled"), questions, corpus_id=corpus),
+            )
+            st.rerun()
+
+
+def written(rows: Sequence[Mapping[Any, Any]]) -> bytes:
+    """The rows of the table as a file of questions; rows without any text are left out."""
+    lines = []
+    for row in rows:
+        cells = {name: _text(row.get(name)) for name in _COLUMNS}
+        if any(cells.values()):
+            lines.append(json.dumps({name: text for name, text in cells.items() if text or name == "question"}))
+    return "\n".join(lines).encode()
+
+
+def _text(cell: Any) -> str:
+    return "" if cell is None or pd.isna(cell) else str(cell).strip()

@@ -1,0 +1,286 @@
+"""The Evaluate page: experiments, their tables, questions one by one, sets, the form of a new one."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import leanrag_core.facade.services
+from leanrag_core import Workbench
+from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, QuestionRow, RunCost, RunSpec
+from pages._shared.evaluate import by_question_view, run_view, set_forms
+from tests.app import drawn
+from tests.app.conftest import CORPUS, QUESTIONS
+
+Visit = Callable[..., AppTest]
+HOSTILE = "Is $x$ <b>less</b> than [y](http://y)?"
+GOLD = (
+    {
+        "id": "q1",
+        "question": "Who patented the hive?",
+        "type": "single-hop",
+        "answers": ["Lorenzo Langstroth"],
+        "evidence": [{"document": "hives.txt", "quote": "Lorenzo Langstroth patented the hive in 1852."}],
+    },
+    {
+        "id": "q2",
+        "question": HOSTILE,
+        "type": "multi-hop",
+        "evidence": [{"document": "bees.md", "quote": "White clover feeds honey bees in summer."}],
+    },
+)
+
+
+@pytest.fixture(autouse=True)
+def no_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No experiment comes with the program."""
+    monkeypatch.setattr(leanrag_core.facade.services, "SAMPLES", tmp_path / "none")
+
+
+def stored(bench: Workbench, scores: dict[str, list[float]], *, title: str = "Settings", kinds: str = "fm") -> str:
+    """An experiment in the store; scores: of each run the evidence recall of each question."""
+    index = bench.indexes()[0].id
+    runs = tuple(RunSpec(name, index, "vector" if name == "Naive" else "leanrag") for name in scores)
+    names = {"f": "single-hop", "m": "multi-hop"}
+    rows, costs = [], []
+    for run, values in scores.items():
+        for place, value in enumerate(values):
+            kind = names[kinds[place % len(kinds)]]
+            tokens = 1000.0 if run == "Naive" else 500.0
+            measured = {"evidence-recall": value, "context-tokens": tokens}
+            rows.append(QuestionRow(run, f"q{place + 1}", kind, measured, ("c1", "c2")))
+            costs.append(RunCost(run, f"q{place + 1}", 12.0 if run == "Naive" else 34.0))
+    spec = ExperimentSpec(title, CORPUS, runs, baseline="Naive", answers=False)
+    id_ = title.lower()
+    others = tuple(
+        {"id": f"q{n}", "question": f"Question {n}?"} for n in range(3, len(next(iter(scores.values()))) + 1)
+    )
+    questions = bench.read_question_file("gold.jsonl", "\n".join(map(json.dumps, (*GOLD, *others))).encode())
+    bench.experiment_store.begin(id_, spec, {"program": "1"}, questions)
+    with bench.experiment_store.writer(id_) as writer:
+        writer.add_rows(rows, costs)
+        writer.finish(ExperimentResult(id_, spec, tuple(rows), tuple(costs), is_complete=True))
+    return id_
+
+
+BETTER = {"LeanRAG": [1.0, 1.0, 1.0, 0.5] * 6, "Naive": [0.5, 1.0, 0.5, 0.25] * 6}  # 24 questions
+
+
+def test_without_an_experiment_the_page_says_what_to_do(home: Workbench, visit: Visit) -> None:
+    for tab in ("results", "questions", "history"):
+        app = visit("evaluate", home, tab=tab)
+        drawn.assert_sound(app)
+        assert "No experiment yet" in drawn.text(app)
+    app = visit("evaluate", home, tab="audit")
+    drawn.assert_sound(app)
+    assert "No judgements yet" in drawn.text(app)
+
+
+def test_the_page_opens_without_an_index(empty_home: Workbench, visit: Visit) -> None:
+    app = visit("evaluate", empty_home)
+    drawn.assert_sound(app)
+    assert "No experiment yet" in drawn.text(app)
+
+
+def test_the_finding_comes_first_with_its_interval_and_its_tokens(home: Workbench, visit: Visit) -> None:
+    stored(home, BETTER)
+    app = visit("evaluate", home)
+    drawn.assert_sound(app)
+    text = drawn.text(app)
+    # (0.5 + 0 + 0.5 + 0.25) / 4 = 0.3125
+    assert "LeanRAG finds 31 points more gold than Naive (95 % interval " in text
+    assert "on 50 % of the tokens" in text
+    assert text.index("finds 31 points") < text.index("Evidence recall ↓")
+    assert ".88" in text, "mean of 1, 1, 1 and a half"
+    assert ".56" in text
+    assert "34 ms" in text
+
+
+def test_a_difference_that_may_be_chance_is_called_so_with_the_number_of_questions_needed(
+    home: Workbench, visit: Visit
+) -> None:
+    stored(home, {"LeanRAG": [1.0, 0.0, 0.5, 1.0], "Naive": [0.5, 0.5, 0.5, 1.0 - 0.125]})
+    app = visit("evaluate", home)
+    drawn.assert_sound(app)
+    text = drawn.text(app)
+    assert "4 questions cannot separate LeanRAG from Naive" in text
+    assert "questions would." in text
+
+
+def test_a_kind_of_question_and_the_sorting_are_in_the_link(home: Workbench, visit: Visit) -> None:
+    stored(home, BETTER)
+    app = visit("evaluate", home)
+    app.selectbox("lr_sort").set_value("context-tokens").run()
+    drawn.assert_sound(app)
+    assert app.query_params["sort"] == "context-tokens"
+    assert "Context tokens ↓" in drawn.text(app)
+    assert "LeanRAG is 500 below Naive in Context tokens" in drawn.text(app)
+    again = visit("evaluate", home, exp="settings", kind="multi-hop", sort="context-tokens")
+    drawn.assert_sound(again)
+    assert "Multi-hop:" in drawn.text(again)
+    assert dict(again.query_params)["kind"] == "multi-hop"
+
+
+def test_where_the_graph_pays_is_drawn_for_each_kind(home: Workbench, visit: Visit) -> None:
+    stored(home, BETTER)
+    app = visit("evaluate", home)
+    [drawing] = drawn.component(app, "lr_drawing")
+    texts = [shape["text"] for shape in drawing["drawings"][0]["shapes"] if shape["tag"] == "text"]
+    # odd questions are facts: differences 0.5 and 0.5; even ones 0 and 0.25
+    assert {"Fact", "12", "+.50", "Multi-hop", "+.12"} <= set(texts)
+
+
+def test_two_runs_are_chosen_and_change_places(home: Workbench, visit: Visit) -> None:
+    stored(home, BETTER)
+    app = visit("evaluate", home, run="Naive", against="LeanRAG")
+    drawn.assert_sound(app)
+    assert "Naive finds 31 points less gold than LeanRAG" in drawn.text(app)
+
+
+def test_an_experiment_under_way_shows_what_it_has(home: Workbench, visit: Visit) -> None:
+    id_ = stored(home, BETTER)
+    record = home.root / "experiments" / id_ / "record.json"
+    record.write_text(record.read_text(encoding="utf-8").replace("true", "false"), encoding="utf-8")
+    app = visit("evaluate", home)
+    drawn.assert_sound(app)
+    assert "This is the first 48 of 48 results" in drawn.text(app)
+
+
+def test_an_experiment_that_is_gone_is_named_and_others_are_a_click_away(home: Workbench, visit: Visit) -> None:
+    stored(home, BETTER)
+    app = visit("evaluate", home, exp="../<b>gone")
+    drawn.assert_sound(app)
+    assert "The experiment ../<b>gone is not here" in drawn.text(app)
+    app.button("experiment_gone").click().run()
+    drawn.assert_sound(app)
+    assert "finds 31 points" in drawn.text(app)
+
+
+def test_losses_come_first_and_a_question_opens_with_its_gold_and_leads_to_compare(
+    home: Workbench, visit: Visit
+) -> None:
+    stored(home, {"LeanRAG": [1.0, 0.0], "Naive": [0.5, 1.0]})
+    app = visit("evaluate", home, tab="questions")
+    drawn.assert_sound(app)
+    assert "LeanRAG is worse than Naive on 1 and better on 1;" in drawn.text(app)
+    keys = [str(button.key) for button in app.button if str(button.key).startswith("question_q")]
+    assert keys == ["question_q2", "question_q1"], "the loss first"
+    app.button("question_q2").click().run()
+    drawn.assert_sound(app)
+    assert app.query_params["question"] == "q2"
+    assert "White clover feeds honey bees in summer." in drawn.text(app)
+    app.button("question_compare").click().run()
+    assert app.query_params["q"] == HOSTILE
+    assert app.query_params["b_strategy"] == "vector"
+
+
+def test_runs_of_two_experiments_are_compared_question_by_question(home: Workbench, visit: Visit) -> None:
+    stored(home, {"LeanRAG": [1.0, 0.5], "Naive": [0.5, 0.5]}, title="First")
+    stored(home, {"LeanRAG": [1.0, 1.0], "Naive": [0.5, 1.0]}, title="Second")
+    app = visit("evaluate", home, tab="questions", exp="first", exp2="second", run="LeanRAG", against="LeanRAG")
+    drawn.assert_sound(app)
+    assert "LeanRAG is worse than LeanRAG on 1 and better on 0; equal on 1, of 2 questions" in drawn.text(app)
+
+
+def test_less_is_better_for_tokens(home: Workbench) -> None:
+    stored(home, {"LeanRAG": [1.0], "Naive": [1.0]})
+    result = home.experiment("settings")
+    sides = [by_question_view.Side(run, {row.question: row for row in result.rows if row.run == run.name})
+             for run in result.spec.runs]  # fmt: skip
+    [pair] = by_question_view.compared(sides[1], sides[0], "context-tokens", {})
+    assert pair.change == 500
+    assert pair.text == "q1", "the id stands in where the question is not known"
+
+
+def test_a_question_set_is_shown_uploaded_and_deleted(home: Workbench, visit: Visit) -> None:
+    app = visit("evaluate", home, tab="sets")
+    drawn.assert_sound(app)
+    assert f"{len(QUESTIONS)} questions, comes with the program" in drawn.text(app)
+    wrong = json.dumps(GOLD[0]) + "\n{not json\n"
+    app.file_uploader[0].set_value(("mine.jsonl", wrong.encode(), "application/json")).run()
+    drawn.assert_sound(app)
+    assert "The file was not read." in drawn.text(app)
+    assert "Line 2 of mine.jsonl is no question" in drawn.text(app)
+    lines = "\n".join(map(json.dumps, GOLD))
+    app.file_uploader[0].set_value(("mine.jsonl", lines.encode(), "application/json")).run()
+    drawn.assert_sound(app)
+    assert "2 questions, 2 with gold evidence" in drawn.text(app)
+    app.button("primary_set_add").click().run()
+    drawn.assert_sound(app)
+    [own] = [info for info in home.question_sets() if not info.is_shipped]
+    assert app.query_params["set"] == own.id
+    assert home.question_set(own.id)[0].answers == ("Lorenzo Langstroth",)
+    app.button("set_delete").click().run()
+    app.button("set_delete_confirm").click().run()
+    assert [info.id for info in home.question_sets() if not info.is_shipped] == []
+
+
+def test_rows_written_by_hand_become_questions(home: Workbench) -> None:
+    rows = [
+        {"question": "Who?", "type": "fact", "answers": "Ada | Lovelace", "document": "a.md", "quote": "Ada did."},
+        {"question": "", "type": None, "answers": float("nan"), "document": "", "quote": ""},
+    ]
+    [question] = home.read_question_file("questions.jsonl", set_forms.written(rows))
+    assert (question.question, question.kind, question.answers) == ("Who?", "fact", ("Ada", "Lovelace"))
+    assert question.evidence[0].quote == "Ada did."
+
+
+def test_an_experiment_is_started_as_a_job(home: Workbench, visit: Visit, launched: list[Path]) -> None:
+    app = visit("evaluate", home)
+    app.button("primary_experiment").click().run()
+    drawn.assert_sound(app)
+    assert "No cost" in drawn.text(app)
+    assert "Index parts to be made first" in drawn.text(app), "BM25 needs its part"
+    assert "Retrievals9" in drawn.text(app), "three strategies over three questions"
+    app.button("primary_experiment_start").click().run()
+    drawn.assert_sound(app)
+    [job] = home.jobs()
+    assert job.kind.name == "experiment"
+    assert [folder.name for folder in launched] == [job.id]
+    assert [run["strategy"] for run in job.config["runs"]] == ["leanrag", "vector", "bm25"]
+    assert app.query_params["job"] == job.id
+
+
+def test_the_load_counts_every_call_of_models_and_judges() -> None:
+    from leanrag_core.types.experiment import JudgeSpec
+    from pages._shared.evaluate.experiments import strategies
+
+    runs = (RunSpec("A", "i", "leanrag"), RunSpec("B", "i", "vector"), RunSpec("C", "i", "bm25"))
+    judge = JudgeSpec("openai:j", ("absolute", "pairwise"), repeats=2)
+    spec = ExperimentSpec("t", "s", runs, baseline="B", judges=(judge,))
+    load = run_view.load_of(spec, 10, strategies(), asks_model=True)
+    assert load.retrievals == 30
+    assert load.answer_calls == 30
+    assert load.judge_calls == 2 * 10 * (3 + 2 * 2), "three answers; two pairs in both orders"
+    assert run_view.load_of(spec, 10, strategies(), asks_model=False).answer_calls == 0
+
+
+def test_the_history_lists_repeats_and_deletes(home: Workbench, visit: Visit, launched: list[Path]) -> None:
+    id_ = stored(home, BETTER)
+    app = visit("evaluate", home, tab="history", row=id_)
+    drawn.assert_sound(app)
+    assert "Seed 0; program 1" in drawn.text(app)
+    app.button("history_delete").click().run()
+    app.button("history_delete_confirm").click().run()
+    drawn.assert_sound(app)
+    assert home.experiments() == ()
+    assert launched == []
+
+
+def test_nonsense_in_a_link_is_passed_over(home: Workbench, visit: Visit) -> None:
+    stored(home, BETTER)
+    names = ("tab", "kind", "sort", "run", "against", "measure", "columns", "pair", "judge", "flip", "job", "row")
+    app = visit("evaluate", home, **dict.fromkeys(names, "<script>alert(1)</script>"))
+    drawn.assert_sound(app)
+
+
+def test_a_damaged_experiment_is_named_and_hides_none_of_the_others(home: Workbench, visit: Visit) -> None:
+    stored(home, BETTER)
+    (home.root / "experiments" / "broken").mkdir()
+    (home.root / "experiments" / "broken" / "spec.json").write_text("{not json", encoding="utf-8")
+    app = visit("evaluate", home)
+    drawn.assert_sound(app)
+    assert "finds 31 points" in drawn.text(app)
+    assert "The experiment broken does not read. Record.json is not as expected" in drawn.text(app)
