@@ -7,21 +7,26 @@ from statistics import fmean
 from markupsafe import Markup
 
 from leanrag_core.evaluation.statistics.intervals import Interval
+from leanrag_core.evaluation.tables import KindDifference, ScoreTable, questions_of, scores_of
 from leanrag_core.messages.message import Message, message
 from leanrag_core.types.experiment import ExperimentResult
 from pages._shared.common.html import html
 from pages._shared.common.messages import say
-from pages._shared.evaluate import measure_words, scores
-from pages._shared.evaluate.scores import Table
+from pages._shared.evaluate import measure_words
 
 GOLD, TOKENS = "evidence-recall", "context-tokens"
 _MOST_NEEDED = 20_000  # questions; more than that nobody writes
 _MOST_NAMED = 3
 
 
-def sentence(result: ExperimentResult, rows: Table, run: str, against: str, measure: str, kind: str) -> Markup:
-    """The difference of the two first, then the tokens, then the runs that cannot be told apart from the first."""
-    interval = scores.difference(result, run, against, measure, kind)
+def sentence(
+    result: ExperimentResult, rows: ScoreTable, difference: KindDifference | None, run: str, against: str, measure: str
+) -> Markup:
+    """The difference of the two first, then the tokens, then the runs that cannot be told apart from the first.
+
+    difference: of the two, over the questions of the table.
+    """
+    interval, kind = None if difference is None else difference.interval, rows.kind
     if interval is None or interval.low is None or interval.high is None:
         title = measure_words.title_of(measure)
         return html('<div class="lr-finding">{}</div>', say("evaluate.finding.nothing", measure=title))
@@ -61,7 +66,7 @@ def _difference(interval: Interval, run: str, against: str, measure: str) -> tup
 
 
 def _tokens(result: ExperimentResult, run: str, against: str, kind: str) -> str:
-    tokens = scores.scores_of(result, TOKENS, scores.questions_of(result, kind))
+    tokens = scores_of(result, TOKENS, questions_of(result, kind))
     own, other = ([value for value in tokens[name] if value is not None] for name in (run, against))
     if not own or not other or not fmean(other):
         return ""
@@ -80,7 +85,7 @@ def _needed(interval: Interval) -> str:
     return say("text.space") + say("evaluate.finding.needed", n=rounded) if rounded <= _MOST_NEEDED else ""
 
 
-def _alike(rows: Table, run: str, against: str, measure: str) -> str:
+def _alike(rows: ScoreTable, run: str, against: str, measure: str) -> str:
     """The other runs that share a letter with the first."""
     cells = {row.run.name: row.cells.get(measure) for row in rows.rows}
     own = cells.get(run)

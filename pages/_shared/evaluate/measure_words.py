@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from leanrag_core.evaluation.base import COUNT, LOWER, TOKENS, MeasureInfo, measure_infos
+from leanrag_core.evaluation import tables
+from leanrag_core.evaluation.base import COUNT, TOKENS, MeasureInfo, measure_infos
 from leanrag_core.figures import numbers
 from leanrag_core.types.experiment import QuestionRow
 from pages._shared.common.messages import known, say, words
@@ -28,8 +29,7 @@ def _infos() -> Mapping[str, MeasureInfo]:
 
 def less_is_better(measure: str) -> bool:
     """Whether the lowest score of a measure is the best."""
-    infos = _infos()
-    return measure == LATENCY or (measure in infos and infos[measure].better == LOWER)
+    return measure == LATENCY or tables.less_is_better(measure)
 
 
 def is_count(measure: str) -> bool:

@@ -1,20 +1,22 @@
 """When does the graph pay here: the difference of two runs for each kind of question, with its interval."""
 
+from collections.abc import Mapping
+
+from leanrag_core.evaluation.tables import KindDifference
 from leanrag_core.figures.forest import Difference, forest
-from leanrag_core.types.experiment import ExperimentResult
 from pages._shared.common import markup
 from pages._shared.common.html import draw
 from pages._shared.common.messages import say
-from pages._shared.evaluate import figure_view, measure_words, scores
+from pages._shared.evaluate import figure_view, measure_words
 
 _WIDTHS = (320, 430, 560)
 
 
-def show(result: ExperimentResult, run: str, against: str, measure: str) -> None:
+def show(by_kind: Mapping[str, KindDifference], run: str, against: str, measure: str) -> None:
     """The figure, and in words for which kinds the difference is sure."""
     title = measure_words.title_of(measure)
     figure_view.title(say("evaluate.pays"), say("evaluate.pays_note", measure=title, run=run, against=against))
-    rows = differences(result, run, against, measure)
+    rows = differences(by_kind, measure)
     if not rows:
         draw(markup.muted(say("evaluate.pays_nothing", measure=title)))
         return
@@ -43,12 +45,12 @@ def show(result: ExperimentResult, run: str, against: str, measure: str) -> None
     draw(markup.muted(say("evaluate.pays_signs")))
 
 
-def differences(result: ExperimentResult, run: str, against: str, measure: str) -> list[Difference]:
+def differences(by_kind: Mapping[str, KindDifference], measure: str) -> list[Difference]:
     """The difference for each kind of question that has two or more of them with a score of both runs."""
     rows = []
-    for kind in measure_words.kinds_of(result.rows):
-        interval = scores.difference(result, run, against, measure, kind)
-        if interval is not None and interval.low is not None and interval.high is not None:
+    for kind, each in by_kind.items():
+        interval = each.interval
+        if kind and interval is not None and interval.low is not None and interval.high is not None:
             rows.append(
                 Difference(
                     measure_words.kind_title(kind),

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from leanrag_core.evaluation.tables import measured, questions_of
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary
 from pages._shared.common import forms, markup, session, state, widgets
 from pages._shared.common.html import draw
@@ -34,7 +35,7 @@ def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> No
 
 def results(summary: ExperimentSummary, result: ExperimentResult) -> None:
     """What the experiment says. It may be under way: then what it has so far."""
-    measures = measure_words.measured(result.rows)
+    measures = measured(result, only_main=False)
     if not result.is_complete:
         message(say("evaluate.partial", n=summary.rows, all=summary.all))
     if not measures:
@@ -49,7 +50,8 @@ def results(summary: ExperimentSummary, result: ExperimentResult) -> None:
     measure = sort if sort in measures else measures[0]
     with place:
         if run != against:
-            draw(finding.sentence(result, rows, run, against, measure, kind))
+            by_kind = scores.differences(result, run, against, measure, summary.changed)
+            draw(finding.sentence(result, rows, by_kind.get(kind), run, against, measure))
     letters = {run: "A", against: "B"} if run != against else {}
     draw(table_view.table(rows, sort, letters, experiments.strategies(), _index_names(result)))
     note = say("evaluate.letters") if len(rows.rows) > 1 else ""
@@ -57,7 +59,7 @@ def results(summary: ExperimentSummary, result: ExperimentResult) -> None:
     if run != against:
         left, right = st.columns(2, gap="large")
         with left:
-            pays_view.show(result, run, against, measure)
+            pays_view.show(by_kind, run, against, measure)
         with right:
             _problems(summary)
 
@@ -76,7 +78,7 @@ def _kind(result: ExperimentResult) -> str:
     counts = measure_words.kinds_of(result.rows)
     if len(counts) < 2:
         return ""
-    total = len(scores.questions_of(result))
+    total = len(questions_of(result))
     titles = {"": say("evaluate.all_kinds", n=total)}
     titles |= {kind: f"{forms.plain(measure_words.kind_title(kind))} {n:,}" for kind, n in counts.items()}
     options = list(titles)
@@ -119,7 +121,7 @@ def _controls(result: ExperimentResult, measures: Sequence[str], run: str, again
         if len(result.spec.runs) > 1:
             experiments.run_choice(places.RUN, say("evaluate.compare_run"), result.spec.runs, run)
             experiments.run_choice(places.AGAINST, say("evaluate.compare_against"), result.spec.runs, against)
-        _column_choice(measure_words.measured(result.rows), measures)
+        _column_choice(measured(result, only_main=False), measures)
     return sort
 
 

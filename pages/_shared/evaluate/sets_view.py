@@ -97,7 +97,8 @@ def _details(info: QuestionSetInfo) -> None:
     figure_view.title(info.title, say("evaluate.sets.gold", n=info.n, evidence=info.n_evidence, answers=info.n_answers))
     draw(markup.muted(kinds(info)))
     if info.about:
-        draw(markup.muted(info.about))
+        how = say("ask.comma").join(f"{name} {value}" for name, value in info.about.items())
+        draw(markup.muted(say("evaluate.sets.about", how=how)))
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.download_button(
             say("evaluate.sets.download"),

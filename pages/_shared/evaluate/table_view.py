@@ -4,17 +4,17 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
+from leanrag_core.evaluation.tables import Cell, ScoreTable, TableRow
 from leanrag_core.figures.cell_marks import CellScale, Estimate, column_scale
 from leanrag_core.retrieval.base import StrategyInfo
 from pages._shared.common.html import NOTHING, html, joined
 from pages._shared.common.messages import say, words
 from pages._shared.evaluate import measure_words, scores
 from pages._shared.evaluate.measure_words import LATENCY
-from pages._shared.evaluate.scores import Cell, Row, Table
 
 
 def table(
-    rows: Table,
+    rows: ScoreTable,
     sort: str,
     letters: Mapping[str, str],
     strategies: Mapping[str, StrategyInfo],
@@ -49,7 +49,7 @@ def table(
     )
 
 
-def _scale(rows: Table, measure: str) -> CellScale:
+def _scale(rows: ScoreTable, measure: str) -> CellScale:
     return column_scale([estimate for row in rows.rows if (estimate := _estimate(row.cells[measure])) is not None])
 
 
@@ -59,8 +59,8 @@ def _estimate(cell: Cell) -> Estimate | None:
 
 
 def _line(
-    row: Row,
-    rows: Table,
+    row: TableRow,
+    rows: ScoreTable,
     scales: Mapping[str, CellScale],
     letters: Mapping[str, str],
     strategies: Mapping[str, StrategyInfo],
@@ -76,7 +76,7 @@ def _line(
     return html('<tr class="{}">{}</tr>', "marked" if letter else "", joined(cells))
 
 
-def _name(row: Row, letter: str, strategies: Mapping[str, StrategyInfo], index_names: Mapping[str, str]) -> Markup:
+def _name(row: TableRow, letter: str, strategies: Mapping[str, StrategyInfo], index_names: Mapping[str, str]) -> Markup:
     info = strategies.get(row.run.strategy)
     badge = NOTHING
     if info is not None:
