@@ -5,6 +5,7 @@ from itertools import combinations
 
 from leanrag_core.evaluation.answer_text import sentences_of
 from leanrag_core.evaluation.base import Outcome
+from leanrag_core.evaluation.declining import declined
 from leanrag_core.evaluation.gold import normalised
 from leanrag_core.retrieval.repeats import WORD
 
@@ -15,7 +16,7 @@ def claims_of(outcome: Outcome) -> tuple[str, ...]:
     None of an answer that declines; equal ones, without case and punctuation, count once.
     """
     answer = outcome.answer
-    if answer is None or not answer.grounded:
+    if answer is None or declined(answer):
         return ()
     said = sentences_of(answer) if outcome.claims is None else outcome.claims
     distinct = {normalised(claim): claim for claim in reversed(said)}

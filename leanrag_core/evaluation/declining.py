@@ -4,8 +4,10 @@ import re
 
 from leanrag_core.answering.extractive import NOTHING_FITS
 from leanrag_core.answering.written import NOT_IN_CONTEXT
+from leanrag_core.evaluation.answer_text import plain_text
 from leanrag_core.evaluation.gold import GoldQuestion, is_named, normalised
 from leanrag_core.types.question_set import UNANSWERABLE
+from leanrag_core.types.trace import Answer
 
 RIGHT, WRONG, DECLINED = "right", "wrong", "declined"
 GRADES = (RIGHT, WRONG, DECLINED)
@@ -16,6 +18,11 @@ def declines(answer: str) -> bool:
     """Whether the answer begins as answers in reject mode do where the context does not suffice, or is the built-in
     engine's refusal."""
     return _DECLINES.match(answer) is not None
+
+
+def declined(answer: Answer) -> bool:
+    """Whether the answer declines. In open mode an answer without a citation is one: the model may know it itself."""
+    return declines(plain_text(answer)) or (answer.extractive and not answer.grounded)
 
 
 def grade(question: GoldQuestion, answer: str) -> str | None:

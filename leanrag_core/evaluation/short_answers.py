@@ -3,6 +3,7 @@
 from collections import Counter
 
 from leanrag_core.evaluation.answer_text import plain_text
+from leanrag_core.evaluation.declining import declined
 from leanrag_core.evaluation.gold import GoldQuestion, normalised
 from leanrag_core.retrieval.repeats import WORD
 from leanrag_core.types.question_set import UNANSWERABLE
@@ -12,7 +13,7 @@ from leanrag_core.types.trace import Answer
 def exact_match(question: GoldQuestion, answer: Answer) -> float | None:
     """1 where the answer is a gold answer, else 0; of an unanswerable question where it declines. None without gold."""
     if question.kind == UNANSWERABLE:
-        return float(not answer.grounded)
+        return float(declined(answer))
     gold = _gold(question)
     return float(_given(answer) in gold) if gold else None
 
@@ -20,7 +21,7 @@ def exact_match(question: GoldQuestion, answer: Answer) -> float | None:
 def f1(question: GoldQuestion, answer: Answer) -> float | None:
     """The best overlap of words with a gold answer; else as exact_match()."""
     if question.kind == UNANSWERABLE:
-        return float(not answer.grounded)
+        return float(declined(answer))
     given = Counter(WORD.findall(_given(answer)))
     return max((_overlap(given, Counter(WORD.findall(gold))) for gold in _gold(question)), default=None)
 
@@ -30,7 +31,7 @@ def _gold(question: GoldQuestion) -> list[str]:
 
 
 def _given(answer: Answer) -> str:
-    return normalised(plain_text(answer)) if answer.grounded else ""
+    return normalised(plain_text(answer)) if not declined(answer) else ""
 
 
 def _overlap(given: Counter[str], gold: Counter[str]) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+from leanrag_core.evaluation.judging.claims import list_claims
 from leanrag_core.models.registry import Models
 from leanrag_core.services.questions import Questions
 from leanrag_core.storage import layout
@@ -67,6 +68,11 @@ class ExperimentAsking:
     def answer(self, index: Index, trace: Trace, mode: str) -> Answer:
         """The answer to the trace's question, in that mode."""
         return self._questions.answer(index, trace, mode)
+
+    def claims(self, index: Index, answer: Answer) -> tuple[str, ...] | None:
+        """The claims of the answer as the model that answers lists them; None where none does. Raises ReplyError."""
+        language = self._questions.answering_language(index)
+        return None if language is None else list_claims(answer.text, language)
 
     def asks_model(self, index: Index) -> bool:
         """Whether a language model is asked about the index."""

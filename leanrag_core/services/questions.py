@@ -151,6 +151,10 @@ class Questions:
         language = self._answering_model(index)
         return BUILTIN if language is None else language.fingerprint
 
+    def answering_language(self, index: Index) -> LanguageModel | None:
+        """The language model that answers questions about the index; None for extractive answers."""
+        return self._answering_model(index)
+
     def _answering_model(self, index: Index, models: Models | None = None) -> LanguageModel | None:
         return self._language(index.manifest.config.model, models or self._models(index=_folder_name(index)))
 

@@ -6,6 +6,8 @@ spec/evaluation.md, "Experiments". Everything here but RunCost is the same whene
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from leanrag_core.records import absent_at_default
+
 Parameter = str | int | float | bool | None
 
 OPEN = "open"  # answers may also come from what the model knows
@@ -50,7 +52,8 @@ class JudgeSpec:
 class ExperimentSpec:
     """Runs over the questions of a set. baseline: the run that others are compared with, by name.
 
-    answers: whether answers are written, which a language model does where the index was built with one.
+    answers: whether answers are written, which a language model does where the index was built with one. claims:
+    whether that model lists the claims of each answer; else its sentences are counted.
     """
 
     title: str
@@ -61,6 +64,7 @@ class ExperimentSpec:
     mode: str = OPEN
     judges: tuple[JudgeSpec, ...] = ()
     seed: int = 0
+    claims: bool = absent_at_default(False)
 
 
 @dataclass(frozen=True)

@@ -76,8 +76,10 @@ def test_the_gold_sentence_counts_as_a_gold_answer_and_chinese_characters_are_wo
 def test_an_unanswerable_question_wants_a_refusal_and_a_refusal_answers_nothing_else() -> None:
     unanswerable = GoldQuestion("1", "?", kind="unanswerable", answer="The corpus does not say.")
     assert (exact_match(unanswerable, answer("42.")), f1(unanswerable, answer("42."))) == (0.0, 0.0)
-    assert exact_match(unanswerable, answer("The documents do not say.", grounded=False)) == 1.0
-    assert f1(GoldQuestion("1", "?", ("documents",)), answer("The documents do not say.", grounded=False)) == 0.0
+    refusal = answer("NOT IN THE CONTEXT: documents on it.", grounded=False)
+    assert exact_match(unanswerable, refusal) == 1.0
+    assert f1(GoldQuestion("1", "?", ("documents",)), refusal) == 0.0
+    assert exact_match(unanswerable, answer("42.", grounded=False)) == 0.0, "in open mode no citation is needed"
     assert f1(GoldQuestion("1", "?"), answer("42.")) is None
 
 
@@ -86,7 +88,7 @@ def test_claims_are_distinct_sentences_or_what_a_model_listed() -> None:
     assert claims_of(made) == ("Bees fly.", "Bees sting!")
     listed = Outcome(made.question, made.trace, made.answer, claims=("Bees fly.", "Wasps too."))
     assert claims_of(listed) == ("Bees fly.", "Wasps too.")
-    declined = Outcome(made.question, made.trace, answer("Nothing.", grounded=False))
+    declined = Outcome(made.question, made.trace, answer("Not in the context: bees.", grounded=False))
     assert scores(declined)["claims"] == scores(declined)["claim-clusters-50"] == 0.0
     assert scores(Outcome(made.question, made.trace))["claims"] is None
 

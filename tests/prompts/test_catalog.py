@@ -28,6 +28,7 @@ FIELDS = {
     "judge_gold": {"mark", "question", "gold", "first"},
     "judge_pair": {"mark", "question", "first", "second"},
     "judge_score": {"mark", "question", "first"},
+    "list_claims": {"mark", "answer"},
     "merge_descriptions": {"name", "descriptions", "max_tokens"},
 }
 

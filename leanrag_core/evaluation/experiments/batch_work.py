@@ -64,6 +64,8 @@ class Asked(Protocol):
 
     def answer(self, index: Index, trace: Trace, mode: str) -> Answer: ...
 
+    def claims(self, index: Index, answer: Answer) -> tuple[str, ...] | None: ...
+
     def asks_model(self, index: Index) -> bool: ...
 
 
@@ -109,7 +111,8 @@ class BatchWork:
                 answer = self.asked.answer(index, trace, batch.mode)
                 answer_ms, usage = 1000 * (self.clock() - started), usage + answer.usage
             texts = self._texts.setdefault(run.index, ChunkTexts(index))
-            row = _row(index, run, question, Outcome(question, trace, answer, texts))
+            claims = self.asked.claims(index, answer) if batch.claims and answer is not None else None
+            row = _row(index, run, question, Outcome(question, trace, answer, texts, claims))
         except EndpointRefusal as error:  # of this request: the next one may be shorter
             return _failed(run, question, str(error), usage)
         except _STOPPING:

@@ -32,6 +32,7 @@ class Batch:
     questions: tuple[GoldQuestion, ...]
     answers: bool
     mode: str
+    claims: bool = False
 
 
 def require_valid(spec: ExperimentSpec, questions: Sequence[GoldQuestion]) -> None:
@@ -97,7 +98,7 @@ def batches(
     for run in spec.runs:
         left = [question for question in questions if (run.name, question.id) not in done]
         for start in range(0, len(left), size):
-            yield Batch(run, tuple(left[start : start + size]), spec.answers, spec.mode)
+            yield Batch(run, tuple(left[start : start + size]), spec.answers, spec.mode, spec.claims)
 
 
 def in_order(result: ExperimentResult, questions: Sequence[GoldQuestion]) -> tuple[list[QuestionRow], list[RunCost]]:
