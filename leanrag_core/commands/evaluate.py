@@ -4,11 +4,16 @@ import argparse
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from leanrag_core.commands._shared.options import add_json, add_top, top_options
 from leanrag_core.commands._shared.printing import print_json
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.types.visible import visible
+
+if TYPE_CHECKING:
+    from leanrag_core.evaluation.extraction import ExtractionScore, Share
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -70,16 +75,48 @@ def _evaluate_extraction(options: argparse.Namespace) -> int:
     if score is None:
         raise InvalidConfig("command.no_reference", index=index.manifest.name)
     if options.json:
-        shares = {"entities": score.entities, "relations": score.relations}
-        rows = {
-            name: {**asdict(share), "recall": share.recall, "precision": share.precision}
-            for name, share in shares.items()
-        }
-        print_json({"index": index.manifest.name, "model": index.manifest.config.model, **rows})
+        print_json({"index": index.manifest.name, "model": index.manifest.config.model, **_extraction_values(score)})
         return 0
     print(f"{index.manifest.name}, extraction by {index.manifest.config.model}, beside the reference graph")
-    for name, share in (("entities", score.entities), ("relations", score.relations)):
-        recall, precision = ("–" if value is None else f"{value:.3f}" for value in (share.recall, share.precision))
-        has = f"{share.hit:,} of {share.wanted:,}, recall {recall}"
-        print(f"{name:>10}  {has}; {share.given:,} given, precision {precision}")
+    for match in score.matches:
+        print(f"names compared as {match.match}")
+        _print_share("entities", match.entities)
+        _print_share("relations", match.relations)
+    for title, shares in (("entities by type", score.types), ("relations by kind", score.kinds)):
+        print(title)
+        for name, share in shares.items():
+            _print_share(name or "–", share)
+    examples = score.examples
+    for title, listed in (
+        ("entities missed", examples.missed_entities),
+        ("relations missed", examples.missed_relations),
+        ("entities given besides", examples.other_entities),
+        ("relations given besides", examples.other_relations),
+    ):
+        print(f"{title}: {visible('; '.join(each.name for each in listed) or '–')}")
     return 0
+
+
+def _print_share(name: str, share: "Share") -> None:
+    recall, precision = ("–" if value is None else f"{value:.3f}" for value in (share.recall, share.precision))
+    has = f"{share.hit:,} of {share.wanted:,}, recall {recall}"
+    print(f"{visible(name):>14}  {has}; {share.given:,} given, precision {precision}")
+
+
+def _extraction_values(score: "ExtractionScore") -> dict[str, Any]:
+    """The score as JSON values; entities and relations at the top are those of names as normalised."""
+    return {
+        "entities": _share_values(score.entities),
+        "relations": _share_values(score.relations),
+        "matches": {
+            match.match: {"entities": _share_values(match.entities), "relations": _share_values(match.relations)}
+            for match in score.matches
+        },
+        "types": {name: _share_values(share) for name, share in score.types.items()},
+        "kinds": {name: _share_values(share) for name, share in score.kinds.items()},
+        "examples": asdict(score.examples),
+    }
+
+
+def _share_values(share: "Share") -> dict[str, Any]:
+    return {**asdict(share), "recall": share.recall, "precision": share.precision}

@@ -1,12 +1,16 @@
-"""How much of a reference graph an extraction model gives: entities by name, relations by their pair of entities."""
+"""How much of a reference graph an extraction has: entities by name, relations by their pair of entities, three ways to
+compare names, by type, with what was missed and what was given besides."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from leanrag_core.evaluation.extraction_names import NORMALISED, Resolved, resolutions
 from leanrag_core.evaluation.gold import normalised
-from leanrag_core.indexing.reference.anchoring import QuotedText, name_pattern
 from leanrag_core.indexing.reference.records import ReferenceEntity, ReferenceGraph, ReferenceRelation
+from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.types.index import Index
+
+EXAMPLES = 20  # of each list
 
 
 @dataclass(frozen=True)
@@ -31,74 +35,207 @@ class Share:
 
 
 @dataclass(frozen=True)
-class ExtractionScore:
-    """Entities and relations of an extraction beside those of the reference graph."""
+class MatchScore:
+    """The shares under one way to compare names: exact, normalised or embedding."""
 
+    match: str
     entities: Share
     relations: Share
 
 
-def extraction_score(
-    names: Iterable[str],
-    pairs: Iterable[tuple[str, str]],
-    gold_entities: Iterable[ReferenceEntity],
-    gold_relations: Iterable[ReferenceRelation],
-) -> ExtractionScore:
-    """The score of extracted entities, by name, and relations, as pairs of names in either order.
+@dataclass(frozen=True)
+class Example:
+    """Something that was missed, or given besides. type: of an entity; of a relation its kind, or its first
+    keyword in the reference. quote, document:
+    what the reference quotes for it, "" for what was given besides."""
 
-    Names are compared in lower case without articles and punctuation, aliases of the reference among them. A relation
-    counts when both of its entities are those of a relation of the reference; what it says is not compared.
-    """
-    entity_of = {
-        normalised(name): number
-        for number, entity in enumerate(gold_entities)
-        for name in (entity.name, *entity.aliases)
-    }
-    given = {normalised(name) for name in names} - {""}
-    given_pairs = {frozenset((normalised(source), normalised(target))) for source, target in pairs}
-    wanted_pairs = {
-        frozenset((entity_of[normalised(relation.source)], entity_of[normalised(relation.target)]))
-        for relation in gold_relations
-    }
-    known = [frozenset(entity_of.get(name, -1) for name in pair) for pair in given_pairs]
-    hit = {entity_of[name] for name in given if name in entity_of}
-    return ExtractionScore(
-        Share(len(set(entity_of.values())), len(given), len(hit), sum(name in entity_of for name in given)),
-        Share(
-            len(wanted_pairs),
-            len(given_pairs),
-            len(wanted_pairs & set(known)),
-            sum(pair in wanted_pairs for pair in known),
-        ),
-    )
-
-
-def index_score(index: Index, reference: ReferenceGraph) -> ExtractionScore:
-    """The score of an index's base graph against the reference graph of its corpus."""
-    base = index.layers[0]
-    names = base.entities["name"].to_pylist()
-    pairs = [(names[source], names[target]) for source, target in base.ends.tolist()]
-    return extraction_score(names, pairs, reference.entities, reference.relations)
+    name: str
+    type: str = ""
+    quote: str = ""
+    document: str = ""
 
 
 @dataclass(frozen=True)
-class PassageGold:
-    """What the reference graph says of a passage: entities that it names or is quoted for, relations that it states."""
+class Examples:
+    """The most important first: by the quotes of the reference, by how often the extraction gives it. Names are
+    compared as normalised."""
 
-    entities: tuple[ReferenceEntity, ...]
-    relations: tuple[ReferenceRelation, ...]
+    missed_entities: tuple[Example, ...] = ()
+    missed_relations: tuple[Example, ...] = ()
+    other_entities: tuple[Example, ...] = ()
+    other_relations: tuple[Example, ...] = ()
 
 
-def passage_gold(passage: str, reference: ReferenceGraph) -> PassageGold:
-    """The entities and relations of the reference graph that the passage should give."""
-    text = QuotedText(passage)
-    relations = [each for each in reference.relations if any(text.spans(quote.quote) for quote in each.quotes)]
-    ends = {name for relation in relations for name in (relation.source, relation.target)}
-    entities = [
-        entity
-        for entity in reference.entities
-        if entity.name in ends
-        or any(text.spans(quote.quote) for quote in entity.quotes)
-        or any(text.names(name_pattern(name)) for name in (entity.name, *entity.aliases))
-    ]
-    return PassageGold(tuple(entities), tuple(relations))
+@dataclass(frozen=True)
+class ExtractionScore:
+    """An extraction beside the reference graph.
+
+    matches: exact and normalised, and embedding where a model was given. types: entities by type, wanted and hit by
+    that of the reference, given and right by that of the extraction, in lower case. kinds: given relations by kind,
+    where the extraction says one.
+    """
+
+    matches: tuple[MatchScore, ...]
+    types: Mapping[str, Share]
+    kinds: Mapping[str, Share]
+    examples: Examples
+
+    @property
+    def entities(self) -> Share:
+        """Entities, names compared as normalised."""
+        return self.match(NORMALISED).entities
+
+    @property
+    def relations(self) -> Share:
+        """Relations, names compared as normalised."""
+        return self.match(NORMALISED).relations
+
+    def match(self, name: str) -> MatchScore:
+        """The shares under that way to compare names. Raises KeyError where names were not compared so."""
+        return {match.match: match for match in self.matches}[name]
+
+
+@dataclass(frozen=True)
+class GivenGraph:
+    """What an extraction gave: entities with type, relations as pairs of names with their kind, most frequent first."""
+
+    entities: tuple[tuple[str, str], ...]
+    relations: tuple[tuple[str, str, str], ...]
+
+
+def extraction_score(
+    graph: GivenGraph,
+    gold_entities: Sequence[ReferenceEntity],
+    gold_relations: Sequence[ReferenceRelation],
+    *,
+    embedding: EmbeddingModel | None = None,
+) -> ExtractionScore:
+    """The score of the extracted graph. A relation counts when both of its entities are those of a relation of the
+    reference, in either order; what it says is not compared. embedding: of names, for the third way to compare."""
+    names = [name for name, _ in graph.entities]
+    ends = [name for source, target, _ in graph.relations for name in (source, target)]
+    ways = resolutions([*names, *ends], gold_entities, embedding)
+    wanted = _wanted_pairs(gold_entities, gold_relations)
+    matches = tuple(_match(way, graph, len(gold_entities), wanted) for way in ways)
+    plain = next(way for way in ways if way.match == NORMALISED)
+    return ExtractionScore(
+        matches=matches,
+        types=_types(graph, gold_entities, plain),
+        kinds=_kinds(graph, wanted, plain),
+        examples=_examples(graph, gold_entities, wanted, plain),
+    )
+
+
+def index_score(index: Index, reference: ReferenceGraph, *, embedding: EmbeddingModel | None = None) -> ExtractionScore:
+    """The score of an index's base graph against the reference graph of its corpus."""
+    base = index.layers[0]
+    names, types = (base.entities[column].to_pylist() for column in ("name", "type"))
+    kinds, weights = base.relations["kind"].to_pylist(), base.weights.tolist()
+    offsets, _ = base.mention_lists
+    mentions = (offsets[1:] - offsets[:-1]).tolist()
+    by_mentions = sorted(range(len(names)), key=lambda row: (-mentions[row], row))
+    by_weight = sorted(range(len(kinds)), key=lambda row: (-weights[row], row))
+    ends = base.ends.tolist()
+    graph = GivenGraph(
+        tuple((names[row], types[row]) for row in by_mentions),
+        tuple((names[ends[row][0]], names[ends[row][1]], kinds[row]) for row in by_weight),
+    )
+    return extraction_score(graph, reference.entities, reference.relations, embedding=embedding)
+
+
+def _match(
+    way: Resolved, graph: GivenGraph, n_entities: int, wanted: Mapping[frozenset[int], ReferenceRelation]
+) -> MatchScore:
+    keys = {way.key_of[name] for name, _ in graph.entities} - {""}
+    entities = _share(range(n_entities), [way.entity_of.get(key) for key in sorted(keys)])
+    return MatchScore(way.match, entities, _share(wanted, list(_pairs(way, graph).values())))
+
+
+def _share(wanted: Iterable[object], given: Sequence[object]) -> Share:
+    """given: what each given thing stands for; None, or what is not wanted, for nothing."""
+    known = set(wanted)
+    return Share(len(known), len(given), len(known & set(given)), sum(each in known for each in given))
+
+
+def _pairs(way: Resolved, graph: GivenGraph) -> dict[frozenset[str], frozenset[int] | None]:
+    """Each given pair of keys with the pair of reference entities that it stands for."""
+    pairs: dict[frozenset[str], frozenset[int] | None] = {}
+    for source, target, _ in graph.relations:
+        numbers = way.number(source), way.number(target)
+        known = frozenset(number for number in numbers if number is not None)
+        pairs[frozenset((way.key_of[source], way.key_of[target]))] = None if None in numbers else known
+    return pairs
+
+
+def _wanted_pairs(
+    gold_entities: Sequence[ReferenceEntity], gold_relations: Sequence[ReferenceRelation]
+) -> dict[frozenset[int], ReferenceRelation]:
+    """The reference's pairs of entities, each with its first relation."""
+    names = ((number, name) for number, entity in enumerate(gold_entities) for name in (entity.name, *entity.aliases))
+    number_of = {normalised(name): number for number, name in names}
+    pairs: dict[frozenset[int], ReferenceRelation] = {}
+    for relation in gold_relations:
+        ends = frozenset(number_of[normalised(name)] for name in (relation.source, relation.target))
+        pairs.setdefault(ends, relation)
+    return pairs
+
+
+def _types(graph: GivenGraph, gold_entities: Sequence[ReferenceEntity], way: Resolved) -> dict[str, Share]:
+    given = {way.key_of[name]: type_.strip().lower() for name, type_ in reversed(graph.entities) if way.key_of[name]}
+    hit = {way.entity_of[key] for key in given if key in way.entity_of}
+    gold = [entity.type.strip().lower() for entity in gold_entities]
+    return {
+        type_: Share(
+            gold.count(type_),
+            sum(each == type_ for each in given.values()),
+            sum(gold[number] == type_ for number in hit),
+            sum(each == type_ and key in way.entity_of for key, each in given.items()),
+        )
+        for type_ in sorted({*gold, *given.values()})
+    }
+
+
+def _kinds(graph: GivenGraph, gold_relations: Mapping[frozenset[int], object], way: Resolved) -> dict[str, Share]:
+    pairs, by_kind = _pairs(way, graph), dict[str, set[frozenset[str]]]()
+    for source, target, kind in graph.relations:
+        if kind:
+            by_kind.setdefault(kind, set()).add(frozenset((way.key_of[source], way.key_of[target])))
+    return {
+        kind: _share(gold_relations, [pairs[keys] for keys in sorted(by_kind[kind], key=sorted)])
+        for kind in sorted(by_kind)
+    }
+
+
+def _examples(
+    graph: GivenGraph,
+    gold_entities: Sequence[ReferenceEntity],
+    gold_relations: Mapping[frozenset[int], ReferenceRelation],
+    way: Resolved,
+) -> Examples:
+    hit = {number for name, _ in graph.entities if (number := way.number(name)) is not None}
+    pairs = _pairs(way, graph)
+    joined = set(pairs.values())
+    missed = [entity for number, entity in enumerate(gold_entities) if number not in hit]
+    missed_pairs = [relation for pair, relation in gold_relations.items() if pair not in joined]
+    others = {way.key_of[name]: (name, type_) for name, type_ in reversed(graph.entities) if way.number(name) is None}
+    other_pairs: dict[frozenset[str], tuple[str, str]] = {}
+    for source, target, kind in graph.relations:
+        keys = frozenset((way.key_of[source], way.key_of[target]))
+        if pairs[keys] not in gold_relations:
+            other_pairs.setdefault(keys, (_joined(source, target), kind))
+    return Examples(
+        tuple(
+            Example(each.name, each.type, each.quotes[0].quote, each.quotes[0].document)
+            for each in sorted(missed, key=lambda entity: -len(entity.quotes))[:EXAMPLES]
+        ),
+        tuple(
+            Example(_joined(each.source, each.target), each.keywords[0], each.quotes[0].quote, each.quotes[0].document)
+            for each in sorted(missed_pairs, key=lambda relation: -relation.strength)[:EXAMPLES]
+        ),
+        tuple(Example(*named) for named in list(reversed(others.values()))[:EXAMPLES]),
+        tuple(Example(*named) for named in list(other_pairs.values())[:EXAMPLES]),
+    )
+
+
+def _joined(source: str, target: str) -> str:
+    return f"{source} – {target}"

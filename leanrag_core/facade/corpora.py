@@ -1,6 +1,6 @@
 """Corpora and their documents."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from leanrag_core.errors import InvalidConfig
@@ -10,6 +10,7 @@ from leanrag_core.indexing.parsing.upload import known
 from leanrag_core.services.uploads import File, add_files
 from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.index import Index
+from leanrag_core.types.model_names import BUILTIN
 from leanrag_core.types.summary import (
     CorpusSummary,
     Damaged,
@@ -18,7 +19,8 @@ from leanrag_core.types.summary import (
 )
 
 if TYPE_CHECKING:
-    from leanrag_core.evaluation.extraction import ExtractionScore
+    from leanrag_core.evaluation.extraction import ExtractionScore, GivenGraph
+    from leanrag_core.models.base import EmbeddingModel
     from leanrag_core.services.extraction_scores import PassageScores
 
 
@@ -84,17 +86,20 @@ class Corpora(Services):
         """Whether a reference graph that comes with the program quotes documents of the corpus."""
         return self._references.covering(document.name for document in self.documents(corpus_id)) is not None
 
-    def extraction_score(self, index: Index) -> "ExtractionScore | None":
-        """How much of a reference graph the index's base graph has; None where none quotes its documents."""
+    def extraction_score(self, index: Index, *, embedded: bool = True) -> "ExtractionScore | None":
+        """How much of a reference graph the index's base graph has; None where none quotes its documents. embedded:
+        names are compared by the built-in embedding, too, which takes a second or two."""
         from leanrag_core.services.extraction_scores import score_of_index
 
-        return score_of_index(self._references, index)
+        return score_of_index(self._references, index, self._name_embedding() if embedded else None)
 
-    def passage_scores(
-        self, passage: str, names: Sequence[str], pairs: Sequence[tuple[str, str]]
-    ) -> "PassageScores | None":
+    def passage_scores(self, passage: str, graph: "GivenGraph", *, embedded: bool = True) -> "PassageScores | None":
         """How much of a reference graph those entities and relations of a passage have, and what the built-in extractor
-        gives; None where no reference graph states a relation in the passage."""
+        gives; None where no reference graph states a relation in the passage. embedded: see extraction_score()."""
         from leanrag_core.services.extraction_scores import scores_of_passage
 
-        return scores_of_passage(self._references, passage, names, pairs)
+        return scores_of_passage(self._references, passage, graph, self._name_embedding() if embedded else None)
+
+    def _name_embedding(self) -> "EmbeddingModel":
+        """The same for every index, so that scores can be compared."""
+        return self._questions.embedding(BUILTIN, "")

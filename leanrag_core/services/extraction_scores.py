@@ -1,11 +1,12 @@
 """Scores of extractions against the reference graphs that come with the program."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from leanrag_core.evaluation.extraction import ExtractionScore, extraction_score, index_score, passage_gold
+from leanrag_core.evaluation.extraction import ExtractionScore, GivenGraph, extraction_score, index_score
+from leanrag_core.evaluation.reference_passages import passage_gold
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
+from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.services.references import References
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.index import Index
@@ -21,28 +22,35 @@ class PassageScores:
     builtin: ExtractionScore
 
 
-def score_of_index(references: References, index: Index) -> ExtractionScore | None:
-    """The score of the index's base graph; None where no reference graph quotes its documents."""
+def score_of_index(
+    references: References, index: Index, embedding: EmbeddingModel | None = None
+) -> ExtractionScore | None:
+    """The score of the index's base graph; None where no reference graph quotes its documents. embedding: of names,
+    which are then compared by it, too."""
     reference = references.covering(index.documents["name"].to_pylist())
-    return None if reference is None else index_score(index, reference.usable())
+    return None if reference is None else index_score(index, reference.usable(), embedding=embedding)
 
 
 def scores_of_passage(
-    references: References, passage: str, names: Sequence[str], pairs: Sequence[tuple[str, str]]
+    references: References, passage: str, graph: GivenGraph, embedding: EmbeddingModel | None = None
 ) -> PassageScores | None:
     """The scores of an extraction from one passage; None where no reference graph states a relation in it."""
     for reference in references.all():
         gold = passage_gold(passage, reference.usable())
         if gold.relations:
-            given = extraction_score(names, pairs, gold.entities, gold.relations)
-            own = extraction_score(*_builtin(passage), gold.entities, gold.relations)
+            given, own = (
+                extraction_score(each, gold.entities, gold.relations, embedding=embedding)
+                for each in (graph, _builtin(passage))
+            )
             return PassageScores(given, own)
     return None
 
 
-def _builtin(passage: str) -> tuple[list[str], list[tuple[str, str]]]:
+def _builtin(passage: str) -> GivenGraph:
     document = Document("passage", "passage", "", "text", passage, language="en")
     chunks = chunk_documents([document], max_tokens=_ONE_CHUNK, overlap_tokens=0)
     extractions = BuiltinExtractor().extract([document], chunks, lambda n: None)
-    names = [mention.name for extraction in extractions for mention in extraction.mentions]
-    return names, [(each.source, each.target) for extraction in extractions for each in extraction.relations]
+    return GivenGraph(
+        tuple((mention.name, mention.type) for extraction in extractions for mention in extraction.mentions),
+        tuple((each.source, each.target, each.kind) for extraction in extractions for each in extraction.relations),
+    )

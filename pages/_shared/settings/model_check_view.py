@@ -3,12 +3,15 @@
 import pandas as pd
 import streamlit as st
 
+from leanrag_core.evaluation.extraction import GivenGraph
+from leanrag_core.evaluation.extraction_names import EMBEDDING, EXACT, NORMALISED
 from leanrag_core.figures import numbers
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.model_check import ModelCheck
 from leanrag_core.services.extraction_scores import PassageScores
 from leanrag_core.services.samples import FIRST_SAMPLE
 from leanrag_core.types.settings import Settings
+from leanrag_core.types.visible import visible
 from pages._shared.common import forms, markup, session, widgets
 from pages._shared.common.frame import message, plain_errors
 from pages._shared.common.html import draw, html, joined
@@ -23,6 +26,11 @@ _MODES = {
     "schema": "the server holds replies to a JSON schema",
     "object": "the server has JSON mode, without a schema",
     "plain": "the server has no JSON mode",
+}
+_COMPARED = {
+    NORMALISED: "without case, articles, punctuation",
+    EXACT: "exactly as written",
+    EMBEDDING: "near by embedding",
 }
 _PASSAGE_TOKENS = 320
 
@@ -48,8 +56,7 @@ def panel(settings: Settings) -> None:
                 st.session_state["lr_checked"] = made
                 st.session_state["lr_checked_scores"] = session.workbench().passage_scores(
                     passage,
-                    [name for name, _ in made.entities],
-                    [(source, target) for source, target, _ in made.relations],
+                    GivenGraph(made.entities, tuple((source, target, "") for source, target, _ in made.relations)),
                 )
         caption = "One call with the prompt of a build. Nothing is kept."
         draw(html('<div class="lr-hint">{}</div>', caption if model else "Choose a model first."))
@@ -98,22 +105,34 @@ def show(checked: ModelCheck, scores: PassageScores | None = None) -> None:
 
 
 def _scores(model: str, scores: PassageScores) -> None:
-    """Which share of the reference graph's entities and relations of this passage was given, by whom."""
+    """Which share of the reference graph's entities and relations of this passage was given, by whom; what the model
+    missed, and what it gave besides."""
     draw(markup.label("Beside the reference graph", "written by hand"))
-    shares = {model: scores.model, "built-in extractor": scores.builtin}
     rows = [
         (
-            name,
-            f"{score.entities.hit} of {score.entities.wanted}",
-            f"{score.relations.hit} of {score.relations.wanted}",
-            score.entities.given,
-            score.relations.given,
+            name if match.match == NORMALISED else "",
+            _COMPARED[match.match],
+            f"{match.entities.hit} of {match.entities.wanted}",
+            f"{match.entities.right} of {match.entities.given}",
+            f"{match.relations.hit} of {match.relations.wanted}",
+            f"{match.relations.right} of {match.relations.given}",
         )
-        for name, score in shares.items()
+        for name, score in {model: scores.model, "built-in extractor": scores.builtin}.items()
+        for match in sorted(score.matches, key=lambda match: list(_COMPARED).index(match.match))
     ]
-    columns = ["Extraction", "Entities that it has", "Relations that it has", "Entities given", "Relations given"]
+    columns = ["Extraction", "Names", "Entities", "of those given", "Relations", "of those given "]
     table = pd.DataFrame(rows, columns=columns)
-    st.dataframe(forms.visible_cells(table), hide_index=True, height=forms.table_height(len(table), 210))
+    st.dataframe(forms.visible_cells(table), hide_index=True, height=forms.table_height(len(table), 280))
+    examples = scores.model.examples
+    for title, listed in (
+        ("Entities that it missed", examples.missed_entities),
+        ("Relations that it missed", examples.missed_relations),
+        ("Entities that the reference does not have", examples.other_entities),
+        ("Relations that the reference does not have", examples.other_relations),
+    ):
+        if listed:
+            names = "; ".join(each.name for each in listed)
+            draw(html('<div class="lr-small"><b>{}:</b> {}</div>', title, visible(names)))
 
 
 def sample_passage(corpus_id: str) -> str:
