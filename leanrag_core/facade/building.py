@@ -5,6 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.facade.corpora import Corpora
 from leanrag_core.facade.experimenting import Experimenting
 from leanrag_core.facade.importing import Importing
 from leanrag_core.jobs import runner
@@ -12,6 +13,7 @@ from leanrag_core.jobs.kinds import BUILD, EXPERIMENT, IMPORT, PART
 from leanrag_core.jobs.work import Work
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.services.samples import FIRST_SAMPLE, sample_id
+from leanrag_core.storage.indexes import folder_name
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.execution import Execution
@@ -32,7 +34,7 @@ from leanrag_core.work.import_graph import ImportWork
 from leanrag_core.work.part import PartWork
 
 
-class Building(Importing, Experimenting):
+class Building(Corpora, Importing, Experimenting):
     """Forecasts, builds and jobs. See Workbench."""
 
     def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast:
@@ -182,6 +184,19 @@ class Building(Importing, Experimenting):
             return None
         self._samples.read(FIRST_SAMPLE)
         return self.start_build(sample_id(FIRST_SAMPLE), self.sample_config(FIRST_SAMPLE))
+
+    def sample_names(self) -> tuple[str, ...]:
+        """Names of the sample corpora that have questions."""
+        return tuple(id_.removeprefix(sample_id("")) for id_ in self._samples.ids() if self._samples.questions(id_))
+
+    def sample_index(self, name: str) -> tuple[str, str]:
+        """Ids of a sample corpus's first index and of its question set; the index is built where it is missing."""
+        self._samples.read(name)
+        corpus, config = sample_id(name), self.sample_config(name)
+        index_id = folder_name(corpus, config)
+        if not self.index_store.manifest_id(index_id):
+            self.build(corpus, config)
+        return index_id, corpus
 
     def sample_config(self, name: str) -> IndexConfig:
         """The settings of a sample corpus's first index: over its reference graph where that covers every document."""

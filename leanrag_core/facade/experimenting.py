@@ -1,27 +1,31 @@
 """Experiments: run, resumed, listed, read, deleted."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import lru_cache, partial
 from pathlib import Path
 
+from leanrag_core.atomic import write_bytes, writing
+from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.experiments.batch_work import BatchWork, Measured
 from leanrag_core.evaluation.experiments.plan import Batch
 from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.facade.corpora import Corpora
+from leanrag_core.facade.services import Services
 from leanrag_core.jobs.kinds import EXPERIMENT
+from leanrag_core.messages.message import message
 from leanrag_core.models.registry import Models
 from leanrag_core.records import plain
-from leanrag_core.services.experiment_asking import ExperimentAsking
+from leanrag_core.services.experiment_asking import ExperimentAsking, open_run_index
 from leanrag_core.services.experiments import Experiments
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, ExperimentSummary, MissingPart
+from leanrag_core.types.index import Index
 from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.spending import Budget
 from leanrag_core.types.summary import Damaged
 
 
-class Experimenting(Corpora):
+class Experimenting(Services):
     """Experiments: run, resumed, listed, read, deleted. See Workbench."""
 
     def experiments(self) -> tuple[ExperimentSummary, ...]:
@@ -93,6 +97,32 @@ class Experimenting(Corpora):
         """The experiment is gone. Raises ExperimentNotFound, InvalidConfig for one that comes with the program."""
         self.experiment_store.delete(experiment_id)
 
+    def run_index(self, index: str) -> Index:
+        """The index that a run names: of that id in the store, or in that folder. Raises IndexNotFound, IndexDamaged,
+        IndexTooNew."""
+        return open_run_index(self.index_store, index)
+
+    def export_experiment(self, experiment_id: str, format_name: str, out: Path) -> int:
+        """The file at `out` holds the experiment as csv, json or html; returns its bytes. Raises ExperimentNotFound,
+        InvalidConfig for an unknown format, StorageFailed."""
+        content = self.exported_experiment(experiment_id, format_name)
+        with writing(message("what.export", path=str(out))):
+            write_bytes(out, content)
+        return len(content)
+
+    def exported_experiment(self, experiment_id: str, format_name: str, language: str = "en") -> bytes:
+        """The content of export_experiment(). language: of a file of HTML."""
+        from leanrag_core.evaluation.experiments import exports
+        from leanrag_core.evaluation.experiments.html_report import as_html
+
+        if format_name not in exports.FORMATS:
+            known = ", ".join(exports.FORMATS)
+            raise InvalidConfig("option.not_a_choice", option="format", value=format_name, choices=known)
+        result, questions = self.experiment(experiment_id), self.experiment_questions(experiment_id)
+        if format_name == "html":
+            return as_html(result, questions, language)
+        return (exports.as_csv if format_name == "csv" else exports.as_json)(result, questions)
+
     def experiment_asking(self, models: Models) -> ExperimentAsking:
         """Retrieval and answers for the questions of an experiment, counted by the meter of those models."""
         return ExperimentAsking(self.index_store, models, self.settings, self.searches, self._read_part)
@@ -102,13 +132,10 @@ class Experimenting(Corpora):
             self.experiment_store,
             self.index_store,
             self._parts,
-            self._set_questions,
+            self._question_sets.questions,
             self.experiment_asking,
             self._apart,
         )
-
-    def _set_questions(self, set_id: str) -> Sequence[GoldQuestion]:
-        return self.questions(set_id)
 
     def _apart(self, experiment_id: str) -> Callable[[Batch], tuple[Measured, ...]]:
         return partial(batch_done, str(self.root), experiment_id)

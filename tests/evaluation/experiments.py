@@ -23,15 +23,8 @@ QUESTIONS = (
 )
 
 
-class Bench(Workbench):
-    """A workbench with that question set."""
-
-    def _set_questions(self, set_id: str) -> tuple[GoldQuestion, ...]:
-        return QUESTIONS
-
-
-def bench_in(root: Path, server: EndpointServer, *, concurrency: int = 1) -> Bench:
-    bench = Bench(root)
+def bench_in(root: Path, server: EndpointServer, *, concurrency: int = 1) -> Workbench:
+    bench = Workbench(root)
     bench.save_settings(Settings(base_url=server.url, timeout_seconds=5, concurrency=concurrency, retries=0))
     return bench
 
@@ -44,14 +37,14 @@ def built_index(bench: Workbench) -> str:
     return path.name
 
 
-def small_spec(index: str) -> ExperimentSpec:
+def small_spec(index: str, question_set: str) -> ExperimentSpec:
     """LeanRAG and two others, HyDE asking the model before it searches."""
     runs = (
         RunSpec("LeanRAG", index, "leanrag", {"top_n": 4, "top_c": 2}),
         RunSpec("NaiveRAG", index, "vector", {"top_c": 2}),
         RunSpec("HyDE", index, "hyde", {"top_c": 2, "n_passages": 1}),
     )
-    return ExperimentSpec("Bees and hives", "bees", runs, baseline="NaiveRAG")
+    return ExperimentSpec("Bees and hives", question_set, runs, baseline="NaiveRAG")
 
 
 def stored_files(bench: Workbench, experiment_id: str) -> dict[str, bytes]:

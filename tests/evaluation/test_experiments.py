@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from leanrag_core import Workbench
 from leanrag_core.errors import BudgetSpent, Cancelled, ExperimentNotFound, InvalidConfig
 from leanrag_core.storage.experiments import COSTS, ROWS
 from leanrag_core.types.experiment import ExperimentSpec, RunSpec
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.spending import Budget
 from tests.endpoint.server import EndpointServer
-from tests.evaluation.experiments import QUESTIONS, Bench, bench_in, built_index, small_spec, stored_files
+from tests.evaluation.experiments import QUESTIONS, bench_in, built_index, small_spec, stored_files
 
 
 @pytest.fixture(scope="module")
@@ -32,15 +33,15 @@ def home(tmp_path_factory: pytest.TempPathFactory, server: EndpointServer) -> tu
 
 
 @pytest.fixture
-def bench(home: tuple[Path, str], server: EndpointServer, tmp_path: Path) -> Bench:
+def bench(home: tuple[Path, str], server: EndpointServer, tmp_path: Path) -> Workbench:
     shutil.copytree(home[0], tmp_path / "home")
     server.clear()
     return bench_in(tmp_path / "home", server)
 
 
 @pytest.fixture
-def spec(home: tuple[Path, str]) -> ExperimentSpec:
-    return small_spec(home[1])
+def spec(bench: Workbench, home: tuple[Path, str]) -> ExperimentSpec:
+    return small_spec(home[1], bench.add_question_set("Bees", QUESTIONS))
 
 
 def paid(server: EndpointServer) -> Counter[str]:
@@ -48,7 +49,7 @@ def paid(server: EndpointServer) -> Counter[str]:
     return Counter(call.key for call in server.answered())
 
 
-def test_an_experiment_has_a_row_for_each_question_of_each_run_in_order(bench: Bench, spec: ExperimentSpec) -> None:
+def test_an_experiment_has_a_row_for_each_question_of_each_run_in_order(bench: Workbench, spec: ExperimentSpec) -> None:
     result = bench.run_experiment(spec)
     assert [(row.run, row.question) for row in result.rows] == [
         (run, question) for run in ("LeanRAG", "NaiveRAG", "HyDE") for question in ("q1", "q2", "q3")
@@ -66,7 +67,7 @@ def test_an_experiment_has_a_row_for_each_question_of_each_run_in_order(bench: B
 
 
 def test_repeated_it_asks_nothing_and_with_more_workers_it_has_the_same_bytes(
-    bench: Bench, spec: ExperimentSpec, server: EndpointServer, home: tuple[Path, str], tmp_path: Path
+    bench: Workbench, spec: ExperimentSpec, server: EndpointServer, home: tuple[Path, str], tmp_path: Path
 ) -> None:
     result = bench.run_experiment(spec)
     before = stored_files(bench, result.id)
@@ -77,13 +78,14 @@ def test_repeated_it_asks_nothing_and_with_more_workers_it_has_the_same_bytes(
     assert stored_files(bench, result.id) == before
     shutil.copytree(home[0], tmp_path / "other")
     other = bench_in(tmp_path / "other", server, concurrency=4)
+    other.add_question_set("Bees", QUESTIONS)
     assert stored_files(other, other.run_experiment(spec).id) == before
     assert paid(server).most_common(1)[0][1] == 1
 
 
 @pytest.mark.parametrize("n_done", [0, 1, 4, 8])
 def test_stopped_anywhere_it_goes_on_without_asking_twice(
-    bench: Bench, spec: ExperimentSpec, server: EndpointServer, n_done: int
+    bench: Workbench, spec: ExperimentSpec, server: EndpointServer, n_done: int
 ) -> None:
     def stop(progress: Progress) -> None:
         if progress.stage == "questions" and progress.done >= n_done:
@@ -103,7 +105,7 @@ def test_stopped_anywhere_it_goes_on_without_asking_twice(
 
 @pytest.mark.parametrize("cut", [1, 30, 700, 2500])
 def test_lines_that_a_kill_has_cut_are_done_again(
-    bench: Bench, spec: ExperimentSpec, server: EndpointServer, cut: int
+    bench: Workbench, spec: ExperimentSpec, server: EndpointServer, cut: int
 ) -> None:
     result = bench.run_experiment(spec)
     whole = stored_files(bench, result.id)
@@ -122,7 +124,7 @@ def test_lines_that_a_kill_has_cut_are_done_again(
 
 
 def test_a_question_that_fails_is_a_row_with_its_error_and_is_tried_again(
-    bench: Bench, spec: ExperimentSpec, server: EndpointServer
+    bench: Workbench, spec: ExperimentSpec, server: EndpointServer
 ) -> None:
     server.refuses = {"Who patented the hive?": (400, "context_length_exceeded", "too long")}
     try:
@@ -139,7 +141,7 @@ def test_a_question_that_fails_is_a_row_with_its_error_and_is_tried_again(
     assert [row.question for row in mended.rows] == ["q1", "q2", "q3"] * 3
 
 
-def test_a_spent_budget_stops_it_and_a_larger_one_ends_it(bench: Bench, spec: ExperimentSpec) -> None:
+def test_a_spent_budget_stops_it_and_a_larger_one_ends_it(bench: Workbench, spec: ExperimentSpec) -> None:
     with pytest.raises(BudgetSpent):
         bench.run_experiment(spec, models=bench.models(budget=Budget(calls=5)))
     (summary,) = bench.experiments()
@@ -147,7 +149,7 @@ def test_a_spent_budget_stops_it_and_a_larger_one_ends_it(bench: Bench, spec: Ex
     assert bench.run_experiment(spec, models=bench.models(budget=Budget(calls=50))).is_complete
 
 
-def test_what_cannot_be_run_is_said_before_it_begins(bench: Bench, spec: ExperimentSpec) -> None:
+def test_what_cannot_be_run_is_said_before_it_begins(bench: Workbench, spec: ExperimentSpec) -> None:
     run = spec.runs[0]
     for wrong, said in (
         (replace(spec, runs=()), "needs a run"),
@@ -164,7 +166,7 @@ def test_what_cannot_be_run_is_said_before_it_begins(bench: Bench, spec: Experim
         bench.experiment("../../etc")
 
 
-def test_missing_parts_are_named_and_made_by_the_run(bench: Bench, spec: ExperimentSpec) -> None:
+def test_missing_parts_are_named_and_made_by_the_run(bench: Workbench, spec: ExperimentSpec) -> None:
     wanted = replace(spec, runs=(RunSpec("BM25", spec.runs[0].index, "bm25"),), baseline="", answers=False)
     (missing,) = bench.missing_parts(wanted)
     with pytest.raises(InvalidConfig, match="an index part is missing: lexical"):
@@ -176,12 +178,9 @@ def test_missing_parts_are_named_and_made_by_the_run(bench: Bench, spec: Experim
     assert bench.missing_parts(wanted) == ()
 
 
-def test_other_gold_or_another_index_begins_another_experiment(
-    bench: Bench, spec: ExperimentSpec, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_questions_begin_another_experiment(bench: Workbench, spec: ExperimentSpec) -> None:
     first = bench.run_experiment(spec)
-    monkeypatch.setattr(Bench, "_set_questions", lambda self, set_id: QUESTIONS[:2])
-    second = bench.run_experiment(spec)
+    second = bench.run_experiment(replace(spec, question_set=bench.add_question_set("Bees", QUESTIONS[:2])))
     assert (first.id != second.id, len(second.rows)) == (True, 6)
     assert {each.id for each in bench.experiments()} == {first.id, second.id}
     assert len(bench.experiment_questions(first.id)) == 3

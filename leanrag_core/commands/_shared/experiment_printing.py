@@ -1,0 +1,92 @@
+"""Tables of experiments and what changed between two, as lines and as JSON values."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.types.visible import visible
+
+if TYPE_CHECKING:
+    from leanrag_core.evaluation.experiments.comparison import ExperimentDifference
+    from leanrag_core.evaluation.statistics.intervals import Interval
+    from leanrag_core.evaluation.tables import Cell, ScoreTable
+    from leanrag_core.types.experiment import ExperimentSummary
+
+_NAME, _CELL = 28, 24  # characters of columns
+_LARGE = 10.0  # figures from there on are shown without decimals
+
+
+def summary_values(summary: "ExperimentSummary") -> dict[str, Any]:
+    """The experiment's row in a list as JSON values."""
+    return {**asdict(summary), "runs": list(summary.runs)}
+
+
+def print_table(table: "ScoreTable") -> None:
+    """Prints a line for each run: mean, interval and letters by measure."""
+    from leanrag_core.evaluation.base import measure_infos
+
+    titles = {info.name: sentence(info.title) for info in measure_infos()}
+    print(f"{table.questions:,} questions{f' ({visible(table.kind)})' if table.kind else ''}")
+    heads = "".join(f"{titles.get(measure, measure)[: _CELL - 1]:>{_CELL}}" for measure in table.measures)
+    print(f"{'':<{_NAME}}{heads}{'ms':>8}")
+    for row in table.rows:
+        cells = "".join(f"{_cell(row.cells[measure]):>{_CELL}}" for measure in table.measures)
+        latency = "–" if row.latency_ms is None else f"{row.latency_ms:,.0f}"
+        failed = f"  {row.errors:,} failed" if row.errors else ""
+        print(f"{visible(row.run.name)[: _NAME - 1]:<{_NAME}}{cells}{latency:>8}{failed}")
+    print("runs of a column that share a letter cannot be told apart (paired rank test, Holm, p .05)")
+
+
+def table_values(table: "ScoreTable") -> dict[str, Any]:
+    """The table as JSON values."""
+    rows = [
+        {
+            "run": row.run.name,
+            "cells": {measure: _cell_values(cell) for measure, cell in row.cells.items()},
+            "latency_ms": row.latency_ms,
+            "cost": row.cost,
+            "errors": row.errors,
+        }
+        for row in table.rows
+    ]
+    return {"kind": table.kind, "questions": table.questions, "measures": list(table.measures), "rows": rows}
+
+
+def _cell_values(cell: "Cell") -> dict[str, Any]:
+    return {"interval": _interval(cell.interval), "letters": cell.letters, "is_best": cell.is_best}
+
+
+def _interval(interval: "Interval | None") -> dict[str, Any] | None:
+    return None if interval is None else asdict(interval)
+
+
+def _cell(cell: "Cell") -> str:
+    if cell.interval is None:
+        return "–"
+    return f"{_with_bounds(cell.interval)} {cell.letters}".rstrip()
+
+
+def _with_bounds(interval: "Interval", sign: str = "") -> str:
+    places = 0 if abs(interval.value) >= _LARGE else 3
+    if interval.low is None or interval.high is None:
+        return f"{interval.value:{sign},.{places}f}"
+    return f"{interval.value:{sign},.{places}f} [{interval.low:,.{places}f}, {interval.high:,.{places}f}]"
+
+
+def print_difference(difference: "ExperimentDifference", most: int) -> None:
+    """Prints for each run the mean difference and the questions that lost most. most: so many of them."""
+    print(f"{difference.measure}: {difference.before} -> {difference.after}")
+    for run in difference.runs:
+        mean = "–" if run.interval is None else _with_bounds(run.interval, "+")
+        name = run.before if run.before == run.after else f"{run.before} -> {run.after}"
+        print(f"{visible(name)}: {mean}, p {run.p:.3f}; {run.regressions:,} worse, {run.gains:,} better")
+        for change in run.questions[:most]:
+            if change.gain < 0:
+                print(f"  {visible(change.question)}: {change.before:,.3f} -> {change.after:,.3f}")
+    for name in (*difference.only_before, *difference.only_after):
+        print(f"{visible(name)}: only in one of the two")
+
+
+def difference_values(difference: "ExperimentDifference") -> dict[str, Any]:
+    """The difference as JSON values."""
+    return asdict(difference)

@@ -1,0 +1,237 @@
+"""experiment: runs over a question set, stored, resumed, listed, shown, compared, exported."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leanrag_core.commands._shared.experiment_printing import (
+    difference_values,
+    print_difference,
+    print_table,
+    summary_values,
+    table_values,
+)
+from leanrag_core.commands._shared.options import add_execution, add_json, execution_of
+from leanrag_core.commands._shared.printing import PrintedProgress, print_json
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.types.visible import visible
+
+if TYPE_CHECKING:
+    from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec
+    from leanrag_core.workbench import Workbench
+
+_STOPPED = "stopped; what is done is kept, and the same command goes on from there"
+
+
+def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The verb experiment with its own verbs."""
+    parser = verbs.add_parser("experiment", help="strategies over a question set: run, list, show, compare, export")
+    kinds = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
+    _add_run(kinds.add_parser("run", help="run an experiment, or go on with it"))
+
+    listing = kinds.add_parser("list", help="the experiments that there are")
+    add_json(listing)
+    listing.set_defaults(run=_list)
+
+    showing = kinds.add_parser("show", help="the tables of an experiment")
+    showing.add_argument("experiment", metavar="ID")
+    _add_table(showing)
+    showing.set_defaults(run=_show)
+
+    comparing = kinds.add_parser("compare", help="two experiments question by question, regressions first")
+    comparing.add_argument("before", metavar="A")
+    comparing.add_argument("after", metavar="B")
+    comparing.add_argument("--measure", default="evidence-recall", metavar="NAME")
+    comparing.add_argument("--most", type=int, default=10, metavar="N", help="questions shown of each run")
+    add_json(comparing)
+    comparing.set_defaults(run=_compare)
+
+    exporting = kinds.add_parser("export", help="an experiment as a file: csv, json, or html that needs no network")
+    exporting.add_argument("experiment", metavar="ID")
+    exporting.add_argument("--format", choices=("csv", "json", "html"), default="html")
+    exporting.add_argument("--out", type=Path, required=True, metavar="FILE")
+    add_json(exporting)
+    exporting.set_defaults(run=_export)
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("spec", nargs="?", type=Path, metavar="SPEC.json", help="an experiment's spec.json, or export")
+    parser.add_argument(
+        "--index", nargs="+", default=[], metavar="DIR", help="folders or ids of indexes, one experiment each"
+    )
+    parser.add_argument("--samples", action="store_true", help="the sample corpora, each with its own questions")
+    parser.add_argument("--questions", metavar="SET", help="id of a question set, or a file of questions")
+    parser.add_argument("--strategies", nargs="+", default=["all"], metavar="NAME", help="or all (default)")
+    parser.add_argument("--table", metavar="NAME", help="the paper's: scores, relations, context, win-rates or tokens")
+    parser.add_argument("--equal", type=int, metavar="TOKENS", help="the same token budget for all strategies")
+    parser.add_argument("--title", default="")
+    parser.add_argument("--no-answers", action="store_true", help="retrieve and measure only")
+    parser.add_argument("--judge", nargs="+", default=[], metavar="MODEL", help="such as openai:NAME")
+    parser.add_argument("--repeats", type=int, default=5, metavar="N", help="of each judgement (default: 5)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--again", action="store_true", help="do everything once more; stored results are replaced")
+    parser.add_argument("--no-parts", action="store_true", help="do not make index parts that are missing")
+    parser.add_argument("--max-dollars", type=float, default=0.0, metavar="N", help="stop when so much is spent")
+    add_execution(parser)
+    _add_table(parser)
+    parser.set_defaults(run=_run)
+
+
+def _add_table(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--kind", default="", metavar="KIND", help="questions of that kind alone")
+    parser.add_argument("--measures", nargs="+", default=[], metavar="NAME", help="columns of the table")
+    add_json(parser)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from leanrag_core.types.spending import Budget
+    from leanrag_core.workbench import Workbench
+
+    bench = Workbench.default()
+    options.stop.line = _STOPPED
+    execution = execution_of(options, bench.settings().execution)
+    results = []
+    for spec in _specs(options, bench):
+        models = bench.models(budget=Budget(dollars=options.max_dollars))
+        result = bench.run_experiment(
+            spec,
+            PrintedProgress(),
+            models=models,
+            execution=execution,
+            make_parts=not options.no_parts,
+            again=options.again,
+        )
+        results.append(result)
+        if not options.json:
+            _print(result, options)
+    if options.json:
+        print_json([_values(result, options) for result in results])
+    return 0
+
+
+def _specs(options: argparse.Namespace, bench: "Workbench") -> "list[ExperimentSpec]":
+    """The experiments that the command asks for. Raises InvalidConfig."""
+    from leanrag_core.evaluation.experiments.specs import read_spec
+
+    if sum((options.spec is not None, bool(options.index), options.samples)) != 1:
+        raise InvalidConfig("command.experiment_of_what")
+    if options.spec is not None:
+        return [read_spec(options.spec)]
+    if options.samples:
+        return [_spec(options, bench, *bench.sample_index(name), name) for name in bench.sample_names()]
+    if not options.questions:
+        raise InvalidConfig("command.experiment_questions")
+    set_id = _question_set(options.questions, bench)
+    return [_spec(options, bench, _index_name(index), set_id, Path(index).name) for index in options.index]
+
+
+def _spec(options: argparse.Namespace, bench: "Workbench", index: str, set_id: str, name: str) -> "ExperimentSpec":
+    from leanrag_core.evaluation.experiments.specs import strategies_spec
+    from leanrag_core.evaluation.paper_tables import paper_spec
+    from leanrag_core.types.experiment import JudgeSpec
+
+    judges = tuple(JudgeSpec(model, repeats=options.repeats) for model in options.judge)
+    title = options.title and (options.title if not options.samples else f"{options.title}, {name}")
+    if options.table:
+        return paper_spec(options.table, index, set_id, judges=judges, title=title or f"Paper, {options.table}, {name}")
+    wanted = () if options.strategies == ["all"] else options.strategies
+    budget = f", {options.equal:,} tokens" if options.equal else ""
+    return strategies_spec(
+        title or f"{'All' if not wanted else len(wanted)} strategies{budget}, {name}",
+        index,
+        set_id,
+        wanted,
+        asks_model=bench.asks_model(bench.run_index(index).manifest.config.model),
+        equal_tokens=options.equal,
+        answers=not options.no_answers,
+        judges=judges,
+        seed=options.seed,
+    )
+
+
+def _index_name(given: str) -> str:
+    """How a run names the index: the path of its folder where there is one, else its id in the store."""
+    path = Path(given)
+    return str(path.resolve()) if (path / "manifest.json").is_file() else given
+
+
+def _question_set(given: str, bench: "Workbench") -> str:
+    """The id of the set; a file is stored as one first."""
+    path = Path(given)
+    return bench.add_question_file(path.name, path.read_bytes()) if path.is_file() else given
+
+
+def _list(options: argparse.Namespace) -> int:
+    from leanrag_core.workbench import Workbench
+
+    bench = Workbench.default()
+    summaries, damaged = bench.experiments(), bench.damaged_experiments()
+    if options.json:
+        broken = [{"id": each.id, "problem": each.reason} for each in damaged]
+        print_json({"experiments": [summary_values(each) for each in summaries], "damaged": broken})
+        return 0
+    for each in summaries:
+        state = "" if each.is_complete else f", {each.rows:,} of {each.all:,} done"
+        failed = f", {each.errors:,} failed" if each.errors else ""
+        origin = " (comes with the program)" if each.is_shipped else ""
+        print(f"{each.id}: {visible(each.title)}, {len(each.runs):,} runs{state}{failed}{origin}")
+    for broken_one in damaged:
+        print(f"{broken_one.id}: {visible(broken_one.reason)}")
+    return 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    from leanrag_core.workbench import Workbench
+
+    result = Workbench.default().experiment(options.experiment)
+    if options.json:
+        print_json(_values(result, options))
+    else:
+        _print(result, options)
+    return 0
+
+
+def _print(result: "ExperimentResult", options: argparse.Namespace) -> None:
+    from leanrag_core.evaluation.tables import score_table
+
+    print(f"{result.id}: {visible(result.spec.title)}")
+    print_table(score_table(result, options.kind, options.measures))
+
+
+def _values(result: "ExperimentResult", options: argparse.Namespace) -> dict[str, Any]:
+    from leanrag_core.evaluation.tables import score_table
+    from leanrag_core.records import plain
+
+    table = table_values(score_table(result, options.kind, options.measures))
+    return {
+        "id": result.id,
+        "spec": plain(result.spec),
+        "versions": dict(result.versions),
+        "complete": result.is_complete,
+        **table,
+    }
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from leanrag_core.evaluation.experiments.comparison import compare_experiments
+    from leanrag_core.workbench import Workbench
+
+    bench = Workbench.default()
+    before, after = bench.experiment(options.before), bench.experiment(options.after)
+    difference = compare_experiments(before, after, options.measure)
+    if options.json:
+        print_json(difference_values(difference))
+    else:
+        print_difference(difference, options.most)
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    from leanrag_core.workbench import Workbench
+
+    n_bytes = Workbench.default().export_experiment(options.experiment, options.format, options.out)
+    if options.json:
+        print_json({"file": str(options.out), "bytes": n_bytes})
+    else:
+        print(f"{options.out}: {n_bytes:,} bytes")
+    return 0

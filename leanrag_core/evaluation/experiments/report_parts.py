@@ -1,0 +1,150 @@
+"""Tables of the HTML file of an experiment: scores with intervals, differences by kind, judgements."""
+
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from leanrag_core.evaluation.base import measure_infos
+from leanrag_core.evaluation.judging.tables import mean_scores, win_rates
+from leanrag_core.evaluation.statistics.intervals import Interval
+from leanrag_core.evaluation.tables import RECALL, RELATIVE, TOKENS, Cell, measured, pays, score_table
+from leanrag_core.figures.cell_marks import CellScale, Estimate, column_scale
+from leanrag_core.types.experiment import ExperimentResult
+
+if TYPE_CHECKING:
+    from leanrag_core.evaluation.experiments.html_report import Writing
+
+_SCORE_HEADS = ("judge", "run", "criterion", "score", "interval", "unparsed")
+_PAIR_HEADS = ("judge", "pair", "criterion", "win_rate", "interval", "p", "unparsed")
+_LARGE = 10.0  # figures from there on are shown without decimals
+
+
+def score_part(write: "Writing", result: ExperimentResult, kind: str) -> Markup:
+    """The table of a kind of questions, of all for ""."""
+    table = score_table(result, kind)
+    titles = {info.name: write.say(info.title) for info in measure_infos()}
+    titles[RELATIVE] = write.say("measure.relative-context.title")
+    heads = [write.say("experiment.file.run"), *(titles[measure] for measure in table.measures)]
+    columns = {measure: [row.cells[measure] for row in table.rows] for measure in table.measures}
+    scales = {
+        measure: column_scale(
+            _estimate(row.cells[measure].interval) for row in table.rows if row.cells[measure].interval
+        )
+        for measure, column in columns.items()
+    }
+    lines = []
+    for row in table.rows:
+        cells = [_cell(write, row.cells[measure], scales[measure]) for measure in table.measures]
+        latency = "–" if row.latency_ms is None else f"{row.latency_ms:,.0f} ms"
+        lines.append(write.html("<tr><td>{}</td>{}<td>{}</td></tr>", row.run.name, write.joined(cells), latency))
+    heading = write.say("experiment.file.kind", kind=kind) if kind else write.say("experiment.file.all_questions")
+    return write.html(
+        '<h2>{}</h2><p class="mute">{}</p><div class="wide"><table>{}{}</table></div><p class="mute">{}</p>',
+        heading,
+        write.say("experiment.file.n_questions", n=table.questions),
+        write.row([*heads, write.say("experiment.file.latency")], "th"),
+        write.joined(lines),
+        write.say("experiment.file.letters"),
+    )
+
+
+def _estimate(interval: Interval) -> Estimate:
+    return Estimate(interval.value, interval.low, interval.high)
+
+
+def _cell(write: "Writing", cell: Cell, scale: CellScale) -> Markup:
+    if cell.interval is None:
+        return Markup("<td>–</td>")
+    mark = scale.mark(_estimate(cell.interval))
+    return write.html(
+        '<td class="{}" title="{}">{}<sup>{}</sup><span class="cell"><i style="left:{}%;width:{}%"></i>'
+        '<b style="left:{}%"></b></span></td>',
+        "best" if cell.is_best else "",
+        _bounds(cell.interval),
+        _number(cell.interval.value),
+        cell.letters,
+        mark.left,
+        mark.width,
+        mark.dot,
+    )
+
+
+def pays_part(write: "Writing", result: ExperimentResult) -> Markup:
+    """Each run against the baseline, by kind of question; nothing without a baseline or without gold."""
+    baseline, others = result.spec.baseline, [run.name for run in result.spec.runs if run.name != result.spec.baseline]
+    have = measured(result, only_main=False)
+    measure = RECALL if RECALL in have else TOKENS
+    if not baseline or measure not in have:
+        return Markup("")
+    differences = {other: pays(result, other, baseline, measure) for other in others}
+    kinds = [each.kind for each in next(iter(differences.values()), ())]
+    heads = [kind or write.say("experiment.file.all_questions") for kind in kinds]
+    lines = [
+        write.row([other, *(_difference(each.interval) for each in by_kind)]) for other, by_kind in differences.items()
+    ]
+    title = next(write.say(info.title) for info in measure_infos() if info.name == measure)
+    return write.html(
+        '<h2>{}</h2><p class="mute">{}</p><div class="wide"><table>{}{}</table></div>',
+        write.say("experiment.file.pays"),
+        write.say("experiment.file.pays_how", measure=title, baseline=baseline),
+        write.row([write.say("experiment.file.run"), *heads], "th"),
+        write.joined(lines),
+    )
+
+
+def _difference(interval: Interval | None) -> str:
+    if interval is None:
+        return "–"
+    sure = " *" if interval.excludes_zero else ""
+    return f"{_number(interval.value, '+')} [{_bounds(interval)}]{sure}"
+
+
+def judged_tables(write: "Writing", result: ExperimentResult) -> Markup:
+    """Mean scores and win rates of each judge; nothing where nothing was judged."""
+    parts = []
+    scores = mean_scores(result.judgements, seed=result.spec.seed)
+    if scores:
+        lines = [
+            [each.judge, each.run, each.criterion, _number(each.mean.value), _bounds(each.mean), each.unparsed]
+            for each in scores
+            if each.mean is not None
+        ]
+        parts.append(_judged(write, "experiment.file.scores", _SCORE_HEADS, lines))
+    rates = win_rates(result.judgements, result.spec.seed)
+    if rates:
+        lines = [
+            [
+                each.judge,
+                f"{each.a} / {each.b}",
+                each.criterion,
+                f"{each.win_rate.value:.1%}",
+                _bounds(each.win_rate),
+                f"{each.p_holm:.3f}",
+                each.unparsed,
+            ]
+            for each in rates
+            if each.win_rate is not None
+        ]
+        parts.append(_judged(write, "experiment.file.win_rates", _PAIR_HEADS, lines))
+    return write.joined(parts)
+
+
+def _judged(write: "Writing", title: str, heads: tuple[str, ...], lines: list[list[object]]) -> Markup:
+    return write.html(
+        '<h2>{}</h2><p class="mute">{}</p><div class="wide"><table>{}{}</table></div>',
+        write.say(title),
+        write.say("experiment.file.judged_note"),
+        write.row([write.say(f"experiment.file.{head}") for head in heads], "th"),
+        write.joined(write.row(line) for line in lines),
+    )
+
+
+def _number(value: float, sign: str = "") -> str:
+    return f"{value:{sign},.{0 if abs(value) >= _LARGE else 3}f}"
+
+
+def _bounds(interval: Interval) -> str:
+    if interval.low is None or interval.high is None:
+        return "–"
+    places = 0 if abs(interval.value) >= _LARGE else 3
+    return f"{interval.low:,.{places}f} … {interval.high:,.{places}f}"
