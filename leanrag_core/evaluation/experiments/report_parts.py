@@ -1,5 +1,6 @@
 """Tables of the HTML file of an experiment: scores with intervals, differences by kind, judgements."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -25,12 +26,9 @@ def score_part(write: "Writing", result: ExperimentResult, kind: str) -> Markup:
     titles = {info.name: write.say(info.title) for info in measure_infos()}
     titles[RELATIVE] = write.say("measure.relative-context.title")
     heads = [write.say("experiment.file.run"), *(titles[measure] for measure in table.measures)]
-    columns = {measure: [row.cells[measure] for row in table.rows] for measure in table.measures}
     scales = {
-        measure: column_scale(
-            _estimate(row.cells[measure].interval) for row in table.rows if row.cells[measure].interval
-        )
-        for measure, column in columns.items()
+        measure: column_scale(_estimates(row.cells[measure].interval for row in table.rows))
+        for measure in table.measures
     }
     lines = []
     for row in table.rows:
@@ -46,6 +44,10 @@ def score_part(write: "Writing", result: ExperimentResult, kind: str) -> Markup:
         write.joined(lines),
         write.say("experiment.file.letters"),
     )
+
+
+def _estimates(intervals: Iterable[Interval | None]) -> list[Estimate]:
+    return [_estimate(interval) for interval in intervals if interval is not None]
 
 
 def _estimate(interval: Interval) -> Estimate:
