@@ -1,0 +1,78 @@
+"""The verb experiment on a small index made with the scripted endpoint."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leanrag_core.__main__ import main
+from leanrag_core.evaluation.question_sets.reading import to_jsonl
+from tests.endpoint.server import EndpointServer
+from tests.evaluation.experiments import QUESTIONS, bench_in, built_index
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[EndpointServer]:
+    with EndpointServer() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory, server: EndpointServer) -> tuple[Path, str]:
+    root = tmp_path_factory.mktemp("home")
+    index = built_index(bench_in(root, server))
+    (root / "questions.jsonl").write_bytes(to_jsonl(QUESTIONS))
+    return root, index
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    assert main(["experiment", *arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_experiments_are_run_listed_shown_compared_exported_and_repeated(
+    home: tuple[Path, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, index = home
+    monkeypatch.setenv("LEANRAG_HOME", str(root))
+    questions, folder = str(root / "questions.jsonl"), str(root / "indexes" / index)
+    (first,) = said(capsys, "run", "--index", folder, "--questions", questions, "--strategies", "leanrag", "vector")
+    assert [row["run"] for row in first["rows"]] == [run["name"] for run in first["spec"]["runs"]]
+    assert first["spec"]["runs"][0]["index"] == folder
+    assert first["complete"]
+    listed = said(capsys, "list")
+    (own,) = [each for each in listed["experiments"] if not each["is_shipped"]]
+    assert (own["id"], own["rows"], listed["damaged"]) == (first["id"], 6, [])
+    fact = said(capsys, "show", first["id"], "--kind", "fact", "--measures", "evidence-recall")
+    assert (fact["questions"], fact["measures"]) == (2, ["evidence-recall"])
+    (other,) = said(
+        capsys, "run", "--index", index, "--questions", questions, "--strategies", "leanrag", "--equal", "300"
+    )
+    difference = said(capsys, "compare", first["id"], other["id"], "--measure", "context-tokens")
+    assert [run["before"] for run in difference["runs"]] == ["LeanRAG"]
+    assert len(difference["only_before"]) == 1
+    for format_name in ("csv", "json", "html"):
+        out = root / f"out.{format_name}"
+        exported = said(capsys, "export", first["id"], "--format", format_name, "--out", str(out))
+        assert exported["bytes"] == out.stat().st_size > 1000
+    (again,) = said(capsys, "run", str(root / "out.json"), "--again")
+    assert {**again, "rows": ""} == {**first, "rows": ""}
+    assert [row["cells"] for row in again["rows"]] == [row["cells"] for row in first["rows"]]
+
+
+def test_a_command_that_says_too_little_is_refused(
+    home: tuple[Path, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEANRAG_HOME", str(home[0]))
+    for arguments, wanted in (
+        (["run"], "say what to run"),
+        (["run", "--index", home[1]], "say over which questions"),
+        (["run", "--index", home[1], "--samples"], "say what to run"),
+        (["run", str(home[0] / "none.json")], "cannot read"),
+    ):
+        assert main(["experiment", *arguments]) == 2
+        assert wanted in capsys.readouterr().err
+    assert main(["experiment", "show", "nothing"]) == 1
+    assert "experiment list" in capsys.readouterr().err
