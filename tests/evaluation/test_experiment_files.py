@@ -30,6 +30,19 @@ RECALL, TOKENS = "evidence-recall", "context-tokens"
 EVIL = '<script>alert("x")</script><img src=http://evil.example/a.png>'
 
 
+class Elements(HTMLParser):
+    """Names of the elements and attributes of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+
 def experiment(
     id_: str, scores: dict[str, float | None], measure: str = RECALL, run: str = "LeanRAG"
 ) -> ExperimentResult:
