@@ -1,8 +1,9 @@
-"""Question sets."""
+"""Question sets, and how the layers of an index hang together."""
 
 from collections.abc import Sequence
 
 from leanrag_core.errors import CorpusDamaged, CorpusNotFound, InvalidConfig
+from leanrag_core.evaluation.connectivity import LayerConnectivity, connectivity
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.question_sets.from_index import questions_from_index
 from leanrag_core.evaluation.question_sets.from_model import Generated, corpus_description, questions_from_model
@@ -18,7 +19,7 @@ from leanrag_core.types.spending import Budget
 
 
 class Evaluating(Indexes):
-    """Question sets. See Workbench."""
+    """Question sets, connectivity. See Workbench."""
 
     def question_sets(self) -> tuple[QuestionSetInfo, ...]:
         """All question sets, those of the sample corpora first."""
@@ -104,6 +105,10 @@ class Evaluating(Indexes):
         if not generated.questions:
             raise InvalidConfig("generate.nothing", index=index.manifest.name)
         return generated
+
+    def connectivity(self, index: Index) -> tuple[LayerConnectivity, ...]:
+        """How each layer hangs together, with and without its aggregated relations."""
+        return connectivity(index)
 
     def _card_text(self, corpus_id: str) -> str:
         """Name and description of the corpus; "" where it is gone."""

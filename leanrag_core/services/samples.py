@@ -29,6 +29,7 @@ class Samples:
     def __init__(self, store: CorpusStore, parser: Callable[[], ConfinedParser]) -> None:
         self._store, self._parser = store, parser
         self._reading = threading.Lock()
+        self._questions: dict[Path, tuple[int, tuple[GoldQuestion, ...]]] = {}  # with the file's time of change
 
     @cached_property
     def _files(self) -> dict[str, list[Path]]:
@@ -73,4 +74,8 @@ class Samples:
         path = SAMPLES / name / "questions.jsonl"
         if name not in self._files or not path.is_file():
             return ()
-        return read_questions(path)
+        changed = path.stat().st_mtime_ns
+        known = self._questions.get(path)
+        if known is None or known[0] != changed:
+            known = self._questions[path] = changed, read_questions(path)
+        return known[1]
