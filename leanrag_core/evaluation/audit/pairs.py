@@ -60,7 +60,7 @@ def _pair_audit(compared: Sequence[Comparison], judge: str, criterion: str, pair
         p_holm=1.0,
         verdict=CANNOT_TELL,
         winner="",
-        length=_at_equal_length(compared),
+        length=at_equal_length(compared),
         questions_needed=_questions_needed(scores),
     )
 
@@ -104,7 +104,8 @@ def question_lengths(compared: Iterable[Comparison]) -> tuple[QuestionLengths, .
     )
 
 
-def _at_equal_length(compared: Sequence[Comparison]) -> LengthAdjusted | None:
+def at_equal_length(compared: Sequence[Comparison]) -> LengthAdjusted | None:
+    """The win rate of a between answers of the same length; None where lengths are not known."""
     lengths = question_lengths(compared)
     return length_adjusted(
         [each.won for each in lengths], [each.words[0] for each in lengths], [each.words[1] for each in lengths]

@@ -1,13 +1,16 @@
 """Judgements added up for tables: win rates, mean scores, grades."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 
-from leanrag_core.evaluation.audit.comparisons import comparisons, criteria_of, judges_of, pairs_of
+from leanrag_core.evaluation.audit.comparisons import Comparison, comparisons, criteria_of, judges_of, pairs_of
+from leanrag_core.evaluation.audit.pairs import at_equal_length
 from leanrag_core.evaluation.audit.win_rates import question_scores, rate
+from leanrag_core.evaluation.judging.equal_length import scores_at_equal_length
 from leanrag_core.evaluation.statistics.intervals import Interval, mean_interval
+from leanrag_core.evaluation.statistics.length import LengthAdjusted
 from leanrag_core.evaluation.statistics.rank_tests import holm, paired_test
 from leanrag_core.types.experiment import ABSOLUTE, GRADED, PAIRWISE, Judgement
 
@@ -17,7 +20,8 @@ class WinRate:
     """How often a wins over b by the judge and the criterion, ties half; n of win_rate counts questions.
 
     by_question: win rate of a on each question, over orders and repeats. p_holm: corrected for the judge's pairs and
-    criteria. unparsed: judgements that are counted nowhere.
+    criteria. unparsed: judgements that are counted nowhere. words: mean length of the answers of a and b, and length:
+    the win rate between answers of the same length; None where lengths are not known.
     """
 
     judge: str
@@ -25,9 +29,11 @@ class WinRate:
     a: str
     b: str
     win_rate: Interval | None
-    by_question: dict[str, float]
+    by_question: Mapping[str, float]
     p_holm: float
     unparsed: int
+    words: tuple[float, float] | None = None
+    length: LengthAdjusted | None = None
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,8 @@ class MeanScore:
     """A run's mean score (or share, of GRADED) by the judge and the criterion, with its interval over questions.
 
     spread: standard deviation of the run's mean over the repeats, as the paper's Table 1 gives it; None for one repeat.
-    by_question: the mean over repeats of each question.
+    by_question: the mean over repeats of each question. words: mean length of the answers; equal_length: the score at
+    the mean length of all the judge's answers; None where lengths are not known, or do not differ.
     """
 
     judge: str
@@ -43,8 +50,10 @@ class MeanScore:
     run: str
     mean: Interval | None
     spread: float | None
-    by_question: dict[str, float]
+    by_question: Mapping[str, float]
     unparsed: int
+    words: float | None = None
+    equal_length: Interval | None = None
 
 
 def win_rates(judgements: Iterable[Judgement], seed: int = 0) -> tuple[WinRate, ...]:
@@ -70,19 +79,35 @@ def _win_rates(judgements: Sequence[Judgement], seed: int) -> tuple[WinRate, ...
             by_question=by_question,
             p_holm=p,
             unparsed=sum(comparison.won is None for comparison in each),
+            words=_mean_words(each),
+            length=at_equal_length(each),
         )
         for ((a, b), name), each, by_question, p in zip(keys, compared, scores, tests, strict=True)
     )
+
+
+def _mean_words(compared: Sequence[Comparison]) -> tuple[float, float] | None:
+    known = [comparison.words for comparison in compared if min(comparison.words) > 0]
+    return (fmean(a for a, _ in known), fmean(b for _, b in known)) if known else None
 
 
 def mean_scores(judgements: Iterable[Judgement], kind: str = ABSOLUTE, seed: int = 0) -> tuple[MeanScore, ...]:
     """By judge, run and criterion, in the order in which they come. kind: ABSOLUTE or GRADED."""
     given = [judgement for judgement in judgements if judgement.kind == kind]
     return tuple(
-        _mean_score([each for each in given if (each.judge, each.first) == (judge, run)], criterion, seed)
-        for judge in judges_of(given)
-        for run in dict.fromkeys(each.first for each in given if each.judge == judge)
-        for criterion in criteria_of(given, kind)
+        row for judge in judges_of(given) for row in _mean_scores([each for each in given if each.judge == judge], seed)
+    )
+
+
+def _mean_scores(judgements: Sequence[Judgement], seed: int) -> tuple[MeanScore, ...]:
+    criteria = criteria_of(judgements, judgements[0].kind)
+    equal = {criterion: scores_at_equal_length(judgements, criterion) for criterion in criteria}
+    runs = dict.fromkeys(each.first for each in judgements)
+    own = {run: [each for each in judgements if each.first == run] for run in runs}
+    return tuple(
+        replace(_mean_score(own[run], criterion, seed), equal_length=equal[criterion].get(run))
+        for run in runs
+        for criterion in criteria
     )
 
 
@@ -103,6 +128,7 @@ def _mean_score(judgements: Sequence[Judgement], criterion: str, seed: int) -> M
         by_question[judgement.question].append(score)
         by_repeat[judgement.repeat].append(score)
     means = {question: fmean(scores) for question, scores in by_question.items()}
+    words = [judgement.words[0] for judgement in judgements if judgement.words[0]]
     repeats = [fmean(scores) for scores in by_repeat.values()]
     return MeanScore(
         judge=judgements[0].judge,
@@ -112,4 +138,5 @@ def _mean_score(judgements: Sequence[Judgement], criterion: str, seed: int) -> M
         spread=stdev(repeats) if len(repeats) > 1 else None,
         by_question=means,
         unparsed=unparsed,
+        words=fmean(words) if words else None,
     )

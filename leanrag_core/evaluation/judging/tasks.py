@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.types.experiment import (
-    ABSOLUTE,
     ALL_JUDGEMENTS,
     GRADED,
     PAIRWISE,
@@ -139,11 +138,3 @@ def _answers(runs: Sequence[str], answers: Mapping[tuple[str, str], str], questi
     """The answers of the runs; empty where any has none."""
     texts = tuple(answers.get((run, question), "") for run in runs)
     return texts if all(texts) else ()
-
-
-def counts(tasks: Iterable[JudgeTask]) -> Mapping[str, int]:
-    """How many replies of each kind are to be asked for; for forecasts."""
-    numbers = dict.fromkeys((ABSOLUTE, PAIRWISE, GRADED), 0)
-    for task in tasks:
-        numbers[task.kind] += 1
-    return numbers
