@@ -6,7 +6,7 @@ import pytest
 
 from leanrag_core.types.experiment import OPEN, REJECT
 from tests.endpoint.server import EndpointServer
-from tests.evaluation.experiments import bench_in, built_index, small_spec
+from tests.evaluation.experiments import QUESTIONS, bench_in, built_index, small_spec
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def server() -> Iterator[EndpointServer]:
 
 def test_the_mode_of_an_experiment_chooses_the_prompt_of_its_answers(server: EndpointServer, tmp_path: Path) -> None:
     bench = bench_in(tmp_path, server)
-    spec = small_spec(built_index(bench))
+    spec = small_spec(built_index(bench), bench.add_question_set("Bees", QUESTIONS))
     spec = replace(spec, runs=spec.runs[1:2])
     answers_of = {}
     for mode, task in ((OPEN, "answer_open"), (REJECT, "answer_reject")):

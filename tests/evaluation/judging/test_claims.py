@@ -11,7 +11,7 @@ from leanrag_core.records import to_json
 from leanrag_core.types.experiment import ExperimentSpec
 from tests.endpoint.scripted_model import ScriptedModel
 from tests.endpoint.server import EndpointServer
-from tests.evaluation.experiments import bench_in, built_index, small_spec
+from tests.evaluation.experiments import QUESTIONS, bench_in, built_index, small_spec
 from tests.retrieval.scripted import ScriptedLanguage
 
 
@@ -38,7 +38,7 @@ def server() -> Iterator[EndpointServer]:
 
 def test_an_experiment_counts_the_claims_that_the_model_lists(server: EndpointServer, tmp_path: Path) -> None:
     bench = bench_in(tmp_path, server)
-    spec = small_spec(built_index(bench))
+    spec = small_spec(built_index(bench), bench.add_question_set("Bees", QUESTIONS))
     spec = replace(spec, runs=spec.runs[1:2], claims=True)
     rows = bench.run_experiment(spec).rows
     assert [(row.error, row.scores["claims"], row.scores["claim-clusters-50"]) for row in rows] == [("", 2.0, 2.0)] * 3

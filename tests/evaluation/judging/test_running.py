@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from leanrag_core import Workbench
 from leanrag_core.errors import Cancelled, InvalidConfig
 from leanrag_core.types.experiment import ABSOLUTE, PAIRWISE, ExperimentSpec, JudgeSpec
 from leanrag_core.types.progress import Progress
 from tests.endpoint.scripted_model import ScriptedModel
 from tests.endpoint.server import EndpointServer
-from tests.evaluation.experiments import Bench, bench_in, built_index, small_spec, stored_files
+from tests.evaluation.experiments import QUESTIONS, bench_in, built_index, small_spec, stored_files
 from tests.evaluation.judging.scripted import score_reply, winner_reply
 
 JUDGE = JudgeSpec("openai:judge", (ABSOLUTE, PAIRWISE), repeats=2)
@@ -27,18 +28,18 @@ def server() -> Iterator[EndpointServer]:
 
 
 @pytest.fixture
-def bench(server: EndpointServer, tmp_path: Path) -> Bench:
+def bench(server: EndpointServer, tmp_path: Path) -> Workbench:
     return bench_in(tmp_path, server, concurrency=3)
 
 
 @pytest.fixture
-def spec(bench: Bench) -> ExperimentSpec:
-    spec = small_spec(built_index(bench))
+def spec(bench: Workbench) -> ExperimentSpec:
+    spec = small_spec(built_index(bench), bench.add_question_set("Bees", QUESTIONS))
     return replace(spec, runs=spec.runs[:2], judges=(JUDGE,))
 
 
 def test_judgements_are_resumed_without_asking_twice_and_have_the_same_bytes(
-    bench: Bench, spec: ExperimentSpec, server: EndpointServer
+    bench: Workbench, spec: ExperimentSpec, server: EndpointServer
 ) -> None:
     def stop(progress: Progress) -> None:
         if progress.stage == "judge" and progress.done >= 5:
@@ -63,7 +64,7 @@ def test_judgements_are_resumed_without_asking_twice_and_have_the_same_bytes(
 
 
 def test_a_judge_that_is_no_model_is_refused_before_anything_is_asked(
-    bench: Bench, spec: ExperimentSpec, server: EndpointServer
+    bench: Workbench, spec: ExperimentSpec, server: EndpointServer
 ) -> None:
     server.clear()
     with pytest.raises(InvalidConfig, match="no language model"):
