@@ -7,7 +7,7 @@ from leanrag_core.evaluation.connectivity import LayerConnectivity, connectivity
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.question_sets.from_index import questions_from_index
 from leanrag_core.evaluation.question_sets.from_model import Generated, corpus_description, questions_from_model
-from leanrag_core.evaluation.question_sets.reading import read_set, to_jsonl
+from leanrag_core.evaluation.question_sets.reading import read_set
 from leanrag_core.facade.indexes import Indexes
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
@@ -35,7 +35,7 @@ class Evaluating(Indexes):
 
     def question_set_file(self, set_id: str) -> bytes:
         """The set as a JSONL file to keep or to send. Raises QuestionSetNotFound."""
-        return to_jsonl(self.question_set(set_id))
+        return self._question_sets.content(set_id)
 
     def read_question_file(self, name: str, content: bytes) -> tuple[GoldQuestion, ...]:
         """The questions of an uploaded JSONL, JSON or CSV file, which is not stored. Raises InvalidConfig."""

@@ -1,6 +1,6 @@
 """Question sets of the store, and those that come with the sample corpora."""
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
@@ -35,11 +35,15 @@ def card_of(
     )
 
 
+_KEPT = 4  # sets of the store that stay read
+
+
 class QuestionSets:
-    """Finds, stores and deletes question sets."""
+    """Finds, stores and deletes question sets. Those that were read last are kept: a page asks at every click."""
 
     def __init__(self, store: QuestionSetStore, samples: Samples) -> None:
         self._store, self._samples = store, samples
+        self._read: OrderedDict[str, tuple[GoldQuestion, ...]] = OrderedDict()  # an id names a content
 
     def all(self) -> tuple[QuestionSetInfo, ...]:
         """The shipped sets, then those of the store by title."""
@@ -54,7 +58,16 @@ class QuestionSets:
         """The set's questions. Raises QuestionSetNotFound, InvalidConfig for a file that was changed."""
         if id_ in self._samples.ids():
             return self._samples.questions(id_)
-        return read_set(self._store.content(id_), f"{self._store.card(id_).title}.jsonl")
+        title = self._store.card(id_).title
+        known = self._read.pop(id_, None)
+        self._read[id_] = questions = read_set(self._store.content(id_), f"{title}.jsonl") if known is None else known
+        while len(self._read) > _KEPT:
+            self._read.popitem(last=False)
+        return questions
+
+    def content(self, id_: str) -> bytes:
+        """The set as a JSONL file. Raises as questions() does."""
+        return to_jsonl(self.questions(id_)) if id_ in self._samples.ids() else self._store.content(id_)
 
     def add(
         self,

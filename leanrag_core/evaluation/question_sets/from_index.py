@@ -16,6 +16,7 @@ from leanrag_core.messages.message import Message, message
 from leanrag_core.types.index import Index
 from leanrag_core.types.question_set import COMPARISON, FACT, MULTI_HOP, TEMPLATE_KINDS, WHOLE_CORPUS
 
+_TRIED = 20_000  # entities of a kind; a large graph has enough questions in fewer
 _LEAST_DOCUMENTS = 3  # that a question about the whole corpus reaches over
 _MOST_ENTITIES = 12  # of the answer of such a question
 _LEAST_ENTITIES = 3
@@ -32,9 +33,9 @@ def questions_from_index(
     graph = NamedGraph(index)
     questions: list[GoldQuestion] = []
     for kind in (kind for kind in TEMPLATE_KINDS if kind in kinds):
-        rows = list(graph.rows)
+        rows = graph.mentioned(_LEAST_DOCUMENTS) if kind == WHOLE_CORPUS else list(graph.rows)
         random.Random(f"{seed}:{kind}").shuffle(rows)
-        questions += islice(_MAKERS[kind](graph, rows), n)
+        questions += islice(_MAKERS[kind](graph, rows[:_TRIED]), n)
     return tuple(questions)
 
 

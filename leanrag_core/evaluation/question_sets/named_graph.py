@@ -45,6 +45,12 @@ class NamedGraph:
         named = [row for row in fit if self.types[row] not in _VAGUE]
         return named if len(named) >= _LEAST_NAMED else [row for row in fit if self.types[row] != "heading"]
 
+    def mentioned(self, n: int) -> list[int]:
+        """Of these the entities that so many chunks mention, ascending."""
+        offsets, _ = self._base.mention_lists
+        counts = (offsets[1:] - offsets[:-1]).tolist()
+        return [row for row in self.rows if counts[row] >= n]
+
     @cached_property
     def is_asked(self) -> frozenset[int]:
         """The same as a set."""

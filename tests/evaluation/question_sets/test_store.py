@@ -43,7 +43,7 @@ def test_a_set_is_stored_once_under_an_id_that_follows_from_it(bench: Workbench)
     assert dict(card.kinds) == {"multi-hop": 1, "single-hop": 1}
     assert bench.question_sets()[4:] == (bench.question_set_info(id_), *bench.question_sets()[5:])
     bench.delete_question_set(id_)
-    with pytest.raises(QuestionSetNotFound, match="no question set"):
+    with pytest.raises(QuestionSetNotFound, match="no question set"):  # although it was read before
         bench.question_set(id_)
 
 
@@ -76,3 +76,9 @@ def test_a_card_that_was_damaged_hides_its_set_and_no_other(bench: Workbench, tm
     id_, other = bench.add_question_set("A", QUESTIONS), bench.add_question_set("B", QUESTIONS)
     (tmp_path / "question_sets" / f"{id_}.json").write_text("{", encoding="utf-8")
     assert [card.id for card in bench.question_sets()[4:]] == [other]
+
+
+def test_more_sets_than_are_kept_are_read_again(bench: Workbench) -> None:
+    ids = [bench.add_question_set(f"Set {number}", (GoldQuestion(str(number), "Who?"),)) for number in range(7)]
+    for _ in range(2):
+        assert [bench.question_set(id_)[0].id for id_ in ids] == [str(number) for number in range(7)]
