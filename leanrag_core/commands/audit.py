@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from leanrag_core.evaluation.audit.records import Audit, PairAudit
     from leanrag_core.evaluation.statistics.intervals import Interval
     from leanrag_core.messages.message import Message
+    from leanrag_core.types.experiment import Judgement
+    from leanrag_core.workbench import Workbench
 
 _HEADS = ("", "win rate", "first", "second", "flips", "1st wins", "ties", "unread", "p, Holm")
 _WIDTHS = (20, 9, 9, 9, 7, 10, 6, 8, 9)  # characters of the columns of pairs
@@ -25,9 +27,8 @@ _WIDTHS = (20, 9, 9, 9, 7, 10, 6, 8, 9)  # characters of the columns of pairs
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """The verb audit."""
     parser = verbs.add_parser("audit", help="whether judgements can be trusted: order, length, repetition, agreement")
-    parser.add_argument(
-        "files", nargs="+", type=Path, metavar="FILE", help="JSONL or CSV of judgements, or HiRAG's files"
-    )
+    files = "JSONL or CSV of judgements, HiRAG's files, or ids of experiments"
+    parser.add_argument("files", nargs="+", metavar="FILE", help=files)
     parser.add_argument(
         "--answers",
         nargs="+",
@@ -45,10 +46,9 @@ def _audit(options: argparse.Namespace) -> int:
     from leanrag_core.workbench import Workbench
 
     bench = Workbench.default()
-    read = bench.read_judge_files(
-        [_file(path) for path in options.files], _answers(bench, options.answers), n_questions=options.questions
-    )
-    audit = bench.audit(read.judgements)
+    stored, files = _sources(bench, options.files)
+    read = bench.read_judge_files(files, _answers(bench, options.answers), n_questions=options.questions)
+    audit = bench.audit((*stored, *read.judgements))
     said = (headline(audit), *advice(audit))
     if options.json:
         print_json(_record(audit, said, read.notes))
@@ -60,6 +60,14 @@ def _audit(options: argparse.Namespace) -> int:
     return 0
 
 
+def _sources(bench: "Workbench", names: Sequence[str]) -> "tuple[list[Judgement], list[JudgeFile]]":
+    """The judgements of the experiments that are named by their id, and the other files."""
+    experiments = {summary.id for summary in bench.experiments()}
+    ids = [name for name in names if name in experiments and not Path(name).is_file()]
+    stored = [judgement for id_ in ids for judgement in bench.experiment(id_).judgements]
+    return stored, [_file(Path(name)) for name in names if name not in ids]
+
+
 def _file(path: Path) -> "JudgeFile":
     from leanrag_core.evaluation.audit.answer_files import JudgeFile
 
@@ -68,7 +76,7 @@ def _file(path: Path) -> "JudgeFile":
     return JudgeFile(path.name, path.read_bytes())
 
 
-def _answers(bench: Any, given: Sequence[str]) -> "dict[str, SystemAnswers]":
+def _answers(bench: "Workbench", given: Sequence[str]) -> "dict[str, SystemAnswers]":
     """The answers by the system's name: that in front of "=", else what the file's name says."""
     from leanrag_core.evaluation.audit.answer_files import system_of
 

@@ -1,6 +1,7 @@
 """experiment: runs over a question set, stored, resumed, listed, shown, compared, exported."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +69,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-answers", action="store_true", help="retrieve and measure only")
     parser.add_argument("--judge", nargs="+", default=[], metavar="MODEL", help="such as openai:NAME")
     parser.add_argument("--repeats", type=int, default=5, metavar="N", help="of each judgement (default: 5)")
+    parser.add_argument("--grade", action="store_true", help="judges also grade answers against the gold answers")
+    parser.add_argument("--mode", choices=("open", "reject"), default="open", help="whether answers must decline")
+    parser.add_argument("--claims", action="store_true", help="the answering model lists the claims of each answer")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--again", action="store_true", help="do everything once more; stored results are replaced")
     parser.add_argument("--no-parts", action="store_true", help="do not make index parts that are missing")
@@ -128,15 +132,16 @@ def _specs(options: argparse.Namespace, bench: "Workbench") -> "list[ExperimentS
 def _spec(options: argparse.Namespace, bench: "Workbench", index: str, set_id: str, name: str) -> "ExperimentSpec":
     from leanrag_core.evaluation.experiments.specs import strategies_spec
     from leanrag_core.evaluation.paper_tables import paper_spec
-    from leanrag_core.types.experiment import JudgeSpec
+    from leanrag_core.types.experiment import ALL_JUDGEMENTS, JUDGEMENTS, JudgeSpec
 
-    judges = tuple(JudgeSpec(model, repeats=options.repeats) for model in options.judge)
+    kinds = ALL_JUDGEMENTS if options.grade else JUDGEMENTS
+    judges = tuple(JudgeSpec(model, kinds, options.repeats) for model in options.judge)
     title = options.title and (options.title if not options.samples else f"{options.title}, {name}")
     if options.table:
         return paper_spec(options.table, index, set_id, judges=judges, title=title or f"Paper, {options.table}, {name}")
     wanted = () if options.strategies == ["all"] else options.strategies
     budget = f", {options.equal:,} tokens" if options.equal else ""
-    return strategies_spec(
+    spec = strategies_spec(
         title or f"{'All' if not wanted else len(wanted)} strategies{budget}, {name}",
         index,
         set_id,
@@ -147,6 +152,7 @@ def _spec(options: argparse.Namespace, bench: "Workbench", index: str, set_id: s
         judges=judges,
         seed=options.seed,
     )
+    return replace(spec, mode=options.mode, claims=options.claims)
 
 
 def _index_name(given: str) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from markupsafe import Markup
 
 from leanrag_core.evaluation.base import measure_infos
-from leanrag_core.evaluation.experiments.report_parts import judged_tables, pays_part, score_part
+from leanrag_core.evaluation.experiments.judged_parts import judged_tables
+from leanrag_core.evaluation.experiments.report_parts import pays_part, score_part
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.tables import kinds_of
 from leanrag_core.figures.palette import palette

@@ -1,4 +1,4 @@
-"""Tables of the HTML file of an experiment: scores with intervals, differences by kind, judgements."""
+"""Tables of the HTML file of an experiment: scores with intervals, differences by kind."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from leanrag_core.evaluation.base import measure_infos
-from leanrag_core.evaluation.judging.tables import mean_scores, win_rates
 from leanrag_core.evaluation.statistics.intervals import Interval
 from leanrag_core.evaluation.tables import RECALL, RELATIVE, TOKENS, Cell, measured, pays, score_table
 from leanrag_core.figures.cell_marks import CellScale, Estimate, column_scale
@@ -15,8 +14,6 @@ from leanrag_core.types.experiment import ExperimentResult
 if TYPE_CHECKING:
     from leanrag_core.evaluation.experiments.html_report import Writing
 
-_SCORE_HEADS = ("judge", "run", "criterion", "score", "interval", "unparsed")
-_PAIR_HEADS = ("judge", "pair", "criterion", "win_rate", "interval", "p", "unparsed")
 _LARGE = 10.0  # figures from there on are shown without decimals
 
 
@@ -62,8 +59,8 @@ def _cell(write: "Writing", cell: Cell, scale: CellScale) -> Markup:
         '<td class="{}" title="{}">{}<sup>{}</sup><span class="cell"><i style="left:{}%;width:{}%"></i>'
         '<b style="left:{}%"></b></span></td>',
         "best" if cell.is_best else "",
-        _bounds(cell.interval),
-        _number(cell.interval.value),
+        bounds(cell.interval),
+        number(cell.interval.value),
         cell.letters,
         mark.left,
         mark.width,
@@ -98,54 +95,16 @@ def _difference(interval: Interval | None) -> str:
     if interval is None:
         return "–"
     sure = " *" if interval.excludes_zero else ""
-    return f"{_number(interval.value, '+')} [{_bounds(interval)}]{sure}"
+    return f"{number(interval.value, '+')} [{bounds(interval)}]{sure}"
 
 
-def judged_tables(write: "Writing", result: ExperimentResult) -> Markup:
-    """Mean scores and win rates of each judge; nothing where nothing was judged."""
-    parts = []
-    scores = mean_scores(result.judgements, seed=result.spec.seed)
-    if scores:
-        lines = [
-            [each.judge, each.run, each.criterion, _number(each.mean.value), _bounds(each.mean), each.unparsed]
-            for each in scores
-            if each.mean is not None
-        ]
-        parts.append(_judged(write, "experiment.file.scores", _SCORE_HEADS, lines))
-    rates = win_rates(result.judgements, result.spec.seed)
-    if rates:
-        lines = [
-            [
-                each.judge,
-                f"{each.a} / {each.b}",
-                each.criterion,
-                f"{each.win_rate.value:.1%}",
-                _bounds(each.win_rate),
-                f"{each.p_holm:.3f}",
-                each.unparsed,
-            ]
-            for each in rates
-            if each.win_rate is not None
-        ]
-        parts.append(_judged(write, "experiment.file.win_rates", _PAIR_HEADS, lines))
-    return write.joined(parts)
-
-
-def _judged(write: "Writing", title: str, heads: tuple[str, ...], lines: list[list[object]]) -> Markup:
-    return write.html(
-        '<h2>{}</h2><p class="mute">{}</p><div class="wide"><table>{}{}</table></div>',
-        write.say(title),
-        write.say("experiment.file.judged_note"),
-        write.row([write.say(f"experiment.file.{head}") for head in heads], "th"),
-        write.joined(write.row(line) for line in lines),
-    )
-
-
-def _number(value: float, sign: str = "") -> str:
+def number(value: float, sign: str = "") -> str:
+    """With three decimals, large ones without."""
     return f"{value:{sign},.{0 if abs(value) >= _LARGE else 3}f}"
 
 
-def _bounds(interval: Interval) -> str:
+def bounds(interval: Interval) -> str:
+    """From the lower to the upper end."""
     if interval.low is None or interval.high is None:
         return "–"
     places = 0 if abs(interval.value) >= _LARGE else 3

@@ -1,5 +1,6 @@
 """Judges in an experiment: with the scripted endpoint, stopped and resumed, repeated, listed."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from leanrag_core import Workbench
+from leanrag_core.__main__ import main
 from leanrag_core.errors import Cancelled, InvalidConfig
-from leanrag_core.types.experiment import ABSOLUTE, PAIRWISE, ExperimentSpec, JudgeSpec
+from leanrag_core.types.experiment import ABSOLUTE, GRADED, PAIRWISE, REJECT, ExperimentSpec, JudgeSpec
 from leanrag_core.types.progress import Progress
 from tests.endpoint.scripted_model import ScriptedModel
 from tests.endpoint.server import EndpointServer
@@ -70,3 +72,26 @@ def test_a_judge_that_is_no_model_is_refused_before_anything_is_asked(
     with pytest.raises(InvalidConfig, match="no language model"):
         bench.run_experiment(replace(spec, judges=(replace(JUDGE, model="builtin"),)))
     assert server.log == []
+
+
+def test_one_command_judges_grades_and_audits(
+    bench: Workbench,
+    server: EndpointServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("LEANRAG_HOME", str(tmp_path))
+    index, set_id = built_index(bench), bench.add_question_set("Bees", QUESTIONS)
+    command = ["experiment", "run", "--index", index, "--questions", set_id, "--strategies", "leanrag", "vector"]
+    judged = ["--judge", JUDGE.model, "--repeats", "1", "--grade", "--mode", "reject", "--json"]
+    assert main([*command, *judged]) == 0
+    (done,) = json.loads(capsys.readouterr().out)
+    result = bench.experiment(done["id"])
+    assert result.spec.mode == REJECT
+    assert {judgement.kind for judgement in result.judgements} == {ABSOLUTE, PAIRWISE, GRADED}
+    assert main(["audit", result.id]) == 0
+    audit = capsys.readouterr().out
+    assert "This judge cannot tell LeanRAG from" in audit
+    assert "mean score 8.00" in audit
+    assert "This judge cannot tell LeanRAG from" in bench.exported_experiment(result.id, "html").decode()
