@@ -122,7 +122,7 @@ def _specs(options: argparse.Namespace, bench: "Workbench") -> "list[ExperimentS
     if options.spec is not None:
         return [read_spec(options.spec)]
     if options.samples:
-        return [_spec(options, bench, *bench.sample_index(name), name) for name in bench.sample_names()]
+        return [_sample_spec(options, bench, name) for name in bench.sample_names()]
     if not options.questions:
         raise InvalidConfig("command.experiment_questions")
     set_id = _question_set(options.questions, bench)
@@ -153,6 +153,11 @@ def _spec(options: argparse.Namespace, bench: "Workbench", index: str, set_id: s
         seed=options.seed,
     )
     return replace(spec, mode=options.mode, claims=options.claims)
+
+
+def _sample_spec(options: argparse.Namespace, bench: "Workbench", name: str) -> "ExperimentSpec":
+    index, set_id = bench.sample_index(name)
+    return _spec(options, bench, index, set_id, bench.question_set_info(set_id).title)
 
 
 def _index_name(given: str) -> str:

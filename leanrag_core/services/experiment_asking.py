@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from leanrag_core.evaluation.judging.claims import list_claims
+from leanrag_core.models.base import EmbeddingModel
+from leanrag_core.models.kept_vectors import KeptVectors
 from leanrag_core.models.registry import Models
 from leanrag_core.services.questions import Questions
 from leanrag_core.storage import layout
@@ -31,6 +33,25 @@ def open_run_index(store: IndexStore, index: str) -> Index:
     return layout.read_index(Path(index)) if os.sep in index or "/" in index else store.open(index)
 
 
+class _Questions(Questions):
+    """Questions to an index whose texts are embedded once for all strategies."""
+
+    def __init__(
+        self,
+        settings: Callable[[], Settings],
+        models: ModelsOf,
+        searches: SearchStore,
+        part: Callable[[Index, str], Any],
+    ) -> None:
+        super().__init__(settings, models, searches, part)
+        self._kept: dict[tuple[str, str], KeptVectors] = {}
+
+    def embedding(self, name: str, fingerprint: str) -> EmbeddingModel:
+        """The embedding model of that name and fingerprint, with a memory."""
+        model = super().embedding(name, fingerprint)
+        return self._kept.setdefault((name, fingerprint), KeptVectors(model))
+
+
 class ExperimentAsking:
     """Retrieves and answers for the questions of an experiment, several at a time.
 
@@ -46,7 +67,7 @@ class ExperimentAsking:
         part: Callable[[Index, str], Any],
     ) -> None:
         self._store, self._models = store, models
-        self._questions = Questions(settings, self._models_of, searches, part)
+        self._questions = _Questions(settings, self._models_of, searches, part)
         self._opened: dict[str, Index] = {}
         self._lock = threading.Lock()
 

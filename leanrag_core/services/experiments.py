@@ -38,7 +38,7 @@ from leanrag_core.types.part import FINISHED
 from leanrag_core.types.progress import Progress, Report
 
 OPEN_STAGE, PARTS_STAGE, STORE_STAGE = "open", "parts", "store"
-_APART_BATCH = 8  # questions: a worker of another process hears of its next batch in good time
+_BATCH = 8  # questions: what is lost by a kill is little, and a worker hears of its next batch in good time
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "onnxruntime", "tokenizers", "ir-measures", "statsmodels")
 
 
@@ -192,9 +192,9 @@ class Experiments:
             return
         with opened(execution) as executor:
             if executor.apart:
-                yield Way(lambda todo: executor.apply(self._apart(id_), todo), _APART_BATCH)
+                yield Way(lambda todo: executor.apply(self._apart(id_), todo), _BATCH)
             else:  # retrieval holds the interpreter, so threads would not be faster
-                yield Way(lambda todo: map(work, todo), 1)
+                yield Way(lambda todo: map(work, todo), _BATCH)
 
     def _finished(self, id_: str, inputs: Inputs, writer: ExperimentWriter, report: Report) -> ExperimentResult:
         report(Progress(STORE_STAGE, 0, 0))
