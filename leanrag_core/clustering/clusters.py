@@ -53,12 +53,35 @@ def cluster(
             labels, fit, neighbours = _clustered(vectors, m, options, apply)
             likelihood = fit.likelihood
         labels = numbered_by_first_row(labels)
+    return described(
+        labels,
+        vectors,
+        options,
+        components=m,
+        likelihood=likelihood,
+        ends=ends,
+        neighbours=neighbours,
+    )
+
+
+def described(
+    labels: np.ndarray,
+    vectors: np.ndarray,
+    options: ClusterOptions,
+    *,
+    components: int,
+    likelihood: float | None,
+    ends: np.ndarray | None,
+    neighbours: np.ndarray | None = None,
+) -> Clustering:
+    """The clustering of these labels, with what it says of itself. neighbours: see neighbours_inside()."""
+    with one_blas_thread():
         near = neighbours_inside(labels, vectors, neighbours, options.seed)
     inside = relations_inside(labels, ends)
     sizes = cluster_sizes(labels)
     facts = ClusterFacts(
-        nodes=n,
-        components=m,
+        nodes=len(labels),
+        components=components,
         likelihood=None if likelihood is None else round(likelihood, 6),
         clusters=sizes.clusters,
         smallest=sizes.smallest,
@@ -67,7 +90,7 @@ def cluster(
         singletons=sizes.singletons,
         neighbours_inside=round(near, 6),
         relations_inside=None if inside is None else round(inside, 6),
-        covariance=reference.covariance if reference else "tied",
+        covariance=options.reference.covariance if options.reference else "tied",
     )
     return Clustering(labels, facts)
 
@@ -110,7 +133,7 @@ def _clustered(
         points = vectors @ principal_axes(vectors, space, seed=seed)
         points -= points.mean(axis=0, dtype=np.float64).astype(np.float32)
         labels = started(points, points, m, seed=seed, apply=apply)
-        spread = _scatter_within(points, labels)
+        spread = scatter_within(points, labels)
     white = points @ whitening_of(shrunk(spread)).T.astype(np.float32)
     labels = started(points, white, m, seed=seed, apply=apply)
     fit = fit_mixture(points, labels, m)
@@ -146,7 +169,7 @@ def _most_dimensions(n: int) -> int:
     return max(2, n // _POINTS_A_DIMENSION, min(_SMALL_SPACE, n // _POINTS_IN_SMALL))
 
 
-def _scatter_within(points: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def scatter_within(points: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """(k, k) covariance of points about the means of their clusters."""
     sizes = np.bincount(labels)
     sums = np.stack([np.bincount(labels, weights=column) for column in points.T], axis=1)

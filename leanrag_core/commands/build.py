@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 
 from leanrag_core.commands._shared.options import add_config, add_execution, add_json, config_of, execution_of
+from leanrag_core.commands._shared.parts import make_offered_parts
 from leanrag_core.commands._shared.printing import PrintedProgress, index_sentence, print_json
 from leanrag_core.commands._shared.sources import add_sources, read_sources
-from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.numbers import counted
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.records import plain
@@ -65,13 +65,7 @@ def _build(options: argparse.Namespace) -> int:
             report=PrintedProgress(),
         )
     index = open_index(options.out)
-    for part in bench.offered_parts(index):
-        options.stop.line = "stopped; the index is complete, and 'part' makes what it lacks"
-        options.stop.clean_up = lambda: None
-        try:
-            bench.build_part(index, part, report=PrintedProgress())
-        except LeanRAGError as error:  # the index is complete without it
-            print(f"leanrag: {error}", file=sys.stderr)
+    make_offered_parts(options, bench, index)
     shown = describe(index)
     seconds = time.perf_counter() - started
     refused = [

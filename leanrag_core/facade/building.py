@@ -8,8 +8,9 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.facade.corpora import Corpora
 from leanrag_core.facade.experimenting import Experimenting
 from leanrag_core.facade.importing import Importing
+from leanrag_core.facade.updating import Updating
 from leanrag_core.jobs import runner
-from leanrag_core.jobs.kinds import BUILD, EXPERIMENT, IMPORT, PART
+from leanrag_core.jobs.kinds import BUILD, EXPERIMENT, IMPORT, PART, UPDATE
 from leanrag_core.jobs.work import Work
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.services.samples import FIRST_SAMPLE, sample_id
@@ -32,9 +33,10 @@ from leanrag_core.work.build import BuildWork
 from leanrag_core.work.experiment import ExperimentWork
 from leanrag_core.work.import_graph import ImportWork
 from leanrag_core.work.part import PartWork
+from leanrag_core.work.update import UpdateWork
 
 
-class Building(Corpora, Importing, Experimenting):
+class Building(Corpora, Importing, Experimenting, Updating):
     """Forecasts, builds and jobs. See Workbench."""
 
     def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast:
@@ -134,6 +136,7 @@ class Building(Corpora, Importing, Experimenting):
             PART.name: PartWork(self),
             IMPORT.name: ImportWork(self),
             EXPERIMENT.name: ExperimentWork(self),
+            UPDATE.name: UpdateWork(self),
         }
 
     def jobs(self) -> list[JobState]:

@@ -19,6 +19,7 @@ from leanrag_core.services.question_sets import QuestionSets
 from leanrag_core.services.questions import Questions
 from leanrag_core.services.references import References
 from leanrag_core.services.samples import SAMPLES, Samples
+from leanrag_core.services.updates import Updates
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.storage.chroma_address import ChromaSeen
 from leanrag_core.storage.corpora import CorpusStore
@@ -62,6 +63,7 @@ class Services:
         self._builds = Builds(
             self.corpus_store, self.index_store, self.stages, self.models, self.job_store.all, self._references
         )
+        self._updates = Updates(self.corpus_store, self.index_store.root, self._builds, self.models)
         self._imports = Imports(self.index_store, self.stages, ImportUploads(root / "imports"), self.models)
         self._questions = Questions(self.settings, self.models, self.searches, self._read_part)
         self._parts = IndexParts(self.models, self._questions.embedding, self.searches)

@@ -18,6 +18,7 @@ from leanrag_core.types.corpus import Chunk, Document, Refusal
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, CorpusTables, Index
 from leanrag_core.types.manifest import NO_CORPUS, CorpusName, Deciding
+from leanrag_core.types.updating import UpdateReport
 from leanrag_core.types.usage import Usage
 
 _EXAMPLES_KEPT = 200  # of the drops of one stage, listed in the report; all are counted
@@ -35,9 +36,14 @@ class Origin:
 
 
 def assemble(
-    origin: Origin, tables: CorpusTables, chunk_vectors: np.ndarray, base: BaseGraph, hierarchy: Hierarchy
+    origin: Origin,
+    tables: CorpusTables,
+    chunk_vectors: np.ndarray,
+    base: BaseGraph,
+    hierarchy: Hierarchy,
+    update: UpdateReport | None = None,
 ) -> Index:
-    """The index in memory."""
+    """The index in memory. update: what has changed, for an index that was made from another one."""
     refused = [Drop("parse", refusal.name, sentence(refusal.reason)) for refusal in origin.refusals]
     drops = [*refused, *base.report.drops, *hierarchy.drops]
     manifest = manifest_of(
@@ -56,7 +62,7 @@ def assemble(
         chunks=tables.chunks,
         layers=hierarchy.layers,
         chunk_vectors=chunk_vectors,
-        report=build_report(drops, base.report, hierarchy.clustering, base.report.usage + hierarchy.usage),
+        report=build_report(drops, base.report, hierarchy.clustering, base.report.usage + hierarchy.usage, update),
     )
 
 
@@ -87,7 +93,11 @@ def _chunks_table(documents: Sequence[Document], chunks: Sequence[Chunk]) -> pa.
 
 
 def build_report(
-    drops: Sequence[Drop], findings: Findings, clustering: Sequence[LayerClusters], usage: Usage
+    drops: Sequence[Drop],
+    findings: Findings,
+    clustering: Sequence[LayerClusters],
+    usage: Usage,
+    update: UpdateReport | None = None,
 ) -> BuildReport:
     """The report of a build. Drops of whole chunks are all listed, of others the first of each stage."""
     counted = Counter(drop.stage for drop in drops)
@@ -105,4 +115,6 @@ def build_report(
         empty_chunks=tuple(findings.empty_chunks),
         clustering=tuple(clustering),
         usage=Spent(usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.cost),
+        edits=findings.edits,
+        update=update,
     )

@@ -2,19 +2,22 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from leanrag_core.clustering.options import ClusterOptions
 from leanrag_core.clustering.reference import ReferenceOptions
 from leanrag_core.errors import EmptyCorpus, LeanRAGError
 from leanrag_core.execution.choice import HERE, Executor
 from leanrag_core.execution.threads import ThreadMap
-from leanrag_core.indexing.aggregation.hierarchy import Hierarchy, build_hierarchy
+from leanrag_core.indexing.aggregation.hierarchy import Hierarchy, build_hierarchy, fresh_clusters
 from leanrag_core.indexing.aggregation.rules import AggregationRules
 from leanrag_core.indexing.assembly import Origin, assemble, corpus_tables
 from leanrag_core.indexing.build_models import BuildModels
 from leanrag_core.indexing.chunking import chunk_documents
-from leanrag_core.indexing.manifest import id_of
+from leanrag_core.indexing.manifest import edits_fingerprint, id_of
 from leanrag_core.indexing.progress import HierarchyProgress
 from leanrag_core.indexing.reference.records import ReferenceGraph
 from leanrag_core.indexing.stages.base_graph import (
@@ -23,14 +26,18 @@ from leanrag_core.indexing.stages.base_graph import (
     graph_fingerprint,
     imported_base_graph,
 )
+from leanrag_core.indexing.updating.before import Before, Start, embedded_chunks, fresh_start
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.storage.bounds import require_unit_rows
+from leanrag_core.storage.edits_file import read_edits
 from leanrag_core.storage.layout import read_manifest, rename_index, write_index
 from leanrag_core.storage.stages import StageStore
 from leanrag_core.storage.staging import build_lock, staged
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, Refusal
+from leanrag_core.types.editing import NO_EDITS, EditLog
+from leanrag_core.types.graph import Layer
 from leanrag_core.types.imported import NO_EXTRAS, ImportedExtras, ImportedGraph
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC, IMPORTED, NO_CORPUS, CorpusName
@@ -53,6 +60,8 @@ def build_index(
     name: str = "",
     corpus: CorpusName = NO_CORPUS,
     refusals: Sequence[Refusal] = (),
+    edits: EditLog | None = None,
+    before: Before | None = None,
     report: Report = silent,
 ) -> Path:
     """Writes an index of the documents to `out`; a build that fails changes nothing there.
@@ -62,9 +71,10 @@ def build_index(
     graph of these documents that takes the place of an extractor, and of the writer where its texts fit. workers:
     language-model calls at a time. executor: reads, embeds and clusters with the built-in models, here or elsewhere.
     stages: results of earlier builds are taken from it, those of this one added. None of the three changes anything in
-    the index. in_store: `out` is a folder of the program's own store. Raises FolderRefused when `out` holds anything
-    but an index, EmptyCorpus when there is no text to index, WorkersLost or ClusterUnavailable when workers elsewhere
-    are not there.
+    the index. in_store: `out` is a folder of the program's own store. edits: by hand, replayed on what is extracted; by
+    default those of the index that is replaced. before: the index that is updated. Raises FolderRefused when `out`
+    holds anything but an index, EmptyCorpus when there is no text to index, WorkersLost or ClusterUnavailable when
+    workers elsewhere are not there.
     """
     ordered = in_build_order(documents)
     if not ordered:
@@ -80,11 +90,19 @@ def build_index(
         reference,
     )
     extractor = models.extractor(config)
-    origin = Origin(
-        models.deciding(ordered, config, extractor.fingerprint), extractor.kind, name, corpus, tuple(refusals)
+    log = read_edits(out) if edits is None else edits
+    deciding = replace(
+        models.deciding(ordered, config, extractor.fingerprint),
+        edits=edits_fingerprint(log),
+        lineage=before.lineage if before else (),
     )
+    origin = Origin(deciding, extractor.kind, name, corpus, tuple(refusals))
     waits = Progress("parse", 0, len(ordered), "documents", waiting=True)
-    _write(out, origin, lambda: _build(ordered, config, models, origin, report), waits, report, in_store=in_store)
+
+    def make() -> Index:
+        return _build(ordered, config, models, origin, report, log, before)
+
+    _write(out, origin, make, waits, report, in_store=in_store, edits=log)
     return out
 
 
@@ -139,15 +157,26 @@ def _write(
     *,
     in_store: bool,
     extras: ImportedExtras = NO_EXTRAS,
+    edits: EditLog = NO_EDITS,
 ) -> None:
     """The index that make() gives is in `out`; or that of another process, if it was built while this one waited."""
     with build_lock(out, waiting=lambda: report(waits)) as waited:
         if waited and _is_built(out, origin):
             return
-        with staged(out, in_store=in_store) as staging:
-            write_index(staging, make(), extras)
+        keeps = bool(origin.deciding.lineage) or _was_changed(out)
+        with staged(out, in_store=in_store, keeps_earlier=keeps) as staging:
+            write_index(staging, make(), extras, edits)
             n_files = sum(1 for _ in staging.iterdir())
             report(Progress("index", n_files, n_files, "files"))
+
+
+def _was_changed(out: Path) -> bool:
+    """Whether the index that is replaced was updated or edited, so that a person may want it back."""
+    try:
+        manifest = read_manifest(out)
+    except LeanRAGError:
+        return False
+    return bool(manifest.lineage or manifest.edits)
 
 
 def _is_built(out: Path, origin: Origin) -> bool:
@@ -170,7 +199,13 @@ def in_build_order(documents: Sequence[Document]) -> list[Document]:
 
 
 def _build(
-    documents: list[Document], config: IndexConfig, models: BuildModels, origin: Origin, report: Report
+    documents: list[Document],
+    config: IndexConfig,
+    models: BuildModels,
+    origin: Origin,
+    report: Report,
+    edits: EditLog,
+    before: Before | None,
 ) -> Index:
     report(Progress("parse", len(documents), len(documents), "documents"))
     report(Progress("chunk", 0, 0, "chunks"))
@@ -180,20 +215,35 @@ def _build(
     report(Progress("chunk", len(chunks), len(chunks), "chunks"))
     tables = corpus_tables(documents, chunks)
     with ThreadPoolExecutor(1) as beside:  # reading keeps one processor busy, so chunks are embedded meanwhile
-        embedding = beside.submit(models.chunk_vectors, [chunk.text for chunk in chunks])
-        base = extract_base_graph(documents, chunks, tables, models.extractor(config), models, report)
+        embed = before.chunk_vectors if before else embedded_chunks
+        embedding = beside.submit(embed, [chunk.text for chunk in chunks], models)
+        base = extract_base_graph(documents, chunks, tables, models.extractor(config), models, report, edits)
         chunk_vectors = embedding.result()
     require_unit_rows(chunk_vectors, "chunks")
-    hierarchy = hierarchy_over(base, config, models, heuristic=origin.kind == HEURISTIC, report=report)
+    heuristic = origin.kind == HEURISTIC
+    start = before.start(models) if before else fresh_start(models)
+    hierarchy = hierarchy_over(base, config, models, heuristic=heuristic, report=report, start=start)
     report(Progress("index", 0, 0, "files"))
-    return assemble(origin, tables, chunk_vectors, base, hierarchy)
+
+    def fresh(layer: Layer) -> np.ndarray:
+        return fresh_clusters(layer, _clustering(config), models.executor.apply).labels
+
+    changes = before.changes(chunks, hierarchy, start, fresh) if before else None
+    return assemble(origin, tables, chunk_vectors, base, hierarchy, changes)
 
 
 def hierarchy_over(
-    base: BaseGraph, config: IndexConfig, models: BuildModels, *, heuristic: bool, report: Report
+    base: BaseGraph,
+    config: IndexConfig,
+    models: BuildModels,
+    *,
+    heuristic: bool,
+    report: Report,
+    start: Start | None = None,
 ) -> Hierarchy:
-    """The hierarchy over the base graph, as the settings ask for it."""
+    """The hierarchy over the base graph, as the settings ask for it. start: what is known already."""
     progress = HierarchyProgress(report)
+    start = start or fresh_start(models)
     return build_hierarchy(
         base.graph,
         cluster_size=config.cluster_size,
@@ -201,8 +251,9 @@ def hierarchy_over(
         size_cap=config.size_cap,
         seed=config.seed,
         concatenation_tokens=config.concatenation_tokens,
-        embed=models.embedder(),
-        writer=models.writer(),
+        embed=start.embedder,
+        writer=start.writer,
+        group=start.group,
         apply=models.apply if models.aggregation else map,  # threads do not speed the built-in writer up
         executor=models.executor.apply,
         clustering=_clustering(config),

@@ -6,7 +6,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 # Values of a manifest that decide what the index holds.
-_DECIDING = ("corpus_fingerprint", "config", "extractor", "embedding", "language_model", "aggregation_model")
+_DECIDING = (
+    "corpus_fingerprint",
+    "config",
+    "extractor",
+    "embedding",
+    "language_model",
+    "aggregation_model",
+    "edits",
+    "lineage",
+)
 
 
 def index_id(manifest: Mapping[str, Any]) -> str:

@@ -1,13 +1,15 @@
 """What the manifest of a new index says: all that decides the index, and counts."""
 
+import hashlib
 from collections.abc import Sequence
 
 from leanrag_core.indexing.identity import fingerprint_of, index_id
 from leanrag_core.models.base import EmbeddingModel
-from leanrag_core.records import plain
+from leanrag_core.records import plain, to_json
 from leanrag_core.storage.layout import FORMAT_VERSION
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document
+from leanrag_core.types.editing import EditLog
 from leanrag_core.types.manifest import CorpusName, Deciding, EmbeddingRecord, IndexCounts, Manifest
 from leanrag_core.types.recorded_config import RecordedConfig
 from leanrag_core.types.summary import LayerSummary
@@ -42,6 +44,11 @@ def id_of(deciding: Deciding) -> str:
     return index_id(plain(deciding))
 
 
+def edits_fingerprint(log: EditLog) -> str:
+    """Hash of the edits by hand; empty where there are none."""
+    return hashlib.sha256(to_json(log)).hexdigest()[:16] if log.edits else ""
+
+
 def manifest_of(
     deciding: Deciding,
     *,
@@ -68,6 +75,8 @@ def manifest_of(
         extractor=deciding.extractor,
         language_model=deciding.language_model,
         aggregation_model=deciding.aggregation_model,
+        edits=deciding.edits,
+        lineage=deciding.lineage,
         builtin_texts=builtin_texts,
         libraries=_library_versions(),
     )

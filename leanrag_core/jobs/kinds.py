@@ -127,4 +127,6 @@ EXPERIMENT = JobKind(
     ),
 )
 
-KINDS = (BUILD, PART, IMPORT, EXPERIMENT)
+UPDATE = JobKind("update", makes="index", stages=BUILD.stages, figures=BUILD.figures, wording=BUILD.wording)
+
+KINDS = (BUILD, PART, IMPORT, EXPERIMENT, UPDATE)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.services.references import References
@@ -13,6 +13,7 @@ from leanrag_core.storage.stages import StageStore
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, Refusal
+from leanrag_core.types.editing import EditLog
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
@@ -21,6 +22,9 @@ from leanrag_core.types.manifest import NO_CORPUS, CorpusName
 from leanrag_core.types.model_names import REFERENCE, is_remote
 from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.summary import CorpusSummary
+
+if TYPE_CHECKING:
+    from leanrag_core.indexing.updating.before import Before
 
 _MEGABYTE = 1_000_000
 _DOCUMENTS_LOOKED_AT = 8  # of a corpus, for what earlier builds have kept
@@ -88,6 +92,36 @@ class Builds:
 
         corpus: that of the documents, when `out` is in the index store; None for a folder of the person's own.
         """
+        return self.build_into(
+            documents,
+            config,
+            out,
+            models=models,
+            name=name,
+            corpus=CorpusName(corpus.id, corpus.name) if corpus else NO_CORPUS,
+            in_store=corpus is not None,
+            refusals=refusals,
+            report=report,
+            execution=execution,
+        )
+
+    def build_into(
+        self,
+        documents: Sequence[Document],
+        config: IndexConfig,
+        out: Path,
+        *,
+        models: Models,
+        name: str,
+        corpus: CorpusName,
+        in_store: bool,
+        refusals: Sequence[Refusal] = (),
+        report: Report = silent,
+        execution: Execution | None = None,
+        edits: EditLog | None = None,
+        before: "Before | None" = None,
+    ) -> Index:
+        """An index in the folder `out`, made anew or from the index before; see build_index()."""
         from leanrag_core.execution.choice import opened
         from leanrag_core.indexing.build import build_index
 
@@ -105,10 +139,12 @@ class Builds:
                 workers=models.settings.concurrency,
                 executor=executor,
                 stages=self._stages,
-                in_store=corpus is not None,
+                in_store=in_store,
                 name=name,
-                corpus=CorpusName(corpus.id, corpus.name) if corpus else NO_CORPUS,
+                corpus=corpus,
                 refusals=refusals,
+                edits=edits,
+                before=before,
                 report=report,
             )
         self._stages.trim(models.settings.stages_mb * _MEGABYTE)

@@ -8,6 +8,7 @@ hierarchy.arrow   layer, row, parent: the tree
 vectors-chunks.npy  embeddings of the chunks
 report.json       drops, clusters, usage
 imported.json     foreign-ids.arrow: of an import alone (storage.imported_files)
+edits.json        edits by hand, where there are any (storage.edits_file)
 parts/            what strategies need beside, each in NAME/FINGERPRINT/ with a record of its own (storage.part_store)
 chroma/           search index of before there were parts; still searched
 
@@ -29,12 +30,14 @@ from leanrag_core.records import json_bytes, plain
 from leanrag_core.storage import bounds, tables
 from leanrag_core.storage.damage import damaged
 from leanrag_core.storage.digests import digests_of, require_same
+from leanrag_core.storage.edits_file import write_edits
 from leanrag_core.storage.imported_files import write_imported
 from leanrag_core.storage.json_files import read_object, read_record, require_seal, sealed
 from leanrag_core.storage.ownership import CHROMA as CHROMA
 from leanrag_core.storage.ownership import MANIFEST as MANIFEST
 from leanrag_core.storage.ownership import REPORT as REPORT
 from leanrag_core.types.build_report import BuildReport
+from leanrag_core.types.editing import NO_EDITS, EditLog
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Layer
 from leanrag_core.types.imported import NO_EXTRAS, ImportedExtras
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, Index
@@ -47,8 +50,9 @@ _MAX_BYTES = {MANIFEST: 16_000_000, REPORT: 500_000_000}
 _TREE_SCHEMA = pa.schema([("layer", pa.int32()), ("row", pa.int32()), ("parent", pa.int32())])
 
 
-def write_index(directory: Path, index: Index, extras: ImportedExtras = NO_EXTRAS) -> None:
-    """Writes all of the index but its parts, in the newest format. extras: what an import has beside its graph."""
+def write_index(directory: Path, index: Index, extras: ImportedExtras = NO_EXTRAS, edits: EditLog = NO_EDITS) -> None:
+    """Writes all of the index but its parts, in the newest format. extras: what an import has beside its graph.
+    edits: the log that its build has replayed."""
 
     def table(name: str, value: pa.Table) -> None:
         tables.write_table(directory / f"{name}.arrow", value)
@@ -68,7 +72,7 @@ def write_index(directory: Path, index: Index, extras: ImportedExtras = NO_EXTRA
     empty = [np.zeros(0, dtype=np.int32)]
     table("hierarchy", pa.table({name: np.concatenate(parts or empty) for name, parts in tree.items()}))
     write_bytes(directory / REPORT, json_bytes(plain(index.report), indent=1))
-    beside = write_imported(directory, extras)
+    beside = (*write_imported(directory, extras), *write_edits(directory, edits))
     files = digests_of(directory, (*file_names(FORMAT_VERSION, len(index.layers)), *beside))
     write_manifest(directory, replace(index.manifest, format_version=FORMAT_VERSION, files=files))
 

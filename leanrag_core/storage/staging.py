@@ -13,6 +13,7 @@ from leanrag_core import private
 from leanrag_core.atomic import disk_errors_of, refused_by_the_disk, sync_folder, sync_tree, writing
 from leanrag_core.errors import IndexNotFound
 from leanrag_core.messages.message import Message, message
+from leanrag_core.storage.earlier_states import forget_earlier, keep_earlier
 from leanrag_core.storage.ownership import MANIFEST, require_replaceable
 from leanrag_core.storage.part_takeover import take_over_parts
 
@@ -68,11 +69,12 @@ def _lock_file(target: Path) -> Path:
 
 
 @contextlib.contextmanager
-def staged(target: Path, *, in_store: bool = False) -> Iterator[Path]:
+def staged(target: Path, *, in_store: bool = False, keeps_earlier: bool = False) -> Iterator[Path]:
     """Gives a new folder beside target. When the block ends it takes target's place; on an error it is deleted.
 
-    Its content is on the disk before it takes that place. Raises FolderRefused where target may not be replaced
-    (see require_replaceable), StorageFailed where the disk takes no more.
+    keeps_earlier: what was there is kept as an earlier state (storage.earlier_states). The new folder's
+    content is on the disk before it takes that place. Raises FolderRefused where target may not be replaced (see
+    require_replaceable), StorageFailed where the disk takes no more.
     """
     target = _named(target)
     require_replaceable(target, in_store=in_store)
@@ -91,12 +93,12 @@ def staged(target: Path, *, in_store: bool = False) -> Iterator[Path]:
                 take_over_parts(target, staging)
             sync_tree(staging)
             require_replaceable(target, in_store=in_store)  # files may have been put there meanwhile
-            _put_in_place(staging, target)
+            _put_in_place(staging, target, keeps_earlier)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 
 
-def _put_in_place(staging: Path, target: Path) -> None:
+def _put_in_place(staging: Path, target: Path, keeps_earlier: bool) -> None:
     retired = target.parent / f"{_RETIRED}{target.name}-{os.getpid()}"
     replaces = target.exists()
     if replaces:
@@ -108,6 +110,8 @@ def _put_in_place(staging: Path, target: Path) -> None:
             os.replace(retired, target)
         raise
     sync_folder(target.parent)
+    if replaces and keeps_earlier:
+        keep_earlier(retired, target)
     shutil.rmtree(retired, ignore_errors=True)
 
 
@@ -172,6 +176,7 @@ def delete_index(directory: Path) -> None:
         if maker.isdigit() and not path.is_symlink() and not _alive_elsewhere(int(maker)):
             shutil.rmtree(path, ignore_errors=True)
     with writing(message("what.index_folder", folder=str(directory))):
+        forget_earlier(directory)
         os.replace(directory, retired)
         sync_folder(directory.parent)
         shutil.rmtree(retired)

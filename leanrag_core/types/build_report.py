@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from leanrag_core.records import Count, absent_at_default
+from leanrag_core.types.editing import EditOutcome
+from leanrag_core.types.updating import UpdateReport
 
 # How reports of older versions, which have no fields for it, name a lost chunk and a text by the built-in writer.
 _OLD_LOST_CHUNK = re.compile(r"chunk (\S+)")
@@ -72,7 +74,8 @@ class Spent:
 class BuildReport:
     """report.json of an index. drops: how many things were left out, by stage; dropped: those of them that are listed.
     aliases: names that were merged into others. empty_chunks: ids of chunks in which nothing was found. clustering: of
-    each layer but the base, the lowest first."""
+    each layer but the base, the lowest first. edits: what each edit by hand changed. update: what the update that made
+    this index changed; None for a build."""
 
     drops: Mapping[str, Count]
     empty_chunks: tuple[str, ...]
@@ -80,6 +83,8 @@ class BuildReport:
     dropped: Mapping[str, tuple[DroppedItem, ...]] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
     clustering: tuple[LayerClusters, ...] = ()
+    edits: tuple[EditOutcome, ...] = absent_at_default(())
+    update: UpdateReport | None = absent_at_default()
 
     @property
     def lost_chunks(self) -> dict[str, str]:

@@ -10,6 +10,7 @@ from leanrag_core.records import Count, FileName, Sha256, ShortText, absent_at_d
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.recorded_config import RecordedConfig
 from leanrag_core.types.summary import LayerSummary
+from leanrag_core.types.updating import LineageStep
 
 HEURISTIC, BY_MODEL, IMPORTED = "heuristic graph", "LLM graph", "imported graph"  # kinds of a base graph
 REFERENCE_GRAPH = "reference graph"  # the kind of one that was written by hand
@@ -58,7 +59,8 @@ class FileRecord:
 class Deciding:
     """All that decides what a build makes: builds of which these are equal give the same index.
 
-    language_model, aggregation_model: fingerprints, "none" for the built-in engine.
+    language_model, aggregation_model: fingerprints, "none" for the built-in engine. edits: fingerprint of the edits by
+    hand. lineage: the steps by which an updated index was made, the first one first.
     """
 
     corpus_fingerprint: str
@@ -67,11 +69,13 @@ class Deciding:
     embedding: EmbeddingRecord
     language_model: str
     aggregation_model: str
+    edits: str = absent_at_default("")
+    lineage: tuple[LineageStep, ...] = absent_at_default(())
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """The record of an index, manifest.json. corpus_fingerprint to aggregation_model: see Deciding; empty in an index
+    """The record of an index, manifest.json. corpus_fingerprint to lineage: see Deciding; empty in an index
     that was not built from documents. builtin_texts: texts that the built-in writer wrote, since
     the model could not or the reference graph has none.
     libraries: versions by name. files: by path below the index's folder, none in an index of before hashes were kept.
@@ -90,6 +94,8 @@ class Manifest:
     extractor: ShortText = absent_at_default("")
     language_model: ShortText = absent_at_default("")
     aggregation_model: ShortText = absent_at_default("")
+    edits: ShortText = absent_at_default("")
+    lineage: tuple[LineageStep, ...] = absent_at_default(())
     builtin_texts: Count = absent_at_default(0)
     libraries: Mapping[str, ShortText] = absent_at_default(factory=dict)
     files: Mapping[FileName, FileRecord] = absent_at_default(factory=dict)

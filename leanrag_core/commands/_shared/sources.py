@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 _LIMITS = ("parse_seconds", "parse_memory_mb")
 
 
-def add_sources(parser: argparse.ArgumentParser) -> None:
+def add_sources(parser: argparse.ArgumentParser, *, needed: bool = True) -> None:
     """Which files are read, and what that may take; the settings say it where the command does not."""
-    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
+    parser.add_argument("paths", nargs="+" if needed else "*", type=Path, metavar="PATH")
     parser.add_argument("--follow-links", action="store_true", help="read what links point to outside of the folders")
     parser.add_argument("--parse-seconds", type=float, metavar="S", help="longest time to read one file (usual: 60)")
     parser.add_argument("--parse-memory-mb", type=int, metavar="MB", help="most memory to read one file (usual: 1500)")

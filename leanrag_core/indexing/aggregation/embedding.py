@@ -2,7 +2,7 @@
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -29,6 +29,14 @@ class OnceEmbedder:
         self._known: dict[bytes, int] = {}  # row of each text, counted through the arrays of _held
         self._held: list[np.ndarray] = []
         self._ends: list[int] = [0]
+
+    def remember(self, texts: Iterable[str], vectors: np.ndarray) -> None:
+        """The texts have these vectors, (len(texts), d) float32 unit rows."""
+        first = self._ends[-1]
+        for row, text in enumerate(texts):
+            self._known.setdefault(_key(text), first + row)
+        self._held.append(vectors)
+        self._ends.append(first + len(vectors))
 
     def __call__(self, texts: Collection[str], progress: Callable[[int], None]) -> np.ndarray:
         """(len(texts), d) float32 unit rows; progress(done) is told how many of the texts are done.

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.clustering.clusters import cluster
-from leanrag_core.clustering.options import ClusterFacts, ClusterOptions
+from leanrag_core.clustering.options import ClusterFacts, Clustering, ClusterOptions
 from leanrag_core.errors import TooFewEntities
 from leanrag_core.indexing.aggregation.columns import Texts, joined
 from leanrag_core.indexing.aggregation.embedding import Embed, OnceEmbedder
@@ -23,6 +23,13 @@ from leanrag_core.types.execution import Apply
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Graph, Layer
 from leanrag_core.types.usage import Usage
+
+Group = Callable[[Layer, ClusterOptions, Apply], Clustering]  # the clusters of a layer
+
+
+def fresh_clusters(below: Layer, options: ClusterOptions, apply: Apply) -> Clustering:
+    """The clusters of a layer, of which nothing is known before."""
+    return cluster(below.vectors, options, ends=below.ends, apply=apply)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +62,7 @@ def build_hierarchy(
     executor: Apply = map,
     clustering: ClusterOptions | None = None,
     rules: AggregationRules | None = None,
+    group: Group = fresh_clusters,
 ) -> Hierarchy:
     """The hierarchy over the base graph; same arguments, same hierarchy.
 
@@ -64,8 +72,8 @@ def build_hierarchy(
     report(stage, done, total) speaks of the whole build; totals of layers that are not there yet are estimated.
     written(text) is told what was written before the report that counts it. concatenation_tokens: limit of a
     concatenated relation's description. clustering: options that take the place of cluster_size, size_cap and seed
-    where they are given. rules: where aggregation departs from the paper. Raises TooFewEntities for an empty graph,
-    InvalidConfig for tau or cluster_size.
+    where they are given. rules: where aggregation departs from the paper. group: makes the clusters of a layer.
+    Raises TooFewEntities for an empty graph, InvalidConfig for tau or cluster_size.
     """
     clustering = clustering or ClusterOptions(cluster_size, "capacity" if size_cap else "none", seed=seed)
     rule, rules = parse_tau(tau, heuristic), rules or AggregationRules()
@@ -81,7 +89,7 @@ def build_hierarchy(
     clusterings: list[LayerClusters] = []
     while len(layers[-1]) > 1:
         below = layers[-1]
-        clustered = cluster(below.vectors, clustering, ends=below.ends, apply=executor)
+        clustered = group(below, clustering, executor)
         labels = rules.stopped(clustered.labels)
         facts = clustered.facts if labels is clustered.labels else _of_the_root(clustered.facts)
         progress.advance("cluster", 1)
@@ -98,7 +106,7 @@ def build_hierarchy(
     return Hierarchy(tuple(layers), tuple(drops), usage, tuple(clusterings))
 
 
-class _EmbeddingTexts(Collection[str]):
+class EmbeddingTexts(Collection[str]):
     """What Phi reads of the entities of a graph, one after another."""
 
     def __init__(self, entities: pa.Table) -> None:
@@ -115,7 +123,7 @@ class _EmbeddingTexts(Collection[str]):
 
 
 def _embedded(graph: Graph, number: int, embedder: OnceEmbedder, progress: StageProgress) -> Layer:
-    texts = _EmbeddingTexts(graph.entities)
+    texts = EmbeddingTexts(graph.entities)
     progress.expect("embed", len(texts))
     reported = 0
 

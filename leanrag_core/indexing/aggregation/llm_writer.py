@@ -71,21 +71,21 @@ class LLMWriter:
         relations = fitting(inside_lines(members), self.input_tokens - self.input_tokens * 2 // 3)
         listed = fitting(member_lines(members), self.input_tokens - relations.tokens)
         lost = [*losses("members", listed, self.input_tokens), *losses("relations", relations, self.input_tokens)]
-        drops = [Drop(stage, _label(members), reason) for reason in lost]
+        drops = [Drop(stage, members.item, reason) for reason in lost]
         prompt = self.prompts.of("aggregate_entity")
         text = prompt.fill(members=listed.text, relations=relations.text or "(none)")
         try:
             asked = ask(
                 self.model,
                 [{"role": "user", "content": text}],
-                lambda completion: parse_summary(whole(completion), members.names, stage=stage, item=_label(members)),
+                lambda completion: parse_summary(whole(completion), members.names, stage=stage, item=members.item),
                 schema=ENTITY_REPLY,
                 task=prompt.fingerprint,
             )
         except ReplyError as error:
             instead = self.fallback.entity(members)
             reason = f"{error}; the built-in writer wrote {instead.name!r} instead"
-            drops.append(Drop(stage, _label(members), reason, by_builtin=True))
+            drops.append(Drop(stage, members.item, reason, by_builtin=True))
             return Summary(instead.name, instead.description, instead.findings, Usage(), tuple(drops))
         written = asked.value
         drops += written.drops
@@ -128,7 +128,3 @@ class LLMWriter:
         if kept != asked.value:
             drops.append(Drop(stage, item, f"the sentence was cut at {self.sentence_tokens} tokens"))
         return Sentence(kept, asked.completion.usage, tuple(drops))
-
-
-def _label(members: ClusterView) -> str:
-    return f"layer {members.layer}, cluster {members.label} ({', '.join(members.names[:2])}, ...)"

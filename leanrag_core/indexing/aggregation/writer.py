@@ -42,6 +42,11 @@ class ClusterView:
     degrees: tuple[int, ...]
     relations: tuple[InsideRelation, ...]
 
+    @property
+    def item(self) -> str:
+        """What a report calls the cluster."""
+        return f"layer {self.layer}, cluster {self.label} ({', '.join(self.names[:2])}, ...)"
+
     def most_connected(self) -> list[int]:
         """Positions of the members, the most inside relations first, ties by position."""
         return sorted(range(len(self.rows)), key=lambda member: (-self.degrees[member], member))

@@ -7,14 +7,16 @@ import pyarrow as pa
 
 from leanrag_core.errors import EmptyCorpus, RecordDamaged
 from leanrag_core.indexing.build_models import BuildModels
+from leanrag_core.indexing.editing.replay import Replay
 from leanrag_core.indexing.extraction.base import Extractor
 from leanrag_core.indexing.progress import extraction_progress
 from leanrag_core.indexing.resolution import resolve
 from leanrag_core.indexing.resolution.condense import condense
 from leanrag_core.indexing.resolution.merge import MERGE_RULES
-from leanrag_core.records import from_json, to_json
+from leanrag_core.records import absent_at_default, from_json, to_json
 from leanrag_core.storage.stages import StageStore, stage_key
 from leanrag_core.types.corpus import Chunk, Document
+from leanrag_core.types.editing import NO_EDITS, EditLog, EditOutcome
 from leanrag_core.types.extraction import Drop, Extraction
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
 from leanrag_core.types.imported import ImportedGraph
@@ -31,12 +33,13 @@ _NAMES_SHOWN = 3
 @dataclass(frozen=True)
 class Findings:
     """What the report says of a base graph. aliases: other forms of a name, to the name that is shown. empty_chunks:
-    ids of the chunks in which nothing was found."""
+    ids of the chunks in which nothing was found. edits: what each edit by hand changed."""
 
     drops: tuple[Drop, ...] = ()
     aliases: dict[str, str] = field(default_factory=dict)
     empty_chunks: tuple[str, ...] = ()
     usage: Usage = NO_USAGE
+    edits: tuple[EditOutcome, ...] = absent_at_default(())
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +57,9 @@ def extract_base_graph(
     extractor: Extractor,
     models: BuildModels,
     report: Report,
+    edits: EditLog = NO_EDITS,
 ) -> BaseGraph:
-    """The base graph of the chunks. tables: documents and chunks as the index holds them.
+    """The base graph of the chunks. tables: documents and chunks as the index holds them. edits: by hand, replayed.
 
     What the built-in engine finds follows from documents and chunks alone, so its graph is looked up before anything
     is read. A language model's follows from its replies, which come from the store of calls where they were given
@@ -63,14 +67,14 @@ def extract_base_graph(
     """
     report(Progress("extract", 0, len(chunks), "chunks"))
     store = None if models.language or models.aggregation else models.stages
-    key = _key(extractor, tables) if store else b""
+    key = _key(extractor, tables, edits) if store else b""
     base = _kept(store, key) if store else None
     if base is None:
         extractions = extractor.extract(
             documents, chunks, lambda done: report(extraction_progress(extractor, done, len(chunks)))
         )
         report(Progress("merge", 0, 0, "entities"))
-        base = _merged(extractions, chunks, extractor, models)
+        base = _merged(extractions, chunks, extractor, models, Replay(edits, documents, chunks))
         if store:
             store.put(STAGE, key, _packed(base))
     else:
@@ -107,18 +111,25 @@ def _counted(stage: str, done: int, unit: str, graph: Graph) -> Progress:
 
 
 def _merged(
-    extractions: Sequence[Extraction], chunks: Sequence[Chunk], extractor: Extractor, models: BuildModels
+    extractions: Sequence[Extraction],
+    chunks: Sequence[Chunk],
+    extractor: Extractor,
+    models: BuildModels,
+    replay: Replay,
 ) -> BaseGraph:
-    merged = resolve(extractions, chunks, heuristic=extractor.kind == HEURISTIC)
-    condensed = condense(merged.graph, models.aggregation, models.prompts, apply=models.apply)
+    merged = resolve(replay.mentions(extractions), chunks, heuristic=extractor.kind == HEURISTIC)
+    condensed = condense(replay.rows(merged.graph), models.aggregation, models.prompts, apply=models.apply)
     lost = [drop for extraction in extractions for drop in extraction.drops]
     usage = sum((extraction.usage for extraction in extractions), NO_USAGE) + condensed.usage
     empty = tuple(extraction.chunk_id for extraction in extractions if not extraction.mentions)
-    return BaseGraph(condensed.graph, Findings((*lost, *merged.drops, *condensed.drops), merged.aliases, empty, usage))
+    drops = (*lost, *merged.drops, *condensed.drops)
+    return BaseGraph(condensed.graph, Findings(drops, merged.aliases, empty, usage, replay.outcomes))
 
 
-def _key(extractor: Extractor, tables: CorpusTables) -> bytes:
-    return stage_key(STAGE, extractor.fingerprint, MERGE_RULES, _stream(tables.documents), _stream(tables.chunks))
+def _key(extractor: Extractor, tables: CorpusTables, edits: EditLog) -> bytes:
+    by_hand = (to_json(edits),) if edits.edits else ()
+    parts = map(_stream, (tables.documents, tables.chunks))
+    return stage_key(STAGE, extractor.fingerprint, MERGE_RULES, *parts, *by_hand)
 
 
 def _kept(store: StageStore, key: bytes) -> BaseGraph | None:

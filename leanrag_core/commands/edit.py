@@ -1,0 +1,98 @@
+"""edit: entities and relations of an index changed by hand; every build and update of it replays the edits."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leanrag_core.commands._shared.options import add_json
+from leanrag_core.commands._shared.parts import make_offered_parts
+from leanrag_core.commands._shared.printing import PrintedProgress, print_json
+from leanrag_core.commands.update import report_text
+from leanrag_core.records import plain
+from leanrag_core.types.editing import Action, Edit
+from leanrag_core.types.index import Index
+from leanrag_core.types.visible import visible
+
+if TYPE_CHECKING:
+    from leanrag_core.workbench import Workbench
+
+_ACTIONS: tuple[tuple[Action, tuple[str, ...], str], ...] = (
+    ("rename", ("OLD", "NEW"), "give an entity another name"),
+    ("retype", ("NAME", "TYPE"), "give an entity another type"),
+    ("merge", ("NAME", "INTO"), "make an entity part of another one"),
+    ("split", ("NAME", "NEW"), "make an entity of its own of what some documents say of it"),
+    ("delete", ("NAME",), "leave an entity and its relations out"),
+    ("delete-relation", ("SOURCE", "TARGET"), "leave a relation out"),
+    ("describe-relation", ("SOURCE", "TARGET", "TEXT"), "give a relation another description"),
+)
+
+
+def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The verb edit, with an action each."""
+    parser = verbs.add_parser("edit", help="change entities and relations by hand, for this and all later builds")
+    parser.add_argument("index", type=Path, metavar="DIR")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    for name, arguments, text in _ACTIONS:
+        action = actions.add_parser(name, help=text)
+        for argument in arguments:
+            action.add_argument(argument.lower(), metavar=argument)
+        if name == "split":
+            action.add_argument("--document", action="append", default=[], metavar="NAME", help="of a document")
+        add_json(action)
+        action.set_defaults(run=_edit, arguments=arguments)
+    listing = actions.add_parser("list", help="the edits, with their numbers")
+    add_json(listing)
+    listing.set_defaults(run=_list)
+    undoing = actions.add_parser("undo", help="undo one edit, whatever came after it")
+    undoing.add_argument("number", type=int, metavar="NUMBER")
+    add_json(undoing)
+    undoing.set_defaults(run=_undo)
+
+
+def _edit(options: argparse.Namespace) -> int:
+    from leanrag_core.workbench import Workbench
+
+    bench = Workbench.default()
+    name, *others = (getattr(options, argument.lower()) for argument in options.arguments)
+    edit = Edit(
+        number=bench.edits(options.index).next_number,
+        action=options.action,
+        name=name,
+        other=others[0] if others else "",
+        documents=tuple(getattr(options, "document", ())),
+        text=others[1] if len(others) > 1 else "",
+    )
+    return _changed(options, bench, bench.edit_index(options.index, edit, report=PrintedProgress()))
+
+
+def _undo(options: argparse.Namespace) -> int:
+    from leanrag_core.workbench import Workbench
+
+    bench = Workbench.default()
+    return _changed(options, bench, bench.undo_edit(options.index, options.number, report=PrintedProgress()))
+
+
+def _changed(options: argparse.Namespace, bench: "Workbench", index: Index) -> int:
+    make_offered_parts(options, bench, index)
+    report = index.report.update
+    if options.json:
+        log = plain(bench.edits(options.index))
+        print_json({"index": str(options.index), **log, "update": plain(report) if report else None})
+    elif report is not None:
+        print(report_text(report))
+    return 0
+
+
+def _list(options: argparse.Namespace) -> int:
+    from leanrag_core.workbench import Workbench, open_index
+
+    log, index = Workbench.default().edits(options.index), open_index(options.index)
+    affected = {outcome.number: outcome.affected for outcome in index.report.edits}
+    if options.json:
+        print_json({**plain(log), "affected": {str(number): n for number, n in affected.items()}})
+        return 0
+    for edit in log.edits:
+        words = " ".join(filter(None, (edit.action, edit.name, edit.other, ", ".join(edit.documents), edit.text)))
+        note = "" if affected.get(edit.number) else " (no longer applies)"
+        print(f"{edit.number}: {visible(words)}{note}")
+    return 0

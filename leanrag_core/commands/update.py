@@ -1,0 +1,212 @@
+"""update, remove, undo: an index takes documents over or gives them up, and gets an earlier state back."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leanrag_core.commands._shared.options import add_execution, add_json, execution_of
+from leanrag_core.commands._shared.parts import make_offered_parts
+from leanrag_core.commands._shared.printing import PrintedProgress, index_sentence, print_json
+from leanrag_core.commands._shared.sources import add_sources, read_sources
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.figures.numbers import counted, size
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.records import plain
+from leanrag_core.types.index import Index
+from leanrag_core.types.updating import DocumentChanges, UpdatePreview, UpdateReport
+from leanrag_core.types.visible import visible
+
+if TYPE_CHECKING:
+    from leanrag_core.workbench import Workbench
+
+
+def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The verbs update, remove and undo."""
+    updating = verbs.add_parser("update", help="add documents to an index, or replace those of the same name")
+    updating.add_argument("index", type=Path, metavar="DIR")
+    add_sources(updating, needed=False)
+    updating.add_argument(
+        "--compare-fresh",
+        action="store_true",
+        help="measure the distance to a fresh build, which is made beside; without PATH nothing is changed",
+    )
+    updating.add_argument("--questions", type=Path, metavar="FILE.jsonl", help="questions with gold evidence for it")
+    _add_common(updating)
+    updating.set_defaults(run=_update)
+
+    removing = verbs.add_parser("remove", help="take documents out of an index; no trace of them is left in it")
+    removing.add_argument("index", type=Path, metavar="DIR")
+    removing.add_argument("documents", nargs="+", metavar="DOCUMENT", help="its name or id")
+    _add_common(removing)
+    removing.add_argument("--forget", action="store_true", help="delete the earlier states, which still hold them")
+    removing.set_defaults(run=_remove)
+
+    undoing = verbs.add_parser("undo", help="put the state before the last update or edit of an index back")
+    undoing.add_argument("index", type=Path, metavar="DIR")
+    undoing.add_argument("--list", action="store_true", help="show the earlier states, change nothing")
+    undoing.add_argument("--forget", action="store_true", help="delete the earlier states, change nothing else")
+    add_json(undoing)
+    undoing.set_defaults(run=_undo)
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--preview", action="store_true", help="say what will change and cost, and change nothing")
+    parser.add_argument("--budget", type=float, default=0.0, metavar="DOLLARS", help="stop when it is spent")
+    parser.add_argument("--budget-tokens", type=int, default=0, metavar="TOKENS", help="the same, counted in tokens")
+    add_execution(parser)
+    add_json(parser)
+
+
+def _update(options: argparse.Namespace) -> int:
+    from leanrag_core.workbench import Workbench, open_index
+
+    bench, index = Workbench.default(), open_index(options.index)
+    if not options.paths and not options.compare_fresh:
+        raise InvalidConfig("command.update_what")
+    changed = 0
+    if options.paths:
+        parsed = read_sources(options, bench)
+        if parsed.documents:
+            changed = _changed(options, bench, index, bench.changes_to(index, parsed.documents))
+    return _compared(options, bench) if options.compare_fresh and not options.preview else changed
+
+
+def _remove(options: argparse.Namespace) -> int:
+    from leanrag_core.workbench import Workbench, open_index
+
+    bench, index = Workbench.default(), open_index(options.index)
+    done = _changed(options, bench, index, bench.removal(index, options.documents))
+    if options.forget and not options.preview:
+        bench.forget_earlier_states(options.index)
+    return done
+
+
+def _changed(options: argparse.Namespace, bench: "Workbench", index: Index, changes: DocumentChanges) -> int:
+    """Changes the index, or says what that would do."""
+    from leanrag_core.storage.staging import give_up_staging
+    from leanrag_core.types.spending import Budget
+
+    preview = bench.preview_update(index, changes)
+    if options.preview:
+        if options.json:
+            print_json(plain(preview))
+        else:
+            print(preview_text(preview))
+        return 0
+    for name in changes.unchanged:
+        print(f"{visible(name)}: is in the index already", file=sys.stderr)
+    if changes:
+        options.stop.line = "stopped; the index is as it was, and what models answered is kept for the next time"
+        options.stop.clean_up = lambda: give_up_staging(options.index)
+        models = bench.models(budget=Budget(options.budget, options.budget_tokens), index=options.index.name)
+        execution = execution_of(options, models.settings.execution)
+        index = bench.update_index(options.index, changes, models=models, report=PrintedProgress(), execution=execution)
+        make_offered_parts(options, bench, index)
+    _print_changed(options, index, preview)
+    return 0
+
+
+def _print_changed(options: argparse.Namespace, index: Index, preview: UpdatePreview) -> None:
+    from leanrag_core.indexing.describe import describe
+
+    shown, report = describe(index), index.report.update
+    if options.json:
+        values = {"index": str(options.index), "preview": plain(preview), "update": plain(report) if report else None}
+        print_json({**plain(shown), **values})
+        return
+    print(f"{options.index}: {index_sentence(shown)}")
+    if report is not None:
+        print(report_text(report))
+
+
+def preview_text(preview: UpdatePreview) -> str:
+    """What an update will do, line by line."""
+    lines = [f"{what}: {visible(', '.join(names))}" for what, names in (
+        ("adds", preview.added), ("changes", preview.changed), ("removes", preview.removed)) if names]  # fmt: skip
+    lines.append(
+        f"{counted(preview.chunks_added, 'chunk')} to read, {preview.chunks_removed:,} to go, "
+        f"{preview.chunks_kept:,} kept"
+    )
+    lines.append(
+        f"about {preview.entities_touched:,} entities and {preview.clusters_touched:,} of "
+        f"{preview.clusters:,} clusters of the lowest layer are touched"
+    )
+    if preview.usage.calls:
+        lines.append(
+            f"about {preview.usage.calls:,} model calls, {preview.usage.prompt_tokens:,} prompt tokens, "
+            f"${preview.usage.cost:,.2f}; a fresh build takes {preview.fresh_calls:,} calls"
+        )
+    if preview.calls_forgotten:
+        lines.append(f"{preview.calls_forgotten:,} unchanged chunks are asked for again: their replies are not stored")
+    return "\n".join(lines or ["nothing changes"])
+
+
+def report_text(report: UpdateReport) -> str:
+    """What an update has changed, line by line."""
+    lines = [
+        f"chunks: {report.chunks_added:,} read, {report.chunks_removed:,} gone",
+        f"entities: {report.entities_added:,} new, {report.entities_changed:,} changed, "
+        f"{report.entities_removed:,} gone",
+        f"relations: {report.relations_added:,} new, {report.relations_changed:,} changed, "
+        f"{report.relations_removed:,} gone",
+        *(
+            f"layer {row.layer}: {row.kept:,} clusters kept, {row.changed:,} changed, {row.new:,} new, "
+            f"{row.gone:,} gone"
+            for row in report.layers
+        ),
+        f"texts: {report.texts_kept:,} kept, {report.texts_written:,} written",
+    ]
+    if report.sentences_kept or report.sentences_written:
+        lines.append(f"sentences on relations: {report.sentences_kept:,} kept, {report.sentences_written:,} written")
+    scores = ", ".join("–" if score is None else f"{score:.2f}" for score in report.agreement)
+    lines.append(f"agreement with a fresh clustering, by layer: {scores}")
+    return "\n".join(lines)
+
+
+def _compared(options: argparse.Namespace, bench: "Workbench") -> int:
+    """The distance of the index to a fresh build of its documents."""
+    from leanrag_core.evaluation.gold import read_questions
+
+    questions = read_questions(options.questions) if options.questions else None
+    distance = bench.distance_to_fresh(options.index, questions, report=PrintedProgress())
+    if options.json:
+        print_json({**plain(distance), "advises_rebuild": distance.advises_rebuild})
+        return 0
+    print("adjusted Rand index with a fresh build, by layer: " + ", ".join(f"{x:.2f}" for x in distance.clusters))
+    if distance.recall is not None and distance.fresh_recall is not None:
+        print(f"recall of evidence {distance.recall:.3f}, of a fresh build {distance.fresh_recall:.3f}, "
+              f"over {counted(distance.n_questions, 'question')}")  # fmt: skip
+    print(sentence_of_advice(distance.advises_rebuild))
+    return 0
+
+
+def sentence_of_advice(advises: bool) -> str:
+    """Whether a fresh build is worth it, in words."""
+    from leanrag_core.messages.message import message
+
+    return sentence(message("update.advice.rebuild" if advises else "update.advice.stay"))
+
+
+def _undo(options: argparse.Namespace) -> int:
+    from leanrag_core.indexing.describe import describe
+    from leanrag_core.workbench import Workbench
+
+    bench = Workbench.default()
+    if options.list or options.forget:
+        if options.forget:
+            bench.forget_earlier_states(options.index)
+        states = bench.earlier_states(options.index)
+        if options.json:
+            print_json({"states": [plain(state) for state in states]})
+        elif not states:
+            print("no earlier states are kept")
+        for state in states if not options.json else ():
+            print(f"{state.number}: {counted(state.documents, 'document')}, {size(state.size_bytes)}")
+        return 0
+    index = bench.undo_update(options.index)
+    if options.json:
+        print_json({**plain(describe(index)), "index": str(options.index)})
+    else:
+        print(f"{options.index}: {index_sentence(describe(index))}")
+    return 0

@@ -1,0 +1,151 @@
+"""Updates of indexes, edits by hand, and undoing both."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.facade.indexes import Indexes
+from leanrag_core.jobs.kinds import UPDATE
+from leanrag_core.models.registry import Models
+from leanrag_core.records import plain
+from leanrag_core.services.updates import with_edit, without_edit
+from leanrag_core.storage.edits_file import read_edits
+from leanrag_core.storage.layout import read_index
+from leanrag_core.types.corpus import Document
+from leanrag_core.types.editing import Edit, EditLog
+from leanrag_core.types.execution import Execution
+from leanrag_core.types.index import Index
+from leanrag_core.types.progress import Report, silent
+from leanrag_core.types.spending import Budget
+from leanrag_core.types.updating import DocumentChanges, EarlierState, FreshDistance, UpdatePreview
+
+
+class Updating(Indexes):
+    """Updates, edits, undo. Indexes are named by their folders; index_path() gives that of one in the store."""
+
+    def corpus_changes(self, index_id: str) -> DocumentChanges:
+        """What makes the index hold the documents of its corpus. Raises CorpusNotFound, InvalidConfig."""
+        return self._updates.corpus_changes(self.open(index_id))
+
+    def is_behind_corpus(self, index_id: str) -> bool:
+        """Whether the corpus of the index has other documents than the index; False where it has none any more."""
+        return self._updates.is_behind(self.index_path(index_id))
+
+    def changes_to(self, index: Index, documents: Sequence[Document]) -> DocumentChanges:
+        """What puts these documents into the index; one of the same name is replaced. Raises InvalidConfig."""
+        return self._updates.changes_to(index, documents)
+
+    def removal(self, index: Index, documents: Iterable[str]) -> DocumentChanges:
+        """What takes documents, named by name or id, out of the index. Raises InvalidConfig."""
+        return self._updates.removal(index, documents)
+
+    def preview_update(self, index: Index, changes: DocumentChanges) -> UpdatePreview:
+        """What the update will change and take. No model is asked."""
+        return self._updates.preview(index, changes)
+
+    def update_index(
+        self,
+        folder: Path,
+        changes: DocumentChanges,
+        *,
+        models: Models | None = None,
+        report: Report = silent,
+        execution: Execution | None = None,
+    ) -> Index:
+        """The index in the folder, with its documents changed, in this process; what the change does not touch stays.
+
+        The state before is kept until it is forgotten, or four later ones are. The same index and the same change give
+        the same bytes. Raises InvalidConfig, and what build() does.
+        """
+        return self._updates.update(folder, changes, models=models, report=report, execution=execution)
+
+    def start_update(self, index_id: str, *, budget: Budget | None = None, execution: Execution | None = None) -> str:
+        """A job takes the documents of the corpus over into the index; returns the job's id. Raises InvalidConfig."""
+        return self._start(index_id, {}, budget, execution)
+
+    def start_edit(self, index_id: str, edit: Edit, *, budget: Budget | None = None) -> str:
+        """A job makes the edit; returns the job's id. Raises InvalidConfig."""
+        return self._start(index_id, {"edit": plain(edit)}, budget, None)
+
+    def start_undoing_edit(self, index_id: str, number: int, *, budget: Budget | None = None) -> str:
+        """A job undoes the edit of that number; returns the job's id. Raises InvalidConfig."""
+        return self._start(index_id, {"undone": number}, budget, None)
+
+    def _start(self, index_id: str, what: dict[str, Any], budget: Budget | None, execution: Execution | None) -> str:
+        manifest = self.open(index_id).manifest
+        self._updates.require_updatable(manifest)
+        arguments = {
+            **what,
+            "index": index_id,
+            "budget": asdict(budget or Budget()),
+            "execution": asdict(execution or self.settings().execution),
+        }
+        config = asdict(manifest.config.checked())
+        return self.job_store.begin(manifest.name, manifest.corpus.id, config, arguments, UPDATE)
+
+    def edits(self, folder: Path) -> EditLog:
+        """The edits by hand of the index in the folder."""
+        return read_edits(folder)
+
+    def edit_index(
+        self,
+        folder: Path,
+        edit: Edit,
+        *,
+        models: Models | None = None,
+        report: Report = silent,
+        execution: Execution | None = None,
+    ) -> Index:
+        """The index with the edit at the end of its log, which every build and update of it replays.
+
+        Raises InvalidConfig for an edit that changes nothing, or of an imported index.
+        """
+        self._updates.require_applicable(folder, edit)
+        return self._updates.edit(
+            folder, lambda log: with_edit(log, edit), models=models, report=report, execution=execution
+        )
+
+    def undo_edit(
+        self,
+        folder: Path,
+        number: int,
+        *,
+        models: Models | None = None,
+        report: Report = silent,
+        execution: Execution | None = None,
+    ) -> Index:
+        """The index without that edit. Where it was the last change, the state before comes back, byte for byte.
+        Raises InvalidConfig for an unknown one."""
+        return self._updates.edit(
+            folder, lambda log: without_edit(log, number), models=models, report=report, execution=execution
+        )
+
+    def distance_to_fresh(
+        self, folder: Path, questions: Sequence[GoldQuestion] | None = None, *, report: Report = silent
+    ) -> FreshDistance:
+        """How far the index in the folder is from a fresh build of its documents, which is made beside and deleted.
+
+        questions: with gold evidence; by default those that come with the index's corpus. Only the retrieval of LeanRAG
+        is measured. Models are asked for the texts of a fresh build that no store holds.
+        """
+        from leanrag_core.services.fresh_distance import distance_to_fresh
+
+        index = read_index(folder)
+        asked = self._samples.questions(index.manifest.corpus.id) if questions is None else questions
+        models = self.models(index=folder.name)
+        retrieve = self._questions.retrieve
+        return distance_to_fresh(index, asked, self._builds, models, self.edits(folder), retrieve, report)
+
+    def undo_update(self, folder: Path) -> Index:
+        """The index as it was before its last update or edit, byte for byte. Raises InvalidConfig."""
+        return self._updates.undo(folder)
+
+    def earlier_states(self, folder: Path) -> tuple[EarlierState, ...]:
+        """The earlier states of the index that are kept, the newest first."""
+        return self._updates.states(folder)
+
+    def forget_earlier_states(self, folder: Path) -> None:
+        """Deletes the earlier states, and with them what they hold of removed documents."""
+        self._updates.forget(folder)

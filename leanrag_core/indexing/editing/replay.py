@@ -1,0 +1,143 @@
+"""Edits by hand, replayed on mentions before these are merged: types, weights and sources of a merge then follow."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from leanrag_core.indexing.resolution.names import entity_id, name_key, relation_id, tidy_name
+from leanrag_core.types.corpus import Chunk, Document
+from leanrag_core.types.editing import Edit, EditLog, EditOutcome
+from leanrag_core.types.extraction import Extraction, Mention, RelationMention
+from leanrag_core.types.graph import Graph
+
+_NAMES = ("rename", "merge", "split")  # edits that give a mention another name
+
+
+@dataclass(frozen=True)
+class _Step:
+    """An edit with keys in place of names. chunks: those whose mentions a split takes, None for all."""
+
+    edit: Edit
+    key: str
+    other: str
+    chunks: frozenset[str] | None
+
+
+class Replay:
+    """Applies the edits of a log in their order. outcomes: what each has changed so far."""
+
+    def __init__(self, log: EditLog, documents: Sequence[Document], chunks: Sequence[Chunk]) -> None:
+        self._steps = [_step(edit, documents, chunks) for edit in log.edits]
+        self._affected: Counter[int] = Counter()
+        # A mention that no edit names, not even after another edit, is passed on as it is.
+        self._keys = frozenset(key for step in self._steps for key in (step.key, step.other))
+
+    @property
+    def outcomes(self) -> tuple[EditOutcome, ...]:
+        """Each edit with the number of mentions, relations or rows that it changed."""
+        return tuple(EditOutcome(step.edit.number, self._affected[step.edit.number]) for step in self._steps)
+
+    def mentions(self, extractions: Iterable[Extraction]) -> list[Extraction]:
+        """The extractions under the names that the edits give, without what they delete."""
+        return [self._extraction(extraction) for extraction in extractions]
+
+    def _extraction(self, extraction: Extraction) -> Extraction:
+        mentions = [self._mention(mention) for mention in extraction.mentions]
+        relations = [self._relation(relation) for relation in extraction.relations]
+        return replace(
+            extraction,
+            mentions=tuple(mention for mention in mentions if mention is not None),
+            relations=tuple(relation for relation in relations if relation is not None),
+        )
+
+    def _mention(self, mention: Mention) -> Mention | None:
+        if name_key(mention.name) not in self._keys:
+            return mention
+        name = mention.name
+        for step in self._steps:
+            if not _takes(step, name, mention.chunk_id):
+                continue
+            if step.edit.action == "delete":
+                self._affected[step.edit.number] += 1
+                return None
+            if step.edit.action in _NAMES:
+                self._affected[step.edit.number] += 1
+                name = step.edit.other
+        if name == mention.name:
+            return mention
+        # The former name stays as another form of the new one, so that questions that use it still find the entity.
+        return replace(mention, name=name, surface=mention.surface or tidy_name(mention.name))
+
+    def _relation(self, relation: RelationMention) -> RelationMention | None:
+        if name_key(relation.source) not in self._keys and name_key(relation.target) not in self._keys:
+            return relation
+        source, target = relation.source, relation.target
+        for step in self._steps:
+            ends = [_takes(step, name, relation.chunk_id) for name in (source, target)]
+            action = step.edit.action
+            if action == "delete-relation":
+                if {name_key(source), name_key(target)} == {step.key, step.other}:
+                    self._affected[step.edit.number] += 1
+                    return None
+            elif any(ends) and action == "delete":
+                self._affected[step.edit.number] += 1
+                return None
+            elif any(ends) and action in _NAMES:
+                self._affected[step.edit.number] += 1
+                source, target = (
+                    step.edit.other if taken else name for taken, name in zip(ends, (source, target), strict=True)
+                )
+        return replace(relation, source=source, target=target)
+
+    def rows(self, graph: Graph) -> Graph:
+        """The merged graph with the types and the relations' descriptions that the edits give."""
+        types = dict(zip(graph.entities["id"].to_pylist(), graph.entities["type"].to_pylist(), strict=True))
+        texts = dict(zip(graph.relations["id"].to_pylist(), graph.relations["description"].to_pylist(), strict=True))
+        for place, step in enumerate(self._steps):
+            following = self._steps[place + 1 :]
+            if step.edit.action == "retype":
+                id_ = entity_id(_called(step.key, following))
+                if id_ in types:
+                    types[id_] = step.edit.other.strip().lower()
+                    self._affected[step.edit.number] += 1
+            elif step.edit.action == "describe-relation":
+                ends = (entity_id(_called(key, following)) for key in (step.key, step.other))
+                id_ = relation_id(*ends)
+                if id_ in texts:
+                    texts[id_] = " ".join(step.edit.text.split())
+                    self._affected[step.edit.number] += 1
+        return Graph(
+            _with_column(graph.entities, "type", list(types.values())),
+            _with_column(graph.relations, "description", list(texts.values())),
+        )
+
+
+def _step(edit: Edit, documents: Sequence[Document], chunks: Sequence[Chunk]) -> _Step:
+    is_entity = edit.action not in ("retype",)
+    taken = None
+    if edit.action == "split":
+        names = set(edit.documents)
+        ids = {document.id for document in documents if document.name in names}
+        taken = frozenset(chunk.id for chunk in chunks if chunk.document_id in ids)
+    return _Step(edit, name_key(edit.name), name_key(edit.other) if is_entity else "", taken)
+
+
+def _takes(step: _Step, name: str, chunk_id: str) -> bool:
+    """Whether the edit's turn concerns a mention of that name in that chunk."""
+    return name_key(name) == step.key and (step.chunks is None or chunk_id in step.chunks)
+
+
+def _called(key: str, following: Sequence[_Step]) -> str:
+    """What the entity of that key is called once the following edits are done; a split takes nothing from it."""
+    for step in following:
+        if step.edit.action in ("rename", "merge") and step.key == key:
+            key = step.other
+    return key
+
+
+def _with_column(table: pa.Table, name: str, values: list[str]) -> pa.Table:
+    column = table.schema.get_field_index(name)
+    field = table.schema.field(column)
+    return table.set_column(column, field, pa.array(values, field.type))

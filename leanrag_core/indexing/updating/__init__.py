@@ -1,0 +1,1 @@
+"""Changing an index: what a change does not touch is taken over."""

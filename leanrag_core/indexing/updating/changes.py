@@ -1,0 +1,65 @@
+"""Which documents of an index change, and the documents that it holds after that."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.types.corpus import Document
+from leanrag_core.types.index import Index
+from leanrag_core.types.manifest import IMPORTED, Manifest
+from leanrag_core.types.updating import DocumentChanges
+
+
+def require_updatable(manifest: Manifest) -> None:
+    """Nothing, or InvalidConfig for an index whose graph was not extracted from its documents by this program."""
+    if manifest.kind == IMPORTED or not manifest.extractor:
+        raise InvalidConfig("update.imported", index=manifest.name)
+
+
+def changes_to(index: Index, documents: Sequence[Document]) -> DocumentChanges:
+    """The documents are in the index: one of the same name is replaced, one of the same content and name stays."""
+    ids_of = _ids_by_name(index)
+    known = {(name, id_) for name, ids in ids_of.items() for id_ in ids}
+    by_id = {document.id: document for document in documents}
+    new = [document for document in by_id.values() if (document.name, document.id) not in known]
+    unchanged = tuple(document.name for document in by_id.values() if (document.name, document.id) in known)
+    replaced = tuple(id_ for document in new for id_ in ids_of.get(document.name, ()) if id_ not in by_id)
+    # The same content under another name: the id stays, so the former document goes.
+    renamed = tuple(document.id for document in new if any(document.id in ids for ids in ids_of.values()))
+    return DocumentChanges(tuple(new), tuple(dict.fromkeys((*replaced, *renamed))), (), unchanged)
+
+
+def changes_to_match(index: Index, documents: Sequence[Document]) -> DocumentChanges:
+    """The index holds these documents and no others."""
+    changes = changes_to(index, documents)
+    kept = {document.id for document in documents} | set(changes.replaced)
+    gone = tuple(id_ for id_ in index.documents["id"].to_pylist() if id_ not in kept)
+    return DocumentChanges(changes.added, changes.replaced, gone, changes.unchanged)
+
+
+def removal(index: Index, wanted: Iterable[str]) -> DocumentChanges:
+    """Documents go that are named by id or name. Raises InvalidConfig for one that the index does not have."""
+    ids_of, ids = _ids_by_name(index), set(index.documents["id"].to_pylist())
+    removed: list[str] = []
+    for name in wanted:
+        if name not in ids and name not in ids_of:
+            raise InvalidConfig("update.no_document", document=name, index=index.manifest.name)
+        removed += [name] if name in ids else ids_of[name]
+    return DocumentChanges(removed=tuple(dict.fromkeys(removed)))
+
+
+def documents_after(index: Index, changes: DocumentChanges) -> list[Document]:
+    """The documents of the changed index. Raises InvalidConfig where none would be left."""
+    gone = {*changes.replaced, *changes.removed}
+    rows = [row for row, id_ in enumerate(index.documents["id"].to_pylist()) if id_ not in gone]
+    documents = [*(index.document(row) for row in rows), *changes.added]
+    if not documents:
+        raise InvalidConfig("update.nothing_left", index=index.manifest.name)
+    return documents
+
+
+def _ids_by_name(index: Index) -> dict[str, list[str]]:
+    ids: dict[str, list[str]] = defaultdict(list)
+    for id_, name in zip(index.documents["id"].to_pylist(), index.documents["name"].to_pylist(), strict=True):
+        ids[name].append(id_)
+    return ids

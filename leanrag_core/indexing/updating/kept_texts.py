@@ -1,0 +1,213 @@
+"""Texts of clusters and pairs that an update does not touch, taken over from the index before."""
+
+import hashlib
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from leanrag_core.indexing.aggregation.views import LayerColumns, cluster_view, columns_of, inside_rows
+from leanrag_core.indexing.aggregation.writer import (
+    AggregationWriter,
+    ClusterView,
+    RelationGroupView,
+    Sentence,
+    Summary,
+)
+from leanrag_core.types.build_report import BuildReport
+from leanrag_core.types.extraction import Drop
+from leanrag_core.types.graph import Finding, Layer, children_offsets
+from leanrag_core.types.rows import Lists
+
+_SMALL_CHANGE = 0.2  # share of members and relations inside a cluster
+_ENTITIES, _RELATIONS = "aggregate entities", "aggregate relations"
+
+
+class KeptTexts:
+    """A writer that takes a text from the index before where what it is written from is the same, in any order.
+
+    A cluster's text is written from names, types and descriptions of its members and the relations inside. A relation's
+    sentence is written from the relations of its group and the names of both ends; also from the ends' descriptions
+    where `exact`, which an update needs that takes text away. What the built-in writer wrote in a model's place is
+    never kept.
+
+    Where nothing is taken away, a cluster of base entities with the same members keeps its text also when a fifth of
+    what it is written from has changed; its label is then among `outdated`, and the next update that touches it writes
+    it again. entities_kept, relations_kept: how many were taken over.
+    """
+
+    def __init__(
+        self, writer: AggregationWriter, layers: Sequence[Layer], report: BuildReport, *, relations: bool, exact: bool
+    ) -> None:
+        self._writer, self._exact = writer, exact
+        self._drops = _drops_of(report)
+        self._entities: list[dict[bytes, _Kept]] = []
+        self._by_members: dict[tuple[str, ...], _Kept] = {}
+        self._of_member: list[dict[str, _Kept]] = []
+        self._outdated_before = frozenset(report.update.outdated if report.update else ())
+        self.outdated: set[int] = set()
+        self._sentences: list[dict[bytes, Sentence]] = []
+        for below, above in pairwise(layers):
+            columns = columns_of(below)
+            kept = list(self._summaries(below, above, columns))
+            self._entities.append({_digest(each.content): each for each in kept})
+            self._of_member.append({} if exact else {name: each for each in kept for name in each.content.names})
+            if above.number == 1 and not exact:
+                self._by_members = {each.content.names: each for each in kept}
+            self._sentences.append(dict(self._stored_sentences(below, above, columns)) if relations else {})
+        self._depth = len(self._entities)
+        self._lock = threading.Lock()
+        self.entities_kept = self.entities_written = self.relations_kept = self.relations_written = 0
+
+    def prepare(self, layers: Sequence[Layer], labels: np.ndarray) -> None:
+        """As the writer that writes what is not kept."""
+        self._writer.prepare(layers, labels)
+
+    def entity(self, members: ClusterView) -> Summary:
+        """The text that the same members had; else what the writer makes of them."""
+        content = _Content.of(members)
+        kept = self._entities[members.layer - 1].get(_digest(content)) if members.layer <= self._depth else None
+        outdated = kept is not None and kept.outdated
+        if kept is None and members.layer == 1:
+            kept = self._nearly(content)
+            outdated = kept is not None
+        with self._lock:
+            self.entities_kept += kept is not None
+            self.entities_written += kept is None
+            if outdated:
+                self.outdated.add(members.label)
+        if kept is None:
+            return self._under_its_name(members, self._writer.entity(members))
+        summary = kept.summary
+        return replace(summary, drops=tuple(replace(drop, item=members.item) for drop in summary.drops))
+
+    def _under_its_name(self, members: ClusterView, written: Summary) -> Summary:
+        """The new text of a cluster that has only grown keeps the name that people, links and sentences about its
+        relations use."""
+        before = self._of_member[members.layer - 1] if members.layer <= self._depth else {}
+        candidates = [before[name] for name in members.names if name in before]
+        own = set(members.names)
+        for kept in sorted(candidates, key=lambda each: -len(each.content.names))[:1]:
+            name = kept.summary.name
+            if own.issuperset(kept.content.names) and name.casefold() not in {each.casefold() for each in own}:
+                return _renamed(written, name)
+        return written
+
+    def _nearly(self, content: "_Content") -> "_Kept | None":
+        """The text of the same members, where little of what it was written from has changed, and never before."""
+        kept = self._by_members.get(content.names)
+        if kept is None or kept.outdated:
+            return None
+        parts = {*content.members, *content.relations}
+        new = parts - {*kept.content.members, *kept.content.relations}
+        return kept if len(new) <= _SMALL_CHANGE * len(parts) else None
+
+    def relation(self, view: RelationGroupView) -> Sentence:
+        """The sentence that the same group had; else what the writer makes of it."""
+        key = self._group_key(
+            (view.left_name, view.left_description),
+            (view.right_name, view.right_description),
+            list(zip(view.pairs, view.descriptions, strict=True)),
+        )
+        kept = self._sentences[view.layer - 1].get(key) if view.layer <= self._depth else None
+        with self._lock:
+            self.relations_kept += kept is not None
+            self.relations_written += kept is None
+        return kept if kept is not None else self._writer.relation(view)
+
+    def _summaries(self, below: Layer, above: Layer, columns: LayerColumns) -> "Iterator[_Kept]":
+        n_parents = len(above)
+        offsets, order = children_offsets(np.asarray(below.parent), n_parents)
+        inside, rows = inside_rows(below.ends, np.asarray(below.parent), n_parents)
+        for label in range(n_parents):
+            members = order[offsets[label] : offsets[label + 1]]
+            if len(members) < 2:
+                continue
+            view = cluster_view(below, columns, label, members, rows[inside[label] : inside[label + 1]])
+            entity = above.entity(label)
+            drops = self._drops.get((_ENTITIES, view.item), ())
+            if not any(drop.by_builtin for drop in drops):
+                summary = Summary(entity.name, entity.description, entity.findings, drops=drops)
+                outdated = above.number == 1 and entity.id in self._outdated_before
+                yield _Kept(_Content.of(view), summary, outdated)
+
+    def _stored_sentences(self, below: Layer, above: Layer, columns: LayerColumns) -> Iterator[tuple[bytes, Sentence]]:
+        names, descriptions = (above.entities[name].to_pylist() for name in ("name", "description"))
+        kinds, texts = (above.relations[name].to_pylist() for name in ("kind", "description"))
+        members = Lists(above.relations["members"])
+        for row, (left, right) in enumerate(above.ends.tolist()):
+            if kinds[row] != "summarised":
+                continue
+            ends = below.ends[members[row]]
+            pairs = zip(*(columns.names.of(side) for side in ends.T.copy()), strict=True)
+            group = list(zip(pairs, columns.relation_descriptions.of(members[row]), strict=True))
+            key = self._group_key((names[left], descriptions[left]), (names[right], descriptions[right]), group)
+            drops = self._drops.get((_RELATIONS, f"{names[left]} / {names[right]}"), ())
+            if not any(drop.by_builtin for drop in drops):
+                yield key, Sentence(texts[row], drops=drops)
+
+    def _group_key(
+        self, left: tuple[str, str], right: tuple[str, str], group: Sequence[tuple[tuple[str, str], str]]
+    ) -> bytes:
+        ends = sorted(end if self._exact else end[:1] for end in (left, right))
+        listed = sorted((*sorted(pair), description) for pair, description in group)
+        return _digest((ends, listed))
+
+
+@dataclass(frozen=True)
+class _Content:
+    """What a writer sees of a cluster, in an order of its own. Of aggregated relations it sees lambda and keywords."""
+
+    members: tuple[tuple[str, ...], ...]
+    relations: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, view: ClusterView) -> "_Content":
+        relations = (
+            (
+                *sorted((view.names[inner.source], view.names[inner.target])),
+                *((inner.description,) if view.layer == 1 else (str(inner.strength), *inner.keywords)),
+            )
+            for inner in view.relations
+        )
+        return cls(tuple(sorted(zip(view.names, view.types, view.descriptions, strict=True))), tuple(sorted(relations)))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the members."""
+        return tuple(name for name, *_ in self.members)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A text of the index before. outdated: some of its content has changed since it was written."""
+
+    content: _Content
+    summary: Summary
+    outdated: bool
+
+
+def _renamed(summary: Summary, name: str) -> Summary:
+    """The text with that name, also where it speaks of itself."""
+    findings = tuple(
+        Finding(each.summary.replace(summary.name, name), each.explanation.replace(summary.name, name))
+        for each in summary.findings
+    )
+    description = summary.description.replace(summary.name, name)
+    return replace(summary, name=name, description=description, findings=findings)
+
+
+def _digest(content: object) -> bytes:
+    return hashlib.blake2b(repr(content).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _drops_of(report: BuildReport) -> dict[tuple[str, str], tuple[Drop, ...]]:
+    """What the report lists as lost of each text, which a text that is taken over has still lost."""
+    drops: dict[tuple[str, str], tuple[Drop, ...]] = {}
+    for stage in (_ENTITIES, _RELATIONS):
+        for listed in report.dropped.get(stage, ()):
+            drop = Drop(stage, listed.item, listed.reason, listed.by_builtin)
+            drops[stage, listed.item] = (*drops.get((stage, listed.item), ()), drop)
+    return drops

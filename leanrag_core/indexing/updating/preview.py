@@ -1,0 +1,113 @@
+"""What an update will change and take, told without a call to a model."""
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from leanrag_core.indexing.build import in_build_order
+from leanrag_core.indexing.chunking import chunk_documents
+from leanrag_core.indexing.updating.changes import documents_after
+from leanrag_core.types.corpus import Chunk
+from leanrag_core.types.index import Index
+from leanrag_core.types.model_names import is_remote
+from leanrag_core.types.updating import DocumentChanges, UpdatePreview
+from leanrag_core.types.usage import Usage
+
+_SHORTEST_NAME = 3  # characters of a name that is looked for in new documents
+_WORD = re.compile(r"\w+")
+
+
+def preview_update(
+    index: Index, changes: DocumentChanges, is_answered: Callable[[Chunk], bool], *, price: float = 0.0
+) -> UpdatePreview:
+    """The preview of an update. is_answered: whether all replies about a chunk are stored.
+
+    Chunks are counted; entities of new chunks are looked for by their names, and as many new ones are expected as the
+    chunks of the index have on average. price: US dollars of a call, by the mean of what the index has cost.
+    """
+    config = index.manifest.config
+    before, after = index.chunks["id"].to_pylist(), documents_after(index, changes)
+    chunks = chunk_documents(
+        in_build_order(after), max_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens
+    )
+    known = set(before)
+    new = [chunk for chunk in chunks if chunk.id not in known]
+    kept = [chunk for chunk in chunks if chunk.id in known]
+    gone = np.flatnonzero(~np.isin(np.array(before), [chunk.id for chunk in chunks]))
+    touched = _named_in(index, gone) | _occurring_in(index, new)
+    n_new_entities = round(len(new) * len(index.layers[0]) / max(1, len(before)))
+    new_clusters = math.ceil(n_new_entities / config.cluster_size)
+    changed = [sorted({int(index.layers[0].parent[row]) for row in touched})] if len(index.layers) > 1 else []
+    for layer in index.layers[1:-1]:
+        changed.append(sorted({int(layer.parent[row]) for row in changed[-1]}))
+    calls, forgotten = 0, 0
+    if is_remote(config.model):
+        forgotten = sum(not is_answered(chunk) for chunk in kept)
+        calls += (1 + config.gleaning_rounds) * (len(new) + forgotten)
+    if is_remote(config.aggregation_model or config.model):
+        calls += sum(map(len, changed)) + new_clusters + _sentences_between(index, changed)
+    usage = index.report.usage
+    mean = (1 / usage.calls) if usage.calls else 0.0
+    name_of = dict(zip(index.documents["id"].to_pylist(), index.documents["name"].to_pylist(), strict=True))
+    replaced = {name_of[id_] for id_ in changes.replaced}
+    return UpdatePreview(
+        added=tuple(document.name for document in changes.added if document.name not in replaced),
+        changed=tuple(sorted(replaced)),
+        removed=tuple(name_of[id_] for id_ in changes.removed),
+        chunks_added=len(new),
+        chunks_removed=len(gone),
+        chunks_kept=len(kept),
+        calls_forgotten=forgotten,
+        entities_touched=len(touched) + n_new_entities,
+        clusters_touched=(len(changed[0]) if changed else 0) + new_clusters,
+        clusters=len(index.layers[1]) if len(index.layers) > 1 else 0,
+        usage=Usage(
+            calls,
+            round(calls * usage.prompt_tokens * mean),
+            round(calls * usage.completion_tokens * mean),
+            cost=calls * (usage.cost * mean if usage.cost else price),
+        ),
+        fresh_calls=_calls_of_a_build(index, len(chunks)),
+    )
+
+
+def _named_in(index: Index, chunk_rows: np.ndarray) -> set[int]:
+    """Rows of the base entities that these chunks mention."""
+    offsets, values = index.layers[0].mention_lists
+    owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    return set(owner[np.isin(values, chunk_rows)].tolist())
+
+
+def _occurring_in(index: Index, chunks: Sequence[Chunk]) -> set[int]:
+    """Rows of the base entities whose names occur in these chunks as whole words, whatever their case."""
+    text = " ".join(" ".join(_WORD.findall(chunk.text.casefold())) for chunk in chunks)
+    rows = set()
+    for row, name in enumerate(index.layers[0].entities["name"].to_pylist() if text else ()):
+        words = " ".join(_WORD.findall(name.casefold()))
+        if len(words) >= _SHORTEST_NAME and f" {words} " in f" {text} ":
+            rows.add(row)
+    return rows
+
+
+def _sentences_between(index: Index, changed: Sequence[Sequence[int]]) -> int:
+    """Summarised relations above the base with both ends in clusters that change: at least their groups may."""
+    n = 0
+    for layer, rows in zip(index.layers[1:], changed, strict=False):
+        summarised = np.array(layer.relations["kind"].to_pylist()) == "summarised"
+        n += int((np.isin(layer.ends, rows).all(axis=1) & summarised).sum()) if len(summarised) else 0
+    return n
+
+
+def _calls_of_a_build(index: Index, n_chunks: int) -> int:
+    """Calls of language models that a build of so many chunks with these settings takes."""
+    config, calls = index.manifest.config, 0
+    if is_remote(config.model):
+        calls += (1 + config.gleaning_rounds) * n_chunks
+    if is_remote(config.aggregation_model or config.model):
+        for _, above in pairwise(index.layers):
+            calls += above.entities["promoted"].to_pylist().count(False)
+            calls += above.relations["kind"].to_pylist().count("summarised")
+    return calls

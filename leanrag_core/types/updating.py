@@ -1,0 +1,137 @@
+"""Updates of an index: what is to change, what it will take, what has changed."""
+
+from dataclasses import dataclass
+
+from leanrag_core.records import Count, ShortText, absent_at_default
+from leanrag_core.types.corpus import Document
+from leanrag_core.types.usage import NO_USAGE, Usage
+
+KEPT_STATES = 5  # earlier states of an index that an update keeps
+
+
+@dataclass(frozen=True)
+class LineageStep:
+    """A step by which an index was made from another one. from_id: the id that this one had. edits: how many edits by
+    hand were added or undone. Nothing here tells what a removed document held."""
+
+    from_id: ShortText
+    added: Count = absent_at_default(0)
+    changed: Count = absent_at_default(0)
+    removed: Count = absent_at_default(0)
+    edits: Count = absent_at_default(0)
+
+
+@dataclass(frozen=True)
+class DocumentChanges:
+    """Documents of an index that shall be others. added: new ones, and those that take the place of one of the same
+    name. removed: ids of documents that go without replacement. unchanged: names of given documents that the index
+    has already."""
+
+    added: tuple[Document, ...] = ()
+    replaced: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.replaced or self.removed)
+
+    @property
+    def n_new(self) -> int:
+        """Documents that are added and replace no other."""
+        return len(self.added) - len(self.replaced)
+
+
+@dataclass(frozen=True)
+class LayerChange:
+    """How the clusters of a layer changed. layer: that the clusters became entities of. kept: with the same members and
+    the same texts. changed: with another member or text. new, gone: without a counterpart."""
+
+    layer: Count
+    kept: Count
+    changed: Count
+    new: Count
+    gone: Count
+
+
+@dataclass(frozen=True)
+class UpdateReport:
+    """What an update changed. entities_changed: in text or sources. texts_kept, texts_written: descriptions of clusters
+    of two or more nodes; sentences_kept, sentences_written: of summarised relations. outdated: ids of the
+    aggregated entities whose text was kept although a small share of what it is written from has changed. agreement: of
+    each layer's clusters with those that a fresh clustering of the same nodes makes, as adjusted Rand index; None where
+    it was not measured.
+    """
+
+    chunks_added: Count = 0
+    chunks_removed: Count = 0
+    entities_added: Count = 0
+    entities_removed: Count = 0
+    entities_changed: Count = 0
+    relations_added: Count = 0
+    relations_removed: Count = 0
+    relations_changed: Count = 0
+    layers: tuple[LayerChange, ...] = ()
+    texts_kept: Count = 0
+    texts_written: Count = 0
+    sentences_kept: Count = 0
+    sentences_written: Count = 0
+    outdated: tuple[ShortText, ...] = ()
+    agreement: tuple[float | None, ...] = ()
+
+
+REBUILD_BELOW = 0.4  # adjusted Rand index of the lowest clusters; two fresh builds of 19 and 20 documents agree to 0.6
+REBUILD_RECALL = 0.02  # of evidence, by which an updated index may fall behind a fresh build
+
+
+@dataclass(frozen=True)
+class FreshDistance:
+    """How far an updated index is from a fresh build of its documents. clusters: adjusted Rand index, layer by layer,
+    of the clusters that the base entities are in. recall, fresh_recall: of gold evidence over n_questions; None where
+    there are no questions."""
+
+    clusters: tuple[float, ...]
+    recall: float | None = None
+    fresh_recall: float | None = None
+    n_questions: int = 0
+
+    @property
+    def advises_rebuild(self) -> bool:
+        """Whether a fresh build is worth its cost."""
+        behind = self.recall is not None and self.fresh_recall is not None
+        lost = behind and (self.fresh_recall or 0.0) - (self.recall or 0.0) > REBUILD_RECALL
+        return bool(lost or (self.clusters and self.clusters[0] < REBUILD_BELOW))
+
+
+@dataclass(frozen=True)
+class UpdatePreview:
+    """What an update will change and take, before it begins.
+
+    chunks_kept: chunks whose text stays; calls_forgotten: of them those whose replies are no longer stored, so that
+    they are asked for again. entities_touched: that chunks of replaced or removed documents name, and about so many of
+    new ones. clusters_touched: clusters of the lowest layer that hold them. usage: model calls, tokens and money, an
+    estimate. fresh_calls: of a build from the beginning.
+    """
+
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
+    chunks_added: int
+    chunks_removed: int
+    chunks_kept: int
+    calls_forgotten: int
+    entities_touched: int
+    clusters_touched: int
+    clusters: int
+    usage: Usage = NO_USAGE
+    fresh_calls: int = 0
+
+
+@dataclass(frozen=True)
+class EarlierState:
+    """A state that an index had before an update, kept so that the update can be undone. number: the newest is the
+    largest."""
+
+    number: int
+    id: str
+    documents: int
+    size_bytes: int
