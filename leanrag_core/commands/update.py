@@ -166,7 +166,7 @@ def report_text(report: UpdateReport) -> str:
 
 def _compared(options: argparse.Namespace, bench: "Workbench") -> int:
     """The distance of the index to a fresh build of its documents."""
-    from leanrag_core.evaluation.gold import read_questions
+    from leanrag_core.evaluation.question_sets.reading import read_questions
 
     questions = read_questions(options.questions) if options.questions else None
     distance = bench.distance_to_fresh(options.index, questions, report=PrintedProgress())

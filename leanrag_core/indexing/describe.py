@@ -29,6 +29,7 @@ def describe(index: Index) -> IndexDescription:
         drops=report.drops,
         empty_chunks=len(report.empty_chunks),
         usage=report.usage,
+        lineage=manifest.lineage,
         parts=tuple(map(_described_part, PartStore(index.path).all())) if index.path is not None else (),
     )
 

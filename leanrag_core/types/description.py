@@ -7,6 +7,7 @@ from typing import Any
 from leanrag_core.types.build_report import LayerClusters, Spent
 from leanrag_core.types.manifest import EmbeddingRecord
 from leanrag_core.types.summary import LayerSummary
+from leanrag_core.types.updating import LineageStep
 from leanrag_core.types.usage import Usage
 
 
@@ -25,7 +26,8 @@ class PartDescription:
 
 @dataclass(frozen=True)
 class IndexDescription:
-    """What an index holds, in numbers. config: as its manifest records it, by name. empty_chunks: how many."""
+    """What an index holds, in numbers. config: as its manifest records it, by name. empty_chunks: how many.
+    lineage: the steps by which an updated index was made."""
 
     format_version: int
     id: str
@@ -42,3 +44,4 @@ class IndexDescription:
     empty_chunks: int
     usage: Spent
     parts: tuple[PartDescription, ...]
+    lineage: tuple[LineageStep, ...] = ()

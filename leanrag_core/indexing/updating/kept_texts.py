@@ -21,7 +21,7 @@ from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Finding, Layer, children_offsets
 from leanrag_core.types.rows import Lists
 
-_SMALL_CHANGE = 0.2  # share of members and relations inside a cluster
+SMALL_CHANGE = 0.2  # share of members and relations inside a cluster
 _ENTITIES, _RELATIONS = "aggregate entities", "aggregate relations"
 
 
@@ -102,7 +102,7 @@ class KeptTexts:
             return None
         parts = {*content.members, *content.relations}
         new = parts - {*kept.content.members, *kept.content.relations}
-        return kept if len(new) <= _SMALL_CHANGE * len(parts) else None
+        return kept if len(new) <= SMALL_CHANGE * len(parts) else None
 
     def relation(self, view: RelationGroupView) -> Sentence:
         """The sentence that the same group had; else what the writer makes of it."""

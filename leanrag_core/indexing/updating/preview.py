@@ -10,6 +10,7 @@ import numpy as np
 from leanrag_core.indexing.build import in_build_order
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.updating.changes import documents_after
+from leanrag_core.indexing.updating.kept_texts import SMALL_CHANGE
 from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.index import Index
 from leanrag_core.types.model_names import is_remote
@@ -40,9 +41,12 @@ def preview_update(
     touched = _named_in(index, gone) | _occurring_in(index, new)
     n_new_entities = round(len(new) * len(index.layers[0]) / max(1, len(before)))
     new_clusters = math.ceil(n_new_entities / config.cluster_size)
-    changed = [sorted({int(index.layers[0].parent[row]) for row in touched})] if len(index.layers) > 1 else []
+    touched_clusters = _clusters_of(index, touched, 0.0)
+    # Where nothing is taken away, a small change leaves a cluster's text (see KeptTexts).
+    grows_alone = not (changes.replaced or changes.removed)
+    changed = [_clusters_of(index, touched, SMALL_CHANGE)] if grows_alone else [touched_clusters]
     for layer in index.layers[1:-1]:
-        changed.append(sorted({int(layer.parent[row]) for row in changed[-1]}))
+        changed.append(sorted({int(layer.parent[row]) for row in (changed[-1] or touched_clusters)}))
     calls, forgotten = 0, 0
     if is_remote(config.model):
         forgotten = sum(not is_answered(chunk) for chunk in kept)
@@ -62,7 +66,7 @@ def preview_update(
         chunks_kept=len(kept),
         calls_forgotten=forgotten,
         entities_touched=len(touched) + n_new_entities,
-        clusters_touched=(len(changed[0]) if changed else 0) + new_clusters,
+        clusters_touched=len(touched_clusters) + new_clusters,
         clusters=len(index.layers[1]) if len(index.layers) > 1 else 0,
         usage=Usage(
             calls,
@@ -72,6 +76,15 @@ def preview_update(
         ),
         fresh_calls=_calls_of_a_build(index, len(chunks)),
     )
+
+
+def _clusters_of(index: Index, rows: set[int], share: float) -> list[int]:
+    """Clusters of base entities of which more than that share are among the rows."""
+    if len(index.layers) == 1 or not rows:
+        return []
+    parent = np.asarray(index.layers[0].parent)
+    counts = np.bincount(parent[sorted(rows)], minlength=len(index.layers[1]))
+    return np.flatnonzero((counts > 0) & (counts > share * np.bincount(parent))).tolist()
 
 
 def _named_in(index: Index, chunk_rows: np.ndarray) -> set[int]:

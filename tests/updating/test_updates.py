@@ -1,0 +1,170 @@
+"""Documents added, changed and removed: only what they touch changes, and every change can be undone."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leanrag_core import Workbench, open_index
+from leanrag_core.checking.check import check_index
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.types.index import Index
+from leanrag_core.types.updating import KEPT_STATES
+from tests.updating.conftest import content, read
+from tests.updating.texts import MITES, OWLS, TEXTS
+
+
+def add(bench: Workbench, folder: Path, name: str, text: str) -> Index:
+    return bench.update_index(folder, bench.changes_to(open_index(folder), [read(bench, name, text)]))
+
+
+def remove(bench: Workbench, folder: Path, name: str) -> Index:
+    return bench.update_index(folder, bench.removal(open_index(folder), [name]))
+
+
+def clusters(index: Index) -> set[frozenset[str]]:
+    """The members of each cluster of base entities, by name."""
+    names = index.layers[0].entities["name"].to_pylist()
+    return {frozenset(names[row] for row in index.children_of(1, parent)) for parent in range(len(index.layers[1]))}
+
+
+def failed(index: Index) -> list[str]:
+    return [f"{check.name}: {check.detail}" for check in check_index(index) if not check.ok]
+
+
+def test_a_new_document_leaves_clusters_that_it_does_not_touch_as_they_were(bench: Workbench, folder: Path) -> None:
+    before = open_index(folder)
+    after = add(bench, folder, "owls.txt", OWLS)
+    assert "Milena Dvorak" in after.layers[0].entities["name"].to_pylist()
+    assert clusters(before) < clusters(after), "what is about owls makes clusters of its own"
+    assert failed(after) == []
+    report = after.report.update
+    assert report is not None
+    assert (report.chunks_added, report.chunks_removed, report.entities_removed) == (1, 0, 0)
+    assert (report.layers[0].kept, report.layers[0].changed) == (len(before.layers[1]), 0)
+    assert 0 < report.texts_written < report.texts_kept
+
+
+def test_texts_of_untouched_clusters_are_those_of_before(bench: Workbench, folder: Path) -> None:
+    before, after = open_index(folder), add(bench, folder, "owls.txt", OWLS)
+    was = dict(zip(*(before.layers[1].entities[name].to_pylist() for name in ("id", "description")), strict=True))
+    now = dict(zip(*(after.layers[1].entities[name].to_pylist() for name in ("id", "description")), strict=True))
+    same_members = was.keys() & now.keys()
+    assert same_members
+    assert {id_: was[id_] for id_ in same_members} == {id_: now[id_] for id_ in same_members}
+
+
+def test_the_base_graph_of_an_updated_index_is_that_of_a_fresh_build(
+    bench: Workbench, folder: Path, tmp_path: Path
+) -> None:
+    document = read(bench, "mites.txt", MITES)
+    updated = bench.update_index(folder, bench.changes_to(open_index(folder), [document]))
+    documents = [updated.document(row) for row in range(updated.documents.num_rows)]
+    config = updated.manifest.config.checked()
+    fresh = bench.build_documents(documents, config, tmp_path / "fresh", models=bench.models(), name="Fresh")
+    for name in ("entities", "relations"):
+        assert (folder / f"{name}-0.arrow").read_bytes() == (tmp_path / "fresh" / f"{name}-0.arrow").read_bytes()
+    assert np.array_equal(updated.layers[0].vectors, fresh.layers[0].vectors)
+    assert np.array_equal(updated.chunk_vectors, fresh.chunk_vectors)
+
+
+def test_the_same_change_of_the_same_index_gives_the_same_bytes(bench: Workbench, folder: Path, tmp_path: Path) -> None:
+    twin = Path(shutil.copytree(folder, tmp_path / "twin"))
+    add(bench, folder, "mites.txt", MITES)
+    add(bench, twin, "mites.txt", MITES)
+    assert content(folder) == content(twin)
+
+
+def test_a_removed_document_leaves_no_trace(bench: Workbench, folder: Path) -> None:
+    index = remove(bench, folder, "harbour.txt")
+    bench.forget_earlier_states(folder)
+    for word in (b"Thornbury", b"Grey Harbour", b"fog bell", b"harbour.txt", b"Corisande"):
+        holding = [name for name, stored in content(folder.parent).items() if word in stored]
+        assert holding == [], word
+    assert failed(index) == []
+    assert index.documents.num_rows == len(TEXTS) - 1
+    report = index.report.update
+    assert report is not None
+    assert report.entities_removed > 0
+
+
+def test_removing_the_document_just_added_gives_the_earlier_bytes(bench: Workbench, folder: Path) -> None:
+    before = content(folder)
+    add(bench, folder, "mites.txt", MITES)
+    assert content(folder) != before
+    remove(bench, folder, "mites.txt")
+    assert content(folder) == before
+
+
+def test_removing_it_without_an_earlier_state_gives_the_clusters_of_before(bench: Workbench, folder: Path) -> None:
+    before = clusters(open_index(folder))
+    add(bench, folder, "owls.txt", OWLS)
+    bench.forget_earlier_states(folder)
+    assert clusters(remove(bench, folder, "owls.txt")) == before
+
+
+def test_a_changed_document_takes_the_place_of_the_one_of_its_name(bench: Workbench, folder: Path) -> None:
+    text = TEXTS["chess.txt"].replace("Berlin", "Vienna")
+    index = add(bench, folder, "chess.txt", text)
+    names = index.layers[0].entities["name"].to_pylist()
+    assert index.documents.num_rows == len(TEXTS)
+    assert "Vienna" in names
+    assert "Berlin" not in names
+    assert index.manifest.lineage[-1].changed == 1
+    assert failed(index) == []
+
+
+def test_undo_puts_back_each_state_in_turn_and_only_the_last_ones_are_kept(bench: Workbench, folder: Path) -> None:
+    states = [content(folder)]
+    for number in range(KEPT_STATES + 1):
+        add(
+            bench,
+            folder,
+            f"note{number}.txt",
+            f"Otto Lilienthal flew glider {number} at Derwitz. Derwitz is near Berlin.",
+        )
+        states.append(content(folder))
+    kept = bench.earlier_states(folder)
+    assert len(kept) == KEPT_STATES
+    assert all(state.size_bytes > 0 for state in kept)
+    for earlier in reversed(states[1:-1]):
+        bench.undo_update(folder)
+        assert content(folder) == earlier
+    with pytest.raises(InvalidConfig, match="no earlier state"):
+        bench.undo_update(folder)
+
+
+def test_the_manifest_tells_from_which_index_an_update_was_made(bench: Workbench, folder: Path) -> None:
+    first = open_index(folder).id
+    second = add(bench, folder, "owls.txt", OWLS)
+    third = remove(bench, folder, "glacier.txt")
+    assert [(step.from_id, step.added, step.removed) for step in third.manifest.lineage] == [
+        (first, 1, 0),
+        (second.id, 0, 1),
+    ]
+    assert len({first, second.id, third.id}) == 3
+
+
+def test_a_preview_counts_what_the_update_then_does(bench: Workbench, folder: Path) -> None:
+    index = open_index(folder)
+    changes = bench.changes_to(index, [read(bench, "mites.txt", MITES)])
+    preview = bench.preview_update(index, changes)
+    report = bench.update_index(folder, changes).report.update
+    assert report is not None
+    assert preview.added == ("mites.txt",)
+    assert preview.chunks_added == report.chunks_added
+    assert preview.chunks_kept == index.chunks.num_rows
+    assert 0 < preview.clusters_touched <= preview.clusters + 3
+    assert preview.usage.calls == preview.fresh_calls == 0, "the built-in models make no calls"
+
+
+def test_what_cannot_be_done_is_said(bench: Workbench, folder: Path) -> None:
+    index = open_index(folder)
+    with pytest.raises(InvalidConfig, match="holds no document owls"):
+        bench.removal(index, ["owls.txt"])
+    with pytest.raises(InvalidConfig, match="delete the index"):
+        bench.update_index(folder, bench.removal(index, list(TEXTS)))
+    same = bench.changes_to(index, [index.document(0)])
+    assert not same
+    assert same.unchanged == (index.document(0).name,)
