@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binom, t
+from scipy.stats import binom, bootstrap, norm, t
 
-from leanrag_core.evaluation.statistics.intervals import difference_interval, mean_interval
+from leanrag_core.evaluation.statistics.intervals import N_RESAMPLES, difference_interval, mean_interval
 
 
 def test_too_few_scores_have_no_interval_and_equal_ones_no_width() -> None:
@@ -35,6 +35,19 @@ def test_of_normal_scores_it_is_about_as_wide_as_students(n: int) -> None:
     half = t.ppf(0.975, n - 1) * scores.std(ddof=1) / np.sqrt(n)
     assert interval.high == pytest.approx(scores.mean() + half, abs=0.15 * half)
     assert interval.low == pytest.approx(scores.mean() - half, abs=0.15 * half)
+
+
+@pytest.mark.parametrize("n", [7, 130, 500])
+def test_its_resamples_are_those_of_scipy(n: int) -> None:
+    scores = np.random.default_rng(n).random(n)
+    interval = mean_interval(scores.tolist(), seed=3)
+    assert interval is not None
+    wide = t.ppf(0.975, n - 1) * np.sqrt(n / (n - 1))
+    same = bootstrap(
+        (scores,), np.mean, n_resamples=N_RESAMPLES, confidence_level=2 * norm.cdf(wide) - 1, method="percentile",
+        rng=np.random.default_rng(3),
+    )  # fmt: skip
+    assert (interval.low, interval.high) == pytest.approx(tuple(same.confidence_interval), abs=1e-9)
 
 
 def test_a_difference_is_over_the_questions_that_both_have() -> None:

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy.stats import wilcoxon
+from scipy.stats import PermutationMethod, wilcoxon
 
 from leanrag_core.evaluation.statistics.letters import compact_letters, letter
 from leanrag_core.evaluation.statistics.rank_tests import holm, paired_test
@@ -23,16 +23,34 @@ def test_five_differences_cannot_be_significant() -> None:
 
 def test_without_a_difference_p_is_1() -> None:
     assert paired_test([], []) == 1.0
+    assert paired_test([0.9], [0.1]) == 1.0  # a single one has either sign as likely
     assert paired_test([0.5, 0.7, None], [0.5, 0.7, 1.0]) == 1.0
     assert paired_test([0.1 + 0.2], [0.3]) == 1.0  # unequal in the last bit alone
 
 
-def test_it_agrees_with_scipy_where_scores_repeat() -> None:
+@pytest.mark.parametrize("n", [2, 6, 9, 12])
+def test_few_differences_are_tested_exactly_as_scipy_does(n: int) -> None:
+    random = np.random.default_rng(n)
+    repeated = random.integers(1, 4, n) * random.choice((-1, 1), n) / 4
+    distinct = random.permutation(n) + 1.0
+    distinct *= random.choice((-1, 1), n)
+    by_permutation = wilcoxon(repeated, method=PermutationMethod(n_resamples=np.inf)).pvalue
+    assert paired_test(repeated.tolist(), [0.0] * n) == pytest.approx(by_permutation)
+    assert paired_test(distinct.tolist(), [0.0] * n) == pytest.approx(wilcoxon(distinct, method="exact").pvalue)
+
+
+def test_many_differences_are_tested_as_scipy_does() -> None:
     random = np.random.default_rng(3)
     a, b = random.integers(0, 5, 80) / 4, random.integers(0, 4, 80) / 4
-    assert paired_test(a.tolist(), b.tolist()) == pytest.approx(wilcoxon(a, b).pvalue)
+    assert paired_test(a.tolist(), b.tolist()) == pytest.approx(wilcoxon(a, b, method="asymptotic").pvalue)
     with pytest.raises(ValueError, match="zip"):
         paired_test([1.0], [])
+
+
+def test_the_exact_p_goes_over_into_the_normal_one() -> None:
+    random = np.random.default_rng(5)
+    a = (random.integers(0, 5, 50) / 4 + 0.1).tolist()
+    assert paired_test(a, [0.5] * 50) == pytest.approx(wilcoxon(np.array(a) - 0.5, method="asymptotic").pvalue, rel=0.1)
 
 
 def test_p_is_below_a_twentieth_in_about_a_twentieth_of_equal_systems() -> None:
