@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from leanrag_core.figures.drawing import Number
 
-_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+_STEPS = (1.0, 2.0, 5.0, 10.0)
 
 
 @dataclass(frozen=True)

@@ -117,12 +117,14 @@ def length_curve(
         shapes.append(
             text(_LEFT - 8, y.at(share) + 4, f"{100 * share:.0f} %", size=12, anchor="end", fill="var(--lr-mute)")
         )
-    for ratio, name in ratio_names.items():
-        place = math.log(ratio)
-        if x.holds(place):
-            across = x.at(place)
-            anchor = "end" if across > width - 30 else "start" if across < _LEFT + 20 else "middle"
-            shapes.append(text(across, _HEIGHT - 28, name, size=12, anchor=anchor, fill="var(--lr-mute)"))
+    taken: list[tuple[float, float]] = []
+    for ratio, name in sorted(ratio_names.items(), key=lambda item: abs(math.log(item[0]))):
+        across, half = x.at(math.log(ratio)), text_width(name, 12) / 2
+        across = min(max(across, _LEFT + half), width - half)
+        ends = (across - half - 4, across + half + 4)
+        if x.holds(math.log(ratio)) and not any(ends[0] < other[1] and other[0] < ends[1] for other in taken):
+            taken.append(ends)
+            shapes.append(text(across, _HEIGHT - 28, name, size=12, anchor="middle", fill="var(--lr-mute)"))
     middle = (_LEFT + width - 12) / 2
     shapes.append(text(middle, _HEIGHT - 8, ratio_title, size=12, anchor="middle", fill="var(--lr-mute)"))
     if curve:

@@ -14,6 +14,7 @@ from leanrag_core.figures.judge_charts import (
     fitted_curve,
     length_curve,
 )
+from leanrag_core.types.model_names import model_title
 from pages._shared.common import markup
 from pages._shared.common.html import draw
 from pages._shared.common.messages import known, say
@@ -146,10 +147,11 @@ def agreement(audit: Audit) -> None:
         for row in rows
     }
     label = say("evaluate.audit.agreement_label")
-    drawings = [agreement_matrix(names, values, width=width, label=label) for width in _WIDTHS]
+    titles = [model_title(name) for name in names]
+    drawings = [agreement_matrix(titles, values, width=width, label=label) for width in _WIDTHS]
     head = tuple(say(f"evaluate.audit.agreement_head.{name}") for name in ("judge", "other", "kappa", "n"))
     figure_view.show(drawings, head, [_agreement_row(row) for row in rows], key="audit_agreement")
 
 
 def _agreement_row(row: Agreement) -> tuple[str, str, str, str]:
-    return row.judge, row.other, "–" if row.kappa is None else numbers.score(row.kappa), f"{row.n:,}"
+    return model_title(row.judge), model_title(row.other), "–" if row.kappa is None else numbers.score(row.kappa), f"{row.n:,}"

@@ -9,6 +9,7 @@ from leanrag_core.evaluation.audit.records import CANNOT_TELL, Audit, JudgeAudit
 from leanrag_core.evaluation.audit.sentences import advice, headline
 from leanrag_core.figures import numbers
 from leanrag_core.types.experiment import ExperimentSummary
+from leanrag_core.types.model_names import model_title
 from pages._shared.common import markup, widgets
 from pages._shared.common.html import draw, html, joined
 from pages._shared.common.messages import message, say, words
@@ -74,6 +75,7 @@ def _judge(audit: Audit) -> str:
             say("evaluate.audit.judge"),
             names,
             index=names.index(mount.value),
+            format_func=model_title,
             key=mount.key,
             on_change=mount.changed,
             width=210,
@@ -185,7 +187,7 @@ def _by_judge(audit: Audit, read: PairAudit) -> None:
     head = tuple(say(f"evaluate.audit.judge_head.{name}") for name in ("judge", "wins", "flips", "first"))
     table = [
         (
-            pair.judge,
+            model_title(pair.judge),
             f"{percent(pair.win_rate)} {audit_table.half_width(pair.win_rate)}",
             "–" if pair.swaps.flip_rate is None else numbers.share(pair.swaps.flip_rate),
             percent(pair.first_answer),
@@ -194,7 +196,7 @@ def _by_judge(audit: Audit, read: PairAudit) -> None:
     ]
     draw(markup.facts_table(head, table, caption=say("evaluate.audit.by_judge")))
     needed = [
-        say("evaluate.audit.needed", judge=pair.judge, n=pair.questions_needed)
+        say("evaluate.audit.needed", judge=model_title(pair.judge), n=pair.questions_needed)
         for pair in rows
         if pair.questions_needed
     ]

@@ -95,10 +95,10 @@ def compared(runs: Sequence[RunSpec], baseline: str) -> tuple[str, str]:
     """The names of the two runs that are compared: those that were chosen, else LeanRAG and the baseline."""
     names = [run.name for run in runs]
     of_strategy: Mapping[str, str] = {run.strategy: run.name for run in reversed(runs)}
-    against = baseline if baseline in names else of_strategy.get(_BASELINE, names[-1])
     run = of_strategy.get(_STARTER, names[0])
-    if run == against:
-        run = next((name for name in names if name != against), against)
+    others = [name for name in names if name != run] or names
+    candidates = [baseline, of_strategy.get(_BASELINE, ""), others[-1]]
+    against = next(name for name in candidates if name in others)
     chosen_run = str(state.fitting(places.RUN, run, str, lambda value: value in names))
     return chosen_run, str(state.fitting(places.AGAINST, against, str, lambda value: value in names))
 

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from leanrag_core.evaluation.audit.records import Flip
 from leanrag_core.types.experiment import Judgement
+from leanrag_core.types.model_names import model_title
 from pages._shared.common import markup, widgets
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import say
@@ -48,7 +49,7 @@ def show(flips: Sequence[Flip], letters: Mapping[str, str], *, a: str, b: str) -
         draw(_said(judgement, flip.criterion, letters))
     with st.popover(say("evaluate.audit.prompts"), type="tertiary", icon=":material/description:", key="audit_prompts"):
         for judgement in (flip.shown_first, flip.shown_second):
-            draw(markup.label(say("evaluate.audit.shown_first", run=judgement.first), judgement.judge))
+            draw(markup.label(say("evaluate.audit.shown_first", run=judgement.first), model_title(judgement.judge)))
             markup.code(judgement.prompt or say("evaluate.audit.no_prompt"), height=160)
             markup.code(judgement.reply, height=160)
 

@@ -13,7 +13,10 @@ from pages._shared.evaluate import (
     experiments,
     figure_view,
     finding,
+    front_view,
+    judged_view,
     measure_words,
+    paper_view,
     pays_view,
     places,
     scores,
@@ -56,12 +59,16 @@ def results(summary: ExperimentSummary, result: ExperimentResult) -> None:
     draw(table_view.table(rows, sort, letters, experiments.strategies(), _index_names(result)))
     note = say("evaluate.letters") if len(rows.rows) > 1 else ""
     draw(markup.muted(say("evaluate.bars") + say("text.space") + note))
+    if summary.errors:
+        message(say("evaluate.errors", n=summary.errors), kind="error")
+    left, right = st.columns(2, gap="large")
     if run != against:
-        left, right = st.columns(2, gap="large")
         with left:
             pays_view.show(by_kind, run, against, measure)
-        with right:
-            _problems(summary)
+    with right:
+        if not paper_view.show(result):
+            front_view.show(rows, run)
+    judged_view.show(summary, result, letters)
 
 
 def _index_names(result: ExperimentResult) -> Mapping[str, str]:
@@ -94,6 +101,7 @@ def _kind(result: ExperimentResult) -> str:
             on_change=mount.changed,
             required=True,
             label_visibility="collapsed",
+            wrap=True,
         ),
         form=widgets.labels(titles),
     )
@@ -153,8 +161,3 @@ def _column_choice(measures: Sequence[str], shown: Sequence[str]) -> None:
             form=widgets.labels(titles),
         )
         draw(markup.muted(say("evaluate.columns_hint")))
-
-
-def _problems(summary: ExperimentSummary) -> None:
-    if summary.errors:
-        message(say("evaluate.errors", n=summary.errors), kind="error")

@@ -1,12 +1,14 @@
 """The form of an experiment: which indexes, strategies and questions, who judges, and what it will take."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.judging.tasks import pairs_of
+from leanrag_core.evaluation.paper_tables import paper_spec
+from leanrag_core.evaluation.published import TABLES, TOKENS
 from leanrag_core.figures import numbers
 from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.types.experiment import (
@@ -30,6 +32,7 @@ from pages._shared.common.messages import message, say, words
 from pages._shared.evaluate import experiments, faults, places
 from pages._shared.settings import endpoint_view
 
+_OWN = "own"
 _STARTERS = ("leanrag", "vector", "bm25")
 _LONGEST_TITLE = 120
 _MOST_REPEATS = 20
@@ -60,30 +63,14 @@ def _form() -> None:
         message(say("evaluate.form.nothing"))
         return
     strategies = experiments.strategies()
+    what = _what()
     chosen = _indexes(indexes)
     question_set = _question_set(sets, chosen)
-    names = _strategies(strategies)
-    runs = runs_of(chosen, names, strategies)
-    title = st.text_input(
-        say("evaluate.form.title"),
-        "",
-        placeholder=say("evaluate.form.title_default", set=question_set.title),
-        max_chars=_LONGEST_TITLE,
-        key="experiment_title",
-    )
-    baseline = _baseline(runs)
     asks_model = any(session.workbench().asks_model(each.config.model) for each in chosen)
-    answers, mode = _answers(asks_model)
-    judges = _judges(runs, baseline) if answers else ()
-    spec = ExperimentSpec(
-        title=title.strip() or say("evaluate.form.title_default", set=question_set.title),
-        question_set=question_set.id,
-        runs=runs,
-        baseline=baseline,
-        answers=answers,
-        mode=mode,
-        judges=judges,
-    )
+    if what == _OWN:
+        spec = _own_spec(chosen, question_set, strategies, asks_model=asks_model)
+    else:
+        spec = _paper_spec(what, chosen, question_set)
     load = load_of(spec, question_set.n, strategies, asks_model=asks_model)
     budget = _forecast(spec, load)
     if st.button(
@@ -91,7 +78,7 @@ def _form() -> None:
         type="primary",
         key="primary_experiment_start",
         icon=":material/play_arrow:",
-        disabled=not runs,
+        disabled=not spec.runs,
         on_click=_start,
         args=(spec, budget),
     ):
@@ -103,6 +90,45 @@ def _start(spec: ExperimentSpec, budget: Budget | None) -> None:
     with faults.told():
         state.remember(places.JOB, session.workbench().start_experiment(spec, budget=budget))
         state.remember(places.TAB, None)
+
+
+def _what() -> str:
+    """Strategies of the person's choice, or one of the paper's tables."""
+    titles = {_OWN: say("evaluate.form.own")}
+    titles |= {table: say("evaluate.form.paper", table=say(f"evaluate.paper.{table}")) for table in TABLES}
+    return st.selectbox(say("evaluate.form.what"), list(titles), format_func=titles.__getitem__, key="experiment_what")
+
+
+def _own_spec(
+    chosen: Sequence[IndexSummary],
+    question_set: QuestionSetInfo,
+    strategies: Mapping[str, StrategyInfo],
+    *,
+    asks_model: bool,
+) -> ExperimentSpec:
+    runs = runs_of(chosen, _strategies(strategies), strategies)
+    title = _title(say("evaluate.form.title_default", set=question_set.title))
+    baseline = _baseline(runs)
+    answers, mode = _answers(asks_model)
+    judges = _judges() if answers else ()
+    return ExperimentSpec(title, question_set.id, runs, baseline, answers, mode, judges)
+
+
+def _paper_spec(table: str, chosen: Sequence[IndexSummary], question_set: QuestionSetInfo) -> ExperimentSpec:
+    """The experiment that makes a table of the paper on the first index."""
+    default = f"{say(f'evaluate.paper.{table}')}, {question_set.title}"
+    title = _title(default)
+    judges = () if table == TOKENS else _judges(with_kinds=False)
+    index = chosen[0].id if chosen else ""
+    spec = paper_spec(table, index, question_set.id, judges=judges, title=title)
+    return spec if index else replace(spec, runs=())
+
+
+def _title(default: str) -> str:
+    written = st.text_input(
+        say("evaluate.form.title"), "", placeholder=default, max_chars=_LONGEST_TITLE, key="experiment_title"
+    )
+    return written.strip() or default
 
 
 def _indexes(indexes: Mapping[str, IndexSummary]) -> list[IndexSummary]:
@@ -197,7 +223,7 @@ def _answers(asks_model: bool) -> tuple[bool, str]:
     return answers, mode or OPEN
 
 
-def _judges(runs: Sequence[RunSpec], baseline: str) -> tuple[JudgeSpec, ...]:
+def _judges(*, with_kinds: bool = True) -> tuple[JudgeSpec, ...]:
     """Who judges the answers, what is asked, and how often."""
     try:
         settings = session.workbench().settings()
@@ -218,22 +244,26 @@ def _judges(runs: Sequence[RunSpec], baseline: str) -> tuple[JudgeSpec, ...]:
     )
     if not models:
         return ()
+    kinds = _kinds() if with_kinds else JUDGEMENTS
+    repeats = st.number_input(
+        say("evaluate.form.repeats"), min_value=1, max_value=_MOST_REPEATS, value=5, key="experiment_repeats", width=160
+    )
+    return tuple(JudgeSpec(endpoint_model(name), kinds, int(repeats)) for name in models) if kinds else ()
+
+
+def _kinds() -> tuple[str, ...]:
+    """What is asked of a judge."""
     titles = {kind: say(f"evaluate.judgement.{kind}") for kind in ALL_JUDGEMENTS}
-    kinds = st.pills(
+    chosen = st.pills(
         say("evaluate.form.kinds"),
         list(titles),
         selection_mode="multi",
         default=list(JUDGEMENTS),
         format_func=titles.__getitem__,
         key="experiment_kinds",
+        wrap=True,
     )
-    repeats = st.number_input(
-        say("evaluate.form.repeats"), min_value=1, max_value=_MOST_REPEATS, value=5, key="experiment_repeats", width=160
-    )
-    wanted = tuple(kind for kind in ALL_JUDGEMENTS if kind in (kinds or ()))
-    if not wanted:
-        return ()
-    return tuple(JudgeSpec(endpoint_model(name), wanted, int(repeats)) for name in models)
+    return tuple(kind for kind in ALL_JUDGEMENTS if kind in chosen)
 
 
 def load_of(spec: ExperimentSpec, questions: int, strategies: Mapping[str, StrategyInfo], *, asks_model: bool) -> Load:

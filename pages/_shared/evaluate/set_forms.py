@@ -9,11 +9,15 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.types.model_names import BUILTIN, endpoint_model, model_title
+from leanrag_core.types.question_set import TEMPLATE_KINDS, Generation
+from leanrag_core.types.summary import IndexSummary
 from pages._shared.common import markup, session, state
 from pages._shared.common.frame import plain_errors
 from pages._shared.common.html import draw
 from pages._shared.common.messages import message, say
-from pages._shared.evaluate import places
+from pages._shared.evaluate import measure_words, places
+from pages._shared.settings import endpoint_view
 
 _FILE = "set_file"
 _COLUMNS = ("question", "type", "answers", "document", "quote")
@@ -111,3 +115,71 @@ def written(rows: Sequence[Mapping[Any, Any]]) -> bytes:
 
 def _text(cell: Any) -> str:
     return "" if cell is None or pd.isna(cell) else str(cell).strip()
+
+
+def generate() -> None:
+    """Questions made from the index of the sidebar: by templates over its graph, or by a language model."""
+    indexes = {each.id: each for each in session.index_list().indexes}
+    if not indexes:
+        return
+    if st.button(say("evaluate.sets.generate"), icon=":material/auto_awesome:", key="set_generate"):
+        st.dialog(say("evaluate.sets.generate_title"), width="medium")(_generate)(indexes)
+
+
+def _generate(indexes: Mapping[str, IndexSummary]) -> None:
+    draw(markup.muted(say("evaluate.sets.generate_hint")))
+    titles = {id_: each.title for id_, each in indexes.items()}
+    ids, current = list(titles), state.recall("index")
+    index = st.selectbox(
+        say("frame.index"),
+        ids,
+        index=ids.index(current) if current in titles else 0,
+        format_func=titles.__getitem__,
+        key="generate_index",
+    )
+    model = _model()
+    kinds = {kind: measure_words.kind_title(kind) for kind in TEMPLATE_KINDS}
+    if model == BUILTIN:
+        left, right = st.columns(2, gap="small")
+        with left:
+            n = st.number_input(say("evaluate.sets.per_kind"), 1, 200, 10, key="generate_n")
+        with right:
+            seed = st.number_input(say("evaluate.sets.seed"), 0, 2**31, 0, key="generate_seed")
+        chosen = st.pills(
+            say("evaluate.kind"),
+            list(kinds),
+            selection_mode="multi",
+            default=list(kinds),
+            format_func=kinds.__getitem__,
+            key="generate_kinds",
+            wrap=True,
+        )
+        how = Generation(n=int(n), seed=int(seed), kinds=tuple(chosen or TEMPLATE_KINDS))
+    else:
+        names = ("users", "tasks", "questions")
+        counts = []
+        for name, column in zip(names, st.columns(3, gap="small"), strict=True):
+            with column:
+                counts.append(int(st.number_input(say(f"evaluate.sets.{name}"), 1, 20, 5, key=f"generate_{name}")))
+        how = Generation(model=model, users=counts[0], tasks=counts[1], questions=counts[2])
+        draw(markup.muted(say("evaluate.sets.calls", n=how.n_calls, questions=counts[0] * counts[1] * counts[2])))
+    if st.button(
+        say("evaluate.sets.generate"), type="primary", key="primary_set_generate", icon=":material/auto_awesome:"
+    ):
+        with plain_errors(), st.spinner(say("evaluate.sets.working"), show_time=True):
+            state.remember(places.SET, session.workbench().generate_questions(index, how))
+            st.rerun()
+
+
+def _model() -> str:
+    """Who makes the questions: templates, or a model of the endpoint where one is set up."""
+    with plain_errors():
+        settings = session.workbench().settings()
+        if endpoint_view.is_set_up(settings):
+            names = [BUILTIN, *map(endpoint_model, endpoint_view.listing(settings).writing)]
+            titles = {name: model_title(name) for name in names}
+            titles[BUILTIN] = say("evaluate.sets.by_templates")
+            return st.selectbox(
+                say("evaluate.sets.by"), names, format_func=lambda name: titles.get(name, name), key="generate_model"
+            )
+    return BUILTIN

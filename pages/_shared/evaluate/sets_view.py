@@ -23,6 +23,7 @@ def show() -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="set_actions"):
         set_forms.upload()
         set_forms.write()
+        set_forms.generate()
     if not infos:
         draw(html('<div class="lr-empty">{}</div>', say("evaluate.sets.none")))
         return
