@@ -13,6 +13,7 @@ from pages._shared.evaluate import (
     by_question_view,
     experiment_job,
     experiments,
+    extraction_view,
     faults,
     history_view,
     places,
@@ -53,6 +54,8 @@ def page() -> None:
             sets_view.show()
         elif tab == places.AUDIT:
             audit_view.show(summaries)
+        elif tab == places.EXTRACTION:
+            extraction_view.show()
         elif tab == places.HISTORY:
             history_view.show(summaries)
     state.publish(places.URL)
@@ -67,6 +70,7 @@ def _head(shown: ExperimentSummary | None) -> None:
             facts = f"{shown.title}: {experiments.facts(shown)}" if of_experiment and shown is not None else ""
             heading(say("page.evaluate"), facts)
         if shown is not None and of_experiment:
+            share_view.command(shown)
             share_view.export(shown)
         run_view.button()
 

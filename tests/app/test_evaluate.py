@@ -126,10 +126,12 @@ def test_a_kind_of_question_and_the_sorting_are_in_the_link(home: Workbench, vis
 def test_where_the_graph_pays_is_drawn_for_each_kind(home: Workbench, visit: Visit) -> None:
     stored(home, BETTER)
     app = visit("evaluate", home)
-    [drawing] = drawn.component(app, "lr_drawing")
-    texts = [shape["text"] for shape in drawing["drawings"][0]["shapes"] if shape["tag"] == "text"]
+    pays, tokens = (shown["drawings"][0] for shown in drawn.component(app, "lr_drawing"))
+    texts = [shape["text"] for shape in pays["shapes"] if shape["tag"] == "text"]
     # odd questions are facts: differences 0.5 and 0.5; even ones 0 and 0.25
     assert {"Fact", "12", "+.50", "Multi-hop", "+.12"} <= set(texts)
+    titles = [shape["title"] for shape in tokens["shapes"] if shape["tag"] == "circle"]
+    assert sorted(titles) == ["LeanRAG: recall .88 with 500 tokens", "Naive: recall .56 with 1,000 tokens"]
 
 
 def test_two_runs_are_chosen_and_change_places(home: Workbench, visit: Visit) -> None:

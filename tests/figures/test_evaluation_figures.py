@@ -270,3 +270,13 @@ def test_the_curve_goes_through_the_rate_at_equal_length_and_doubles_the_odds() 
     assert (round(middle.low, 6), round(middle.high, 6)) == (0.4, 0.6)
     assert all(each.low < each.rate < each.high for each in curve)
     assert curve[2].high - curve[2].low > middle.high - middle.low - 0.1
+
+
+def test_names_of_ratios_that_would_touch_are_left_out() -> None:
+    names = {0.25: "a quarter", 0.5: "half", 1.0: "equal", 2.0: "twice", 4.0: "four times"}
+    points = [LengthPoint(8.0, 0.9, "A", "x")]
+    wide = length_curve(points, (), width=560, label="", ratio_title="", ratio_names=names)
+    narrow = length_curve(points, (), width=200, label="", ratio_title="", ratio_names=names)
+    assert set(names.values()) <= set(texts(wide))
+    assert "equal" in texts(narrow)
+    assert "four times" not in texts(narrow)

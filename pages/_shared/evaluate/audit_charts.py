@@ -154,4 +154,9 @@ def agreement(audit: Audit) -> None:
 
 
 def _agreement_row(row: Agreement) -> tuple[str, str, str, str]:
-    return model_title(row.judge), model_title(row.other), "–" if row.kappa is None else numbers.score(row.kappa), f"{row.n:,}"
+    return (
+        model_title(row.judge),
+        model_title(row.other),
+        "–" if row.kappa is None else numbers.score(row.kappa),
+        f"{row.n:,}",
+    )

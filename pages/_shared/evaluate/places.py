@@ -4,7 +4,7 @@ from pages._shared.common.messages import LANGUAGE
 
 RESULTS, QUESTIONS, SETS, SWEEPS = "results", "questions", "sets", "sweeps"
 AUDIT, EXTRACTION, HISTORY = "audit", "extraction", "history"
-TABS = (RESULTS, QUESTIONS, SETS, AUDIT, HISTORY)
+TABS = (RESULTS, QUESTIONS, SETS, AUDIT, EXTRACTION, HISTORY)
 
 TAB, EXPERIMENT, JOB = "tab", "exp", "job"
 KIND, SORT, RUN, AGAINST = "kind", "sort", "run", "against"
@@ -39,5 +39,6 @@ URL = (
     "flip",
     "xindex",
     "xmatch",
+    "xlist",
     LANGUAGE,
 )

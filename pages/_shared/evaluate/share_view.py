@@ -1,62 +1,52 @@
-"""An experiment as files."""
+"""An experiment as a command and as files."""
 
 import re
+import shlex
+from functools import partial
 
 import streamlit as st
 
-from leanrag_core.figures.chart import as_csv
-from leanrag_core.records import to_json
-from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary
-from pages._shared.common import markup
+from leanrag_core.types.experiment import ExperimentSummary
+from pages._shared.common import markup, session
 from pages._shared.common.frame import plain_errors
 from pages._shared.common.html import draw
-from pages._shared.common.messages import say
-from pages._shared.evaluate import experiments, measure_words
+from pages._shared.common.messages import language, say
 
 _NOT_IN_NAMES = re.compile(r"[^\w]+")
+_FILES = (
+    ("csv", "text/csv", "table_rows"),
+    ("json", "application/json", "data_object"),
+    ("html", "text/html", "html"),
+)
+
+
+def command(summary: ExperimentSummary) -> None:
+    """The command that runs the experiment again, or goes on with it."""
+    with st.popover(say("evaluate.command"), icon=":material/code:", type="tertiary", key="evaluate_command"):
+        draw(markup.muted(say("evaluate.command_hint")))
+        with plain_errors():
+            st.code(command_of(summary.id), language=None, wrap_lines=True)
+
+
+def command_of(experiment: str) -> str:
+    """The command, with the path of the experiment's specification."""
+    path = session.workbench().experiment_store.folder(experiment) / "spec.json"
+    return f"python -m leanrag_core experiment run {shlex.quote(str(path))}"
 
 
 def export(summary: ExperimentSummary) -> None:
-    """Every question of every run as CSV, and the whole experiment as JSON; made when the button is open."""
-    popover = st.popover(
-        say("evaluate.export"), icon=":material/download:", type="tertiary", key="evaluate_export", on_change="rerun"
-    )
-    if not popover.open:
-        return
-    with popover, plain_errors():
-        result = experiments.opened(summary)
-        name = _NOT_IN_NAMES.sub(" ", summary.title)[:60].strip() or "experiment"
+    """Scores of every question as CSV, the whole experiment as JSON, a report as HTML; each is made when it is asked
+    for."""
+    name = _NOT_IN_NAMES.sub(" ", summary.title)[:60].strip() or "experiment"
+    with st.popover(say("evaluate.export"), icon=":material/download:", type="tertiary", key="evaluate_export"):
         draw(markup.muted(say("evaluate.export_hint")))
-        st.download_button(
-            say("evaluate.export_csv"),
-            rows_csv(result),
-            file_name=f"{name}.csv",
-            mime="text/csv",
-            icon=":material/table_rows:",
-            key="evaluate_csv",
-            on_click="ignore",
-        )
-        st.download_button(
-            say("evaluate.export_json"),
-            to_json(result, indent=1),
-            file_name=f"{name}.json",
-            mime="application/json",
-            icon=":material/data_object:",
-            key="evaluate_json",
-            on_click="ignore",
-        )
-
-
-def rows_csv(result: ExperimentResult) -> str:
-    """A line for each question of each run, with its scores."""
-    measures = measure_words.measured(result.rows)
-    rows = [
-        (
-            row.run,
-            row.question,
-            row.kind,
-            *("" if row.scores.get(name) is None else str(row.scores[name]) for name in measures),
-        )
-        for row in result.rows
-    ]
-    return as_csv(("run", "question", "kind", *measures), rows)
+        for format_name, mime, icon in _FILES:
+            st.download_button(
+                say(f"evaluate.export_{format_name}"),
+                partial(session.workbench().exported_experiment, summary.id, format_name, language()),
+                file_name=f"{name}.{format_name}",
+                mime=mime,
+                icon=f":material/{icon}:",
+                key=f"evaluate_{format_name}",
+                on_click="ignore",
+            )
