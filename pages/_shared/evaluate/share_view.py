@@ -42,7 +42,7 @@ def export(summary: ExperimentSummary) -> None:
         draw(markup.muted(say("evaluate.export_hint")))
         for format_name, mime, icon in _FILES:
             st.download_button(
-                say(f"evaluate.export_{format_name}"),
+                say(f"evaluate.export.{format_name}"),
                 partial(session.workbench().exported_experiment, summary.id, format_name, language()),
                 file_name=f"{name}.{format_name}",
                 mime=mime,
