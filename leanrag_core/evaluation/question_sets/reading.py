@@ -14,8 +14,8 @@ from leanrag_core.evaluation.question_sets.cells import BadCells, cells_of, ques
 from leanrag_core.indexing.parsing.encoding import decode
 from leanrag_core.plain_words import in_words
 
-MAX_BYTES = 20_000_000
-MAX_QUESTIONS = 10_000
+MAX_BYTES = 50_000_000
+MAX_QUESTIONS = 100_000
 _MAX_CELL = 10_000_000
 _TABLES = (".csv", ".tsv")
 
