@@ -66,12 +66,18 @@ def _question(
         question=replace_names(question.question).text,
         answer=replace_names(question.answer).text,
         answers=tuple(replace_names(answer).text for answer in question.answers),
-        entities=tuple(tuple(replace_names(name).text for name in each) for each in question.entities),
+        entities=tuple(_entity(names_of_entity, replace_names) for names_of_entity in question.entities),
         evidence=tuple(
             Evidence(names.get(each.document, each.document), _quote(each, replace_names, texts))
             for each in question.evidence
         ),
     )
+
+
+def _entity(names: tuple[str, ...], replace_names: Anonymiser) -> tuple[str, ...]:
+    """The normalised names of an entity of the gold answer: its placeholder in that form where it has one."""
+    known = replace_names.normalised_names
+    return tuple(dict.fromkeys(known.get(name, name) for name in names))
 
 
 def _quote(evidence: Evidence, replace_names: Anonymiser, texts: dict[str, str]) -> str:

@@ -2,10 +2,12 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from leanrag_core.evaluation.anonymity.dictionary import Dictionary
+from leanrag_core.evaluation.gold import normalised
 
 _EASTERN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _PLACE = re.compile(rf"(?<!\w)(?=\w)|(?=[{_EASTERN}])|(?=[^\w\s])")  # where a name may begin
@@ -54,6 +56,12 @@ class Anonymiser:
             entry = by_name[name]
             for form in dict.fromkeys(_forms(name, entry.type)):
                 self._by_key[form[:_KEY]].append(_Name(_pattern(form), entry.placeholder))
+
+    @cached_property
+    def normalised_names(self) -> Mapping[str, str]:
+        """Each name and its placeholder, both as gold answers are compared."""
+        by_name = self.dictionary.by_name()
+        return {normalised(name): normalised(entry.placeholder) for name, entry in by_name.items()}
 
     def __call__(self, text: str) -> Replaced:
         """The text with every name replaced."""

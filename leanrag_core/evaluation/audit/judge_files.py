@@ -11,6 +11,8 @@ from leanrag_core.evaluation.audit.own_files import is_own, own_judgements
 from leanrag_core.messages.message import Message, message
 from leanrag_core.types.experiment import Judgement
 
+_OTHER_NAMES = {"graphrag": "local"}
+
 
 @dataclass(frozen=True)
 class JudgeFiles:
@@ -47,7 +49,7 @@ def read_judge_files(
         longest[title.data_set] = max(longest[title.data_set], (len(replies) + 1) // 2)
         halved.append(HalvedReplies(title, file.name, replies))
     for replies_of_file in halved:
-        own_answers = [answers.get(name) for name in (replies_of_file.title.a, replies_of_file.title.b)]
+        own_answers = [_answers_of(name, answers) for name in (replies_of_file.title.a, replies_of_file.title.b)]
         n = n_questions or max((len(each) for each in own_answers if each), default=longest[_set(replies_of_file)])
         placed = placed_replies(replies_of_file, n, own_answers[0], own_answers[1])
         judgements += placed
@@ -56,6 +58,12 @@ def read_judge_files(
             code = "judge_file.lacks_replies" if all(own_answers) else "judge_file.lacks_replies_unplaced"
             notes.append(message(code, file=replies_of_file.file, n=lacking))
     return JudgeFiles(tuple(judgements), tuple(notes))
+
+
+def _answers_of(name: str, answers: Mapping[str, SystemAnswers]) -> SystemAnswers | None:
+    """The answers of that system, in any case; HiRAG calls the files of GraphRAG's answers "local"."""
+    by_name = {each.casefold(): value for each, value in answers.items()}
+    return by_name.get(name.casefold()) or by_name.get(_OTHER_NAMES.get(name.casefold(), ""))
 
 
 def _set(replies: HalvedReplies) -> str:

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,14 @@ def test_documents_and_questions_agree_and_no_name_is_left(index: Index) -> None
     assert question.answers[0] in evidence.quote
     assert question.question.startswith("Where was PERSON_")
     assert anonymised(index, [QUESTION]) == made
+
+
+def test_entities_of_a_gold_answer_are_compared_by_their_placeholders(index: Index) -> None:
+    asked = replace(QUESTION, entities=(("emmy noether", "noether"), ("wax",)))
+    (question,) = anonymised(index, [asked]).questions
+    placeholder = dictionary_of(index).by_name()["Emmy Noether"].placeholder
+    assert question.entities[0][0] == placeholder.replace("_", " ").lower()
+    assert question.entities[1] == ("wax",)
 
 
 def test_the_commands_write_an_anonymous_corpus_and_score_answers_to_it(

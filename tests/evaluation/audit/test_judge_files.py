@@ -62,6 +62,12 @@ def test_replies_beside_a_gap_are_laid_beside_their_questions() -> None:
     assert [each.first for each in unplaced.judgements] == ["hi", "hi", "hi", "naive", "naive"], "as HiRAG counts"
 
 
+def test_answers_are_known_by_hirags_names_of_systems() -> None:
+    file_of_graphrag = file(*[reply("Answer 1")] * 6, name="set_eval_HI_graphrag_result_openai.jsonl")
+    (first, *_) = read_judge_files([file_of_graphrag], {"hi": HI, "local": NAIVE}).judgements
+    assert (first.first, first.second, first.words) == ("HI", "graphrag", (4, 2))
+
+
 def test_alignment_passes_over_what_has_no_reply() -> None:
     assert aligned(["wax", "drones"], ["dance", "wax", "nectar", "drones"]) == [1, 3]
     assert aligned(["one", "two"], ["one", "two"]) == [0, 1]
