@@ -4,7 +4,7 @@ from pathlib import Path
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion
-from leanrag_core.types.experiment import ExperimentSpec, RunSpec
+from leanrag_core.types.experiment import ExperimentSpec, ExperimentSummary, RunSpec
 from leanrag_core.types.settings import Settings
 from tests.endpoint.server import EndpointServer
 
@@ -51,3 +51,8 @@ def stored_files(bench: Workbench, experiment_id: str) -> dict[str, bytes]:
     """The files of the experiment that are the same whenever it is repeated, by name."""
     folder = bench.experiment_store.folder(experiment_id)
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "costs.jsonl"}
+
+
+def own_experiments(bench: Workbench) -> tuple[ExperimentSummary, ...]:
+    """The experiments but for those that come with the program."""
+    return tuple(each for each in bench.experiments() if not each.is_shipped)

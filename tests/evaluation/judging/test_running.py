@@ -15,7 +15,7 @@ from leanrag_core.types.experiment import ABSOLUTE, GRADED, PAIRWISE, REJECT, Ex
 from leanrag_core.types.progress import Progress
 from tests.endpoint.scripted_model import ScriptedModel
 from tests.endpoint.server import EndpointServer
-from tests.evaluation.experiments import QUESTIONS, bench_in, built_index, small_spec, stored_files
+from tests.evaluation.experiments import QUESTIONS, bench_in, built_index, own_experiments, small_spec, stored_files
 from tests.evaluation.judging.scripted import score_reply, winner_reply
 
 JUDGE = JudgeSpec("openai:judge", (ABSOLUTE, PAIRWISE), repeats=2)
@@ -49,7 +49,7 @@ def test_judgements_are_resumed_without_asking_twice_and_have_the_same_bytes(
 
     with pytest.raises(Cancelled):
         bench.run_experiment(spec, stop)
-    (summary,) = bench.experiments()
+    (summary,) = own_experiments(bench)
     assert (summary.judgements, summary.is_complete) == (5, False)
     result = bench.run_experiment(spec)
     assert len(result.judgements) == N_ABSOLUTE + N_PAIRS
