@@ -26,7 +26,7 @@ class RevertedAnswer:
 @dataclass(frozen=True)
 class ReversionScore:
     """reverted: share of placeholders that stand for an entity, None without any. remembering: share of answers that
-    hold a name which they were not told. shares: of the graded answers, each of GRADES; empty without gold."""
+    hold a name that the documents did not show. shares: of the graded answers, each of GRADES; empty without gold."""
 
     answers: tuple[RevertedAnswer, ...]
     reverted: float | None

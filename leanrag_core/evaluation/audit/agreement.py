@@ -26,7 +26,7 @@ def agreements(judgements: Mapping[str, Sequence[Judgement]]) -> tuple[Agreement
     if not pairs:
         return ()
     alone = [_with_itself(judge, each) for judge, each in winners.items()]
-    return (*alone, *(_of_two(one, other, winners) for one, other in combinations(winners, 2)))
+    return (*alone, *(_of_two(*two, winners) for two in combinations(winners, 2)))
 
 
 def fleiss_of(judgements: Mapping[str, Sequence[Judgement]]) -> float | None:
@@ -58,7 +58,8 @@ def _majority(winners: Mapping[_Place, Sequence[float]]) -> Mapping[_Place, floa
 
 def _with_itself(judge: str, winners: Mapping[_Place, Sequence[float]]) -> Agreement:
     couples = [couple for each in winners.values() for couple in pairwise(each)]
-    return Agreement(judge, judge, cohen([one for one, _ in couples], [other for _, other in couples]), len(couples))
+    kappa = cohen([earlier for earlier, _ in couples], [later for _, later in couples])
+    return Agreement(judge, judge, kappa, len(couples))
 
 
 def _of_two(judge: str, other: str, winners: Mapping[str, Mapping[_Place, Sequence[float]]]) -> Agreement:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from leanrag_core.evaluation.audit.comparisons import Comparison, comparisons, criteria_of, pairs_of
-from leanrag_core.evaluation.audit.pairs import ALPHA, MOST_FLIPS, question_lengths
+from leanrag_core.evaluation.audit.pairs import ALPHA, MOST_FLIPS, at_equal_length, question_lengths
 from leanrag_core.evaluation.audit.records import (
     Audit,
     FirstAnswerBias,
@@ -93,7 +93,14 @@ def length_effect(judgements: Sequence[Judgement], judge: str, seed: int) -> Len
     fit = length_adjusted(
         [point.win_rate for point in points], [point.ratio * 1000 for point in points], [1000.0] * len(points)
     )
-    return LengthEffect(judge, longer_wins, fit, tuple(points))
+    return LengthEffect(judge, longer_wins, fit, tuple(points), _follows_length(judgements, criterion))
+
+
+def _follows_length(judgements: Sequence[Judgement], criterion: str) -> bool:
+    fits = [at_equal_length(comparisons(judgements, pair, criterion)) for pair in pairs_of(judgements)]
+    known = [fit for fit in fits if fit is not None]
+    corrected = holm([fit.p for fit in known])
+    return any(p < ALPHA and fit.odds_per_doubling.value > 1 for fit, p in zip(known, corrected, strict=True))
 
 
 def judge_audit(judgements: Sequence[Judgement], judge: str, length: LengthEffect | None, seed: int) -> JudgeAudit:
@@ -147,7 +154,9 @@ def _flips(total: Swaps, n_compared: int) -> Message | None:
 
 
 def _length(length: LengthEffect | None) -> Message | None:
-    if length is None or length.longer_wins.value < _MOST_LONGER or (length.longer_wins.low or 0.0) <= 0.5:
+    if length is None or not length.within_pairs:
+        return None
+    if length.longer_wins.value < _MOST_LONGER or (length.longer_wins.low or 0.0) <= 0.5:
         return None
     return message("audit.prefers_longer", share=length.longer_wins.value)
 

@@ -89,12 +89,16 @@ class LengthPoint:
 @dataclass(frozen=True)
 class LengthEffect:
     """What length does to a judge's overall verdicts. longer_wins: share of decided verdicts for the longer answer.
-    points: for the drawing; fit: of all pairs together."""
+
+    points: for the drawing; fit: of all pairs together. within_pairs: whether in any pair a run wins the more often,
+    the longer its answer is (Holm over the pairs). A run that is better and always longer is no sign of that.
+    """
 
     judge: str
     longer_wins: Interval
     fit: LengthAdjusted | None
     points: tuple[LengthPoint, ...] = ()
+    within_pairs: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from leanrag_core.evaluation.audit.audit import audit
@@ -6,6 +8,7 @@ from leanrag_core.evaluation.audit.sentences import advice, headline
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.experiment import ABSOLUTE, PAIRWISE, Judgement
 from tests.evaluation.audit.scripted_judges import (
+    QUALITY,
     Rule,
     always_first,
     always_second,
@@ -95,6 +98,17 @@ def test_length_alone_leaves_no_win_at_equal_length() -> None:
     assert effect.fit.odds_per_doubling.value > 2
     rates = [pair.length.equal_length for pair in result.pairs if pair.length]
     assert all((rate.low or 0) < 0.5 < (rate.high or 1) for rate in rates)
+
+
+def test_a_judge_is_not_blamed_for_a_better_run_that_always_writes_more() -> None:
+    twice_as_long = [
+        replace(each, words=(100 * QUALITY[each.first], 100 * QUALITY[each.second])) for each in judged(perfect)
+    ]
+    result = audit(twice_as_long)
+    (effect,) = result.length
+    assert effect.longer_wins.value == 1
+    assert not effect.within_pairs
+    assert judge_of(result).holds
 
 
 def test_ties_count_half_and_unreadable_replies_count_nothing() -> None:

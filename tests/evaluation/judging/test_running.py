@@ -25,8 +25,9 @@ N_ABSOLUTE, N_PAIRS = 2 * 3 * 2, 2 * 3 * 2  # runs or orders, questions, repeats
 @pytest.fixture
 def server() -> Iterator[EndpointServer]:
     always_first = ("You compare two answers", lambda prompt: winner_reply(1))
-    with EndpointServer(ScriptedModel(further=(always_first, ("You score an answer", lambda _: score_reply(8))))) as it:
-        yield it
+    always_eight = ("You score an answer", lambda prompt: score_reply(8))
+    with EndpointServer(ScriptedModel(further=(always_first, always_eight))) as endpoint:
+        yield endpoint
 
 
 @pytest.fixture
