@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from leanrag_core.evaluation.tables import Cell, ScoreTable
     from leanrag_core.types.experiment import ExperimentSummary
 
-_NAME, _CELL = 28, 24  # characters of columns
+_NAME, _CELL = 28, 32  # characters of columns
 _LARGE = 10.0  # figures from there on are shown without decimals
 
 

@@ -66,6 +66,14 @@ def test_holm_by_hand() -> None:
     assert holm([0.9, 0.8]) == (1.0, 1.0)
 
 
+def test_holm_gives_what_statsmodels_gives() -> None:
+    from statsmodels.stats.multitest import multipletests
+
+    for seed in range(20):
+        p_values = np.round(np.random.default_rng(seed).uniform(size=seed + 1) ** 3, 3)
+        assert holm(p_values.tolist()) == pytest.approx(tuple(multipletests(p_values, method="holm")[1]))
+
+
 def matrix(n: int, differ: set[tuple[int, int]]) -> list[list[float]]:
     return [
         [0.001 if (row, other) in differ or (other, row) in differ else 0.5 for other in range(n)] for row in range(n)
