@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from leanrag_core.__main__ import main
+from leanrag_core.evaluation.experiments import specs
 from leanrag_core.evaluation.question_sets.reading import to_jsonl
+from leanrag_core.retrieval.base import StrategyList, strategies
 from tests.endpoint.server import EndpointServer
 from tests.evaluation.experiments import QUESTIONS, bench_in, built_index
 
@@ -76,3 +78,18 @@ def test_a_command_that_says_too_little_is_refused(
         assert wanted in capsys.readouterr().err
     assert main(["experiment", "show", "nothing"]) == 1
     assert "experiment list" in capsys.readouterr().err
+
+
+def test_evaluate_all_is_an_experiment_of_every_strategy(
+    home: tuple[Path, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, index = home
+    monkeypatch.setenv("LEANRAG_HOME", str(root))
+    known = strategies()
+    few = StrategyList((known.named("leanrag"), known.named("bm25")))
+    monkeypatch.setattr(specs, "strategies", lambda: few)
+    assert main(["evaluate", str(root / "indexes" / index), str(root / "questions.jsonl"), "--all", "--json"]) == 0
+    table = json.loads(capsys.readouterr().out)
+    assert [row["run"] for row in table["rows"]] == ["LeanRAG", "BM25"]
+    (kept,) = [each for each in said(capsys, "list")["experiments"] if each["id"] == table["experiment"]]
+    assert kept["is_complete"]

@@ -27,6 +27,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "--extraction", action="store_true", help="the base graph beside the reference graph of a sample corpus"
     )
     parser.add_argument("--strategy", default="leanrag")
+    parser.add_argument("--all", action="store_true", help="every strategy, as an experiment that is kept")
     add_top(parser)
     add_json(parser)
     parser.set_defaults(run=_evaluate)
@@ -43,6 +44,8 @@ def _evaluate(options: argparse.Namespace) -> int:
         return _evaluate_extraction(options)
     if options.questions is None:
         raise InvalidConfig("command.evaluate_what")
+    if options.all:
+        return _evaluate_all(options)
     questions = read_questions(options.questions)
     bench, index = Workbench.default(), open_index(options.index)
     chosen, chunks = top_options(options), ChunkTexts(index)
@@ -63,6 +66,34 @@ def _evaluate(options: argparse.Namespace) -> int:
             print(sentence(group))
         for mean in known:
             print(f"{sentence(mean.title):>28}  {mean.value:>10,.3f}  over {mean.n:,} questions")
+    return 0
+
+
+def _evaluate_all(options: argparse.Namespace) -> int:
+    """All strategies with official budgets, retrieval alone: the table of an experiment. What it lacks of it is run."""
+    from leanrag_core.commands._shared.experiment_printing import print_table, table_values
+    from leanrag_core.commands._shared.printing import PrintedProgress
+    from leanrag_core.evaluation.experiments.specs import strategies_spec
+    from leanrag_core.evaluation.tables import score_table
+    from leanrag_core.workbench import Workbench
+
+    bench, folder = Workbench.default(), str(options.index.resolve())
+    index = bench.run_index(folder)
+    set_id = bench.add_question_file(options.questions.name, options.questions.read_bytes())
+    spec = strategies_spec(
+        f"All strategies, {index.manifest.name}",
+        folder,
+        set_id,
+        asks_model=bench.asks_model(index.manifest.config.model),
+        answers=False,
+    )
+    result = bench.run_experiment(spec, PrintedProgress())
+    table = score_table(result)
+    if options.json:
+        print_json({"experiment": result.id, **table_values(table)})
+        return 0
+    print(result.id)
+    print_table(table)
     return 0
 
 
