@@ -85,11 +85,15 @@ class Experimenting(Services):
     ) -> str:
         """A job in a process of its own runs the experiment; returns the job's id. It stops when the budget is spent,
         and resume() goes on with it. Raises InvalidConfig for what cannot be run, IndexNotFound."""
-        self._experiments().inputs(spec, self.models(budget=budget))
+        experiments, models = self._experiments(), self.models(budget=budget)
+        if again:  # here and not in the job, which may be stopped and resumed
+            id_, inputs = experiments.begin(spec, models, make_parts=True)
+            experiments.forget(id_, spec, inputs)
+        else:
+            experiments.inputs(spec, models)
         arguments = {
             "budget": asdict(budget or Budget()),
             "execution": asdict(execution or self.settings().execution),
-            "again": again,
         }
         return self.job_store.begin(spec.title, "", plain(spec), arguments, EXPERIMENT)
 

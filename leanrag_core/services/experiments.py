@@ -146,12 +146,9 @@ class Experiments:
         """
         report(Progress(OPEN_STAGE, 0, 0))
         id_, inputs = self.begin(spec, models, make_parts=make_parts)
-        result = self.store.read(id_)
         if again:
-            if not result.is_shipped:
-                self.store.delete(id_)
-            self.store.begin(id_, spec, {**_versions(), **inputs.digests}, inputs.questions)
-            result = self.store.read(id_)
+            self.forget(id_, spec, inputs)
+        result = self.store.read(id_)
         if result.is_shipped or (result.is_complete and not any(row.error for row in result.rows)):
             return result
         self._make_parts(spec, inputs, models, report)
@@ -168,6 +165,13 @@ class Experiments:
                 report,
             )
             return self._finished(id_, inputs, writer, report)
+
+    def forget(self, id_: str, spec: ExperimentSpec, inputs: Inputs) -> None:
+        """The store has the experiment without results; one that comes with the program stays beside it. Raises
+        InvalidConfig where another process runs it."""
+        if not self.store.is_shipped(id_):
+            self.store.delete(id_)
+        self.store.begin(id_, spec, {**_versions(), **inputs.digests}, inputs.questions)
 
     def _make_parts(self, spec: ExperimentSpec, inputs: Inputs, models: Models, report: Report) -> None:
         missing = self.missing_parts(spec)

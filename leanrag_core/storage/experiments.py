@@ -153,12 +153,31 @@ class ExperimentStore:
             _write(folder / RECORD, to_json(ExperimentRecord(len(questions), dict(versions)), indent=1))
             _write(folder / SPEC, to_json(spec, indent=1))  # last: without it there is no experiment
 
+    def is_shipped(self, id_: str) -> bool:
+        """Whether the experiment is one of the program, without a copy of the person's own. Raises
+        ExperimentNotFound."""
+        return self.folder(id_).parent == self._shipped
+
     @contextmanager
     def writer(self, id_: str) -> Iterator["ExperimentWriter"]:
         """Appends to the experiment while the block lasts; no other process does meanwhile.
 
         Raises ExperimentNotFound, InvalidConfig where another process runs it or where it is one of the program.
         """
+        with self._locked(id_) as folder:
+            writer = ExperimentWriter(folder, _read(ExperimentSpec, folder / SPEC).title)
+            writer.drop_cut_lines()
+            yield writer
+
+    def delete(self, id_: str) -> None:
+        """The experiment is gone, a damaged one too. Raises ExperimentNotFound, InvalidConfig for one of the program
+        and for one that another process runs, StorageFailed."""
+        with self._locked(id_) as folder, writing(_what(id_)):
+            shutil.rmtree(folder)
+
+    @contextmanager
+    def _locked(self, id_: str) -> Iterator[Path]:
+        """The experiment's folder, which no other process writes to while the block lasts."""
         folder = self.folder(id_)
         if folder.parent == self._shipped:
             raise InvalidConfig("experiment.shipped_stays", experiment=id_)
@@ -169,17 +188,10 @@ class ExperimentStore:
         except Timeout as error:
             raise InvalidConfig("experiment.runs_elsewhere", experiment=id_) from error
         try:
-            writer = ExperimentWriter(folder, _read(ExperimentSpec, folder / SPEC).title)
-            writer.drop_cut_lines()
-            yield writer
+            yield folder
         finally:
             path.unlink(missing_ok=True)
             lock.release()
-
-    def delete(self, id_: str) -> None:
-        """The experiment is gone. Raises ExperimentNotFound, InvalidConfig for one of the program, StorageFailed."""
-        with self.writer(id_), writing(_what(id_)):
-            shutil.rmtree(self.root / id_)
 
 
 class ExperimentWriter:

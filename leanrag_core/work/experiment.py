@@ -28,8 +28,6 @@ class Experimenter(Protocol):
         *,
         models: Models | None = None,
         execution: Execution | None = None,
-        make_parts: bool = True,
-        again: bool = False,
     ) -> ExperimentResult: ...
 
 
@@ -49,7 +47,6 @@ class ExperimentWork:
                 job.report,
                 models=models,
                 execution=argument(Execution, job.spec, "execution"),
-                again=bool(job.spec.arguments.get("again", False)),
             )
         errors = sum(bool(row.error) for row in result.rows)
         counts = {"rows": len(result.rows), "errors": errors, "judgements": len(result.judgements)}

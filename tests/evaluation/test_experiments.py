@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from leanrag_core import Workbench
-from leanrag_core.errors import BudgetSpent, Cancelled, ExperimentNotFound, InvalidConfig
-from leanrag_core.storage.experiments import COSTS, ROWS
+from leanrag_core.errors import BudgetSpent, Cancelled, ExperimentNotFound, InvalidConfig, RecordDamaged
+from leanrag_core.jobs import runner
+from leanrag_core.storage.experiments import COSTS, ROWS, ExperimentStore
 from leanrag_core.types.experiment import ExperimentSpec, RunSpec
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.spending import Budget
@@ -186,3 +187,61 @@ def test_other_questions_begin_another_experiment(bench: Workbench, spec: Experi
     assert len(bench.experiment_questions(first.id)) == 3
     bench.delete_experiment(first.id)
     assert [each.id for each in own_experiments(bench)] == [second.id]
+
+
+def test_a_job_that_begins_again_forgets_once_and_resumes_what_it_has(
+    bench: Workbench, spec: ExperimentSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "launch", lambda folder, package_root: None)
+    first = bench.run_experiment(spec)
+    job = bench.start_experiment(spec, again=True)
+    assert bench.experiment(first.id).rows == ()
+    assert bench.run_job(bench.job_store.folder(job)) == 0
+    again = bench.resume(job)
+    assert bench.run_job(bench.job_store.folder(again)) == 0
+    assert bench.experiment(first.id).rows == first.rows
+    state = bench.job(again)
+    assert (state.result, state.report.counts["rows"], state.kind.name) == (first.id, 9, "experiment")
+
+
+def test_an_experiment_of_the_program_stays_and_is_run_again_beside_it(
+    bench: Workbench, spec: ExperimentSpec, tmp_path: Path
+) -> None:
+    first = bench.run_experiment(spec)
+    shipped = tmp_path / "shipped"
+    shutil.copytree(bench.experiment_store.folder(first.id), shipped / first.id)
+    bench.delete_experiment(first.id)
+    bench.experiment_store = ExperimentStore(bench.root / "experiments", shipped)
+    assert bench.run_experiment(spec) == replace(first, is_shipped=True)
+    with pytest.raises(InvalidConfig, match="comes with the program"):
+        bench.delete_experiment(first.id)
+    own = bench.run_experiment(spec, again=True)
+    assert (own.rows, own.is_shipped) == (first.rows, False)
+    bench.delete_experiment(first.id)
+    assert bench.experiment(first.id).is_shipped
+
+
+def test_a_damaged_experiment_hides_no_other_and_can_be_deleted(bench: Workbench, spec: ExperimentSpec) -> None:
+    first = bench.run_experiment(spec)
+    folder = bench.root / "experiments" / "broken"
+    shutil.copytree(bench.experiment_store.folder(first.id), folder)
+    lines = (folder / ROWS).read_text().splitlines(keepends=True)
+    (folder / ROWS).write_text("".join([lines[0], "{}\n", *lines[1:]]))
+    assert [each.id for each in own_experiments(bench)] == [first.id]
+    (damaged,) = bench.damaged_experiments()
+    assert (damaged.id, "rows.jsonl:2" in damaged.reason.lower()) == ("broken", True)
+    (folder / "spec.json").write_text("no json")
+    with pytest.raises(RecordDamaged):
+        bench.experiment("broken")
+    bench.delete_experiment("broken")
+    assert bench.damaged_experiments() == ()
+
+
+def test_two_processes_do_not_run_the_same_experiment(bench: Workbench, spec: ExperimentSpec) -> None:
+    first = bench.run_experiment(spec)
+    with bench.experiment_store.writer(first.id):
+        with pytest.raises(InvalidConfig, match="another process is running"):
+            bench.delete_experiment(first.id)
+        with pytest.raises(InvalidConfig, match="another process is running"):
+            bench.run_experiment(spec, again=True)
+    assert bench.run_experiment(spec, again=True).rows == first.rows
