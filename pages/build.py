@@ -28,6 +28,7 @@ from pages._shared.build import (
 from pages._shared.common import forms, markup, session, state, widgets
 from pages._shared.common.frame import enter, heading, message, page_path, plain_errors
 from pages._shared.common.html import draw, html
+from pages._shared.common.messages import say
 from pages._shared.library import import_view
 
 FORM = (*form_values.FIELDS, *form_values.CLUSTERING, "preset")
@@ -68,24 +69,38 @@ def settings_form(corpora: list[CorpusSummary]) -> Form:
         engine = engine_form.choose(corpus_id)
     if engine.remote:
         engine = engine_form.endpoint(corpus_id)
+    with plain_errors():
+        session.workbench().presets()  # a file that does not read says so; the program's own are there
+    presets = form_values.known_presets()
     title = widgets.show(
         "preset",
         form_values.marked_preset(),
         lambda mount: st.pills(
             "Preset",
-            list(form_values.PRESETS),
+            list(presets),
             default=mount.value,
+            format_func=forms.plain,
             key=mount.key,
             on_change=mount.changed,
             wrap=True,
         ),
         form_values.take_preset,
+        form=tuple(presets),
     )
-    if title and form_values.PRESETS[title].ask:
-        preset = form_values.PRESETS[title]
+    if title and {"top_n", "top_c"} <= set(presets[title].ask):
+        preset = presets[title]
         mixture = "Clusters are those of the mixture alone, of any size. " if preset.plain_mixture else ""
         hint = f"{mixture}Top-N {preset.ask['top_n']}, top-C {preset.ask['top_c']} and their budgets are set on Ask."
         draw(html('<div class="lr-hint">{}</div>', hint))
+    if title and presets[title].name.startswith("own-"):
+        st.button(
+            say("preset.delete"),
+            icon=":material/delete:",
+            type="tertiary",
+            key="delete_preset",
+            on_click=_delete_preset,
+            args=(title,),
+        )
     checks: dict[str, Callable[[Any], str]] = {
         "tau": lambda value: tau_fault(value, heuristic=engine.name == engine_form.BUILTIN),
         "overlap_tokens": lambda value: overlap_fault(
@@ -96,6 +111,13 @@ def settings_form(corpora: list[CorpusSummary]) -> Form:
     with st.expander("How clusters and their relations are made"):
         values |= forms.draw_fields(IndexConfig, form_values.CLUSTERING, prefix="b_")
     return checked(corpus_id, engine, values, {name: check(values[name]) for name, check in checks.items()})
+
+
+def _delete_preset(title: str) -> None:
+    """The person's preset is gone; the form keeps its values. For callbacks."""
+    with plain_errors():
+        session.workbench().delete_preset(title)
+        state.remember("b_preset", None)
 
 
 def tau_fault(value: str | None, *, heuristic: bool) -> str:

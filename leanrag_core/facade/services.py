@@ -26,6 +26,7 @@ from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.experiments import ExperimentStore
 from leanrag_core.storage.import_uploads import ImportUploads
 from leanrag_core.storage.indexes import IndexStore
+from leanrag_core.storage.own_presets import OwnPresets
 from leanrag_core.storage.question_sets import QuestionSetStore
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.settings import read_settings, write_settings
@@ -56,6 +57,7 @@ class Services:
         self.calls = CallStore(root / "calls")
         self.stages = StageStore(root / "stages")
         self.experiment_store = ExperimentStore(root / "experiments", SAMPLES / "experiments")
+        self.preset_store = OwnPresets(root / "presets.json")
         self.searches = SearchStore()
         self._samples = Samples(self.corpus_store, self.parser)
         self._question_sets = QuestionSets(QuestionSetStore(root / "question_sets"), self._samples)

@@ -5,12 +5,13 @@ from typing import Any
 
 import streamlit as st
 
+from leanrag_core.errors import LeanRAGError
 from leanrag_core.retrieval.strategies import leanrag
 from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.presets import presets
+from leanrag_core.types.presets import Preset, presets
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.build import engine_form
-from pages._shared.common import forms, state
+from pages._shared.common import forms, session, state
 
 FIELDS = ("chunk_tokens", "overlap_tokens", "cluster_size", "tau", "seed", "size_cap")
 CLUSTERING = (
@@ -25,15 +26,23 @@ CLUSTERING = (
     "cluster_count",
     "reduction",
 )
-PRESETS = {preset.title: preset for preset in presets()}
+
+
+def known_presets() -> dict[str, Preset]:
+    """The presets by title: the program's, then the person's own as far as their file reads."""
+    try:
+        return {preset.title: preset for preset in session.workbench().presets()}
+    except LeanRAGError:  # the page says so where it draws them
+        return {preset.title: preset for preset in presets()}
 
 
 def take_preset(title: str | None) -> None:
     """Fills the form with the preset, and Ask with its top-N, top-C and budgets. What another preset has set there is
     taken back, unless a person has changed it since."""
-    before = PRESETS.get(state.recall("b_preset"))
+    known = known_presets()
+    before = known.get(state.recall("b_preset"))
     state.remember("b_preset", title)
-    chosen = PRESETS.get(title or "")
+    chosen = known.get(title or "")
     if chosen is None:
         return
     fill(chosen.index)
@@ -73,5 +82,6 @@ def marked_preset() -> str | None:
     fields = (*FIELDS, *CLUSTERING)
     now = {field: forms.field_value(IndexConfig, field, f"b_{field}") for field in fields}
     blank = {field: "" if specs[field].default is None else specs[field].default for field in fields}
-    held = [title for title in (state.recall("b_preset"), next(iter(PRESETS))) if title in PRESETS]
-    return next((title for title in held if now == {**blank, **PRESETS[title].index}), None)
+    known = known_presets()
+    held = [title for title in (state.recall("b_preset"), next(iter(known))) if title in known]
+    return next((title for title in held if now == {**blank, **known[title].index}), None)

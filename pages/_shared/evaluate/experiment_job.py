@@ -24,8 +24,6 @@ def show() -> None:
         message(error, kind="error")
         state.remember(places.JOB, None)
         return
-    if job.kind.name not in KINDS:
-        return
     job_view.show(job.id)
     if not job.live:
         _ended(job)

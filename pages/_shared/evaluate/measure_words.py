@@ -38,6 +38,11 @@ def is_count(measure: str) -> bool:
     return measure in infos and infos[measure].unit in (COUNT, TOKENS)
 
 
+def is_measure(name: str) -> bool:
+    """Whether the program measures something of that name."""
+    return name in _infos()
+
+
 def title_of(measure: str) -> str:
     """The measure's name on screen; its own name where the program no longer has it."""
     code, infos = f"evaluate.measure.{measure}", _infos()
