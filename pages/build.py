@@ -24,6 +24,7 @@ from pages._shared.build import (
     job_view,
     job_words,
     parts_view,
+    update_view,
 )
 from pages._shared.common import forms, markup, session, state, widgets
 from pages._shared.common.frame import enter, heading, message, page_path, plain_errors
@@ -242,6 +243,7 @@ def index_table(indexes: Sequence[IndexSummary]) -> None:
             rename(by_id[chosen])
         if st.button("Delete", type="tertiary", icon=":material/delete:", key="delete_index"):
             confirm_delete(by_id[chosen])
+    update_view.fold(by_id[chosen])
     parts_view.fold(by_id[chosen])
 
 

@@ -11,8 +11,8 @@ from leanrag_core.types.visible import visible
 from pages._shared.common import forms, markup, passage_view, reveal, session, state, widgets
 from pages._shared.common.frame import enter, heading, message, page_path, plain_errors
 from pages._shared.common.html import draw, html, joined
-from pages._shared.common.messages import words
-from pages._shared.library import import_view
+from pages._shared.common.messages import say, words
+from pages._shared.library import import_view, update_notice
 
 NEW = "A new corpus"
 
@@ -169,6 +169,7 @@ def documents_panel(corpus: CorpusSummary) -> None:
             to_build(corpus.id)
         if not corpus.sample and st.button("Delete corpus", type="tertiary", icon=":material/delete:"):
             confirm_delete(corpus)
+    update_notice.behind(corpus)
     if not documents:
         draw(html('<div class="lr-empty">No documents yet. Drop files above, or open a sample corpus.</div>'))
         return
@@ -255,7 +256,7 @@ def confirm_delete(corpus: CorpusSummary) -> None:
 @st.dialog("Remove this document?")
 def confirm_remove(corpus: CorpusSummary, document: DocumentSummary) -> None:
     st.text(visible(document.title))
-    st.write("It is removed from the corpus. Indexes built with it stay as they are.")
+    st.write(say("library.removed_from_corpus"))
     if st.button("Remove document", icon=":material/delete:", key="confirm_remove_document"):
         with plain_errors():
             session.workbench().remove_document(corpus.id, document.id)

@@ -19,6 +19,7 @@ from leanrag_core.types.execution import Execution
 from leanrag_core.types.index import Index
 from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.spending import Budget
+from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.updating import DocumentChanges, EarlierState, FreshDistance, UpdatePreview
 
 
@@ -66,7 +67,8 @@ class Updating(Indexes):
         return self._start(index_id, {}, budget, execution)
 
     def start_edit(self, index_id: str, edit: Edit, *, budget: Budget | None = None) -> str:
-        """A job makes the edit; returns the job's id. Raises InvalidConfig."""
+        """A job makes the edit; returns the job's id. Raises InvalidConfig, at once for one that would change nothing."""
+        self._updates.require_applicable(self.index_path(index_id), edit)
         return self._start(index_id, {"edit": plain(edit)}, budget, None)
 
     def start_undoing_edit(self, index_id: str, number: int, *, budget: Budget | None = None) -> str:
@@ -84,6 +86,11 @@ class Updating(Indexes):
         }
         config = asdict(manifest.config.checked())
         return self.job_store.begin(manifest.name, manifest.corpus.id, config, arguments, UPDATE)
+
+    def indexes_behind(self, corpus_id: str) -> list[IndexSummary]:
+        """The indexes of the corpus that hold other documents than it does by now, the newest first."""
+        own = [index for index in self.indexes() if index.corpus_id == corpus_id]
+        return [index for index in own if self._updates.is_behind(index.path)]
 
     def edits(self, folder: Path) -> EditLog:
         """The edits by hand of the index in the folder."""

@@ -127,6 +127,21 @@ EXPERIMENT = JobKind(
     ),
 )
 
-UPDATE = JobKind("update", makes="index", stages=BUILD.stages, figures=BUILD.figures, wording=BUILD.wording)
+UPDATE = JobKind(
+    "update",
+    makes="index",
+    stages=BUILD.stages,
+    figures=BUILD.figures,
+    wording=Wording(
+        subject="job.build.subject",
+        starting="job.update.starting",
+        queued="job.update.queued",
+        running="job.update.running",
+        done="job.update.done",
+        failed="job.update.failed",
+        goes_on="job.update.goes_on",
+        process_ended="job.update.process_ended",
+    ),
+)
 
 KINDS = (BUILD, PART, IMPORT, EXPERIMENT, UPDATE)

@@ -64,8 +64,8 @@ class Updates:
         corpus_id = index.manifest.corpus.id
         if not corpus_id:
             raise InvalidConfig("update.no_corpus", index=index.manifest.name)
-        documents = [self._corpora.document(corpus_id, row.id) for row in self._corpora.documents(corpus_id)]
-        return changes_to_match(index, documents)
+        listed = [(row.id, row.name) for row in self._corpora.documents(corpus_id)]
+        return changes_to_match(index, listed, lambda id_: self._corpora.document(corpus_id, id_))
 
     def changes_to(self, index: Index, documents: Sequence[Document]) -> DocumentChanges:
         """What puts these documents into the index; one of the same name is replaced. Raises InvalidConfig."""

@@ -1,7 +1,7 @@
 """Which documents of an index change, and the documents that it holds after that."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.types.corpus import Document
@@ -29,12 +29,18 @@ def changes_to(index: Index, documents: Sequence[Document]) -> DocumentChanges:
     return DocumentChanges(tuple(new), tuple(dict.fromkeys((*replaced, *renamed))), (), unchanged)
 
 
-def changes_to_match(index: Index, documents: Sequence[Document]) -> DocumentChanges:
-    """The index holds these documents and no others."""
-    changes = changes_to(index, documents)
-    kept = {document.id for document in documents} | set(changes.replaced)
+def changes_to_match(
+    index: Index, listed: Iterable[tuple[str, str]], read: Callable[[str], Document]
+) -> DocumentChanges:
+    """The index holds the listed documents, pairs of id and name, and no others. read: gives the document of an id;
+    only new ones are read."""
+    wanted = list(listed)
+    has = set(zip(index.documents["id"].to_pylist(), index.documents["name"].to_pylist(), strict=True))
+    changes = changes_to(index, [read(id_) for id_, name in wanted if (id_, name) not in has])
+    kept = {id_ for id_, _ in wanted} | set(changes.replaced)
     gone = tuple(id_ for id_ in index.documents["id"].to_pylist() if id_ not in kept)
-    return DocumentChanges(changes.added, changes.replaced, gone, changes.unchanged)
+    unchanged = tuple(name for id_, name in wanted if (id_, name) in has)
+    return DocumentChanges(changes.added, changes.replaced, gone, unchanged)
 
 
 def removal(index: Index, wanted: Iterable[str]) -> DocumentChanges:

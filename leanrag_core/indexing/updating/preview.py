@@ -7,13 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from leanrag_core.indexing.build import in_build_order
 from leanrag_core.indexing.chunking import chunk_documents
-from leanrag_core.indexing.updating.changes import documents_after
 from leanrag_core.indexing.updating.kept_texts import SMALL_CHANGE
 from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.index import Index
 from leanrag_core.types.model_names import is_remote
+from leanrag_core.types.rows import numbers
 from leanrag_core.types.updating import DocumentChanges, UpdatePreview
 from leanrag_core.types.usage import Usage
 
@@ -21,23 +20,24 @@ _SHORTEST_NAME = 3  # characters of a name that is looked for in new documents
 _WORD = re.compile(r"\w+")
 
 
-def preview_update(
-    index: Index, changes: DocumentChanges, is_answered: Callable[[Chunk], bool], *, price: float = 0.0
-) -> UpdatePreview:
+def preview_update(index: Index, changes: DocumentChanges, is_answered: Callable[[Chunk], bool]) -> UpdatePreview:
     """The preview of an update. is_answered: whether all replies about a chunk are stored.
 
     Chunks are counted; entities of new chunks are looked for by their names, and as many new ones are expected as the
-    chunks of the index have on average. price: US dollars of a call, by the mean of what the index has cost.
+    chunks of the index have on average. Tokens and cost of a call are the mean of what the index has taken so far.
     """
     config = index.manifest.config
-    before, after = index.chunks["id"].to_pylist(), documents_after(index, changes)
-    chunks = chunk_documents(
-        in_build_order(after), max_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens
-    )
+    ids = index.documents["id"].to_pylist()
+    new = chunk_documents(changes.added, max_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens)
+    goes = [row for row, id_ in enumerate(ids) if id_ in {*changes.replaced, *changes.removed}]
+    # The same content under another name keeps the ids of its chunks.
+    stays_as_chunk = {chunk.id for chunk in new}
+    before = index.chunks["id"].to_pylist()
+    in_gone = np.isin(numbers(index.chunks["document"]), goes)
+    gone = np.flatnonzero(in_gone & ~np.isin(np.array(before), sorted(stays_as_chunk)))
     known = set(before)
-    new = [chunk for chunk in chunks if chunk.id not in known]
-    kept = [chunk for chunk in chunks if chunk.id in known]
-    gone = np.flatnonzero(~np.isin(np.array(before), [chunk.id for chunk in chunks]))
+    new = [chunk for chunk in new if chunk.id not in known]
+    kept = np.setdiff1d(np.arange(len(before)), gone)
     touched = _named_in(index, gone) | _occurring_in(index, new)
     n_new_entities = round(len(new) * len(index.layers[0]) / max(1, len(before)))
     new_clusters = math.ceil(n_new_entities / config.cluster_size)
@@ -49,13 +49,13 @@ def preview_update(
         changed.append(sorted({int(layer.parent[row]) for row in (changed[-1] or touched_clusters)}))
     calls, forgotten = 0, 0
     if is_remote(config.model):
-        forgotten = sum(not is_answered(chunk) for chunk in kept)
+        forgotten = sum(not is_answered(index.chunk(row)) for row in kept.tolist())
         calls += (1 + config.gleaning_rounds) * (len(new) + forgotten)
     if is_remote(config.aggregation_model or config.model):
         calls += sum(map(len, changed)) + new_clusters + _sentences_between(index, changed)
     usage = index.report.usage
     mean = (1 / usage.calls) if usage.calls else 0.0
-    name_of = dict(zip(index.documents["id"].to_pylist(), index.documents["name"].to_pylist(), strict=True))
+    name_of = dict(zip(ids, index.documents["name"].to_pylist(), strict=True))
     replaced = {name_of[id_] for id_ in changes.replaced}
     return UpdatePreview(
         added=tuple(document.name for document in changes.added if document.name not in replaced),
@@ -72,9 +72,9 @@ def preview_update(
             calls,
             round(calls * usage.prompt_tokens * mean),
             round(calls * usage.completion_tokens * mean),
-            cost=calls * (usage.cost * mean if usage.cost else price),
+            cost=calls * usage.cost * mean,
         ),
-        fresh_calls=_calls_of_a_build(index, len(chunks)),
+        fresh_calls=_calls_of_a_build(index, len(kept) + len(new)),
     )
 
 

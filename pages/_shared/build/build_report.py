@@ -4,12 +4,13 @@ import streamlit as st
 
 from leanrag_core.figures import numbers
 from leanrag_core.figures.clustering import cluster_facts
+from leanrag_core.jobs.kinds import UPDATE
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import BY_MODEL
 from leanrag_core.types.part import ABSENT
 from leanrag_core.types.summary import IndexSummary
-from pages._shared.build import build_charts, parts_view
+from pages._shared.build import build_charts, parts_view, update_view
 from pages._shared.common import markup, session, state
 from pages._shared.common.frame import kind_line, message, plain_errors
 from pages._shared.common.html import draw, html
@@ -35,6 +36,9 @@ def show(job: JobState) -> None:
     ]
     draw(markup.tiles(tiles))
     kind_line(summary)
+    if job.kind.name == UPDATE.name:
+        with plain_errors():
+            update_view.outcome(summary)
     left, right = st.columns([7, 5], gap="large")
     with left:
         head = ("Layer", "Entities", "Relations", "Summarised", "Joined", "Clusters", "Largest", "Components")

@@ -16,6 +16,7 @@ from pages._shared.common.forms import plain, table_height, visible_cells
 from pages._shared.common.frame import page_path
 from pages._shared.common.html import draw, html, joined
 from pages._shared.common.scope import PAGE
+from pages._shared.explore import edit_view
 
 _CHUNKS_AT_ONCE = 6
 _STRONGEST = 4
@@ -70,6 +71,7 @@ def _head(index: Index, entity: Entity, go: Callable[[str], None]) -> None:
             state.remember("q", question)
             asking.want(PAGE, question)
             st.switch_page(page_path("ask"))
+        edit_view.popover(index, entity)
         above = index.ancestors(entity.layer, entity.row)
         if above:
             layer, row = above[0]

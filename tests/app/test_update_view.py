@@ -1,0 +1,108 @@
+"""Updates and edits on the pages: a preview, a job on a click, undo, and the notice in the Library."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import Workbench
+from leanrag_core.jobs import runner
+from leanrag_core.jobs.events import read_spec
+from leanrag_core.types.editing import Edit
+from tests.app import drawn
+from tests.app.conftest import CORPUS
+
+Visit = Callable[..., AppTest]
+OWLS = b"The Ural Owl hunts voles in the Carpathian Forest. Milena Dvorak counted the Ural Owl near Poloniny."
+
+
+def opened(home: Workbench, visit: Visit) -> AppTest:
+    """The Build page with the fold open."""
+    app = visit("build", home)
+    app.session_state["index_update"] = True
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_an_index_behind_its_corpus_is_previewed_and_updated_by_a_job(
+    home: Workbench, visit: Visit, launched: list[Path]
+) -> None:
+    assert "holds the documents of its corpus" in drawn.text(opened(home, visit))
+    home.add_documents(CORPUS, [("owls.txt", OWLS)])
+    app = opened(home, visit)
+    text = drawn.text(app)
+    assert "owls.txt" in text
+    assert "Chunks to read" in text
+    app.button("primary_update_index").click().run()
+    assert not app.exception
+    [folder] = launched
+    index_id = home.indexes()[0].id
+    assert read_spec(folder).arguments["index"] == index_id
+
+    assert runner.run(folder, home.works()) == 0
+    assert home.open(index_id).documents.num_rows == 4
+    done = visit("build", home, job=folder.name)
+    assert not done.exception
+    assert "is updated" in drawn.text(done)
+    assert "What the last change did" in drawn.text(done)
+
+
+def test_a_change_is_undone_and_earlier_states_deleted_on_a_click(home: Workbench, visit: Visit) -> None:
+    index_id = home.indexes()[0].id
+    home.add_documents(CORPUS, [("owls.txt", OWLS)])
+    home.update_index(home.index_path(index_id), home.corpus_changes(index_id))
+    app = opened(home, visit)
+    assert "Earlier states that are kept: 1" in drawn.text(app)
+    app.button("undo_update").click().run()
+    assert not app.exception
+    assert home.open(index_id).documents.num_rows == 3
+
+    home.update_index(home.index_path(index_id), home.corpus_changes(index_id))
+    app = opened(home, visit)
+    app.button("forget_states").click().run()
+    assert home.earlier_states(home.index_path(index_id)) == ()
+
+
+def test_the_library_says_which_indexes_are_behind(home: Workbench, visit: Visit) -> None:
+    assert "hold other documents" not in drawn.text(visit("library", home, corpus=CORPUS))
+    home.add_documents(CORPUS, [("owls.txt", OWLS)])
+    app = visit("library", home, corpus=CORPUS)
+    assert not app.exception
+    assert "hold other documents than it does by now: 1" in drawn.text(app)
+    assert app.button(f"update_{home.indexes()[0].id}")
+
+
+def test_edits_are_listed_with_an_undo_each(home: Workbench, visit: Visit, launched: list[Path]) -> None:
+    index_id = home.indexes()[0].id
+    folder = home.index_path(index_id)
+    home.edit_index(folder, Edit(1, "rename", "Marie Curie", "Marie <b>Skłodowska</b>"))
+    app = opened(home, visit)
+    assert "Marie Curie is renamed Marie <b>Skłodowska</b>." in drawn.text(app)
+    app.button("undo_edit_1").click().run()
+    assert not app.exception
+    [job] = launched
+    assert read_spec(job).arguments["undone"] == 1
+    assert runner.run(job, home.works()) == 0
+    assert home.edits(folder).edits == ()
+
+
+def test_an_entity_is_renamed_from_where_it_is_looked_at(home: Workbench, visit: Visit, launched: list[Path]) -> None:
+    index_id = home.indexes()[0].id
+    layer = home.open(index_id).layers[0]
+    node = layer.entities["id"][layer.entities["name"].to_pylist().index("Marie Curie")].as_py()
+    app = visit("explore", home, index=index_id, node=node)
+    app.text_input(f"edit_other_{node}_rename").input("Marie Skłodowska Curie").run()
+    app.button(f"primary_edit_{node}").click().run()
+    [folder] = launched
+    edit = read_spec(folder).arguments["edit"]
+    assert (edit["action"], edit["name"], edit["other"]) == ("rename", "Marie Curie", "Marie Skłodowska Curie")
+
+
+def test_the_library_leads_to_the_open_fold_of_the_index(home: Workbench, visit: Visit) -> None:
+    home.add_documents(CORPUS, [("owls.txt", OWLS)])
+    app = visit("library", home, corpus=CORPUS)
+    app.button(f"update_{home.indexes()[0].id}").click().run()
+    app = app.switch_page("../../build.py").run()
+    assert not app.exception
+    assert "What an update will change" in drawn.text(app)
