@@ -67,7 +67,7 @@ class Updating(Indexes):
         return self._start(index_id, {}, budget, execution)
 
     def start_edit(self, index_id: str, edit: Edit, *, budget: Budget | None = None) -> str:
-        """A job makes the edit; returns the job's id. Raises InvalidConfig, at once for one that would change nothing."""
+        """A job makes the edit; returns its id. Raises InvalidConfig, at once for one that would change nothing."""
         self._updates.require_applicable(self.index_path(index_id), edit)
         return self._start(index_id, {"edit": plain(edit)}, budget, None)
 
