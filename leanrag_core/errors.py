@@ -180,6 +180,10 @@ class ExperimentNotFound(LeanRAGError):
     """No experiment has the id."""
 
 
+class SweepNotFound(LeanRAGError):
+    """No sweep has the id."""
+
+
 class RunNotFound(LeanRAGError):
     """There is no recorded run in the file."""
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.facade.corpora import Corpora
-from leanrag_core.facade.experimenting import Experimenting
 from leanrag_core.facade.importing import Importing
+from leanrag_core.facade.sweeping import Sweeping
 from leanrag_core.facade.updating import Updating
 from leanrag_core.jobs import runner
-from leanrag_core.jobs.kinds import BUILD, EXPERIMENT, IMPORT, PART, UPDATE
+from leanrag_core.jobs.kinds import BUILD, EXPERIMENT, IMPORT, PART, SWEEP, UPDATE
 from leanrag_core.jobs.work import Work
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.services.samples import FIRST_SAMPLE, sample_id
@@ -33,10 +33,11 @@ from leanrag_core.work.build import BuildWork
 from leanrag_core.work.experiment import ExperimentWork
 from leanrag_core.work.import_graph import ImportWork
 from leanrag_core.work.part import PartWork
+from leanrag_core.work.sweep import SweepWork
 from leanrag_core.work.update import UpdateWork
 
 
-class Building(Corpora, Importing, Experimenting, Updating):
+class Building(Corpora, Importing, Sweeping, Updating):
     """Forecasts, builds and jobs. See Workbench."""
 
     def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast:
@@ -97,9 +98,7 @@ class Building(Corpora, Importing, Experimenting, Updating):
 
     def is_built(self, out: Path, config: IndexConfig, documents: Sequence[Document]) -> bool:
         """Whether the folder holds the index of these documents with these settings."""
-        from leanrag_core.indexing.built import is_built
-
-        return is_built(out, config, documents)
+        return self._builds.is_built(out, config, documents)
 
     def start_build(
         self,
@@ -137,6 +136,7 @@ class Building(Corpora, Importing, Experimenting, Updating):
             IMPORT.name: ImportWork(self),
             EXPERIMENT.name: ExperimentWork(self),
             UPDATE.name: UpdateWork(self),
+            SWEEP.name: SweepWork(self),
         }
 
     def jobs(self) -> list[JobState]:

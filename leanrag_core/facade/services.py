@@ -31,6 +31,7 @@ from leanrag_core.storage.question_sets import QuestionSetStore
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.settings import read_settings, write_settings
 from leanrag_core.storage.stages import StageStore
+from leanrag_core.storage.sweeps import SweepStore
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings
@@ -58,6 +59,7 @@ class Services:
         self.stages = StageStore(root / "stages")
         self.experiment_store = ExperimentStore(root / "experiments", SAMPLES / "experiments")
         self.preset_store = OwnPresets(root / "presets.json")
+        self.sweep_store = SweepStore(root / "sweeps", SAMPLES / "sweeps")
         self.searches = SearchStore()
         self._samples = Samples(self.corpus_store, self.parser)
         self._question_sets = QuestionSets(QuestionSetStore(root / "question_sets"), self._samples)

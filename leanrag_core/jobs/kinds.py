@@ -144,4 +144,21 @@ UPDATE = JobKind(
     ),
 )
 
-KINDS = (BUILD, PART, IMPORT, EXPERIMENT, UPDATE)
+SWEEP = JobKind(
+    "sweep",
+    makes="sweep",
+    stages=(
+        Stage("open", message("stage.open"), message("stage.open_experiment.doing"), 0.02),
+        Stage("build", message("stage.build"), message("stage.build.doing"), 0.5, calls=UNITS),
+        Stage("parts", message("stage.parts"), message("stage.parts.doing"), 0.02, calls=UNITS),
+        Stage("questions", message("stage.questions"), message("stage.questions.doing"), 0.44, calls=UNITS),
+        Stage("store", message("stage.store"), message("stage.store_experiment.doing"), 0.02),
+    ),
+    summary=(
+        SummaryLine("points", message("job.sweep.points")),
+        SummaryLine("indexes", message("job.sweep.indexes")),
+        SummaryLine("errors", message("job.experiment.errors")),
+    ),
+)
+
+KINDS = (BUILD, PART, IMPORT, EXPERIMENT, UPDATE, SWEEP)

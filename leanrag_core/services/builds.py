@@ -150,6 +150,12 @@ class Builds:
         self._stages.trim(models.settings.stages_mb * _MEGABYTE)
         return layout.read_index(out)
 
+    def is_built(self, out: Path, config: IndexConfig, documents: Sequence[Document]) -> bool:
+        """Whether the folder holds the index of these documents with these settings."""
+        from leanrag_core.indexing.built import is_built
+
+        return is_built(out, config, documents)
+
     def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast:
         """What a build of the corpus takes. dry_run: so many chunks are extracted first by a language model, and their
         answers kept, which sharpens the estimate. Raises InvalidConfig, EndpointError."""

@@ -126,7 +126,7 @@ class Experiments:
             raise InvalidConfig("experiment.parts_missing", n=len(missing), parts=listed)
         id_ = experiment_id(spec, inputs.digests)
         if not self.store.is_there(id_):
-            self.store.begin(id_, spec, {**_versions(), **inputs.digests}, inputs.questions)
+            self.store.begin(id_, spec, {**program_versions(), **inputs.digests}, inputs.questions)
         return id_, inputs
 
     def run(
@@ -171,7 +171,7 @@ class Experiments:
         InvalidConfig where another process runs it."""
         if not self.store.is_shipped(id_):
             self.store.delete(id_)
-        self.store.begin(id_, spec, {**_versions(), **inputs.digests}, inputs.questions)
+        self.store.begin(id_, spec, {**program_versions(), **inputs.digests}, inputs.questions)
 
     def _make_parts(self, spec: ExperimentSpec, inputs: Inputs, models: Models, report: Report) -> None:
         missing = self.missing_parts(spec)
@@ -209,7 +209,7 @@ class Experiments:
         return self.store.read(id_)
 
 
-def _versions() -> dict[str, str]:
+def program_versions() -> dict[str, str]:
     """Of the program, of Python and of the libraries that figures depend on."""
     versions = {"program": program_version(), "python": platform.python_version()}
     for name in _LIBRARIES:

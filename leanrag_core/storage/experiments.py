@@ -11,10 +11,9 @@ Lines are appended as work is done. A process that is killed leaves a last line 
 done again. A complete experiment has its lines in the order of its specification, so repeating it gives the same bytes.
 """
 
-import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -24,10 +23,19 @@ from typing import Any, TypeVar
 from filelock import FileLock, Timeout
 
 from leanrag_core import private
-from leanrag_core.atomic import write_bytes, writing
-from leanrag_core.errors import ExperimentNotFound, InvalidConfig, LeanRAGError, RecordDamaged
+from leanrag_core.atomic import writing
+from leanrag_core.errors import ExperimentNotFound, InvalidConfig, LeanRAGError
 from leanrag_core.messages.message import Message, message
-from leanrag_core.records import from_json, to_json
+from leanrag_core.records import to_json
+from leanrag_core.storage.record_lines import (
+    append_lines,
+    changed,
+    drop_cut_line,
+    lines,
+    read_lines,
+    read_record,
+    write,
+)
 from leanrag_core.types.experiment import (
     ExperimentResult,
     ExperimentSpec,
@@ -41,7 +49,6 @@ from leanrag_core.types.summary import Damaged
 T = TypeVar("T")
 SPEC, RECORD, QUESTIONS = "spec.json", "record.json", "questions.jsonl"
 ROWS, COSTS, JUDGEMENTS = "rows.jsonl", "costs.jsonl", "judgements.jsonl"
-_MAX_BYTES = 500_000_000
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
 
 
@@ -87,7 +94,7 @@ class ExperimentStore:
     def summary(self, id_: str) -> ExperimentSummary:
         """The experiment's row in a list. Raises ExperimentNotFound, RecordDamaged."""
         folder = self.folder(id_)
-        stamp = tuple(_changed(folder / name) for name in (SPEC, RECORD, ROWS, JUDGEMENTS))
+        stamp = tuple(changed(folder / name) for name in (SPEC, RECORD, ROWS, JUDGEMENTS))
         kept = self._summaries.get(folder)
         if kept is not None and kept[0] == stamp:
             return kept[1]
@@ -126,10 +133,10 @@ class ExperimentStore:
         record = self.record(id_)
         return ExperimentResult(
             id=id_,
-            spec=_read(ExperimentSpec, folder / SPEC),
-            rows=tuple(_read_lines(QuestionRow, folder / ROWS)),
-            costs=tuple(_read_lines(RunCost, folder / COSTS)),
-            judgements=tuple(_read_lines(Judgement, folder / JUDGEMENTS)),
+            spec=read_record(ExperimentSpec, folder / SPEC),
+            rows=tuple(read_lines(QuestionRow, folder / ROWS)),
+            costs=tuple(read_lines(RunCost, folder / COSTS)),
+            judgements=tuple(read_lines(Judgement, folder / JUDGEMENTS)),
             is_complete=record.is_complete,
             is_shipped=folder.parent == self._shipped,
             versions=record.versions,
@@ -137,11 +144,11 @@ class ExperimentStore:
 
     def record(self, id_: str) -> ExperimentRecord:
         """What was recorded when the experiment began. Raises ExperimentNotFound, RecordDamaged."""
-        return _read(ExperimentRecord, self.folder(id_) / RECORD)
+        return read_record(ExperimentRecord, self.folder(id_) / RECORD)
 
     def questions(self, id_: str, kind: type[T]) -> tuple[T, ...]:
         """The experiment's questions. kind: their record. Raises ExperimentNotFound, RecordDamaged."""
-        return tuple(_read_lines(kind, self.folder(id_) / QUESTIONS))
+        return tuple(read_lines(kind, self.folder(id_) / QUESTIONS))
 
     def begin(self, id_: str, spec: ExperimentSpec, versions: Mapping[str, str], questions: Sequence[Any]) -> None:
         """The experiment is in the store, without results. Raises StorageFailed."""
@@ -149,9 +156,9 @@ class ExperimentStore:
         with writing(_what(spec.title)):
             private.make_folder(self.root)
             private.make_folder(folder)
-            _write(folder / QUESTIONS, _lines(questions))
-            _write(folder / RECORD, to_json(ExperimentRecord(len(questions), dict(versions)), indent=1))
-            _write(folder / SPEC, to_json(spec, indent=1))  # last: without it there is no experiment
+            write(folder / QUESTIONS, lines(questions))
+            write(folder / RECORD, to_json(ExperimentRecord(len(questions), dict(versions)), indent=1))
+            write(folder / SPEC, to_json(spec, indent=1))  # last: without it there is no experiment
 
     def is_shipped(self, id_: str) -> bool:
         """Whether the experiment is one of the program, without a copy of the person's own. Raises
@@ -165,7 +172,7 @@ class ExperimentStore:
         Raises ExperimentNotFound, InvalidConfig where another process runs it or where it is one of the program.
         """
         with self._locked(id_) as folder:
-            writer = ExperimentWriter(folder, _read(ExperimentSpec, folder / SPEC).title)
+            writer = ExperimentWriter(folder, read_record(ExperimentSpec, folder / SPEC).title)
             writer.drop_cut_lines()
             yield writer
 
@@ -204,11 +211,7 @@ class ExperimentWriter:
         """What was cut by the end of a process is gone: last lines, and costs of rows that were not written."""
         with writing(self._what):
             for name in (ROWS, COSTS, JUDGEMENTS):
-                path = self._folder / name
-                content = path.read_bytes() if path.is_file() else b""
-                whole = content[: content.rfind(b"\n") + 1]
-                if len(whole) < len(content):
-                    _write(path, whole)
+                drop_cut_line(self._folder / name)
 
     def add_rows(self, rows: Sequence[QuestionRow], costs: Sequence[RunCost]) -> None:
         """The rows are on the disk. Raises StorageFailed."""
@@ -223,60 +226,19 @@ class ExperimentWriter:
     def finish(self, result: ExperimentResult) -> None:
         """The files hold what the result does, in its order, and the experiment is complete. Raises StorageFailed."""
         with writing(self._what):
-            record = _read(ExperimentRecord, self._folder / RECORD)
+            record = read_record(ExperimentRecord, self._folder / RECORD)
             for name, values in ((ROWS, result.rows), (COSTS, result.costs), (JUDGEMENTS, result.judgements)):
-                content, path = _lines(values), self._folder / name
+                content, path = lines(values), self._folder / name
                 if content and (not path.is_file() or path.read_bytes() != content):
-                    _write(path, content)
-            _write(self._folder / RECORD, to_json(replace(record, is_complete=result.is_complete), indent=1))
+                    write(path, content)
+            write(self._folder / RECORD, to_json(replace(record, is_complete=result.is_complete), indent=1))
 
     def _append(self, name: str, values: Sequence[Any]) -> None:
         if not values:
             return
-        with writing(self._what), open(self._folder / name, "ab", opener=private.opener) as file:
-            file.write(_lines(values))
-            file.flush()
-            os.fsync(file.fileno())
+        with writing(self._what):
+            append_lines(self._folder / name, values)
 
 
 def _what(title: str) -> Message:
     return message("what.experiment", title=title)
-
-
-def _lines(values: Iterable[Any]) -> bytes:
-    return b"".join(to_json(value) + b"\n" for value in values)
-
-
-def _write(path: Path, content: bytes) -> None:
-    write_bytes(path, content, private=True)
-
-
-def _read(kind: type[T], path: Path) -> T:
-    return from_json(kind, _content(path), name=path.name)
-
-
-def _read_lines(kind: type[T], path: Path) -> Iterator[T]:
-    """The records of a file of lines, without a last one that is cut; none where there is no file."""
-    if not path.is_file():
-        return
-    content = _content(path)
-    for number, line in enumerate(content[: content.rfind(b"\n") + 1].split(b"\n")[:-1], start=1):
-        yield from_json(kind, line, name=f"{path.name}:{number}")
-
-
-def _content(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            content = file.read(_MAX_BYTES + 1)
-    except OSError as error:
-        reason = message("plain", text=error.strerror or str(error))
-        raise RecordDamaged("record.damaged", name=path.name, reason=reason) from error
-    if len(content) > _MAX_BYTES:
-        reason = message("record.too_large", n=len(content), limit=_MAX_BYTES)
-        raise RecordDamaged("record.damaged", name=path.name, reason=reason)
-    return content
-
-
-def _changed(path: Path) -> int:
-    """When the file changed last, in nanoseconds; 0 where there is none."""
-    return path.stat().st_mtime_ns if path.is_file() else 0

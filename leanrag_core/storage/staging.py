@@ -140,6 +140,12 @@ def bring_back(root: Path) -> None:
                 remove_stale_staging(root / name)
 
 
+def in_staging(root: Path) -> list[Path]:
+    """The folders below root that this process is building."""
+    ours = re.compile(re.escape(_STAGING) + rf"(.+)-{os.getpid()}")
+    return [root / match[1] for path in sorted(root.iterdir()) if (match := ours.fullmatch(path.name))]
+
+
 def give_up_staging(target: Path) -> None:
     """Deletes what this process has begun to build, and its lock; the process must end at once."""
     target = _named(target)

@@ -71,8 +71,8 @@ class Wording:
 class JobKind:
     """What jobs of one kind have in common. name: in the job's record. stages: in the order in which they begin.
 
-    makes: what the result of a job is the id of, "index", "part" or "experiment"; empty for anything else. figures:
-    shown while a job runs; summary: shown of an ended one.
+    makes: what the result of a job is the id of, "index", "part", "experiment" or "sweep"; empty for anything else.
+    figures: shown while a job runs; summary: shown of an ended one.
     """
 
     name: str

@@ -19,7 +19,7 @@ from leanrag_core.types.job import JobReport
 from leanrag_core.types.progress import Progress
 from tests.app import drawn
 from tests.app.conftest import CORPUS
-from tests.jobs.sweep import SWEEP
+from tests.jobs.survey import SURVEY
 
 Visit = Callable[..., AppTest]
 HOSTILE = "<img src=x onerror=alert(1)> [x](javascript:alert(1)) $a$"
@@ -234,10 +234,10 @@ def test_jobs_of_another_version_take_no_page_down(page: str, home: Workbench, v
 def test_a_job_of_another_kind_is_shown_and_left_alone(home: Workbench, visit: Visit) -> None:
     foreign = a_job(home, STARTED, name="foreign")
     record = json.loads((foreign / "spec.json").read_text())
-    (foreign / "spec.json").write_text(json.dumps({**record, "kind": "sweep"}))
+    (foreign / "spec.json").write_text(json.dumps({**record, "kind": "survey"}))
     app = visit("build", home, job="foreign")
     drawn.assert_sound(app)
-    assert "The job foreign is of the kind 'sweep', unknown to this version: it is left alone." in drawn.text(app)
+    assert "The job foreign is of the kind 'survey', unknown to this version: it is left alone." in drawn.text(app)
     assert [button.key for button in app.button if button.key and button.key.endswith("_foreign")] == []
     app.button("away").click().run()
     drawn.assert_sound(app)
@@ -303,13 +303,13 @@ def test_on_a_first_start_the_library_says_that_an_index_is_being_built(empty_ho
 @pytest.fixture
 def with_sweeps(home: Workbench, monkeypatch: pytest.MonkeyPatch) -> Workbench:
     """The home in a version that has a third kind of job."""
-    monkeypatch.setattr(job_store, "KINDS", (*KINDS, SWEEP))
+    monkeypatch.setattr(job_store, "KINDS", (*KINDS, SURVEY))
     return home
 
 
 def a_sweep(bench: Workbench, *events: tuple[str, dict[str, Any]], name: str = "one") -> Path:
     folder = bench.root / "jobs" / name
-    create_job(folder, JobSpec(name, f"Sweep {HOSTILE}", "", {"values": 3}, {}, LONG_AGO, SWEEP.name))
+    create_job(folder, JobSpec(name, f"Sweep {HOSTILE}", "", {"values": 3}, {}, LONG_AGO, SURVEY.name))
     log = JobLog(folder)
     for event, fields in events:
         log.write(event, **fields)
@@ -337,7 +337,7 @@ def test_a_running_job_that_is_no_build_is_shown_on_every_page(page: str, with_s
 
 def test_a_done_job_that_is_no_build_shows_what_it_made(with_sweeps: Workbench, visit: Visit) -> None:
     report = JobReport({"answers": 1234, "bytes": 3_000_000})
-    a_sweep(with_sweeps, STARTED, progress("answers", 10, 10), ("done", {"result": "sweep-1", "report": report}))
+    a_sweep(with_sweeps, STARTED, progress("answers", 10, 10), ("done", {"result": "survey-1", "report": report}))
     app = visit("build", with_sweeps, job="one")
     drawn.assert_sound(app)
     page_text = drawn.text(app)
@@ -357,13 +357,13 @@ def test_an_ended_job_that_is_no_build_is_resumed_as_what_it_was(
     app.button("resume_one").click().run()
     drawn.assert_sound(app)
     [folder] = launched
-    assert (read_spec(folder).kind, read_spec(folder).config) == (SWEEP.name, {"values": 3})
+    assert (read_spec(folder).kind, read_spec(folder).config) == (SURVEY.name, {"values": 3})
 
 
 def test_a_running_job_that_is_no_build_does_not_promise_an_index(
     empty_home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_store, "KINDS", (*KINDS, SWEEP))
+    monkeypatch.setattr(job_store, "KINDS", (*KINDS, SURVEY))
     a_job(empty_home, STARTED, ("cancelled", {}), name="zero")  # so that no sample index is begun
     folder = a_sweep(empty_home, STARTED, progress("answers", 5, 10))
     with job_lock(folder).acquire():

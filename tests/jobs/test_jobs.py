@@ -192,7 +192,7 @@ def change_spec(folder: Path, **values: Any) -> None:
 
 @pytest.mark.parametrize(
     "values",
-    [{"kind": "sweep"}, {"kind": 7}, {"config": None}, {"arguments": []}, {"title": None}, {"steps": 3}],
+    [{"kind": "survey"}, {"kind": 7}, {"config": None}, {"arguments": []}, {"title": None}, {"steps": 3}],
 )
 def test_a_job_of_another_kind_is_unknown_and_hides_no_other(values: dict[str, Any], folder: Path) -> None:
     later = folder.with_name("job-2")

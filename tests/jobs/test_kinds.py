@@ -24,7 +24,7 @@ from leanrag_core.types.job import JobReport
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.spending import Budget, Spending
 from leanrag_core.types.usage import Usage
-from tests.jobs.sweep import SWEEP
+from tests.jobs.survey import SURVEY
 
 NOW = "2026-11-22T00:00:00+00:00"
 
@@ -39,14 +39,14 @@ class Doing:
         raise AssertionError("nothing had to be cleaned up")
 
 
-def a_job(root: Path, name: str, kind: str = SWEEP.name) -> Path:
-    create_job(root / name, JobSpec(name, "Sweep of bees", "", {"values": 3}, {}, NOW, kind))
+def a_job(root: Path, name: str, kind: str = SURVEY.name) -> Path:
+    create_job(root / name, JobSpec(name, "Survey of bees", "", {"values": 3}, {}, NOW, kind))
     return root / name
 
 
 def test_a_job_of_any_kind_runs_with_its_own_stages_and_report(tmp_path: Path) -> None:
     folder = a_job(tmp_path, "job-1")
-    store = JobStore(tmp_path, tmp_path, (*KINDS, SWEEP))
+    store = JobStore(tmp_path, tmp_path, (*KINDS, SURVEY))
     seen: list[tuple[float, str]] = []
 
     def work(job: RunningJob) -> Done:
@@ -54,31 +54,31 @@ def test_a_job_of_any_kind_runs_with_its_own_stages_and_report(tmp_path: Path) -
         job.report(Progress("answers", 5, 10, "answers", "the queen"))
         state = store.job("job-1")
         seen.append((state.share, state.status))
-        return Done("sweep-1", JobReport({"answers": 10}))
+        return Done("survey-1", JobReport({"answers": 10}))
 
-    assert runner.run(folder, {SWEEP.name: Doing(work)}) == 0
+    assert runner.run(folder, {SURVEY.name: Doing(work)}) == 0
     assert seen == [(pytest.approx(0.1 + 0.9 / 2), "running")]
     job = store.job("job-1")
-    assert (job.kind, job.status, job.result, job.builds_index) == (SWEEP, "done", "sweep-1", False)
+    assert (job.kind, job.status, job.result, job.builds_index) == (SURVEY, "done", "survey-1", False)
     assert [stage.name for stage in job.stages] == ["settings", "answers"]
     assert job.report.counts == {"answers": 10}
 
 
 def test_a_job_of_a_newer_version_is_neither_run_nor_changed_and_takes_no_slot(tmp_path: Path) -> None:
     folder = a_job(tmp_path, "job-1")
-    with pytest.raises(JobUnknown, match="of the kind 'sweep'"):
+    with pytest.raises(JobUnknown, match="of the kind 'survey'"):
         runner.run(folder, {BUILD.name: Doing(lambda job: Done("never"))})
     assert [path.name for path in folder.iterdir()] == ["spec.json"]
     state = read_state(folder)
-    assert (state.status, state.error) == ("unknown", message("job.kind_unknown", job="job-1", kind="sweep"))
+    assert (state.status, state.error) == ("unknown", message("job.kind_unknown", job="job-1", kind="survey"))
 
 
 def test_resuming_a_job_of_another_kind_does_the_same_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "launch", lambda folder, package_root: None)
-    store = JobStore(tmp_path, tmp_path, (*KINDS, SWEEP))
-    first = store.begin("Sweep of bees", "", {"values": 3}, {"budget": {"dollars": 0.0, "tokens": 9}}, SWEEP)
+    store = JobStore(tmp_path, tmp_path, (*KINDS, SURVEY))
+    first = store.begin("Survey of bees", "", {"values": 3}, {"budget": {"dollars": 0.0, "tokens": 9}}, SURVEY)
     again = store.spec(store.repeat(first, Budget(tokens=70)))
-    assert (again.kind, again.title, again.config) == (SWEEP.name, "Sweep of bees", {"values": 3})
+    assert (again.kind, again.title, again.config) == (SURVEY.name, "Survey of bees", {"values": 3})
     assert store.job(again.id).budget == Budget(tokens=70)
 
 
@@ -103,17 +103,17 @@ def test_jobs_that_wait_for_another_build_of_their_index_leave_their_slots(tmp_p
     later = a_job(tmp_path, "later")
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(_SLOTS + 1) as pool:
         patch.setattr(runner.signal, "signal", lambda number, handler: handler)  # only the main thread may
-        ends = [pool.submit(runner.run, folder, {SWEEP.name: Doing(waits)}) for folder in folders]
+        ends = [pool.submit(runner.run, folder, {SURVEY.name: Doing(waits)}) for folder in folders]
         assert all(event.wait(60) for event in waiting.values())
         try:
-            ends.append(pool.submit(runner.run, later, {SWEEP.name: Doing(other)}))
+            ends.append(pool.submit(runner.run, later, {SURVEY.name: Doing(other)}))
             assert other_ran.wait(60), "the slots were held by jobs that did nothing"
-            state = read_state(folders[0], (SWEEP,))
+            state = read_state(folders[0], (SURVEY,))
             assert (state.status, state.waits_for_index) == ("queued", True)
         finally:
             built.set()
         assert [end.result(60) for end in ends] == [0] * (_SLOTS + 1)
-    state = read_state(folders[0], (SWEEP,))
+    state = read_state(folders[0], (SURVEY,))
     assert (state.status, state.result, state.waits_for_index) == ("done", "same", False)
 
 
@@ -126,8 +126,8 @@ def test_a_job_can_be_cancelled_while_it_waits_for_its_index(tmp_path: Path) -> 
         job.report(Progress("settings", 0, 1, waiting=True))
         raise AssertionError("the report should have stopped this")
 
-    assert runner.run(folder, {SWEEP.name: Doing(waits)}) == 1
-    assert read_state(folder, (SWEEP,)).status == "cancelled"
+    assert runner.run(folder, {SURVEY.name: Doing(waits)}) == 1
+    assert read_state(folder, (SURVEY,)).status == "cancelled"
 
 
 def exactly(value: float) -> dict[str, float]:
@@ -194,7 +194,7 @@ def test_events_of_a_running_job_are_written_without_what_they_do_not_say(tmp_pa
         "unit": "answers",
     }
     with job_lock(folder).acquire():
-        assert read_state(folder, (SWEEP,)).stages[1].done == 3
+        assert read_state(folder, (SURVEY,)).stages[1].done == 3
 
 
 def test_a_reader_takes_each_event_once_and_keeps_the_last_reading_of_the_meter(tmp_path: Path) -> None:

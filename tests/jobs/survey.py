@@ -8,8 +8,8 @@ def text(words: str) -> Message:
     return message("plain", text=words)
 
 
-SWEEP = JobKind(
-    "sweep",
+SURVEY = JobKind(
+    "survey",
     stages=(
         Stage("settings", text("Settings"), text("Choosing settings"), 0.1),
         Stage("answers", text("Answers"), text("Answering questions"), 0.9, writes=text("answered")),

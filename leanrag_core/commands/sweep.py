@@ -1,0 +1,198 @@
+"""sweep: the questions of a set at every point of varied settings; indexes are built from what is kept."""
+
+import argparse
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from leanrag_core.commands._shared.options import add_execution, add_json, add_preset, execution_of
+from leanrag_core.commands._shared.printing import PrintedProgress, print_json
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.types.visible import visible
+
+
+def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The verb sweep."""
+    from leanrag_core.types.sweep import SAMPLERS, SweepSpec
+
+    parser = verbs.add_parser("sweep", help="varies settings of an index or of retrieval, and measures every point")
+    parser.add_argument(
+        "source", nargs="?", metavar="INDEX_OR_CORPUS", help="a folder of an index, an id of an index or a corpus"
+    )
+    parser.add_argument(
+        "--axis",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE,...",
+        help="a field of the index's settings or an option of the strategy (retrieval.NAME where both have it); with a "
+        "sampler also NAME=LOW..HIGH; may be given several times",
+    )
+    parser.add_argument("--questions", default="", metavar="SET", help="id of a question set (default: the corpus's)")
+    parser.add_argument("--strategy", default=SweepSpec.strategy)
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of all points")
+    parser.add_argument("--sampler", choices=SAMPLERS, default=SweepSpec.sampler)
+    parser.add_argument("--points", type=int, default=0, metavar="N", help="points that a sampler draws")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the sampler and of the intervals")
+    parser.add_argument("--measure", default=SweepSpec.measure, help="of the best point")
+    parser.add_argument("--cost", default=SweepSpec.cost, help="of the front")
+    parser.add_argument("--answers", action="store_true", help="answers are written and measured, too")
+    parser.add_argument("--title", default="")
+    parser.add_argument("--out", type=Path, metavar="FILE.json", help="writes the result there as well")
+    parser.add_argument("--forecast", action="store_true", help="only says what the sweep would take")
+    parser.add_argument("--again", action="store_true", help="does everything once more")
+    parser.add_argument("--list", action="store_true", help="the sweeps that there are")
+    parser.add_argument("--budget", type=float, default=0, metavar="DOLLARS", help="stop, to be resumed, when spent")
+    add_preset(parser, "how the indexes are built")
+    add_execution(parser)
+    add_json(parser)
+    parser.set_defaults(run=_sweep)
+
+
+def _sweep(options: argparse.Namespace) -> int:
+    from leanrag_core.records import plain
+    from leanrag_core.types.spending import Budget
+    from leanrag_core.workbench import Workbench
+
+    bench = Workbench.default()
+    if options.list:
+        return _list(bench, options)
+    spec = _spec(options, bench)
+    if options.forecast:
+        return _forecast(bench.forecast_sweep(spec), options)
+    options.stop.line = "stopped; the same command goes on where it stopped"
+    options.stop.clean_up = bench.give_up_sweeping
+    result = bench.run_sweep(
+        spec,
+        PrintedProgress(),
+        models=bench.models(budget=Budget(dollars=options.budget)),
+        execution=execution_of(options, bench.settings().execution),
+        again=options.again,
+    )
+    if options.out:
+        from leanrag_core.atomic import write_bytes
+        from leanrag_core.records import to_json
+
+        write_bytes(options.out, to_json(result, indent=1))
+    if options.json:
+        print_json({"id": result.id, **plain(_findings(result))})
+    else:
+        _print(result)
+    return 0
+
+
+def _spec(options: argparse.Namespace, bench: Any) -> Any:
+    """What the options ask for. Raises InvalidConfig."""
+    from leanrag_core.types.presets import preset
+    from leanrag_core.types.sweep import INDEX, RETRIEVAL, SweepSpec
+
+    if not options.source:
+        raise InvalidConfig("sweep.corpus_or_index")
+    axes = tuple(_axis(text, options.strategy) for text in options.axis)
+    source = bench.sweep_source(options.source)
+    config = source.config or preset(options.preset).config()
+    settings = [_axis(text, options.strategy) for text in options.set]
+    config = replace(config, **{axis.name: axis.values[0] for axis in settings if axis.level == INDEX})
+    builds = any(axis.level == INDEX for axis in (*axes, *settings))
+    return SweepSpec(
+        title=options.title or f"{source.name}: {', '.join(axis.name for axis in axes)}",
+        axes=axes,
+        question_set=options.questions or source.corpus,
+        corpus=source.corpus if builds or not source.index else "",
+        config=config,
+        index="" if builds else source.index,
+        strategy=options.strategy,
+        options={axis.name: axis.values[0] for axis in settings if axis.level == RETRIEVAL},
+        sampler=options.sampler,
+        n_points=options.points,
+        seed=options.seed,
+        measure=options.measure,
+        cost=options.cost,
+        answers=options.answers,
+    )
+
+
+def _axis(text: str, strategy: str) -> Any:
+    """NAME=VALUE,VALUE or NAME=LOW..HIGH; of retrieval where an index has no such setting. Raises InvalidConfig."""
+    from leanrag_core.evaluation.sweeps.points import known_axes
+    from leanrag_core.types.sweep import INDEX, RETRIEVAL, Axis
+
+    name, equals, listed = text.partition("=")
+    given, dot, rest = name.strip().partition(".")
+    level, name = (given, rest) if dot else ("", given)
+    name = name.replace("-", "_")
+    if not equals or not name or not listed.strip():
+        raise InvalidConfig("sweep.axis_not_understood", text=text)
+    level = level or (INDEX if name in known_axes(strategy)[INDEX] else RETRIEVAL)
+    low, between, high = listed.partition("..")
+    if between:
+        bounds = _value(low), _value(high)
+        if not all(isinstance(bound, int | float) for bound in bounds):
+            raise InvalidConfig("sweep.axis_not_understood", text=text)
+        return Axis(name, (), level, *bounds)
+    return Axis(name, tuple(_value(value) for value in listed.split(",")), level)
+
+
+def _value(text: str) -> Any:
+    """A number, true, false or null as JSON has them; else the text."""
+    try:
+        return json.loads(text.strip())
+    except ValueError:
+        return text.strip()
+
+
+def _list(bench: Any, options: argparse.Namespace) -> int:
+    from dataclasses import asdict
+
+    sweeps = bench.sweeps()
+    if options.json:
+        print_json([asdict(each) for each in sweeps])
+        return 0
+    for each in sweeps:
+        state = "complete" if each.is_complete else f"{each.built:,} indexes built, {each.rows:,} of {each.all:,} rows"
+        print(f"{each.id}  {visible(each.title)}: {' x '.join(each.axes)}, {each.points:,} points, {state}")
+    return 0
+
+
+def _forecast(forecast: Any, options: argparse.Namespace) -> int:
+    from leanrag_core.records import plain
+
+    if options.json:
+        print_json({**plain(forecast), "seconds": plain(forecast.seconds), "calls": plain(forecast.calls)})
+        return 0
+    for build in forecast.builds:
+        kept = f"keeps {', '.join(build.kept)}" if build.kept else "builds everything"
+        calls = f", {build.calls.expected:,.0f} calls, {build.saved.expected:,.0f} spared" if build.calls.high else ""
+        print(f"{build.points[0]}: {kept}; {build.seconds.low:,.0f} to {build.seconds.high:,.0f} s{calls}")
+    seconds = forecast.seconds
+    print(
+        f"{forecast.points:,} points, {len(forecast.builds):,} indexes, {forecast.questions:,} retrievals: "
+        f"{seconds.low:,.0f} to {seconds.high:,.0f} s, {forecast.calls.expected:,.0f} model calls, "
+        f"${forecast.dollars.expected:,.2f}"
+    )
+    return 0
+
+
+def _findings(result: Any) -> Any:
+    from leanrag_core.evaluation.sweeps.findings import findings
+
+    return findings(result)
+
+
+def _print(result: Any) -> None:
+    from leanrag_core.evaluation.sweeps.headline import headline
+    from leanrag_core.messages.catalog import sentence
+
+    shown = _findings(result)
+    print(f"{result.id}: {visible(result.spec.title)}, {shown.n_questions:,} questions")
+    print(f"{shown.measure:>18} {shown.cost:>15}  layers  build s")
+    for point, standing in zip(result.points, shown.points, strict=True):
+        value = "–" if standing.value is None else f"{standing.value.value:.3f}"
+        marks = " best" if standing.is_best else " cannot be told from the best" if standing.is_close else ""
+        layers = "–" if point.index is None else f"{point.index.layers}"
+        seconds = "–" if point.build is None else f"{point.build.seconds:.1f}"
+        front = ", front" if standing.is_front else ""
+        cost = "–" if standing.cost is None else f"{standing.cost:,.0f}"
+        print(f"{value:>18} {cost:>15} {layers:>7} {seconds:>8}  {visible(standing.name)}:{marks}{front}")
+    for message in headline(shown):
+        print(sentence(message))

@@ -1,0 +1,198 @@
+"""What can be said of a sweep: the best point, those that cannot be told from it, the front, what each axis does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+from leanrag_core.evaluation.statistics.intervals import Interval, Scores, difference_interval, mean_interval
+from leanrag_core.evaluation.statistics.letters import ALPHA
+from leanrag_core.evaluation.statistics.rank_tests import holm, paired_test
+from leanrag_core.evaluation.tables import less_is_better
+from leanrag_core.figures.pareto import front
+from leanrag_core.types.experiment import Parameter
+from leanrag_core.types.sweep import GRID, SweepResult
+
+_EQUAL = 1e-9  # means that differ by less are equal
+
+
+@dataclass(frozen=True)
+class PointStanding:
+    """A point beside the best one. value, cost: means of the two measures, None where nothing is measured.
+
+    difference: the point's scores minus those of the best point, question by question. p: of the paired rank test
+    against the best point, corrected after Holm over all points. is_close: p is not below .05, so that the point cannot
+    be told from the best. is_front: no point has a better value at no higher cost.
+    """
+
+    name: str
+    value: Interval | None
+    cost: float | None
+    difference: Interval | None = None
+    p: float = 1.0
+    is_best: bool = False
+    is_close: bool = False
+    is_front: bool = False
+
+
+@dataclass(frozen=True)
+class ValueStanding:
+    """A value of an axis: the mean over all points that have it. p, is_best, is_close: as of a point, among the
+    values of the axis."""
+
+    setting: Parameter
+    value: Interval | None
+    cost: float | None
+    p: float = 1.0
+    is_best: bool = False
+    is_close: bool = False
+
+
+@dataclass(frozen=True)
+class AxisEffect:
+    """What an axis does by itself. matters: a value can be told from the best value of the axis."""
+
+    axis: str
+    values: tuple[ValueStanding, ...]
+
+    @property
+    def matters(self) -> bool:
+        """Whether a value can be told from the best one."""
+        return any(not standing.is_close for standing in self.values)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """A sweep by a measure and a cost, over the questions of a kind, "" for all.
+
+    best: name of the best point, the cheaper of equal ones, "" where nothing is measured. cheapest: of the points that
+    cannot be told from the best, the one with the least cost.
+    """
+
+    measure: str
+    cost: str
+    kind: str
+    n_questions: int
+    points: tuple[PointStanding, ...]
+    axes: tuple[AxisEffect, ...]
+    best: str
+    cheapest: str
+
+    def at(self, name: str) -> PointStanding:
+        """The point of that name. Raises KeyError."""
+        return {standing.name: standing for standing in self.points}[name]
+
+    @property
+    def close(self) -> tuple[str, ...]:
+        """Names of the points that cannot be told from the best, the best among them."""
+        return tuple(standing.name for standing in self.points if standing.is_close)
+
+
+def findings(result: SweepResult, measure: str = "", cost: str = "", kind: str = "") -> Findings:
+    """What the sweep shows. measure, cost: those of its specification by default. Points that have not run are left
+    out."""
+    measure, cost = measure or result.spec.measure, cost or result.spec.cost
+    places = [place for place, of in enumerate(result.kinds) if not kind or of == kind]
+    run = [point for point in result.points if point.scores]
+    names = [point.point.name for point in run]
+    values = [_at(point.scores.get(measure, ()), places) for point in run]
+    costs = [_mean(_at(point.scores.get(cost, ()), places)) for point in run]
+    less, seed = less_is_better(measure), result.spec.seed
+    best = _best(values, costs, less)
+    p_values = _tests(values, best)
+    points = _fronted(
+        [
+            PointStanding(
+                name,
+                mean_interval(scores, seed),
+                mean_cost,
+                None if best is None else difference_interval(scores, values[best], seed),
+                p,
+                place == best,
+                best is not None and p >= ALPHA,
+            )
+            for place, (name, scores, mean_cost, p) in enumerate(zip(names, values, costs, p_values, strict=True))
+        ],
+        less,
+    )
+    close = [(standing.cost, place) for place, standing in enumerate(points) if standing.is_close and standing.cost]
+    return Findings(
+        measure,
+        cost,
+        kind,
+        len(places),
+        points,
+        _axes(result, measure, cost, places, less) if result.is_complete and result.spec.sampler == GRID else (),
+        "" if best is None else names[best],
+        points[min(close)[1]].name if close else "",
+    )
+
+
+def _axes(result: SweepResult, measure: str, cost: str, places: Sequence[int], less: bool) -> tuple[AxisEffect, ...]:
+    """Of a grid, whose points share the other settings alike between the values of an axis."""
+    effects = []
+    for axis in result.spec.axes:
+        values, costs = [], []
+        for setting in axis.values:
+            having = [point for point in result.points if point.point.settings[axis.name] == setting]
+            columns = [_at(point.scores.get(measure, ()), places) for point in having]
+            values.append([_mean(scores) for scores in zip(*columns, strict=True)])
+            costs.append(_mean([_mean(_at(point.scores.get(cost, ()), places)) for point in having]))
+        best = _best(values, costs, less)
+        p_values = _tests(values, best)
+        standings = tuple(
+            ValueStanding(
+                setting,
+                mean_interval(scores, result.spec.seed),
+                mean_cost,
+                p,
+                place == best,
+                best is not None and p >= ALPHA,
+            )
+            for place, (setting, scores, mean_cost, p) in enumerate(
+                zip(axis.values, values, costs, p_values, strict=True)
+            )
+        )
+        effects.append(AxisEffect(axis.name, standings))
+    return tuple(effects)
+
+
+def _at(scores: Sequence[float | None], places: Sequence[int]) -> list[float | None]:
+    return [scores[place] for place in places] if scores else [None] * len(places)
+
+
+def _mean(scores: Scores) -> float | None:
+    known = [score for score in scores if score is not None]
+    return fmean(known) if known else None
+
+
+def _best(values: Sequence[Scores], costs: Sequence[float | None], less: bool) -> int | None:
+    """The place of the best mean; of equal ones the cheapest, then the first."""
+    means = [_mean(scores) for scores in values]
+    known = [(-mean if less else mean) for mean in means if mean is not None]
+    if not known:
+        return None
+    ranked = [
+        (float("inf") if costs[place] is None else costs[place], place)
+        for place, mean in enumerate(means)
+        if mean is not None and (-mean if less else mean) >= max(known) - _EQUAL
+    ]
+    return min(ranked)[1]
+
+
+def _tests(values: Sequence[Scores], best: int | None) -> list[float]:
+    """Of each the p against the best, corrected after Holm; 1 for the best itself."""
+    if best is None:
+        return [1.0] * len(values)
+    others = [place for place in range(len(values)) if place != best]
+    corrected = dict(zip(others, holm([paired_test(values[place], values[best]) for place in others]), strict=True))
+    return [corrected.get(place, 1.0) for place in range(len(values))]
+
+
+def _fronted(points: Sequence[PointStanding], less: bool) -> tuple[PointStanding, ...]:
+    known = [
+        (standing.cost, -standing.value.value if less else standing.value.value, place)
+        for place, standing in enumerate(points)
+        if standing.cost is not None and standing.value is not None
+    ]
+    on_front = {known[place][2] for place in front([(cost, value) for cost, value, _ in known])}
+    return tuple(replace(standing, is_front=place in on_front) for place, standing in enumerate(points))

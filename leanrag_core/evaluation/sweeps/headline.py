@@ -1,0 +1,26 @@
+"""What a sweep shows, in sentences."""
+
+from leanrag_core.evaluation.sweeps.findings import AxisEffect, Findings
+from leanrag_core.evaluation.sweeps.points import shown_value
+from leanrag_core.messages.message import Message, message
+
+
+def headline(findings: Findings) -> tuple[Message, ...]:
+    """What each axis does by itself; how many points cannot be told from the best; what the cheapest of them saves."""
+    if not findings.best:
+        return (message("sweep.headline.nothing"),)
+    best, cheapest = findings.at(findings.best), findings.at(findings.cheapest or findings.best)
+    sentences = [_of_axis(effect) for effect in findings.axes]
+    n = len(findings.close)
+    sentences.append(message("sweep.headline.close", n=n, all=len(findings.points), best=best.name))
+    if cheapest.name != best.name and best.cost is not None and cheapest.cost is not None and cheapest.difference:
+        saved, lost = best.cost - cheapest.cost, abs(cheapest.difference.value)
+        sentences.append(message("sweep.headline.saves", cheapest=cheapest.name, saved=saved, lost=lost))
+    return tuple(sentences)
+
+
+def _of_axis(effect: AxisEffect) -> Message:
+    if not effect.matters:
+        return message("sweep.headline.axis_equal", axis=effect.axis)
+    close = ", ".join(shown_value(standing.setting) for standing in effect.values if standing.is_close)
+    return message("sweep.headline.axis_best", axis=effect.axis, values=close)

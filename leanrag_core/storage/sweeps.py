@@ -1,0 +1,212 @@
+"""The sweep store: below one folder, a folder for each sweep; those that come with the program beside it.
+
+spec.json       what is swept; the id is made of it and of what it is run on
+record.json     points and their indexes, questions, versions, and whether everything is done
+indexes.jsonl   a line for each index that is built
+costs.jsonl     what each of these took; alone differs when a sweep is repeated
+indexes/        the indexes themselves, which are in no list of a person's indexes; they may be deleted
+results/        the experiment that asks the questions at every point (storage.experiments)
+"""
+
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from leanrag_core import private
+from leanrag_core.atomic import writing
+from leanrag_core.errors import InvalidConfig, LeanRAGError, SweepNotFound
+from leanrag_core.messages.message import message
+from leanrag_core.records import to_json
+from leanrag_core.storage.experiments import ExperimentStore
+from leanrag_core.storage.record_lines import (
+    append_lines,
+    changed,
+    drop_cut_line,
+    lines,
+    read_lines,
+    read_record,
+    write,
+)
+from leanrag_core.types.summary import Damaged
+from leanrag_core.types.sweep import PointCost, PointIndex, SweepPoint, SweepSpec, SweepSummary
+
+SPEC, RECORD, INDEXES_LIST, COSTS = "spec.json", "record.json", "indexes.jsonl", "costs.jsonl"
+INDEXES, RESULTS = "indexes", "results"
+_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
+
+
+@dataclass(frozen=True)
+class SweepRecord:
+    """record.json. points: in their order; folders: the index of each, by the point's name. questions, kinds: ids of
+    the questions and the kind of each. experiment: id of the one in results/, "" until it has begun."""
+
+    points: tuple[SweepPoint, ...]
+    folders: Mapping[str, str]
+    questions: tuple[str, ...]
+    kinds: tuple[str, ...]
+    versions: Mapping[str, str] = field(default_factory=dict)
+    experiment: str = ""
+    is_complete: bool = False
+
+
+@dataclass(frozen=True)
+class StoredSweep:
+    """A sweep as the store has it. indexes, costs: those that are built so far."""
+
+    spec: SweepSpec
+    record: SweepRecord
+    indexes: tuple[PointIndex, ...]
+    costs: tuple[PointCost, ...]
+    is_shipped: bool
+
+
+class SweepStore:
+    """Lists, reads, writes and deletes sweeps. shipped: the folder of those that come with the program."""
+
+    def __init__(self, root: Path, shipped: Path) -> None:
+        self.root, self._shipped = root, shipped
+        private.tighten_file(root)
+
+    def all(self) -> tuple[SweepSummary, ...]:
+        """The sweeps that read: the person's own, the last changed first, then those of the program."""
+        summaries = [each for each in map(self._summary_or_damage, self._ids()) if not isinstance(each, Damaged)]
+        own = sorted((each for each in summaries if not each.is_shipped), key=lambda each: each.changed, reverse=True)
+        return (*own, *(each for each in summaries if each.is_shipped))
+
+    def damaged(self) -> tuple[Damaged, ...]:
+        """The sweeps that do not read, and why."""
+        return tuple(each for each in map(self._summary_or_damage, self._ids()) if isinstance(each, Damaged))
+
+    def _ids(self) -> list[str]:
+        folders = [path.parent for root in (self.root, self._shipped) for path in root.glob(f"*/{SPEC}")]
+        return sorted({folder.name for folder in folders if _ID.fullmatch(folder.name)})
+
+    def _summary_or_damage(self, id_: str) -> SweepSummary | Damaged:
+        try:
+            return self.summary(id_)
+        except LeanRAGError as error:
+            return Damaged(id_, str(error))
+
+    def summary(self, id_: str) -> SweepSummary:
+        """The sweep's row in a list. Raises SweepNotFound, RecordDamaged."""
+        stored, folder = self.read(id_), self.folder(id_)
+        experiment = stored.record.experiment
+        rows = self.results(id_).summary(experiment).rows if experiment else 0
+        return SweepSummary(
+            id=id_,
+            title=stored.spec.title,
+            corpus=stored.spec.corpus,
+            question_set=stored.spec.question_set,
+            axes=tuple(axis.name for axis in stored.spec.axes),
+            points=len(stored.record.points),
+            built=len(stored.indexes),
+            rows=rows,
+            all=len(stored.record.points) * len(stored.record.questions),
+            is_complete=stored.record.is_complete,
+            is_shipped=stored.is_shipped,
+            changed=datetime.fromtimestamp(
+                max(changed(folder / name) for name in (SPEC, RECORD, INDEXES_LIST)) / 1e9, UTC
+            ).isoformat(timespec="seconds"),
+        )
+
+    def folder(self, id_: str) -> Path:
+        """Where the sweep lies: the person's own before that of the program. Raises SweepNotFound."""
+        if _ID.fullmatch(id_):
+            for root in (self.root, self._shipped):
+                if (root / id_ / SPEC).is_file():
+                    return root / id_
+        raise SweepNotFound("sweep.not_found", sweep=id_)
+
+    def is_there(self, id_: str) -> bool:
+        """Whether the store, or the program, has a sweep of that id."""
+        return bool(_ID.fullmatch(id_)) and any((root / id_ / SPEC).is_file() for root in (self.root, self._shipped))
+
+    def read(self, id_: str) -> StoredSweep:
+        """The sweep with all that it has so far. Raises SweepNotFound, RecordDamaged."""
+        folder = self.folder(id_)
+        return StoredSweep(
+            spec=read_record(SweepSpec, folder / SPEC),
+            record=read_record(SweepRecord, folder / RECORD),
+            indexes=tuple(read_lines(PointIndex, folder / INDEXES_LIST)),
+            costs=tuple(read_lines(PointCost, folder / COSTS)),
+            is_shipped=folder.parent == self._shipped,
+        )
+
+    def results(self, id_: str) -> ExperimentStore:
+        """The store of the sweep's experiment. Raises SweepNotFound."""
+        folder = self.folder(id_)
+        shipped = folder / RESULTS if folder.parent == self._shipped else folder / ".no-shipped"
+        return ExperimentStore(self.root / id_ / RESULTS, shipped)
+
+    def indexes(self, id_: str) -> Path:
+        """The folder of the sweep's indexes. Raises SweepNotFound."""
+        return self.folder(id_) / INDEXES
+
+    def begin(self, id_: str, spec: SweepSpec, record: SweepRecord) -> None:
+        """The sweep is in the store, without results. Raises StorageFailed."""
+        folder = self.root / id_
+        with writing(message("what.sweep", title=spec.title)):
+            private.make_folder(self.root)
+            private.make_folder(folder)
+            write(folder / RECORD, to_json(record, indent=1))
+            write(folder / SPEC, to_json(spec, indent=1))  # last: without it there is no sweep
+
+    @contextmanager
+    def writer(self, id_: str) -> Iterator["SweepWriter"]:
+        """Adds to the sweep while the block lasts; no other process does meanwhile.
+
+        Raises SweepNotFound, InvalidConfig where another process runs it or where it is one of the program.
+        """
+        folder = self.folder(id_)
+        if folder.parent == self._shipped:
+            raise InvalidConfig("sweep.shipped_stays", sweep=id_)
+        path = self.root / f".{id_}.lock"
+        lock = FileLock(path, mode=private.FILE)
+        try:
+            lock.acquire(blocking=False)
+        except Timeout as error:
+            raise InvalidConfig("sweep.runs_elsewhere", sweep=id_) from error
+        try:
+            yield SweepWriter(folder, read_record(SweepSpec, folder / SPEC).title)
+        finally:
+            path.unlink(missing_ok=True)
+            lock.release()
+
+    def delete(self, id_: str) -> None:
+        """The sweep is gone, with its indexes. Raises SweepNotFound, InvalidConfig for one of the program,
+        StorageFailed."""
+        with self.writer(id_), writing(message("what.sweep", title=id_)):
+            shutil.rmtree(self.root / id_)
+
+
+class SweepWriter:
+    """Adds the results of a sweep."""
+
+    def __init__(self, folder: Path, title: str) -> None:
+        self._folder, self._what = folder, message("what.sweep", title=title)
+        with writing(self._what):
+            for name in (INDEXES_LIST, COSTS):
+                drop_cut_line(folder / name)
+
+    def add_index(self, index: PointIndex, cost: PointCost) -> None:
+        """The index is recorded as built. Raises StorageFailed."""
+        with writing(self._what):
+            append_lines(self._folder / COSTS, [cost])  # first: the other line says that the index is built
+            append_lines(self._folder / INDEXES_LIST, [index])
+
+    def record(self, indexes: Iterable[PointIndex], costs: Iterable[PointCost], **changes: object) -> None:
+        """The files hold these in their order, each folder once, and the record has the changes. Raises
+        StorageFailed."""
+        with writing(self._what):
+            record = read_record(SweepRecord, self._folder / RECORD)
+            for name, values in ((INDEXES_LIST, indexes), (COSTS, costs)):
+                content, path = lines(values), self._folder / name
+                if content and (not path.is_file() or path.read_bytes() != content):
+                    write(path, content)
+            write(self._folder / RECORD, to_json(replace(record, **changes), indent=1))  # type: ignore[arg-type]

@@ -1,0 +1,74 @@
+"""Findings of a sweep, from scores that are written by hand."""
+
+from leanrag_core.evaluation.sweeps.findings import findings
+from leanrag_core.evaluation.sweeps.headline import headline
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.types.sweep import Axis, PointResult, SweepPoint, SweepResult, SweepSpec
+
+N = 20
+AXES = (Axis("cluster_size", (10, 20)), Axis("tau", (1, 3)))
+SPEC = SweepSpec("Bees", AXES, "bees", corpus="bees")
+NOISE = tuple(0.01 * (place % 3 - 1) for place in range(N))
+
+
+def point(cluster_size: int, tau: int, recall: float, tokens: float, noise: float = 0.0) -> PointResult:
+    scores = tuple(recall + noise * NOISE[place] for place in range(N))
+    settings = {"cluster_size": cluster_size, "tau": tau}
+    name = f"cluster_size {cluster_size}, tau {tau}"
+    return PointResult(SweepPoint(name, settings), scores={"evidence-recall": scores, "context-tokens": (tokens,) * N})
+
+
+def sweep(*points: PointResult) -> SweepResult:
+    questions = tuple(f"q{number}" for number in range(N))
+    return SweepResult("s", SPEC, points, questions, ("fact",) * N, is_complete=True)
+
+
+RESULT = sweep(point(10, 1, 0.2, 900), point(10, 3, 0.2, 800), point(20, 1, 0.7, 500, 1.0), point(20, 3, 0.7, 400))
+
+
+def test_the_best_point_is_the_cheaper_of_equal_ones_and_the_worse_are_told_from_it() -> None:
+    shown = findings(RESULT)
+    assert shown.best == "cluster_size 20, tau 3"
+    assert shown.close == ("cluster_size 20, tau 1", "cluster_size 20, tau 3")
+    assert [standing.name for standing in shown.points if standing.is_front] == ["cluster_size 20, tau 3"]
+    worse = shown.at("cluster_size 10, tau 1")
+    assert worse.difference is not None
+    assert round(worse.difference.value, 6) == -0.5
+    assert worse.p < 0.05
+
+
+def test_an_axis_matters_where_a_value_can_be_told_from_its_best() -> None:
+    size, tau = findings(RESULT).axes
+    assert (size.axis, size.matters, [value.is_close for value in size.values]) == ("cluster_size", True, [False, True])
+    assert (tau.axis, tau.matters, [value.cost for value in tau.values]) == ("tau", False, [700.0, 600.0])
+    assert [sentence(line) for line in headline(findings(RESULT))][:2] == [
+        "cluster_size 20 is best",
+        "tau makes no difference that can be told",
+    ]
+
+
+def test_the_cheapest_of_the_good_points_is_named_with_what_it_saves() -> None:
+    result = sweep(point(10, 1, 0.7, 900, 1.0), point(10, 3, 0.7, 300), point(20, 1, 0.71, 500, 0.5))
+    better = PointResult(
+        result.points[2].point,
+        scores={**result.points[2].scores, "evidence-recall": (0.7,) * (N - 1) + (0.9,)},
+    )
+    shown = findings(sweep(result.points[0], result.points[1], better))
+    assert (shown.best, shown.cheapest) == ("cluster_size 20, tau 1", "cluster_size 10, tau 3")
+    assert "saves 200 tokens of context for 0.010" in sentence(headline(shown)[-1])
+
+
+def test_a_measure_of_which_less_is_better_has_its_lowest_mean_as_the_best() -> None:
+    assert findings(RESULT, "context-tokens").best == "cluster_size 20, tau 3"
+
+
+def test_only_the_questions_of_a_kind_count() -> None:
+    shown = findings(RESULT, kind="comparison")
+    assert (shown.n_questions, shown.best, shown.close) == (0, "", ())
+    assert [sentence(line) for line in headline(shown)] == ["nothing is measured yet"]
+
+
+def test_points_that_have_not_run_are_left_out() -> None:
+    waiting = PointResult(SweepPoint("cluster_size 30, tau 1", {"cluster_size": 30, "tau": 1}))
+    shown = findings(sweep(*RESULT.points, waiting))
+    assert len(shown.points) == 4

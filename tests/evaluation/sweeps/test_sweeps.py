@@ -1,0 +1,141 @@
+"""Sweeps with the built-in models: rows of every point, kept stages, the same bytes twice, stopped and resumed."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from leanrag_core import Workbench
+from leanrag_core.errors import Cancelled, CorpusNotFound, QuestionSetNotFound, SweepNotFound
+from leanrag_core.evaluation.sweeps.stages import STAGES
+from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
+from leanrag_core.types.progress import Progress
+from leanrag_core.types.sweep import RETRIEVAL, Axis, SweepSpec
+from tests.evaluation.sweeps.small import bench_in, own_sweeps, stored_files
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a complete sweep; tests copy it."""
+    root = tmp_path_factory.mktemp("home")
+    bench, spec = bench_in(root)
+    bench.run_sweep(spec)
+    return root
+
+
+@pytest.fixture
+def bench(home: Path, tmp_path: Path) -> Workbench:
+    shutil.copytree(home, tmp_path / "home")
+    return Workbench(tmp_path / "home")
+
+
+@pytest.fixture
+def spec(bench: Workbench) -> SweepSpec:
+    return bench.sweep(own_sweeps(bench)[0].id).spec
+
+
+def test_every_point_has_its_index_and_a_score_for_each_question(bench: Workbench) -> None:
+    (summary,) = own_sweeps(bench)
+    assert (summary.points, summary.built, summary.rows, summary.all, summary.is_complete) == (4, 4, 12, 12, True)
+    result = bench.sweep(summary.id)
+    assert [point.point.name for point in result.points] == [
+        "cluster_size 2, tau 1",
+        "cluster_size 2, tau 8",
+        "cluster_size 4, tau 1",
+        "cluster_size 4, tau 8",
+    ]
+    assert all(len(point.scores["context-tokens"]) == 3 for point in result.points)
+    sizes = [point.index.entities for point in result.points if point.index is not None]
+    assert len(sizes[0]) > len(sizes[2])
+    assert [point.build.is_first for point in result.points if point.build is not None] == [True, False, False, False]
+    assert bench.indexes() == []
+    assert len(bench.sweep_questions(summary.id)) == 3
+
+
+def test_points_after_the_first_read_nothing_again(
+    bench: Workbench, spec: SweepSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def extract(*arguments: object) -> None:
+        raise AssertionError("the base graph is kept")
+
+    monkeypatch.setattr(BuiltinExtractor, "extract", extract)
+    result = bench.run_sweep(replace(spec, axes=(Axis("cluster_size", (3,)),)))
+    assert result.is_complete
+
+
+def test_the_same_sweep_twice_gives_the_same_bytes(bench: Workbench, spec: SweepSpec) -> None:
+    (summary,) = own_sweeps(bench)
+    before = stored_files(bench, summary.id)
+    assert bench.run_sweep(spec).id == summary.id
+    assert bench.run_sweep(spec, again=True).is_complete
+    assert stored_files(bench, summary.id) == before
+
+
+@pytest.mark.parametrize(("stage", "done"), [("build", 0), ("build", 2), ("questions", 5)])
+def test_stopped_anywhere_it_goes_on_with_what_it_has(bench: Workbench, spec: SweepSpec, stage: str, done: int) -> None:
+    (summary,) = own_sweeps(bench)
+    before = stored_files(bench, summary.id)
+    bench.delete_sweep(summary.id)
+
+    def stop(progress: Progress) -> None:
+        if progress.stage == stage and progress.done >= done:
+            raise Cancelled("job.cancel_requested")
+
+    with pytest.raises(Cancelled):
+        bench.run_sweep(spec, stop)
+    (stopped,) = own_sweeps(bench)
+    assert not stopped.is_complete
+    assert stopped.built == (done if stage == "build" else 4)
+    counted: list[Progress] = []
+    assert bench.run_sweep(spec, counted.append).is_complete
+    assert next(progress.done for progress in counted if progress.stage == "build") == stopped.built
+    assert stored_files(bench, summary.id) == before
+
+
+def test_an_index_is_asked_as_it_is_where_only_retrieval_varies(bench: Workbench, spec: SweepSpec) -> None:
+    path = bench.build(spec.corpus, spec.config).path
+    assert path is not None
+    asked = replace(spec, corpus="", index=path.name, axes=(Axis("top_n", (1, 4), RETRIEVAL),))
+    assert bench.forecast_sweep(asked).builds == ()
+    result = bench.run_sweep(asked)
+    assert [point.build for point in result.points] == [None, None]
+    tokens = [sum(score or 0 for score in point.scores["context-tokens"]) for point in result.points]
+    assert tokens[0] < tokens[1]
+
+
+def test_the_forecast_says_what_is_rebuilt_and_what_is_kept(bench: Workbench, spec: SweepSpec) -> None:
+    forecast = bench.forecast_sweep(spec)
+    assert (forecast.points, len(forecast.builds), forecast.questions) == (4, 4, 12)
+    assert forecast.builds[0].rebuilt == STAGES
+    assert {build.kept for build in forecast.builds[1:]} == {("parse", "chunk", "extract", "merge")}
+    assert forecast.calls.high == 0
+    assert forecast.seconds.low > 0
+
+
+def test_a_job_runs_a_sweep_and_its_result_is_the_sweep(bench: Workbench, spec: SweepSpec) -> None:
+    job = bench.start_sweep(replace(spec, title="By a job"))
+    recorded = bench.job_store.spec(job)
+    assert (recorded.kind, recorded.title, recorded.corpus_id) == ("sweep", "By a job", spec.corpus)
+    bench.cancel(job)
+
+
+def test_a_deleted_sweep_is_gone_with_its_indexes(bench: Workbench) -> None:
+    (summary,) = own_sweeps(bench)
+    folder = bench.sweep_store.folder(summary.id)
+    bench.delete_sweep(summary.id)
+    assert (own_sweeps(bench), folder.exists()) == ((), False)
+    with pytest.raises(SweepNotFound, match="no sweep"):
+        bench.sweep(summary.id)
+    with pytest.raises(SweepNotFound):
+        bench.sweep("../../etc")
+
+
+def test_an_unknown_question_set_or_corpus_is_refused_before_anything_is_built(
+    bench: Workbench, spec: SweepSpec
+) -> None:
+    with pytest.raises(QuestionSetNotFound):
+        bench.start_sweep(replace(spec, question_set="none"))
+    with pytest.raises(CorpusNotFound):
+        bench.start_sweep(replace(spec, corpus="none"))
+    assert len(own_sweeps(bench)) == 1
