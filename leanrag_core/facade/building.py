@@ -5,7 +5,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.facade.corpora import Corpora
 from leanrag_core.facade.importing import Importing
 from leanrag_core.facade.sweeping import Sweeping
 from leanrag_core.facade.updating import Updating
@@ -37,7 +36,7 @@ from leanrag_core.work.sweep import SweepWork
 from leanrag_core.work.update import UpdateWork
 
 
-class Building(Corpora, Importing, Sweeping, Updating):
+class Building(Importing, Sweeping, Updating):
     """Forecasts, builds and jobs. See Workbench."""
 
     def forecast(self, corpus_id: str, config: IndexConfig, *, dry_run: int = 0) -> Forecast:

@@ -10,6 +10,7 @@ from leanrag_core.evaluation.experiments.batch_work import BatchWork, Measured
 from leanrag_core.evaluation.experiments.plan import Batch
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.sweeps.results import assembled
+from leanrag_core.facade.corpora import Corpora
 from leanrag_core.facade.experimenting import Experimenting
 from leanrag_core.jobs.kinds import SWEEP
 from leanrag_core.models.registry import Models
@@ -29,7 +30,7 @@ from leanrag_core.types.summary import Damaged
 from leanrag_core.types.sweep import SweepForecast, SweepResult, SweepSource, SweepSpec, SweepSummary
 
 
-class Sweeping(Experimenting):
+class Sweeping(Corpora, Experimenting):
     """Sweeps: forecast, run, resumed, listed, read, deleted. See Workbench."""
 
     def sweeps(self) -> tuple[SweepSummary, ...]:
