@@ -159,6 +159,14 @@ class SweepSummary:
 
 
 @dataclass(frozen=True)
+class OpenedPoint:
+    """The index of a point in the person's store. job: of the build that makes it, "" where the index is there."""
+
+    index: str
+    job: str = ""
+
+
+@dataclass(frozen=True)
 class PointForecast:
     """What the index of points takes. points: their names. rebuilt, kept: stages of the build that are computed, and
     that are taken from an earlier point. calls, saved: of models at an endpoint, to be made and spared."""

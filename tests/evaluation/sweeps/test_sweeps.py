@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leanrag_core import Workbench
-from leanrag_core.errors import Cancelled, CorpusNotFound, QuestionSetNotFound, SweepNotFound
+from leanrag_core.errors import Cancelled, CorpusNotFound, InvalidConfig, QuestionSetNotFound, SweepNotFound
 from leanrag_core.evaluation.sweeps.stages import STAGES
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
 from leanrag_core.types.progress import Progress
@@ -139,3 +139,24 @@ def test_an_unknown_question_set_or_corpus_is_refused_before_anything_is_built(
     with pytest.raises(CorpusNotFound):
         bench.start_sweep(replace(spec, corpus="none"))
     assert len(own_sweeps(bench)) == 1
+
+
+def test_the_index_of_a_point_is_copied_into_the_list_once(bench: Workbench) -> None:
+    (summary,) = own_sweeps(bench)
+    opened = bench.open_sweep_point(summary.id, "cluster_size 4, tau 8")
+    assert opened.job == ""
+    assert [index.id for index in bench.indexes()] == [opened.index]
+    assert bench.index_summary(opened.index).name == "Bees, cluster_size 4, tau 8"
+    assert bench.open_sweep_point(summary.id, "cluster_size 4, tau 8") == opened
+    assert bench.open(opened.index).manifest.config.cluster_size == 4
+    with pytest.raises(InvalidConfig, match="no point"):
+        bench.open_sweep_point(summary.id, "cluster_size 9")
+
+
+def test_a_point_whose_index_is_not_there_is_built_by_a_job(bench: Workbench) -> None:
+    (summary,) = own_sweeps(bench)
+    shutil.rmtree(bench.sweep_store.indexes(summary.id))
+    opened = bench.open_sweep_point(summary.id, "cluster_size 4, tau 8")
+    recorded = bench.job_store.spec(opened.job)
+    assert (recorded.kind, recorded.config["cluster_size"]) == ("build", 4)
+    bench.cancel(opened.job)
