@@ -140,9 +140,9 @@ def _spec(options: argparse.Namespace, bench: "Workbench", index: str, set_id: s
     if options.table:
         return paper_spec(options.table, index, set_id, judges=judges, title=title or f"Paper, {options.table}, {name}")
     wanted = () if options.strategies == ["all"] else options.strategies
-    budget = f", {options.equal:,} tokens" if options.equal else ""
-    spec = strategies_spec(
-        title or f"{'All' if not wanted else len(wanted)} strategies{budget}, {name}",
+    which = "All strategies" if not wanted else ", ".join(wanted)
+    return strategies_spec(
+        title or (f"Equal budget of {options.equal:,} tokens: {name}" if options.equal else f"{which}: {name}"),
         index,
         set_id,
         wanted,
