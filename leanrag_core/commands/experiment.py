@@ -141,8 +141,9 @@ def _spec(options: argparse.Namespace, bench: "Workbench", index: str, set_id: s
         return paper_spec(options.table, index, set_id, judges=judges, title=title or f"Paper, {options.table}, {name}")
     wanted = () if options.strategies == ["all"] else options.strategies
     which = "All strategies" if not wanted else ", ".join(wanted)
-    return strategies_spec(
-        title or (f"Equal budget of {options.equal:,} tokens: {name}" if options.equal else f"{which}: {name}"),
+    start = f"Equal budget of {options.equal:,} tokens" if options.equal else which
+    spec = strategies_spec(
+        title or f"{start}, {name}",
         index,
         set_id,
         wanted,
