@@ -60,7 +60,7 @@ def pareto(
     chosen = [point for point in points if point.is_chosen]
     ends = [end for point in chosen for end in (point.low, point.high) if end is not None]
     x = round_axis([point.cost for point in points], _LEFT, width - _RIGHT, most_ticks=max(3, min(7, width // 95)))
-    y = round_axis([*(point.value for point in points), *ends], _HEIGHT - _BOTTOM, _TOP, most_ticks=8)
+    y = _value_axis([*(point.value for point in points), *ends])
     shapes = _grid(x, y, width, cost_tick, value_tick, cost_title)
     line = sorted((point for point in points if point.is_front), key=lambda point: point.cost)
     shapes += _staircase(line, x, y)
@@ -70,6 +70,15 @@ def pareto(
     for place, reference in enumerate(references):
         shapes += _reference(reference, x, y, width, off_scale, place)
     return Drawing(width, _HEIGHT, label, tuple(shapes))
+
+
+def _value_axis(values: Sequence[float]) -> Axis:
+    """The axis of the values; where all are shares, it ends at 0 and 1."""
+    axis = round_axis(values, _HEIGHT - _BOTTOM, _TOP, most_ticks=8)
+    if min(values, default=0.0) < 0 or max(values, default=1.0) > 1:
+        return axis
+    ticks = tuple(tick for tick in axis.ticks if 0 <= tick <= 1)
+    return Axis(ticks[0], ticks[-1], axis.start, axis.end, ticks) if len(ticks) > 1 else axis
 
 
 def _grid(

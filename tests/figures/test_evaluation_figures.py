@@ -280,3 +280,10 @@ def test_names_of_ratios_that_would_touch_are_left_out() -> None:
     assert set(names.values()) <= set(texts(wide))
     assert "equal" in texts(narrow)
     assert "four times" not in texts(narrow)
+
+
+def test_shares_are_drawn_on_an_axis_that_ends_at_one() -> None:
+    points = [ParetoPoint("a", 1, 1.0, is_front=True), ParetoPoint("b", 2, 1.0, is_chosen=True)]
+    drawing = pareto(points, width=400, label="x", cost_title="", cost_tick=str, value_tick=numbers.score, off_scale="")
+    assert "1.00" in texts(drawing)
+    assert "1.05" not in texts(drawing)

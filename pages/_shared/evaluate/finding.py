@@ -17,6 +17,7 @@ from pages._shared.evaluate import measure_words
 GOLD, TOKENS = "evidence-recall", "context-tokens"
 _MOST_NEEDED = 20_000  # questions; more than that nobody writes
 _MOST_NAMED = 3
+_TIMES = 2.0  # from which a ratio is no share of the other's tokens
 
 
 def sentence(
@@ -70,7 +71,10 @@ def _tokens(result: ExperimentResult, run: str, against: str, kind: str) -> str:
     own, other = ([value for value in tokens[name] if value is not None] for name in (run, against))
     if not own or not other or not fmean(other):
         return ""
-    return say("evaluate.finding.tokens", share=f"{100 * fmean(own) / fmean(other):.0f}")
+    ratio = fmean(own) / fmean(other)
+    if ratio >= _TIMES:
+        return say("evaluate.finding.times", ratio=f"{ratio:.1f}")
+    return say("evaluate.finding.tokens", share=f"{100 * ratio:.0f}")
 
 
 def _needed(interval: Interval) -> str:

@@ -63,14 +63,17 @@ def _form() -> None:
         message(say("evaluate.form.nothing"))
         return
     strategies = experiments.strategies()
-    what = _what()
-    chosen = _indexes(indexes)
-    question_set = _question_set(sets, chosen)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        what = _what()
+        chosen = _indexes(indexes)
+        question_set = _question_set(sets, chosen)
     asks_model = any(session.workbench().asks_model(each.config.model) for each in chosen)
-    if what == _OWN:
-        spec = _own_spec(chosen, question_set, strategies, asks_model=asks_model)
-    else:
-        spec = _paper_spec(what, chosen, question_set)
+    with right:
+        if what == _OWN:
+            spec = _own_spec(chosen, question_set, strategies, asks_model=asks_model)
+        else:
+            spec = _paper_spec(what, chosen, question_set)
     load = load_of(spec, question_set.n, strategies, asks_model=asks_model)
     budget = _forecast(spec, load)
     if st.button(

@@ -1,0 +1,167 @@
+"""Evaluate as a person uses it: a question set, an experiment, its table, its questions, files of a judge, the link."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Server, Watched
+from tests.browser.runs import settled
+from tests.browser.test_compare import built
+from tests.browser.test_story import snap
+
+pytestmark = pytest.mark.browser
+
+GOLD = (
+    ("Who built the Marram Point lighthouse?", "fact", "Ada Thornbury", "Ada Thornbury in 1861"),
+    ("What fuelled the lamp?", "fact", "paraffin", "paraffin"),
+    ("What does the harbour weigh?", "unanswerable", "", ""),
+)
+
+
+def question_file() -> bytes:
+    """Questions with gold; quotes that the text does not have make a question that no strategy answers."""
+    lines = []
+    for place, (question, kind, answer, quote) in enumerate(GOLD):
+        cells = {"id": f"q{place}", "question": question, "type": kind}
+        if quote:
+            cells |= {"answers": answer, "document": "coast.md", "quote": quote}
+        lines.append(json.dumps(cells))
+    return "\n".join(lines).encode()
+
+
+def judge_files(folder: Path) -> list[Path]:
+    """Replies of a judge that always takes the answer shown first, twice: for either order."""
+    reply = {name: {"Winner": "Answer 1", "Explanation": "It comes first."} for name in ("Diversity", "Overall Winner")}
+    path = folder / "mix_eval_hi_naive_result_openai.jsonl"
+    path.write_text("\n".join(json.dumps(reply) for _ in range(20)), encoding="utf-8")
+    return [path]
+
+
+def tab(page: Page, name: str) -> None:
+    page.get_by_role("tab", name=name).click()
+    settled(page)
+
+
+def table_rows(page: Page) -> list[str]:
+    """The lines of the table of scores."""
+    table = page.get_by_role("table", name="Scores of the runs")
+    expect(table).to_be_visible()
+    return table.locator("tr").all_inner_texts()
+
+
+def test_an_experiment_is_run_read_audited_and_opened_again_by_its_link(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
+) -> None:
+    bench = built(tmp_path / "home")
+    server, watched = server_in(bench.root), watch()
+    page = watched.page
+    page.goto(f"{server.url}/evaluate?tab=sets")
+    settled(page)
+
+    # Questions come from a file.
+    page.get_by_role("button", name="Upload").click()
+    page.locator('input[type="file"]').set_input_files(
+        {"name": "coast.jsonl", "mimeType": "application/jsonl", "buffer": question_file()}
+    )
+    expect(page.get_by_text("3 questions, 2 with gold evidence")).to_be_visible()
+    settled(page)
+    page.get_by_role("button", name="Add question set").click()
+    settled(page)
+    expect(page.locator(".lr-h3", has_text="coast")).to_be_visible()
+    snap(page, "evaluate_sets")
+
+    # An experiment runs as a job; the page shows it and then its results.
+    page.get_by_role("button", name="Run experiment").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text("Forecast")).to_be_visible()
+    settled(page)
+    dialog.get_by_role("combobox", name=re.compile("Question set")).click()
+    page.get_by_role("option", name=re.compile("coast, 3 questions")).click()
+    settled(page)
+    dialog.get_by_role("textbox", name="Title").fill("Coast, three strategies")
+    page.keyboard.press("Tab")
+    settled(page)
+    snap(page, "evaluate_form")
+    dialog.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("button", name="Show the results")).to_be_visible(timeout=120_000)
+    settled(page)
+    page.get_by_role("button", name="Show the results").click()
+    settled(page)
+    rows = table_rows(page)
+    assert len(rows) == 4, "a head and three strategies"
+    assert any(row.startswith("A") and "LeanRAG" in row for row in rows)
+    expect(page.locator(".lr-finding").first).to_contain_text("LeanRAG")
+    snap(page, "evaluate_results")
+
+    # Sorted by another measure, for one kind of question.
+    page.get_by_role("combobox", name=re.compile("Sorted by")).click()
+    page.get_by_role("option", name="Context tokens").click()
+    settled(page)
+    expect(page.locator("th.sorted")).to_contain_text("Context tokens")
+    page.get_by_role("radio", name=re.compile("Fact 2")).click()
+    settled(page)
+    assert "sort=context-tokens" in page.url
+    assert "kind=fact" in page.url
+    sorted_rows = table_rows(page)
+
+    # Question by question; one opens in Compare.
+    tab(page, "By question")
+    page.locator('[class*="st-key-question_row_"] button').first.click()
+    settled(page)
+    expect(page.locator(".st-key-question_opened")).to_be_visible()
+    snap(page, "evaluate_questions")
+
+    # The history and the link show the same again.
+    tab(page, "History")
+    expect(page.locator(".st-key-history_table")).to_be_visible()
+    tab(page, "Results")
+    link = page.url
+    other = watch()
+    other.page.goto(link)
+    settled(other.page)
+    assert table_rows(other.page) == sorted_rows
+
+    # Files of a judge that always takes the first answer.
+    tab(page, "Judge audit")
+    page.get_by_role("button", name="Upload judge files").click()
+    page.locator('input[type="file"]').first.set_input_files(judge_files(tmp_path))
+    expect(page.locator(".lr-verdict")).to_contain_text("cannot tell hi from naive: 100%")
+    settled(page)
+    page.keyboard.press("Escape")
+    settled(page)
+    expect(page.locator(".lr-pairs")).to_contain_text("cannot tell")
+    expect(page.locator(".st-key-figure_audit_bias svg:visible")).to_have_count(1)
+    snap(page, "evaluate_audit")
+
+    # The report is one file that asks for nothing.
+    tab(page, "Results")
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Report as HTML").click()
+    report = tmp_path / "report.html"
+    download.value.save_as(report)
+    watched.assert_clean()
+    other.assert_clean()
+    exported = watch()
+    exported.page.goto(report.as_uri())
+    expect(exported.page.get_by_role("heading", name="Coast, three strategies")).to_be_visible()
+    exported.foreign[:] = [url for url in exported.foreign if not url.startswith("file:")]
+    exported.assert_clean()
+
+
+def test_on_a_phone_nothing_but_tables_scrolls_sideways(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
+) -> None:
+    bench = built(tmp_path / "home")
+    server, watched = server_in(bench.root), watch(width=390, height=844, dark=True)
+    page = watched.page
+    for name in ("results", "questions", "sets", "audit", "extraction", "history"):
+        page.goto(f"{server.url}/evaluate?tab={name}")
+        settled(page)
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, name
+    watched.assert_clean()
