@@ -9,15 +9,21 @@ import pytest
 
 from leanrag_core.__main__ import main
 from leanrag_core.evaluation.experiments import specs
+from leanrag_core.evaluation.paper_tables import LEANRAG, NO_CHUNKS, NO_RELATIONS, SYSTEMS
+from leanrag_core.evaluation.published import TABLES
 from leanrag_core.evaluation.question_sets.reading import to_jsonl
 from leanrag_core.retrieval.base import StrategyList, strategies
+from tests.endpoint.scripted_model import ScriptedModel
 from tests.endpoint.server import EndpointServer
 from tests.evaluation.experiments import QUESTIONS, bench_in, built_index
+from tests.evaluation.judging.scripted import score_reply, winner_reply
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[EndpointServer]:
-    with EndpointServer() as endpoint:
+    """Its judge prefers the answer that is shown first, and gives every answer an 8."""
+    judge = (("You compare two answers", lambda prompt: winner_reply(1)), ("You score", lambda prompt: score_reply(8)))
+    with EndpointServer(ScriptedModel(further=judge)) as endpoint:
         yield endpoint
 
 
@@ -93,3 +99,33 @@ def test_evaluate_all_is_an_experiment_of_every_strategy(
     assert [row["run"] for row in table["rows"]] == ["LeanRAG", "BM25"]
     (kept,) = [each for each in said(capsys, "list")["experiments"] if each["id"] == table["experiment"]]
     assert kept["is_complete"]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_each_table_of_the_paper_is_one_command(
+    home: tuple[Path, str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    server: EndpointServer,
+    table: str,
+) -> None:
+    monkeypatch.setenv("LEANRAG_HOME", str(home[0]))
+    ask = ("run", "--index", home[1], "--questions", str(home[0] / "questions.jsonl"), "--table", table)
+    (made,) = said(capsys, *ask, "--judge", "openai:judge", "--repeats", "1")
+    (paper,) = made["paper"]
+    own = {(cell["criterion"], cell["system"]): cell["own"]["value"] for cell in paper["cells"] if cell["own"]}
+    expected = {
+        "scores": {("overall", name): 8.0 for name in SYSTEMS},
+        "context": {("overall", LEANRAG): 8.0, ("overall", NO_CHUNKS): 8.0},
+        "relations": {("overall", LEANRAG): 50.0, ("overall", NO_RELATIONS): 50.0},
+        "win-rates": {("overall", name): 50.0 for name in SYSTEMS if name != LEANRAG},
+        "tokens": {("ratio", LEANRAG): pytest.approx(own.get(("ratio", LEANRAG)))},
+    }[table]
+    assert expected.items() <= own.items()
+    assert all(cell["published"] for cell in paper["cells"] if cell["criterion"] == "overall")
+    server.clear()
+    (again,) = said(capsys, *ask, "--judge", "openai:judge", "--repeats", "1", "--again")
+    # Prompts for keywords and plans are echoed; what cannot be used is not kept.
+    assert (again["paper"], [call for call in server.log if call.kind != "echo"]) == (made["paper"], [])
+    assert main(["experiment", "show", made["id"], "--table", table]) == 0
+    assert "published: " in capsys.readouterr().out

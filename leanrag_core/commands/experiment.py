@@ -13,11 +13,13 @@ from leanrag_core.commands._shared.experiment_printing import (
     table_values,
 )
 from leanrag_core.commands._shared.options import add_execution, add_json, execution_of
+from leanrag_core.commands._shared.paper_printing import paper_values, print_paper_table
 from leanrag_core.commands._shared.printing import PrintedProgress, print_json
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.types.visible import visible
 
 if TYPE_CHECKING:
+    from leanrag_core.evaluation.paper_tables import PaperTable
     from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec
     from leanrag_core.workbench import Workbench
 
@@ -63,7 +65,6 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--samples", action="store_true", help="the sample corpora, each with its own questions")
     parser.add_argument("--questions", metavar="SET", help="id of a question set, or a file of questions")
     parser.add_argument("--strategies", nargs="+", default=["all"], metavar="NAME", help="or all (default)")
-    parser.add_argument("--table", metavar="NAME", help="the paper's: scores, relations, context, win-rates or tokens")
     parser.add_argument("--equal", type=int, metavar="TOKENS", help="the same token budget for all strategies")
     parser.add_argument("--title", default="")
     parser.add_argument("--no-answers", action="store_true", help="retrieve and measure only")
@@ -82,6 +83,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_table(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--table", metavar="NAME", help="the paper's: scores, relations, context, win-rates or tokens")
     parser.add_argument("--kind", default="", metavar="KIND", help="questions of that kind alone")
     parser.add_argument("--measures", nargs="+", default=[], metavar="NAME", help="columns of the table")
     add_json(parser)
@@ -207,7 +209,15 @@ def _print(result: "ExperimentResult", options: argparse.Namespace) -> None:
     from leanrag_core.evaluation.tables import score_table
 
     print(f"{result.id}: {visible(result.spec.title)}")
+    for paper in _paper_tables(result, options):
+        print_paper_table(paper)
     print_table(score_table(result, options.kind, options.measures))
+
+
+def _paper_tables(result: "ExperimentResult", options: argparse.Namespace) -> "tuple[PaperTable, ...]":
+    from leanrag_core.evaluation.paper_tables import paper_table
+
+    return paper_table(options.table, result) if options.table else ()
 
 
 def _values(result: "ExperimentResult", options: argparse.Namespace) -> dict[str, Any]:
@@ -221,6 +231,7 @@ def _values(result: "ExperimentResult", options: argparse.Namespace) -> dict[str
         "versions": dict(result.versions),
         "complete": result.is_complete,
         **table,
+        "paper": [paper_values(paper) for paper in _paper_tables(result, options)],
     }
 
 
