@@ -57,9 +57,9 @@ class LayerChange:
 class UpdateReport:
     """What an update changed. entities_changed: in text or sources. texts_kept, texts_written: descriptions of clusters
     of two or more nodes; sentences_kept, sentences_written: of summarised relations. outdated: ids of the
-    aggregated entities whose text was kept although a small share of what it is written from has changed. agreement: of
-    each layer's clusters with those that a fresh clustering of the same nodes makes, as adjusted Rand index; None where
-    it was not measured.
+    aggregated entities and relations whose text was kept although some of what it is written from has changed.
+    agreement: of each layer's clusters with those that a fresh clustering of the same nodes makes, as adjusted Rand
+    index; None where it was not measured.
     """
 
     chunks_added: Count = 0

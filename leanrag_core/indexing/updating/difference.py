@@ -40,9 +40,22 @@ def changes_between(
         texts_written=texts.entities_written,
         sentences_kept=texts.relations_kept,
         sentences_written=texts.relations_written,
-        outdated=tuple(layers[1].entities["id"][label].as_py() for label in sorted(texts.outdated)),
+        outdated=_outdated(layers, texts),
         agreement=agreement,
     )
+
+
+def _outdated(layers: Sequence[Layer], texts: KeptTexts) -> tuple[str, ...]:
+    """Ids of the aggregated entities and relations whose texts are outdated."""
+    ids = [layers[number].entities["id"][label].as_py() for number, label in sorted(texts.outdated)]
+    for number in sorted({layer for layer, _ in texts.outdated_pairs}):
+        layer = layers[number]
+        names = layer.entities["name"].to_pylist()
+        relations = zip(layer.relations["id"].to_pylist(), layer.ends.tolist(), strict=True)
+        ids += [
+            id_ for id_, ends in relations if (number, frozenset(names[end] for end in ends)) in texts.outdated_pairs
+        ]
+    return tuple(ids)
 
 
 def clusters_agreement(

@@ -34,8 +34,11 @@ class KeptTexts:
     never kept.
 
     Where nothing is taken away, a cluster of base entities with the same members keeps its text also when a fifth of
-    what it is written from has changed; its label is then among `outdated`, and the next update that touches it writes
-    it again. entities_kept, relations_kept: how many were taken over.
+    what it is written from has changed, and a cluster that has only grown keeps its name. Such a text, and a sentence
+    about ends that have another description by now, is outdated: it may say what no member says any more. An update
+    that takes something away writes all of these again, so that nothing of a removed document stays in them.
+    entities_kept, relations_kept: how many were taken over. outdated: layer and label of clusters; outdated_pairs:
+    layer and names of both ends.
     """
 
     def __init__(
@@ -47,8 +50,9 @@ class KeptTexts:
         self._by_members: dict[tuple[str, ...], _Kept] = {}
         self._of_member: list[dict[str, _Kept]] = []
         self._outdated_before = frozenset(report.update.outdated if report.update else ())
-        self.outdated: set[int] = set()
-        self._sentences: list[dict[bytes, Sentence]] = []
+        self.outdated: set[tuple[int, int]] = set()
+        self.outdated_pairs: set[tuple[int, frozenset[str]]] = set()
+        self._sentences: list[dict[bytes, _KeptSentence]] = []
         for below, above in pairwise(layers):
             columns = columns_of(below)
             kept = list(self._summaries(below, above, columns))
@@ -69,19 +73,25 @@ class KeptTexts:
         """The text that the same members had; else what the writer makes of them."""
         content = _Content.of(members)
         kept = self._entities[members.layer - 1].get(_digest(content)) if members.layer <= self._depth else None
+        if kept is not None and kept.outdated and self._exact:
+            kept = None
         outdated = kept is not None and kept.outdated
         if kept is None and members.layer == 1:
             kept = self._nearly(content)
             outdated = kept is not None
+        if kept is not None:
+            drops = tuple(replace(drop, item=members.item) for drop in kept.summary.drops)
+            summary = replace(kept.summary, drops=drops)
+        else:
+            written = self._writer.entity(members)
+            summary = self._under_its_name(members, written)
+            outdated = summary.name != written.name
         with self._lock:
             self.entities_kept += kept is not None
             self.entities_written += kept is None
             if outdated:
-                self.outdated.add(members.label)
-        if kept is None:
-            return self._under_its_name(members, self._writer.entity(members))
-        summary = kept.summary
-        return replace(summary, drops=tuple(replace(drop, item=members.item) for drop in summary.drops))
+                self.outdated.add((members.layer, members.label))
+        return summary
 
     def _under_its_name(self, members: ClusterView, written: Summary) -> Summary:
         """The new text of a cluster that has only grown keeps the name that people, links and sentences about its
@@ -106,16 +116,18 @@ class KeptTexts:
 
     def relation(self, view: RelationGroupView) -> Sentence:
         """The sentence that the same group had; else what the writer makes of it."""
-        key = self._group_key(
-            (view.left_name, view.left_description),
-            (view.right_name, view.right_description),
-            list(zip(view.pairs, view.descriptions, strict=True)),
-        )
+        ends = sorted([(view.left_name, view.left_description), (view.right_name, view.right_description)])
+        key = self._group_key(ends, list(zip(view.pairs, view.descriptions, strict=True)))
         kept = self._sentences[view.layer - 1].get(key) if view.layer <= self._depth else None
+        outdated = kept is not None and (kept.outdated or kept.ends != ends)
+        if outdated and self._exact:
+            kept, outdated = None, False
         with self._lock:
             self.relations_kept += kept is not None
             self.relations_written += kept is None
-        return kept if kept is not None else self._writer.relation(view)
+            if outdated:
+                self.outdated_pairs.add((view.layer, frozenset([view.left_name, view.right_name])))
+        return kept.sentence if kept is not None else self._writer.relation(view)
 
     def _summaries(self, below: Layer, above: Layer, columns: LayerColumns) -> "Iterator[_Kept]":
         n_parents = len(above)
@@ -130,10 +142,13 @@ class KeptTexts:
             drops = self._drops.get((_ENTITIES, view.item), ())
             if not any(drop.by_builtin for drop in drops):
                 summary = Summary(entity.name, entity.description, entity.findings, drops=drops)
-                outdated = above.number == 1 and entity.id in self._outdated_before
+                outdated = entity.id in self._outdated_before
                 yield _Kept(_Content.of(view), summary, outdated)
 
-    def _stored_sentences(self, below: Layer, above: Layer, columns: LayerColumns) -> Iterator[tuple[bytes, Sentence]]:
+    def _stored_sentences(
+        self, below: Layer, above: Layer, columns: LayerColumns
+    ) -> "Iterator[tuple[bytes, _KeptSentence]]":
+        ids = above.relations["id"].to_pylist()
         names, descriptions = (above.entities[name].to_pylist() for name in ("name", "description"))
         kinds, texts = (above.relations[name].to_pylist() for name in ("kind", "description"))
         members = Lists(above.relations["members"])
@@ -143,17 +158,18 @@ class KeptTexts:
             ends = below.ends[members[row]]
             pairs = zip(*(columns.names.of(side) for side in ends.T.copy()), strict=True)
             group = list(zip(pairs, columns.relation_descriptions.of(members[row]), strict=True))
-            key = self._group_key((names[left], descriptions[left]), (names[right], descriptions[right]), group)
+            named = sorted([(names[left], descriptions[left]), (names[right], descriptions[right])])
+            key = self._group_key(named, group)
             drops = self._drops.get((_RELATIONS, f"{names[left]} / {names[right]}"), ())
             if not any(drop.by_builtin for drop in drops):
-                yield key, Sentence(texts[row], drops=drops)
+                outdated = ids[row] in self._outdated_before
+                yield key, _KeptSentence(named, Sentence(texts[row], drops=drops), outdated)
 
-    def _group_key(
-        self, left: tuple[str, str], right: tuple[str, str], group: Sequence[tuple[tuple[str, str], str]]
-    ) -> bytes:
-        ends = sorted(end if self._exact else end[:1] for end in (left, right))
+    @staticmethod
+    def _group_key(ends: Sequence[tuple[str, str]], group: Sequence[tuple[tuple[str, str], str]]) -> bytes:
+        """Hash of the names of both ends and of the group's relations. ends: names and descriptions, sorted."""
         listed = sorted((*sorted(pair), description) for pair, description in group)
-        return _digest((ends, listed))
+        return _digest(([name for name, _ in ends], listed))
 
 
 @dataclass(frozen=True)
@@ -186,6 +202,15 @@ class _Kept:
 
     content: _Content
     summary: Summary
+    outdated: bool
+
+
+@dataclass(frozen=True)
+class _KeptSentence:
+    """A sentence of the index before. ends: names and descriptions of both ends, sorted. outdated: see _Kept."""
+
+    ends: list[tuple[str, str]]
+    sentence: Sentence
     outdated: bool
 
 
