@@ -22,6 +22,8 @@ from pages._shared.evaluate import (
     sets_view,
     share_view,
     style,
+    sweep_form,
+    sweeps_view,
 )
 
 
@@ -52,6 +54,8 @@ def page() -> None:
                 by_question_view.show(summaries, shown)
         elif tab == places.SETS:
             sets_view.show()
+        elif tab == places.SWEEPS:
+            sweeps_view.show()
         elif tab == places.AUDIT:
             audit_view.show(summaries)
         elif tab == places.EXTRACTION:
@@ -72,7 +76,10 @@ def _head(shown: ExperimentSummary | None) -> None:
         if shown is not None and of_experiment:
             share_view.command(shown)
             share_view.export(shown)
-        run_view.button()
+        if tab == places.SWEEPS:
+            sweep_form.button()
+        else:
+            run_view.button()
 
 
 def _tabs() -> tuple[str, st.delta_generator.DeltaGenerator]:

@@ -4,7 +4,7 @@ from pages._shared.common.messages import LANGUAGE
 
 RESULTS, QUESTIONS, SETS, SWEEPS = "results", "questions", "sets", "sweeps"
 AUDIT, EXTRACTION, HISTORY = "audit", "extraction", "history"
-TABS = (RESULTS, QUESTIONS, SETS, AUDIT, EXTRACTION, HISTORY)
+TABS = (RESULTS, QUESTIONS, SETS, SWEEPS, AUDIT, EXTRACTION, HISTORY)
 
 TAB, EXPERIMENT, JOB = "tab", "exp", "job"
 KIND, SORT, RUN, AGAINST = "kind", "sort", "run", "against"
@@ -29,6 +29,7 @@ URL = (
     "colour",
     "point",
     "keep",
+    "skind",
     "audit",
     "criterion",
     "pair",

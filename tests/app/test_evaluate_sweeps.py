@@ -1,0 +1,177 @@
+"""Sweeps on Evaluate: the finding, three pictures of one chosen point, and what is done with it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import leanrag_core.facade.services
+from leanrag_core import IndexConfig, Workbench
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.types.sweep import (
+    Axis,
+    OpenedPoint,
+    PointCost,
+    PointIndex,
+    PointResult,
+    SweepPoint,
+    SweepResult,
+    SweepSpec,
+    SweepSummary,
+)
+from pages._shared.common import forms
+from pages._shared.evaluate.sweep_form import values_of
+from tests.app import drawn
+from tests.app.conftest import CORPUS
+
+Visit = Callable[..., AppTest]
+SPEC = SweepSpec(
+    "Sizes", (Axis("cluster_size", (3, 4)), Axis("tau", ("2", "5"))), CORPUS, corpus=CORPUS, config=IndexConfig()
+)
+# Recall and tokens of each point, over twelve questions: 3 / 2 is best, 4 / 2 is worse for sure, 3 / 5 only in one.
+GOOD, NEARLY, BAD = (1.0,) * 12, (1.0,) * 11 + (0.5,), (0.5,) * 10 + (0.4, 0.6)
+SCORES = {("3", "2"): (GOOD, 900.0), ("3", "5"): (NEARLY, 700.0), ("4", "2"): (BAD, 800.0), ("4", "5"): (BAD, 600.0)}
+
+
+def result(*, is_complete: bool = True) -> SweepResult:
+    points = []
+    for (size, tau), (recall, tokens) in SCORES.items():
+        name = f"cluster_size {size}, tau {tau}"
+        scores = {"evidence-recall": recall, "context-tokens": (tokens,) * 12}
+        index = PointIndex(f"i{size}{tau}", "id", 9, (20, 7, 2), (30, 5, 1))
+        cost = PointCost(f"i{size}{tau}", 2.0 if (size, tau) == ("3", "2") else 0.5, (size, tau) == ("3", "2"))
+        points.append(PointResult(SweepPoint(name, {"cluster_size": int(size), "tau": tau}), index, cost, scores))
+    if not is_complete:
+        points[-1] = PointResult(points[-1].point)
+    questions = tuple(f"q{place}" for place in range(12))
+    return SweepResult("sizes", SPEC, tuple(points), questions, ("fact",) * 12, is_complete)
+
+
+@pytest.fixture
+def sweep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
+    """A workbench with one sweep; notes what is asked of it."""
+    asked: dict[str, Any] = {"complete": True}
+
+    def summaries(bench: Workbench) -> tuple[SweepSummary, ...]:
+        done = asked["complete"]
+        return (SweepSummary("sizes", "Sizes", CORPUS, CORPUS, ("cluster_size", "tau"), 4, 4, 48 if done else 36, 48,
+                             done, False, f"2026-11-22 {done}"),)  # fmt: skip
+
+    def opened(bench: Workbench, sweep_id: str, name: str) -> OpenedPoint:
+        asked["opened"] = name
+        return OpenedPoint(bench.indexes()[0].id)
+
+    monkeypatch.setattr(leanrag_core.facade.services, "SAMPLES", tmp_path / "none")
+    monkeypatch.setattr(Workbench, "sweeps", summaries)
+    monkeypatch.setattr(Workbench, "sweep", lambda bench, id_: result(is_complete=asked["complete"]))
+    monkeypatch.setattr(Workbench, "open_sweep_point", opened)
+    return asked
+
+
+def drawings(app: AppTest) -> list[dict[str, Any]]:
+    """The heat map, the front, the lines: in the narrowest width."""
+    return [shown["drawings"][0] for shown in drawn.component(app, "lr_drawing")]
+
+
+def picked(drawing: dict[str, Any]) -> list[str]:
+    return [shape["pick"] for shape in drawing["shapes"] if shape["isPicked"]]
+
+
+def test_without_a_sweep_the_page_says_what_to_do(home: Workbench, visit: Visit) -> None:
+    app = visit("evaluate", home, tab="sweeps")
+    drawn.assert_sound(app)
+    assert "No sweep yet." in drawn.text(app)
+    assert any(button.key == "primary_sweep" for button in app.button)
+
+
+def test_the_finding_and_three_pictures_agree_on_the_chosen_point(
+    home: Workbench, visit: Visit, sweep: dict[str, Any]
+) -> None:
+    app = visit("evaluate", home, tab="sweeps")
+    drawn.assert_sound(app)
+    text = drawn.text(app)
+    assert "2 of 4 settings cannot be told from the best" in text
+    assert "4 points on 4 indexes, built in 3.5 s; 12 questions each." in text
+    heat, front, lines = drawings(app)
+    # The cheapest of those that are no worse than the best is chosen first.
+    assert picked(heat) == picked(front) == ["cluster_size 3, tau 5"]
+    texts = [shape["text"] for shape in heat["shapes"] if shape["tag"] == "text"]
+    assert {"1.00", "900", ".96", "700", ".50", "800", "600"} <= set(texts)
+    assert sum(shape["tag"] == "circle" for shape in heat["shapes"]) == 1, "one other point is no worse than the best"
+    thick = [shape["title"] for shape in lines["shapes"] if "stroke-width:3" in str(shape["attributes"].get("style"))]
+    assert thick == ["cluster_size 3, tau 5"]
+    panel = next(body for body in drawn.html(app) if "difference" in drawn.Markup(body).text and "lr-facts" in body)
+    assert ".96" in panel
+    assert "−200" in panel
+
+
+def test_another_point_is_chosen_by_the_link_and_opened_in_ask(
+    home: Workbench, visit: Visit, sweep: dict[str, Any]
+) -> None:
+    point = "cluster_size 4, tau 2"
+    app = visit("evaluate", home, tab="sweeps", point=point, colour="context-tokens")
+    drawn.assert_sound(app)
+    heat, front, _ = drawings(app)
+    assert picked(heat) == picked(front) == [point]
+    assert app.query_params["point"] == point
+    app.button("sweep_ask").click().run()
+    assert sweep["opened"] == point
+    assert app.query_params["index"] == home.indexes()[0].id
+
+
+def test_a_point_is_saved_as_a_preset(home: Workbench, visit: Visit, sweep: dict[str, Any]) -> None:
+    app = visit("evaluate", home, tab="sweeps")
+    app.button("sweep_save_preset").click().run()
+    drawn.assert_sound(app)
+    preset = home.presets()[-1]
+    assert preset.index == {"cluster_size": 3, "tau": "5"}
+
+
+def test_a_sweep_under_way_shows_what_it_has(home: Workbench, visit: Visit, sweep: dict[str, Any]) -> None:
+    sweep["complete"] = False
+    app = visit("evaluate", home, tab="sweeps")
+    drawn.assert_sound(app)
+    assert "36 of 48 questions are done" in drawn.text(app)
+    heat = drawings(app)[0]
+    assert "–" in [shape["text"] for shape in heat["shapes"]]
+
+
+def test_the_form_says_what_it_takes_and_starts_a_job(home: Workbench, visit: Visit, launched: list[Path]) -> None:
+    app = visit("evaluate", home, tab="sweeps")
+    app.button("primary_sweep").click().run()
+    drawn.assert_sound(app)
+    text = drawn.text(app)
+    assert "Points25" in text
+    assert "Indexes to be built25" in text
+    app.button("primary_sweep_start").click().run()
+    drawn.assert_sound(app)
+    [job] = home.jobs()
+    assert job.kind.name == "sweep"
+    assert [axis["name"] for axis in job.config["axes"]] == ["cluster_size", "tau"]
+    assert [folder.name for folder in launched] == [job.id]
+
+
+def test_values_are_read_by_the_type_of_the_setting() -> None:
+    fields = forms.option_fields(IndexConfig)
+    assert values_of("5, 10,10 , 20", fields["cluster_size"]) == (5, 10, 20)
+    assert values_of("1, auto", fields["tau"]) == ("1", "auto")
+    assert values_of("0,1", fields["size_cap"]) == (False, True)
+    with pytest.raises(InvalidConfig, match="numbers apart by commas"):
+        values_of("five", fields["cluster_size"])
+
+
+def test_names_of_a_sweep_become_no_markup(
+    home: Workbench, visit: Visit, sweep: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hostile = "<b>x</b> [a](b) $y$"
+    whole = result()
+    points = tuple(
+        replace(each, point=replace(each.point, name=f"{each.point.name} {hostile}")) for each in whole.points
+    )
+    monkeypatch.setattr(Workbench, "sweep", lambda bench, id_: replace(whole, points=points))
+    app = visit("evaluate", home, tab="sweeps")
+    drawn.assert_sound(app)
+    assert hostile in drawn.text(app)
