@@ -9,6 +9,7 @@ from leanrag_core.evaluation.audit.audit import audit
 from leanrag_core.evaluation.audit.sentences import advice, headline
 from leanrag_core.evaluation.experiments.report_parts import bounds, number
 from leanrag_core.evaluation.judging.tables import MeanScore, grades, mean_scores, win_rates
+from leanrag_core.figures import numbers
 from leanrag_core.types.experiment import ExperimentResult
 
 if TYPE_CHECKING:
@@ -65,11 +66,11 @@ def _win_rates(write: "Writing", result: ExperimentResult) -> Markup:
             each.judge,
             f"{each.a} / {each.b}",
             each.criterion,
-            f"{each.win_rate.value:.1%}",
+            numbers.share(each.win_rate.value, 1),
             bounds(each.win_rate),
             f"{each.p_holm:.3f}",
             "–" if each.words is None else f"{each.words[0]:,.0f} / {each.words[1]:,.0f}",
-            "–" if each.length is None else f"{each.length.equal_length.value:.1%}",
+            "–" if each.length is None else numbers.share(each.length.equal_length.value, 1),
             each.unparsed,
         )
         for each in win_rates(result.judgements, result.spec.seed)
