@@ -29,6 +29,7 @@ from leanrag_core.evaluation.experiments.plan import Batch
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
+from leanrag_core.plain_words import in_words
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.experiment import QuestionRow, RunCost, RunSpec
 from leanrag_core.types.index import Index
@@ -120,8 +121,7 @@ class BatchWork:
         except LeanRAGError as error:
             return _failed(run, question, str(error), usage)
         except Exception as error:  # a fault of a strategy or measure must not take the other questions with it
-            reason = f"{type(error).__name__}: {error}"
-            return _failed(run, question, sentence(message("experiment.unexpected", reason=reason)), usage)
+            return _failed(run, question, sentence(message("experiment.unexpected", reason=in_words(error))), usage)
         return Measured(row, _cost(run, question, retrieval_ms, answer_ms, usage))
 
 
