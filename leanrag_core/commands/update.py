@@ -169,7 +169,7 @@ def _compared(options: argparse.Namespace, bench: "Workbench") -> int:
     from leanrag_core.evaluation.question_sets.reading import read_questions
 
     questions = read_questions(options.questions) if options.questions else None
-    distance = bench.distance_to_fresh(options.index, questions, report=PrintedProgress())
+    distance = bench.compare_with_fresh(options.index, questions, report=PrintedProgress())
     if options.json:
         print_json({**plain(distance), "advises_rebuild": distance.advises_rebuild})
         return 0

@@ -9,7 +9,7 @@ from leanrag_core.facade.importing import Importing
 from leanrag_core.facade.sweeping import Sweeping
 from leanrag_core.facade.updating import Updating
 from leanrag_core.jobs import runner
-from leanrag_core.jobs.kinds import BUILD, EXPERIMENT, IMPORT, PART, SWEEP, UPDATE
+from leanrag_core.jobs.kinds import BUILD, COMPARE_FRESH, EXPERIMENT, IMPORT, PART, SWEEP, UPDATE
 from leanrag_core.jobs.work import Work
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.services.samples import FIRST_SAMPLE, sample_id
@@ -29,6 +29,7 @@ from leanrag_core.types.summary import (
 )
 from leanrag_core.work.base import argument
 from leanrag_core.work.build import BuildWork
+from leanrag_core.work.compare_fresh import CompareFreshWork
 from leanrag_core.work.experiment import ExperimentWork
 from leanrag_core.work.import_graph import ImportWork
 from leanrag_core.work.part import PartWork
@@ -135,6 +136,7 @@ class Building(Importing, Sweeping, Updating):
             IMPORT.name: ImportWork(self),
             EXPERIMENT.name: ExperimentWork(self),
             UPDATE.name: UpdateWork(self),
+            COMPARE_FRESH.name: CompareFreshWork(self),
             SWEEP.name: SweepWork(self),
         }
 

@@ -24,6 +24,7 @@ from leanrag_core.storage.calls import CallStore
 from leanrag_core.storage.chroma_address import ChromaSeen
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.experiments import ExperimentStore
+from leanrag_core.storage.fresh_distances import FreshDistances
 from leanrag_core.storage.import_uploads import ImportUploads
 from leanrag_core.storage.indexes import IndexStore
 from leanrag_core.storage.own_presets import OwnPresets
@@ -67,6 +68,7 @@ class Services:
         self._builds = Builds(
             self.corpus_store, self.index_store, self.stages, self.models, self.job_store.all, self._references
         )
+        self._fresh_distances = FreshDistances(root / "fresh_distances")
         self._updates = Updates(self.corpus_store, self.index_store.root, self._builds, self.models)
         self._imports = Imports(self.index_store, self.stages, ImportUploads(root / "imports"), self.models)
         self._questions = Questions(self.settings, self.models, self.searches, self._read_part)

@@ -7,7 +7,9 @@ from typing import Any
 
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.facade.indexes import Indexes
-from leanrag_core.jobs.kinds import UPDATE
+from leanrag_core.jobs.kinds import COMPARE_FRESH, UPDATE
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
 from leanrag_core.models.registry import Models
 from leanrag_core.records import plain
 from leanrag_core.services.updates import with_edit, without_edit
@@ -17,6 +19,7 @@ from leanrag_core.types.corpus import Document
 from leanrag_core.types.editing import Edit, EditLog
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.index import Index
+from leanrag_core.types.job import JobKind
 from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.spending import Budget
 from leanrag_core.types.summary import IndexSummary
@@ -75,7 +78,14 @@ class Updating(Indexes):
         """A job undoes the edit of that number; returns the job's id. Raises InvalidConfig."""
         return self._start(index_id, {"undone": number}, budget, None)
 
-    def _start(self, index_id: str, what: dict[str, Any], budget: Budget | None, execution: Execution | None) -> str:
+    def _start(
+        self,
+        index_id: str,
+        what: dict[str, Any],
+        budget: Budget | None,
+        execution: Execution | None,
+        kind: JobKind = UPDATE,
+    ) -> str:
         manifest = self.open(index_id).manifest
         self._updates.require_updatable(manifest)
         arguments = {
@@ -85,7 +95,8 @@ class Updating(Indexes):
             "execution": asdict(execution or self.settings().execution),
         }
         config = asdict(manifest.config.checked())
-        return self.job_store.begin(manifest.name, manifest.corpus.id, config, arguments, UPDATE)
+        title = manifest.name if kind is UPDATE else sentence(message("job.compare_fresh.title", name=manifest.name))
+        return self.job_store.begin(title, manifest.corpus.id, config, arguments, kind)
 
     def indexes_behind(self, corpus_id: str) -> list[IndexSummary]:
         """The indexes of the corpus that hold other documents than it does by now, the newest first."""
@@ -129,21 +140,44 @@ class Updating(Indexes):
             folder, lambda log: without_edit(log, number), models=models, report=report, execution=execution
         )
 
-    def distance_to_fresh(
-        self, folder: Path, questions: Sequence[GoldQuestion] | None = None, *, report: Report = silent
+    def compare_with_fresh(
+        self,
+        folder: Path,
+        questions: Sequence[GoldQuestion] | None = None,
+        *,
+        models: Models | None = None,
+        report: Report = silent,
     ) -> FreshDistance:
         """How far the index in the folder is from a fresh build of its documents, which is made beside and deleted.
 
-        questions: with gold evidence; by default those that come with the index's corpus. Only the retrieval of LeanRAG
-        is measured. Models are asked for the texts of a fresh build that no store holds.
+        questions: with gold evidence; by default all question sets about the index's corpus. Only the retrieval of
+        LeanRAG is measured. Models are asked for the texts of a fresh build that no store holds. The distance is kept:
+        see fresh_distance().
         """
         from leanrag_core.services.fresh_distance import distance_to_fresh
 
         index = read_index(folder)
-        asked = self._samples.questions(index.manifest.corpus.id) if questions is None else questions
-        models = self.models(index=folder.name)
+        asked = self._gold_questions(index.manifest.corpus.id) if questions is None else questions
+        models = models or self.models(index=folder.name)
         retrieve = self._questions.retrieve
-        return distance_to_fresh(index, asked, self._builds, models, self.edits(folder), retrieve, report)
+        distance = distance_to_fresh(index, asked, self._builds, models, self.edits(folder), retrieve, report)
+        self._fresh_distances.write(index.id, distance)
+        return distance
+
+    def _gold_questions(self, corpus_id: str) -> tuple[GoldQuestion, ...]:
+        """All questions about the corpus that have gold evidence."""
+        own = [card.id for card in self._question_sets.all() if corpus_id and card.corpus_id == corpus_id]
+        questions = [question for set_id in own for question in self._question_sets.questions(set_id)]
+        return tuple(question for question in questions if question.evidence)
+
+    def fresh_distance(self, index: Index) -> FreshDistance | None:
+        """How far the index was from a fresh build when it was compared; None where it has changed since, or never
+        was."""
+        return self._fresh_distances.read(index.id)
+
+    def start_comparing_with_fresh(self, index_id: str, *, budget: Budget | None = None) -> str:
+        """A job compares the index with a fresh build; returns the job's id. Raises InvalidConfig."""
+        return self._start(index_id, {}, budget, None, COMPARE_FRESH)
 
     def undo_update(self, folder: Path) -> Index:
         """The index as it was before its last update or edit, byte for byte. Raises InvalidConfig."""

@@ -161,4 +161,6 @@ SWEEP = JobKind(
     ),
 )
 
+COMPARE_FRESH = JobKind("compare-fresh", stages=BUILD.stages, figures=BUILD.figures)
+
 KINDS = (BUILD, PART, IMPORT, EXPERIMENT, UPDATE, SWEEP)

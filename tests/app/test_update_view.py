@@ -6,6 +6,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
+from leanrag_core.evaluation.gold import Evidence, GoldQuestion
 from leanrag_core.jobs import runner
 from leanrag_core.jobs.events import read_spec
 from leanrag_core.types.editing import Edit
@@ -106,3 +107,23 @@ def test_the_library_leads_to_the_open_fold_of_the_index(home: Workbench, visit:
     app = app.switch_page("../../build.py").run()
     assert not app.exception
     assert "What an update will change" in drawn.text(app)
+
+
+def test_an_updated_index_is_compared_with_a_fresh_build_by_a_job(
+    home: Workbench, visit: Visit, launched: list[Path]
+) -> None:
+    index_id = home.indexes()[0].id
+    home.add_documents(CORPUS, [("owls.txt", OWLS)])
+    evidence = (Evidence("owls.txt", "The Ural Owl hunts voles"),)
+    question = GoldQuestion("1", "What does the Ural Owl hunt?", ("voles",), evidence)
+    home.add_question_set("Owls", [question], corpus_id=CORPUS)
+    home.update_index(home.index_path(index_id), home.corpus_changes(index_id))
+    opened(home, visit).button("compare_fresh").click().run()
+    [folder] = launched
+    assert runner.run(folder, home.works()) == 0
+    distance = home.fresh_distance(home.open(index_id))
+    assert distance is not None
+    assert (distance.recall, distance.fresh_recall, distance.n_questions) == (1.0, 1.0, 1)
+    text = drawn.text(opened(home, visit))
+    assert "Distance to a fresh build" in text
+    assert "1.000" in text

@@ -137,6 +137,7 @@ def _advice(report: UpdateReport) -> None:
 def _last_change(index: IndexSummary, *, at_work: bool) -> None:
     bench = session.workbench()
     outcome(index)
+    _distance(index, at_work=at_work)
     states: tuple[EarlierState, ...] = bench.earlier_states(index.path)
     if not states:
         return
@@ -157,6 +158,35 @@ def _last_change(index: IndexSummary, *, at_work: bool) -> None:
         ):
             bench.forget_earlier_states(index.path)
             st.rerun()
+
+
+def _distance(index: IndexSummary, *, at_work: bool) -> None:
+    """How far an updated index is from a fresh build, or a button that finds out."""
+    bench, opened = session.workbench(), session.open_index(index)
+    if not opened.manifest.lineage:
+        return
+    distance = bench.fresh_distance(opened)
+    if distance is None:
+        if st.button(
+            say("update.compare"),
+            icon=":material/compare_arrows:",
+            type="tertiary",
+            key="compare_fresh",
+            help=say("update.compare_hint"),
+            disabled=at_work,
+        ):
+            state.remember("job", bench.start_comparing_with_fresh(index.id))
+            st.rerun()
+        return
+    listed = ", ".join(numbers.score(value) for value in distance.clusters)
+    rows = [(say("update.distance.clusters"), listed)]
+    if distance.recall is not None and distance.fresh_recall is not None:
+        rows += [
+            (say("update.distance.recall", n=distance.n_questions), numbers.score(distance.recall, 3)),
+            (say("update.distance.fresh_recall"), numbers.score(distance.fresh_recall, 3)),
+        ]
+    advice = say("update.advice.rebuild" if distance.advises_rebuild else "update.advice.stay")
+    markup.block(say("update.distance"), markup.facts_table(("", ""), rows), advice)
 
 
 def _edits(index: IndexSummary, *, at_work: bool) -> None:
