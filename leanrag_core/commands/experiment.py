@@ -16,6 +16,7 @@ from leanrag_core.commands._shared.options import add_execution, add_json, execu
 from leanrag_core.commands._shared.paper_printing import paper_values, print_paper_table
 from leanrag_core.commands._shared.printing import PrintedProgress, print_json
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.types.experiment import ASKED, MODES
 from leanrag_core.types.visible import visible
 
 if TYPE_CHECKING:
@@ -71,7 +72,12 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--judge", nargs="+", default=[], metavar="MODEL", help="such as openai:NAME")
     parser.add_argument("--repeats", type=int, default=5, metavar="N", help="of each judgement (default: 5)")
     parser.add_argument("--grade", action="store_true", help="judges also grade answers against the gold answers")
-    parser.add_argument("--mode", choices=("open", "reject"), default="open", help="whether answers must decline")
+    parser.add_argument(
+        "--mode",
+        choices=MODES,
+        default=ASKED,
+        help="as Ask answers, also from knowledge, or declined without evidence",
+    )
     parser.add_argument("--claims", action="store_true", help="the answering model lists the claims of each answer")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--again", action="store_true", help="do everything once more; stored results are replaced")

@@ -20,6 +20,7 @@ from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import read_ahead
 from leanrag_core.storage.digests import damage_named
 from leanrag_core.storage.search_store import SearchStore
+from leanrag_core.types.experiment import ASKED
 from leanrag_core.types.index import Index
 from leanrag_core.types.model_names import BUILTIN, is_remote
 from leanrag_core.types.progress import Report, silent
@@ -127,16 +128,16 @@ class Questions:
             )
         return np.asarray(model.embed([question.strip()])[0])
 
-    def answer(self, index: Index, trace: Trace, mode: str = "") -> Answer:
+    def answer(self, index: Index, trace: Trace, mode: str = ASKED) -> Answer:
         """The answer to a trace's question: the strategy's own where it has one, else from the context alone.
 
-        mode: of an experiment, OPEN or REJECT, where a language model writes from the context; "" as Ask does.
+        mode: of an experiment, where a language model writes from the context (types/experiment.py, MODES).
         """
         if (answering := _answering_strategy(trace)) is not None:
             return answering.answer(trace, self._tools(index))
         language = self._answering_model(index)
         if language is not None:
-            task = TASK_OF_MODE[mode] if mode else _answer_task(trace)
+            task = TASK_OF_MODE.get(mode) or _answer_task(trace)
             return write_answer(trace, language, _answer_prompt(index), task)
         vector, recorded = self.question_vector(index, trace.question), index.manifest.embedding
         return extractive_answer(trace, self.embedding(recorded.name, recorded.fingerprint).embed, vector)

@@ -10,9 +10,10 @@ from leanrag_core.records import absent_at_default
 
 Parameter = str | int | float | bool | None
 
+ASKED = "asked"  # answers are written as on Ask, by the index's own prompt
 OPEN = "open"  # answers may also come from what the model knows
 REJECT = "reject"  # the answer is declined where the context does not suffice (Youtu-GraphRAG, section 4.1)
-MODES = (OPEN, REJECT)
+MODES = (ASKED, OPEN, REJECT)
 
 ABSOLUTE = "absolute"  # a score from 1 to 10 for each criterion
 PAIRWISE = "pairwise"  # a winner for each criterion, in both orders
@@ -61,7 +62,7 @@ class ExperimentSpec:
     runs: tuple[RunSpec, ...]
     baseline: str = ""
     answers: bool = True
-    mode: str = OPEN
+    mode: str = ASKED
     judges: tuple[JudgeSpec, ...] = ()
     seed: int = 0
     claims: bool = absent_at_default(False)

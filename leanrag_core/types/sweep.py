@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from leanrag_core.types.config import IndexConfig
-from leanrag_core.types.experiment import OPEN, Parameter
+from leanrag_core.types.experiment import ASKED, Parameter
 from leanrag_core.types.forecast import Forecast, Range
 
 INDEX, RETRIEVAL = "index", "retrieval"  # levels: what an axis changes
@@ -55,7 +55,7 @@ class SweepSpec:
     measure: str = RECALL
     cost: str = TOKENS
     answers: bool = False
-    mode: str = OPEN
+    mode: str = ASKED
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from leanrag_core.types.experiment import OPEN, REJECT
+from leanrag_core.types.experiment import ASKED, OPEN, REJECT
 from tests.endpoint.server import EndpointServer
 from tests.evaluation.experiments import QUESTIONS, bench_in, built_index, small_spec
 
@@ -20,7 +20,7 @@ def test_the_mode_of_an_experiment_chooses_the_prompt_of_its_answers(server: End
     spec = small_spec(built_index(bench), bench.add_question_set("Bees", QUESTIONS))
     spec = replace(spec, runs=spec.runs[1:2])
     answers_of = {}
-    for mode, task in ((OPEN, "answer_open"), (REJECT, "answer_reject")):
+    for mode, task in ((ASKED, "answer"), (OPEN, "answer_open"), (REJECT, "answer_reject")):
         bench.run_experiment(replace(spec, mode=mode))
         answers_of[mode] = [entry for entry in bench.calls.entries() if entry.task.startswith(f"{task}.v")]
-    assert [len(entries) for entries in answers_of.values()] == [3, 3]
+    assert [len(entries) for entries in answers_of.values()] == [3, 3, 3]

@@ -13,9 +13,9 @@ from leanrag_core.figures import numbers
 from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.types.experiment import (
     ALL_JUDGEMENTS,
+    ASKED,
     JUDGEMENTS,
     MODES,
-    OPEN,
     PAIRWISE,
     ExperimentSpec,
     JudgeSpec,
@@ -213,17 +213,17 @@ def _answers(asks_model: bool) -> tuple[bool, str]:
     hint = say("evaluate.form.answers_hint" if asks_model else "evaluate.form.answers_builtin")
     answers = st.toggle(say("evaluate.form.answers"), value=False, key="experiment_answers", help=hint)
     if not answers or not asks_model:
-        return answers, OPEN
+        return answers, ASKED
     titles = {mode: say(f"evaluate.mode.{mode}") for mode in MODES}
     mode = st.segmented_control(
         say("evaluate.form.mode"),
         list(titles),
-        default=OPEN,
+        default=ASKED,
         format_func=titles.__getitem__,
         required=True,
         key="experiment_mode",
     )
-    return answers, mode or OPEN
+    return answers, mode or ASKED
 
 
 def _judges(*, with_kinds: bool = True) -> tuple[JudgeSpec, ...]:
