@@ -23,6 +23,7 @@ from leanrag_core.types.experiment import (
 )
 from pages._shared.evaluate import paper_view
 from pages._shared.evaluate.flip_view import explanation
+from pages._shared.evaluate.judgements_view import verdict_words
 from tests.app import drawn
 from tests.app.conftest import CORPUS
 
@@ -160,3 +161,11 @@ def test_files_of_judgements_are_read_and_one_that_does_not_read_says_why(home: 
 )
 def test_the_reason_of_a_verdict_is_found_in_a_reply_or_the_reply_is_shown(reply: str, expected: str) -> None:
     assert explanation(Judgement("j", PAIRWISE, "q", "a", "b", 0, {}, "", reply), "overall") == expected
+
+
+def test_a_judgement_says_its_winner_its_tie_or_that_it_was_not_read() -> None:
+    def said(second: str, verdict: float | None) -> str:
+        return verdict_words(Judgement("j", PAIRWISE, "q", "a", second, 0, {"overall": verdict}, "", ""), "overall")
+
+    assert [said("b", verdict) for verdict in (1.0, 2.0, 0.0, None)] == ["a", "b", "a tie", "–"]
+    assert said("", 7.0) == "7"

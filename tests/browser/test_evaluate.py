@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Server, Watched
 from tests.browser.runs import settled
 from tests.browser.test_compare import built
+from tests.browser.test_looks import assert_within_reach
 from tests.browser.test_story import snap
 
 pytestmark = pytest.mark.browser
@@ -95,6 +96,7 @@ def test_an_experiment_is_run_read_audited_and_opened_again_by_its_link(
     assert len(rows) == 4, "a head and three strategies"
     assert any(row.startswith("A") and "LeanRAG" in row for row in rows)
     expect(page.locator(".lr-finding").first).to_contain_text("LeanRAG")
+    assert_within_reach(page)
     snap(page, "evaluate_results")
 
     # Sorted by another measure, for one kind of question.
@@ -135,6 +137,10 @@ def test_an_experiment_is_run_read_audited_and_opened_again_by_its_link(
     settled(page)
     expect(page.locator(".lr-pairs")).to_contain_text("cannot tell")
     expect(page.locator(".st-key-figure_audit_bias svg:visible")).to_have_count(1)
+    assert_within_reach(page)
+    page.get_by_text("All judgements, 20").click()
+    settled(page)
+    expect(page.locator(".st-key-judgements_table")).to_be_visible()
     snap(page, "evaluate_audit")
 
     # The report is one file that asks for nothing.
@@ -153,13 +159,74 @@ def test_an_experiment_is_run_read_audited_and_opened_again_by_its_link(
     exported.assert_clean()
 
 
+def test_a_sweep_is_run_and_a_point_of_it_chosen_saved_and_asked(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
+) -> None:
+    bench = built(tmp_path / "home")
+    bench.add_question_file("coast.jsonl", question_file(), corpus_id=bench.indexes()[0].corpus_id)
+    server, watched = server_in(bench.root), watch()
+    page = watched.page
+    page.goto(f"{server.url}/evaluate?tab=sweeps")
+    settled(page)
+    page.get_by_role("button", name="Run sweep").click()
+    dialog = page.get_by_role("dialog")
+    settled(page)
+    dialog.get_by_role("textbox", name=re.compile("^clustersize")).fill("4, 8")
+    page.keyboard.press("Tab")
+    settled(page)
+    dialog.get_by_role("textbox", name=re.compile("^tau")).fill("1, 2")
+    page.keyboard.press("Tab")
+    expect(dialog.get_by_text("4 points")).to_be_visible()
+    settled(page)
+    snap(page, "evaluate_sweep_form")
+    dialog.get_by_role("button", name="Start").click()
+    expect(page.locator(".st-key-figure_sweep_heat svg:visible")).to_have_count(1, timeout=120_000)
+    settled(page)
+    page.get_by_role("button", name="Close").click()
+    settled(page)
+
+    # A cell that a person picks is the chosen point of all pictures, and in the link.
+    heat = page.locator(".st-key-figure_sweep_heat svg:visible")
+    expect(heat.locator(".pick")).to_have_count(4)
+    heat.locator('.pick[aria-pressed="false"]').first.click()
+    settled(page)
+    point = heat.locator('.pick[aria-pressed="true"]').get_attribute("data-pick")
+    assert point
+    assert re.search(r"[?&]point=", page.url)
+    front = page.locator(".st-key-figure_sweep_front svg:visible")
+    assert front.locator('.pick[aria-pressed="true"]').get_attribute("data-pick") == point
+    assert_within_reach(page)
+    snap(page, "evaluate_sweep")
+
+    # By keyboard as well.
+    other = heat.locator('.pick[aria-pressed="false"]').first
+    other.focus()
+    page.keyboard.press("Enter")
+    settled(page)
+    assert heat.locator('.pick[aria-pressed="true"]').get_attribute("data-pick") != point
+
+    # Its settings become a preset, and its index is asked.
+    page.get_by_role("button", name="Save as preset").first.click()
+    page.get_by_role("textbox", name="Name of the preset").fill("Small clusters")
+    page.keyboard.press("Tab")
+    settled(page)
+    page.locator(".st-key-sweep_save_preset button").click()
+    settled(page)
+    assert [preset.title for preset in bench.presets()][-1] == "Small clusters"
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Open in Ask").click()
+    expect(page).to_have_url(re.compile("/ask"))
+    settled(page)
+    watched.assert_clean()
+
+
 def test_on_a_phone_nothing_but_tables_scrolls_sideways(
     server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
 ) -> None:
     bench = built(tmp_path / "home")
     server, watched = server_in(bench.root), watch(width=390, height=844, dark=True)
     page = watched.page
-    for name in ("results", "questions", "sets", "audit", "extraction", "history"):
+    for name in ("results", "questions", "sets", "sweeps", "audit", "extraction", "history"):
         page.goto(f"{server.url}/evaluate?tab={name}")
         settled(page)
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")

@@ -1,7 +1,7 @@
 """Which judgements are audited: those of an experiment, or files that a person has added."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
@@ -23,12 +23,14 @@ _FIELD, _ANSWERS = "judge_files", "judge_answers"
 
 @dataclass(frozen=True)
 class Source:
-    """Judgements and what they are of. stamp: changes when they do. notes: on what files leave open."""
+    """Judgements and what they are of. stamp: changes when they do. notes: on what files leave open. questions: the
+    words of each question, by its id, as far as they are known."""
 
     title: str
     stamp: str
     judgements: tuple[Judgement, ...]
     notes: tuple[Message, ...] = ()
+    questions: Mapping[str, str] = field(default_factory=dict)
 
 
 def chosen(summaries: Sequence[ExperimentSummary]) -> Source | None:
@@ -61,7 +63,8 @@ def chosen(summaries: Sequence[ExperimentSummary]) -> Source | None:
     if id_ == FILES and files is not None:
         return files
     result = experiments.opened(judged[id_])
-    return Source(judged[id_].title, f"{id_} {judged[id_].changed}", result.judgements)
+    texts = {question.id: question.question for question in experiments.questions_of(id_)}
+    return Source(judged[id_].title, f"{id_} {judged[id_].changed}", result.judgements, questions=texts)
 
 
 def audit_of(source: Source) -> Audit:

@@ -13,7 +13,7 @@ from leanrag_core.types.model_names import model_title
 from pages._shared.common import markup, widgets
 from pages._shared.common.html import draw, html, joined
 from pages._shared.common.messages import message, say, words
-from pages._shared.evaluate import audit_charts, audit_source, audit_table, figure_view, flip_view
+from pages._shared.evaluate import audit_charts, audit_source, audit_table, figure_view, flip_view, judgements_view
 from pages._shared.evaluate.audit_table import percent
 
 _LETTERS = ("A", "B", "C", "D")
@@ -58,10 +58,11 @@ def show(summaries: Sequence[ExperimentSummary]) -> None:
     with middle:
         audit_charts.length(own.length, letters)
     with left if own.length else middle:  # without lengths there is room in the middle
-        flip_view.show(own.flips, letters, a=read.a, b=read.b)
+        flip_view.show(own.flips, letters, source.questions, a=read.a, b=read.b)
     with right:
         audit_charts.agreement(audit)
         _by_judge(audit, read)
+    judgements_view.fold(source.judgements, source.questions, judge, criterion)
 
 
 def _judge(audit: Audit) -> str:

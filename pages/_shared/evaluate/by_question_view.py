@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import streamlit as st
 from markupsafe import Markup
 
-from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, QuestionRow, RunSpec
-from pages._shared.common import forms, markup, session, state, widgets
+from pages._shared.common import forms, markup, state, widgets
 from pages._shared.common.frame import page_path
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import message, say
@@ -59,7 +58,7 @@ def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> No
             _, against = experiments.compared(second.spec.runs, run if _has(second, run) else second.spec.baseline)
         against = experiments.run_choice(places.AGAINST, say("evaluate.compare_against"), second.spec.runs, against)
         measure = _measure(measures)
-    questions = {question.id: question for question in _questions(shown.id)}
+    questions = {question.id: question for question in experiments.questions_of(shown.id)}
     sides = _side(result, run), _side(second, against)
     pairs = compared(*sides, measure, questions)
     if not pairs:
@@ -120,14 +119,6 @@ def _measure(measures: Sequence[str]) -> str:
         ),
         form=widgets.labels(titles),
     )
-
-
-@st.cache_resource(show_spinner=False, max_entries=8)
-def _questions(experiment: str) -> tuple[GoldQuestion, ...]:
-    try:
-        return session.workbench().experiment_questions(experiment)
-    except LeanRAGError:  # the ids of the questions stand in for their words
-        return ()
 
 
 def compared(first: Side, second: Side, measure: str, questions: Mapping[str, GoldQuestion]) -> list[Pair]:

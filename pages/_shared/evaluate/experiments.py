@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, RunSpec
 from pages._shared.ask import presets
@@ -24,6 +26,15 @@ def _opened(experiment: str, changed: str) -> ExperimentResult:
 def opened(summary: ExperimentSummary) -> ExperimentResult:
     """The experiment with its rows, read once for each change."""
     return _opened(summary.id, summary.changed)
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def questions_of(experiment: str) -> tuple[GoldQuestion, ...]:
+    """The questions as they were when the experiment began."""
+    try:
+        return session.workbench().experiment_questions(experiment)
+    except LeanRAGError:  # the ids of the questions stand in for their words
+        return ()
 
 
 def chosen(summaries: Sequence[ExperimentSummary]) -> ExperimentSummary | None:

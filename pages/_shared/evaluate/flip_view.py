@@ -18,8 +18,8 @@ _MOST = 420  # characters of a reply that are shown beside its verdict
 _EXPLANATIONS = ("explanation", "Explanation", "reason", "justification")
 
 
-def show(flips: Sequence[Flip], letters: Mapping[str, str], *, a: str, b: str) -> None:
-    """The flips of a pair, one at a time."""
+def show(flips: Sequence[Flip], letters: Mapping[str, str], questions: Mapping[str, str], *, a: str, b: str) -> None:
+    """The flips of a pair, one at a time. questions: their words by id, as far as these are known."""
     own = [flip for flip in flips if {flip.a, flip.b} == {a, b}]
     figure_view.title(say("evaluate.audit.flip"), say("evaluate.audit.flip_note", n=len(own)))
     if not own:
@@ -44,7 +44,7 @@ def show(flips: Sequence[Flip], letters: Mapping[str, str], *, a: str, b: str) -
         )
     )
     flip = own[number - 1]
-    draw(html('<div class="lr-small lr-muted" dir="auto">{}</div>', flip.question))
+    draw(html('<div class="lr-small lr-muted" dir="auto">{}</div>', questions.get(flip.question, flip.question)))
     for judgement in (flip.shown_first, flip.shown_second):
         draw(_said(judgement, flip.criterion, letters))
     with st.popover(say("evaluate.audit.prompts"), type="tertiary", icon=":material/description:", key="audit_prompts"):

@@ -38,6 +38,7 @@ URL = (
     "pset",
     "pcriterion",
     "flip",
+    "jrow",
     "xindex",
     "xmatch",
     "xlist",

@@ -60,7 +60,7 @@ def _sweep(summary: SweepSummary, sweep: SweepResult, colour: str, kind: str) ->
     shown = _findings(summary.id, summary.changed, kind, sweep)
     if not shown.points:
         return
-    sentences = [as_sentence(words(_with_title(each))) for each in headline(shown)]
+    sentences = [as_sentence(words(_with_titles(each, sweep))) for each in headline(shown)]
     draw(html('<div class="lr-finding"><b>{}</b> {}</div>', sentences[0], say("text.space").join(sentences[1:])))
     names = [standing.name for standing in shown.points]
     chosen = str(state.fitting(POINT, shown.cheapest or shown.best or names[0], str, lambda name: name in names))
@@ -79,14 +79,16 @@ def _sweep(summary: SweepSummary, sweep: SweepResult, colour: str, kind: str) ->
         sweep_point.panel(sweep, shown, chosen)
 
 
-def _with_title(sentence: Message) -> Message:
-    """The sentence with the setting's title in place of its name."""
-    axis = sentence.values.get("axis")
-    return (
-        sentence
-        if axis is None
-        else Message(sentence.code, {**sentence.values, "axis": sweep_words.axis_title(str(axis))})
-    )
+def _with_titles(sentence: Message, sweep: SweepResult) -> Message:
+    """The sentence with titles of settings and points in place of their names."""
+    values = dict(sentence.values)
+    for name in ("best", "cheapest"):
+        point = sweep.at(str(values.get(name, "")))
+        if point is not None:
+            values[name] = sweep_words.point_title(point)
+    if "axis" in values:
+        values["axis"] = sweep_words.axis_title(str(values["axis"]))
+    return Message(sentence.code, values)
 
 
 def _pick(name: str) -> None:
@@ -134,6 +136,7 @@ def _colour(sweep: SweepResult) -> str:
             key=mount.key,
             on_change=mount.changed,
             required=True,
+            wrap=True,
         ),
         form=widgets.labels(titles),
     )
