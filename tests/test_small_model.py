@@ -15,6 +15,7 @@ from tests.endpoint.small_model import AVAILABLE
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.alone,
     pytest.mark.skipif(not AVAILABLE, reason="requirements-models.txt is not installed: the download did not work"),
 ]
 PROJECT = Path(__file__).resolve().parent.parent
