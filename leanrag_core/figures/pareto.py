@@ -66,7 +66,7 @@ def pareto(
     shapes += _staircase(line, x, y)
     for point in points:
         shapes += _point(point, x, y)
-    shapes += _names(line, chosen, x, y, width)
+    shapes += _names(points, x, y, width)
     for place, reference in enumerate(references):
         shapes += _reference(reference, x, y, width, off_scale, place)
     return Drawing(width, _HEIGHT, label, tuple(shapes))
@@ -124,21 +124,23 @@ def _point(point: ParetoPoint, x: Axis, y: Axis) -> list[Shape]:
     return [*shapes, Shape(disc.tag, disc.attributes, title=disc.title, pick=point.pick, is_picked=point.is_chosen)]
 
 
-def _names(line: Sequence[ParetoPoint], chosen: Sequence[ParetoPoint], x: Axis, y: Axis, width: int) -> list[Shape]:
-    """The settings of the front, and of the chosen one, where there is room for them: left above their point."""
+def _names(points: Sequence[ParetoPoint], x: Axis, y: Axis, width: int) -> list[Shape]:
+    """The settings of the front, and of the chosen one, where they cover no point and no other name."""
     shapes: list[Shape] = []
-    taken: list[tuple[float, float, float, float]] = []
-    for point in (*chosen, *(point for point in line if not point.is_chosen)):
+    places = [(x.at(point.cost), y.at(point.value)) for point in points]
+    taken = [(across - 5, up - 5, across + 5, up + 5) for across, up in places]
+    named = [point for point in points if point.is_front or point.is_chosen]
+    for point in sorted(named, key=lambda point: (not point.is_chosen, point.cost)):
         across, up = x.at(point.cost), y.at(point.value)
         wide = text_width(point.name, 12) + 2
         for left, low in (
-            (across - wide - 6, up - 8),
+            (across - wide - 6, up - 7),
             (across + 8, up + 16),
-            (across + 8, up - 8),
+            (across + 8, up - 7),
             (across - wide - 8, up + 16),
         ):
-            box = (left, low - 12, left + wide, low + 2)
-            if left >= _LEFT and box[2] <= width and low - 12 >= 0 and not any(_overlap(box, other) for other in taken):
+            box = (left, low - 10, left + wide, low + 2)
+            if left >= _LEFT and box[2] <= width and low - 10 >= 0 and not any(_overlap(box, other) for other in taken):
                 taken.append(box)
                 weight = "650" if point.is_chosen else "400"
                 shapes.append(text(left, low, point.name, size=12, font_weight=weight, pointer_events="none"))

@@ -287,3 +287,19 @@ def test_shares_are_drawn_on_an_axis_that_ends_at_one() -> None:
     drawing = pareto(points, width=400, label="x", cost_title="", cost_tick=str, value_tick=numbers.score, off_scale="")
     assert "1.00" in texts(drawing)
     assert "1.05" not in texts(drawing)
+
+
+def test_a_name_that_would_cover_a_point_is_moved_or_left_out() -> None:
+    crowd = [ParetoPoint(f"setting {n}", 100 + n / 10, 0.5 + n / 1000, is_front=True) for n in range(20)]
+    far = ParetoPoint("far away", 200, 0.9, is_front=True)
+    drawing = pareto(
+        [*crowd, far], width=400, label="x", cost_title="", cost_tick=str, value_tick=numbers.score, off_scale=""
+    )
+    names = [shape for shape in drawing.shapes if shape.text.startswith(("setting", "far"))]
+    points = [shape.attributes for shape in drawing.shapes if shape.tag == "circle"]
+    assert "far away" in [name.text for name in names]
+    assert len(names) < 21
+    for name in names:
+        left, base = float(name.attributes["x"]), float(name.attributes["y"])
+        inside = [p for p in points if left < float(p["cx"]) < left + 50 and base - 10 < float(p["cy"]) < base + 2]
+        assert inside == []

@@ -19,6 +19,7 @@ from leanrag_core.types.experiment import (
     PAIRWISE,
     ExperimentSpec,
     JudgeSpec,
+    MissingPart,
     RunSpec,
 )
 from leanrag_core.types.model_names import endpoint_model
@@ -289,11 +290,7 @@ def _forecast(spec: ExperimentSpec, load: Load) -> Budget | None:
         rows.append((say("evaluate.form.answer_calls"), say("evaluate.form.at_least", n=load.answer_calls)))
     if load.judge_calls:
         rows.append((say("evaluate.form.judge_calls"), f"{load.judge_calls:,}"))
-    try:
-        missing = session.workbench().missing_parts(spec) if spec.runs else ()
-    except LeanRAGError as error:
-        message(error, kind="error")
-        missing = ()
+    missing = _missing(spec)
     if missing:
         rows.append((say("evaluate.form.parts"), say("ask.comma").join(sorted({each.part for each in missing}))))
     if not load.answer_calls and not load.judge_calls:
@@ -316,6 +313,21 @@ def _forecast(spec: ExperimentSpec, load: Load) -> Budget | None:
         )
     draw(markup.muted(say("evaluate.form.budget_hint")))
     return Budget(float(dollars), int(tokens))
+
+
+def _missing(spec: ExperimentSpec) -> tuple[MissingPart, ...]:
+    """The index parts that are to be made; looking for them opens every index."""
+    key = tuple((run.index, run.strategy) for run in spec.runs)
+    try:
+        return _looked_up(key, spec) if key else ()
+    except LeanRAGError as error:
+        message(error, kind="error")
+        return ()
+
+
+@st.cache_resource(ttl=15, max_entries=16, show_spinner=False)
+def _looked_up(key: tuple[tuple[str, str], ...], _spec: ExperimentSpec) -> tuple[MissingPart, ...]:
+    return session.workbench().missing_parts(_spec)
 
 
 def _time(spec: ExperimentSpec, load: Load) -> str:

@@ -46,19 +46,22 @@ def _form() -> None:
     if not corpora or not sets:
         message(say("evaluate.form.nothing"))
         return
-    corpus = _corpus(corpora)
-    ids = sorted(sets, key=lambda id_: sets[id_].corpus_id != corpus.id)
-    titles = {id_: say("evaluate.form.set", title=sets[id_].title, n=sets[id_].n) for id_ in ids}
-    question_set = st.selectbox(say("evaluate.sets.set"), ids, format_func=titles.__getitem__, key="sweep_set")
-    config, index = _settings(corpus)
-    strategies = experiments.strategies()
-    strategy = _strategy(strategies)
-    try:
-        axes = _axes(strategies[strategy])
-    except InvalidConfig as error:
-        message(error, kind="error")
-        return
-    sampler, n_points, seed = _sampler(axes)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        corpus = _corpus(corpora)
+        ids = sorted(sets, key=lambda id_: sets[id_].corpus_id != corpus.id)
+        titles = {id_: say("evaluate.form.set", title=sets[id_].title, n=sets[id_].n) for id_ in ids}
+        question_set = st.selectbox(say("evaluate.sets.set"), ids, format_func=titles.__getitem__, key="sweep_set")
+        config, index = _settings(corpus)
+        strategies = experiments.strategies()
+        strategy = _strategy(strategies)
+    with right:
+        try:
+            axes = _axes(strategies[strategy])
+        except InvalidConfig as error:
+            message(error, kind="error")
+            return
+        sampler, n_points, seed = _sampler(axes)
     changes_index = any(axis.level == INDEX for axis in axes)
     if not changes_index and index is None:
         message(say("evaluate.sweep.form.needs_index"))
