@@ -195,8 +195,8 @@ def _list(options: argparse.Namespace) -> int:
         failed = f", {each.errors:,} failed" if each.errors else ""
         origin = " (comes with the program)" if each.is_shipped else ""
         print(f"{each.id}: {visible(each.title)}, {len(each.runs):,} runs{state}{failed}{origin}")
-    for broken_one in damaged:
-        print(f"{broken_one.id}: {visible(broken_one.reason)}")
+    for unread in damaged:
+        print(f"{unread.id}: {visible(unread.reason)}")
     return 0
 
 
