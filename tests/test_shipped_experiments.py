@@ -19,14 +19,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> ExperimentStore:
     return ExperimentStore(tmp_path_factory.mktemp("home") / "experiments", SHIPPED)
 
 
-def test_every_sample_corpus_has_one(store: ExperimentStore) -> None:
-    specs = [store.read(id_).spec for id_ in IDS]
-    assert sorted(spec.question_set for spec in specs) == [
-        "sample-agriculture",
-        "sample-cs",
-        "sample-legal",
-        "sample-mix",
-    ]
+def test_every_sample_corpus_has_one_with_official_and_one_with_equal_budgets(store: ExperimentStore) -> None:
+    specs = [store.read(summary.id).spec for summary in store.all()]
+    for answers in (True, False):
+        sets = sorted(spec.question_set for spec in specs if spec.answers == answers)
+        assert sets == ["sample-agriculture", "sample-cs", "sample-legal", "sample-mix"]
+    assert [spec.answers for spec in specs] == [True] * 4 + [False] * 4, "official budgets come first in lists"
     assert store.damaged() == ()
 
 
