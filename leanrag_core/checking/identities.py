@@ -10,7 +10,9 @@ import pyarrow as pa
 from leanrag_core.checking.problem import Note, Problem, Subject, at_rows, texts_differ
 from leanrag_core.indexing.aggregation import tables as aggregated
 from leanrag_core.indexing.identity import fingerprint_of, index_id
+from leanrag_core.indexing.manifest import edits_fingerprint
 from leanrag_core.indexing.resolution import names
+from leanrag_core.storage.edits_file import read_edits
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import HEURISTIC, IMPORTED, REFERENCE_GRAPH
 
@@ -98,6 +100,8 @@ def of_the_index(subject: Subject) -> Iterator[Problem | Note]:
         yield Problem("manifest.json", None, "corpus_fingerprint is not that of the documents")
     if manifest.id != index_id(manifest.values()):
         yield Problem("manifest.json", None, "id does not follow from corpus, configuration and models")
+    if subject.folder is not None and manifest.edits != edits_fingerprint(read_edits(subject.folder)):
+        yield Problem("edits.json", None, "the manifest speaks of other edits")
     without_model = manifest.kind in (HEURISTIC, REFERENCE_GRAPH)
     if manifest.kind != IMPORTED and without_model != (manifest.language_model == "none"):
         yield Problem("manifest.json", None, f"kind is {manifest.kind!r}, which language_model contradicts")

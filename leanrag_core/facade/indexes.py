@@ -68,11 +68,16 @@ class Indexes(Services):
     def delete_index(self, index_id: str) -> None:
         """The index is gone, a damaged one too, and with it what a Chroma server holds of it. Raises IndexNotFound,
         SearchIndexFailed when the server keeps its part."""
-        own = self.index_store.manifest_id(index_id)
+        own = self.index_store.ids_of_states(index_id)
         self.index_store.delete(index_id)
+        self._remove_collections(own)
+
+    def _remove_collections(self, ids: set[str]) -> None:
+        """A Chroma server holds nothing of states with these ids, but for those that some index of the store has."""
         url = self.settings().chroma_url
-        if url and own and own not in {self.index_store.manifest_id(index.id) for index in self.indexes()}:
-            self.searches.servers.remove_collections(url, own)
+        if url and ids:
+            for id_ in sorted(ids - {self.index_store.manifest_id(index.id) for index in self.indexes()}):
+                self.searches.servers.remove_collections(url, id_)
 
     def check(self, path: str | Path) -> "list[CheckResult]":
         """Every invariant of the index in that directory, verified. Nothing is asked of an endpoint. Raises

@@ -14,7 +14,7 @@ from leanrag_core.models.registry import Models
 from leanrag_core.records import plain
 from leanrag_core.services.updates import with_edit, without_edit
 from leanrag_core.storage.edits_file import read_edits
-from leanrag_core.storage.layout import read_index
+from leanrag_core.storage.layout import read_index, read_manifest
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.editing import Edit, EditLog
 from leanrag_core.types.execution import Execution
@@ -188,5 +188,10 @@ class Updating(Indexes):
         return self._updates.states(folder)
 
     def forget_earlier_states(self, folder: Path) -> None:
-        """Deletes the earlier states, and with them what they hold of removed documents."""
+        """Deletes the earlier states, and with them what they and a Chroma server hold of removed documents.
+
+        Raises SearchIndexFailed when the server keeps its part."""
+        in_store = self._updates.in_store(folder)
+        ids = self.index_store.ids_of_states(folder.name) if in_store else {read_manifest(folder).id}
         self._updates.forget(folder)
+        self._remove_collections(ids)

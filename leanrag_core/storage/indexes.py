@@ -13,6 +13,7 @@ from leanrag_core.messages.message import message
 from leanrag_core.plain_words import in_words
 from leanrag_core.records import plain
 from leanrag_core.storage import layout, staging
+from leanrag_core.storage.earlier_states import earlier_states
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import Manifest
@@ -109,6 +110,16 @@ class IndexStore:
             return self._manifest(index_id).id
         except LeanRAGError:
             return ""
+
+    def ids_of_states(self, index_id: str) -> set[str]:
+        """The ids of the index, of what it was made from by updates, and of its earlier states; empty when its manifest
+        does not read."""
+        try:
+            manifest = self._manifest(index_id)
+        except LeanRAGError:
+            return set()
+        earlier = {state.id for state in earlier_states(self.path(index_id))}
+        return {manifest.id, *earlier, *(step.from_id for step in manifest.lineage)}
 
     def open(self, index_id: str) -> Index:
         """The index of that id, read-only. Raises IndexNotFound, IndexDamaged or IndexTooNew."""

@@ -9,6 +9,7 @@ from leanrag_core.checking.check import check_index
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.indexing.editing.replay import Replay
 from leanrag_core.indexing.resolution import resolve
+from leanrag_core.storage.edits_file import write_edits
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.editing import Action, Edit, EditLog
 from leanrag_core.types.extraction import Extraction, Mention, RelationMention
@@ -175,3 +176,11 @@ def test_an_edit_that_would_change_nothing_is_refused(bench: Workbench, folder: 
     with pytest.raises(InvalidConfig, match=reason):
         bench.edit_index(folder, edit)
     assert content(folder) == before
+
+
+def test_a_log_of_edits_that_the_index_was_not_made_with_fails_the_check(bench: Workbench, folder: Path) -> None:
+    index = bench.edit_index(folder, Edit(1, "retype", "fog bell", "signal"))
+    write_edits(folder, EditLog((Edit(1, "retype", "fog bell", "instrument"),)))
+    failed = {check.name: check.detail for check in check_index(index) if not check.ok}
+    assert "other edits" in failed["id of the index"]
+    assert "edits.json" in failed["file hashes"]

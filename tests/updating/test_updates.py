@@ -1,6 +1,7 @@
 """Documents added, changed and removed: only what they touch changes, and every change can be undone."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from leanrag_core.checking.check import check_index
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.types.index import Index
 from leanrag_core.types.updating import KEPT_STATES
-from tests.updating.conftest import content, read
+from tests.updating.conftest import CONFIG, content, read
 from tests.updating.texts import MITES, OWLS, TEXTS
 
 
@@ -168,3 +169,19 @@ def test_what_cannot_be_done_is_said(bench: Workbench, folder: Path) -> None:
     same = bench.changes_to(index, [index.document(0)])
     assert not same
     assert same.unchanged == (index.document(0).name,)
+
+
+def test_a_chroma_server_is_told_to_forget_the_states_that_are_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Workbench.default(tmp_path / "home")
+    corpus_id = bench.add_documents("Notes", [("bees.txt", TEXTS["bees.txt"].encode())]).corpus_id
+    first = bench.build(corpus_id, CONFIG)
+    bench.add_documents(corpus_id, [("owls.txt", OWLS.encode())])
+    assert first.path is not None
+    bench.update_index(first.path, bench.corpus_changes(first.path.name))
+    told: list[str] = []
+    monkeypatch.setattr(type(bench.searches.servers), "remove_collections", lambda self, url, id_: told.append(id_))
+    bench.save_settings(replace(bench.settings(), chroma_url="http://127.0.0.1:9"))
+    bench.forget_earlier_states(first.path)
+    assert told == [first.id]
