@@ -12,6 +12,7 @@ from leanrag_core.answering.extractive import extractive_answer
 from leanrag_core.answering.written import ANSWER, TASK_OF_MODE, answer_messages, write_answer, written_answer
 from leanrag_core.errors import ModelMismatch
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
+from leanrag_core.models.embed_task import embed_task
 from leanrag_core.models.registry import Models
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.prompts.book import PromptBook
@@ -27,6 +28,8 @@ from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.spending import Budget
 from leanrag_core.types.trace import Answer, Trace, TraceStep
+
+_VECTORS = 2000  # questions whose vectors stay in memory
 
 
 class ModelsOf(Protocol):
@@ -50,6 +53,8 @@ class Questions:
     ) -> None:
         self._settings, self._models, self._searches, self._part = settings, models, searches, part
         self._embeddings: dict[tuple[str, str], EmbeddingModel] = {}  # by name and fingerprint
+        # Of the built-in model, by fingerprint and question: an experiment asks the same questions of many indexes.
+        self._vectors: dict[tuple[str, str], np.ndarray] = {}
         self._choosing = threading.Lock()  # of embedding models and of the search server
 
     def forget_models(self) -> None:
@@ -126,7 +131,15 @@ class Questions:
                 present=model.fingerprint,
                 present_dimension=model.dimension,
             )
-        return np.asarray(model.embed([question.strip()])[0])
+        if embed_task(model) is None:  # its calls are counted and kept by the store of calls
+            return np.asarray(model.embed([question.strip()])[0])
+        key = recorded.fingerprint, question.strip()
+        vector = self._vectors.get(key)
+        if vector is None:
+            if len(self._vectors) >= _VECTORS:
+                self._vectors.clear()
+            vector = self._vectors[key] = np.asarray(model.embed([question.strip()])[0])
+        return vector
 
     def answer(self, index: Index, trace: Trace, mode: str = ASKED) -> Answer:
         """The answer to a trace's question: the strategy's own where it has one, else from the context alone.

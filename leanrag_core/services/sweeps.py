@@ -138,12 +138,16 @@ class Sweeps:
         if again or not is_there:
             self.store.begin(plan.id, spec, plan.record)
         stored = self.store.read(plan.id)
-        if stored.record.is_complete:
+        if stored.is_shipped or (stored.record.is_complete and not self._n_errors(plan.id, stored.record.experiment)):
             return plan.id
         with self.store.writer(plan.id) as writer:
             indexes = self._built(plan, spec, models, execution, writer, report)
             self._ask(plan, spec, indexes, models, execution, writer, report)
         return plan.id
+
+    def _n_errors(self, sweep: str, experiment: str) -> int:
+        """How many questions failed; they are asked again."""
+        return self.store.results(sweep).summary(experiment).errors
 
     def _built(
         self, plan: Plan, spec: SweepSpec, models: Models, execution: Execution, writer: SweepWriter, report: Report

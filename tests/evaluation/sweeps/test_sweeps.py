@@ -10,6 +10,8 @@ from leanrag_core import Workbench
 from leanrag_core.errors import Cancelled, CorpusNotFound, InvalidConfig, QuestionSetNotFound, SweepNotFound
 from leanrag_core.evaluation.sweeps.stages import STAGES
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
+from leanrag_core.records import to_json
+from leanrag_core.types.experiment import QuestionRow
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.sweep import RETRIEVAL, Axis, SweepSpec
 from tests.evaluation.sweeps.small import bench_in, own_sweeps, stored_files
@@ -160,3 +162,24 @@ def test_a_point_whose_index_is_not_there_is_built_by_a_job(bench: Workbench) ->
     recorded = bench.job_store.spec(opened.job)
     assert (recorded.kind, recorded.config["cluster_size"]) == ("build", 4)
     bench.cancel(opened.job)
+
+
+def test_a_point_is_saved_as_a_preset(bench: Workbench, spec: SweepSpec) -> None:
+    (summary,) = own_sweeps(bench)
+    saved = bench.save_sweep_point(summary.id, "cluster_size 4, tau 8", "Bees, wide")
+    assert saved in bench.presets()
+    assert saved.config() == replace(spec.config, cluster_size=4, tau=8)
+    asked = bench.run_sweep(replace(spec, axes=(Axis("cluster_size", (4,)), Axis("top_n", (2,), RETRIEVAL))))
+    assert bench.save_sweep_point(asked.id, "cluster_size 4, top_n 2", "Bees, two seeds").ask == {"top_n": 2}
+
+
+def test_questions_that_failed_are_asked_again(bench: Workbench, spec: SweepSpec) -> None:
+    (summary,) = own_sweeps(bench)
+    before = stored_files(bench, summary.id)
+    (rows,) = bench.sweep_store.folder(summary.id).glob("results/*/rows.jsonl")
+    others = rows.read_text(encoding="utf-8").splitlines(keepends=True)[1:]
+    failed = to_json(QuestionRow("cluster_size 2, tau 1", "q1", "fact", {}, error="the disk was full")) + b"\n"
+    rows.write_bytes(failed + "".join(others).encode())
+    assert bench.sweep(summary.id).points[0].errors == 1
+    assert bench.run_sweep(spec).points[0].errors == 0
+    assert stored_files(bench, summary.id) == before
