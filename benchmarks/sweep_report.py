@@ -1,4 +1,4 @@
-"""What to set: clustersize and tau swept over sample corpora with reference graphs.
+"""What to set: clustersize and tau, N and C swept over sample corpora with reference graphs.
 
     python -m benchmarks.sweep_report --home DIR [--samples agriculture mix] [--ship]   # sweeps, results, report
     python -m benchmarks.sweep_report                                                   # the report from the results
@@ -9,7 +9,6 @@ come with the program (sample_corpora/sweeps). Results go to results/sweeps.json
 
 import argparse
 import json
-import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -17,19 +16,20 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.sweep_text import report_text
+from benchmarks.sweep_text import QUALITY, TOKENS, report_text
 from leanrag_core.evaluation.statistics.intervals import difference_interval, mean_interval
 from leanrag_core.evaluation.sweeps.findings import findings
 from leanrag_core.services.samples import SAMPLES, sample_id
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.model_names import REFERENCE
 from leanrag_core.types.progress import Progress
-from leanrag_core.types.sweep import Axis, SweepResult, SweepSpec
+from leanrag_core.types.sweep import RETRIEVAL, Axis, SweepResult, SweepSpec
 from leanrag_core.workbench import Workbench
 
 FOLDER = Path(__file__).parent
 RESULTS, REPORT = FOLDER / "results" / "sweeps.json", FOLDER.parent / "docs" / "sweep_report.md"
-AXES = (Axis("cluster_size", (5, 10, 20, 30, 50)), Axis("tau", (1, 2, 3, 5, 8)))
+HIERARCHY = (Axis("cluster_size", (5, 10, 20, 30, 50)), Axis("tau", (1, 2, 3, 5, 8)))
+SEARCH = (Axis("top_n", (3, 5, 10, 15, 20), RETRIEVAL), Axis("top_c", (3, 5, 8, 10, 15), RETRIEVAL))
 MEASURES = ("evidence-recall", "answer-in-context", "answer-entities", "recall-per-1000", "context-tokens",
             "tokens-entities", "tokens-aggregated", "tokens-relations", "tokens-chunks", "repeated-share")  # fmt: skip
 
@@ -43,23 +43,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.home:
         bench = Workbench(options.home)
-        swept = [_swept(bench, sample) for sample in options.samples]
-        RESULTS.write_text(
-            json.dumps({"corpora": [_figures(bench, result) for result in swept]}, indent=1, ensure_ascii=False) + "\n",
-            encoding="utf-8",
-        )
+        swept = []
+        corpora = []
+        for sample in options.samples:
+            hierarchy, search = (
+                _swept(bench, sample, title, axes)
+                for title, axes in (("clustersize x tau", HIERARCHY), ("N x C", SEARCH))
+            )
+            swept += [hierarchy, search]
+            retrieval = _figures(bench, search, "top_n 10, top_c 5")
+            corpora.append({**_figures(bench, hierarchy, "cluster_size 20, tau 3"), "retrieval": retrieval})
+        text = json.dumps({"corpora": corpora}, indent=1, ensure_ascii=False)
+        RESULTS.write_text(text + "\n", encoding="utf-8")
         if options.ship:
             _ship(bench, swept)
     REPORT.write_text(report_text(json.loads(RESULTS.read_text(encoding="utf-8"))), encoding="utf-8")
     return 0
 
 
-def _swept(bench: Workbench, sample: str) -> SweepResult:
+def _swept(bench: Workbench, sample: str, title: str, axes: tuple[Axis, ...]) -> SweepResult:
     corpora = {corpus.id: corpus for corpus in bench.corpora()}
     corpus = corpora[sample_id(sample)]
     spec = SweepSpec(
-        f"{corpus.name}: clustersize x tau",
-        AXES,
+        f"{corpus.name}: {title}",
+        axes,
         corpus.id,
         corpus=corpus.id,
         config=IndexConfig(model=REFERENCE),
@@ -72,10 +79,10 @@ def _swept(bench: Workbench, sample: str) -> SweepResult:
     return bench.run_sweep(spec, said)
 
 
-def _figures(bench: Workbench, result: SweepResult) -> Mapping[str, Any]:
-    """What the report needs of a sweep."""
+def _figures(bench: Workbench, result: SweepResult, compared_with: str) -> Mapping[str, Any]:
+    """What the report needs of a sweep. compared_with: the point whose differences are reported."""
     card = bench.corpus(result.spec.corpus)
-    default = result.at("cluster_size 20, tau 3")
+    default = result.at(compared_with)
     assert default is not None
     points = []
     for point in result.points:
@@ -88,7 +95,8 @@ def _figures(bench: Workbench, result: SweepResult) -> Mapping[str, Any]:
             if scores is None or base is None or interval is None:
                 continue
             means[measure] = _rounded(interval)
-            differences[measure] = _rounded(difference_interval(scores, base, result.spec.seed))
+            if measure == TOKENS:
+                differences[measure] = _rounded(difference_interval(scores, base, result.spec.seed))
         points.append(
             {
                 "name": point.point.name,
@@ -99,14 +107,13 @@ def _figures(bench: Workbench, result: SweepResult) -> Mapping[str, Any]:
                 "differences": differences,
             }
         )
-    shown = {measure: asdict(findings(result, measure)) for measure in MEASURES if measure in result.points[0].scores}
+    shown = {measure: asdict(findings(result, measure)) for measure in (*QUALITY, TOKENS)}
     return {
         "corpus": card.name,
         "documents": card.documents,
         "tokens": card.tokens,
         "questions": len(result.questions),
         "versions": dict(result.versions),
-        "load": round(os.getloadavg()[0], 1),
         "points": points,
         "findings": {measure: _short(table) for measure, table in shown.items()},
     }
@@ -131,7 +138,8 @@ def _short(table: Mapping[str, Any]) -> Mapping[str, Any]:
         for axis in table["axes"]
     ]
     close = [point["name"] for point in table["points"] if point["is_close"]]
-    return {"best": table["best"], "cheapest": table["cheapest"], "close": close, "axes": axes}
+    front = [point["name"] for point in table["points"] if point["is_front"]]
+    return {"best": table["best"], "cheapest": table["cheapest"], "close": close, "front": front, "axes": axes}
 
 
 def _rounded(interval: Any) -> Any:

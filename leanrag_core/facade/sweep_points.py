@@ -1,17 +1,15 @@
 """A point of a sweep taken over: its index into the person's store."""
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.evaluation.sweeps.points import index_config, options_of
+from leanrag_core.evaluation.sweeps.points import index_config
 from leanrag_core.facade.building import Building
-from leanrag_core.facade.presetting import Presetting
 from leanrag_core.storage.index_copies import copy_index
 from leanrag_core.storage.indexes import folder_name
 from leanrag_core.storage.ownership import MANIFEST
-from leanrag_core.types.presets import Preset
 from leanrag_core.types.sweep import OpenedPoint, SweepPoint
 
 
-class SweepPoints(Building, Presetting):
+class SweepPoints(Building):
     """A point of a sweep taken over. See Workbench."""
 
     def open_sweep_point(self, sweep_id: str, point_name: str) -> OpenedPoint:
@@ -37,14 +35,6 @@ class SweepPoints(Building, Presetting):
             raise InvalidConfig("sweep.point_without_corpus", corpus=stored.spec.corpus)
         name = f"{names[stored.spec.corpus]}, {point.name}"
         return OpenedPoint(index_id, self.start_build(stored.spec.corpus, config, name))
-
-    def save_sweep_point(self, sweep_id: str, point_name: str, title: str) -> Preset:
-        """The point's settings are a preset of the person's own: how its index is built and, of LeanRAG, how it is
-        asked. Raises SweepNotFound, InvalidConfig for an unknown point or a title that cannot be, StorageFailed."""
-        stored = self.sweep_store.read(sweep_id)
-        spec, point = stored.spec, _point(stored.record.points, sweep_id, point_name)
-        config = index_config(spec, point) if spec.corpus else self.run_index(spec.index).manifest.config
-        return self.save_preset(title, config, options_of(spec, point) if spec.strategy == "leanrag" else {})
 
 
 def _point(points: tuple[SweepPoint, ...], sweep_id: str, name: str) -> SweepPoint:

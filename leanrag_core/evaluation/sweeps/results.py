@@ -1,5 +1,7 @@
 """A sweep's result put together from what its store and its experiment have."""
 
+from dataclasses import replace
+
 from leanrag_core.storage.sweeps import StoredSweep
 from leanrag_core.types.experiment import ExperimentResult, QuestionRow
 from leanrag_core.types.sweep import PointResult, SweepResult
@@ -18,7 +20,11 @@ def assembled(id_: str, stored: StoredSweep, experiment: ExperimentResult | None
         folder, asked = record.folders[point.name], rows[point.name]
         errors = sum(bool(row.error) for row in asked.values())
         scores = _scores(asked, record.questions)
-        results.append(PointResult(point, indexes.get(folder), costs.get(folder), scores, errors))
+        # A stored record has its keys sorted; figures and titles have the axes in the order of the specification.
+        settings = {axis.name: point.settings[axis.name] for axis in stored.spec.axes}
+        results.append(
+            PointResult(replace(point, settings=settings), indexes.get(folder), costs.get(folder), scores, errors)
+        )
     return SweepResult(
         id=id_,
         spec=stored.spec,

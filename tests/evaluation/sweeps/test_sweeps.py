@@ -98,10 +98,13 @@ def test_stopped_anywhere_it_goes_on_with_what_it_has(bench: Workbench, spec: Sw
 def test_an_index_is_asked_as_it_is_where_only_retrieval_varies(bench: Workbench, spec: SweepSpec) -> None:
     path = bench.build(spec.corpus, spec.config).path
     assert path is not None
-    asked = replace(spec, corpus="", index=path.name, axes=(Axis("top_n", (1, 4), RETRIEVAL),))
+    asked = replace(
+        spec, corpus="", index=path.name, axes=(Axis("top_n", (1, 4), RETRIEVAL), Axis("top_c", (3,), RETRIEVAL))
+    )
     assert bench.forecast_sweep(asked).builds == ()
     result = bench.run_sweep(asked)
     assert [point.build for point in result.points] == [None, None]
+    assert list(result.points[0].point.settings) == ["top_n", "top_c"]
     tokens = [sum(score or 0 for score in point.scores["context-tokens"]) for point in result.points]
     assert tokens[0] < tokens[1]
 
@@ -162,15 +165,6 @@ def test_a_point_whose_index_is_not_there_is_built_by_a_job(bench: Workbench) ->
     recorded = bench.job_store.spec(opened.job)
     assert (recorded.kind, recorded.config["cluster_size"]) == ("build", 4)
     bench.cancel(opened.job)
-
-
-def test_a_point_is_saved_as_a_preset(bench: Workbench, spec: SweepSpec) -> None:
-    (summary,) = own_sweeps(bench)
-    saved = bench.save_sweep_point(summary.id, "cluster_size 4, tau 8", "Bees, wide")
-    assert saved in bench.presets()
-    assert saved.config() == replace(spec.config, cluster_size=4, tau=8)
-    asked = bench.run_sweep(replace(spec, axes=(Axis("cluster_size", (4,)), Axis("top_n", (2,), RETRIEVAL))))
-    assert bench.save_sweep_point(asked.id, "cluster_size 4, top_n 2", "Bees, two seeds").ask == {"top_n": 2}
 
 
 def test_questions_that_failed_are_asked_again(bench: Workbench, spec: SweepSpec) -> None:
