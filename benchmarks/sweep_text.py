@@ -59,7 +59,7 @@ def _in_short(corpora: Sequence[Mapping[str, Any]]) -> list[str]:
     flat = [each["corpus"] for each in corpora if _is_constant(each, "evidence-recall")]
     if flat:
         lines.append(
-            f"- **Evidence recall is the same at every clustersize and tau** ({', '.join(flat)}): passages are taken from "
+            f"- **Evidence recall is the same at every clustersize and tau** ({', '.join(flat)}): passages are of "
             "the seed entities, which lie in the base layer, and neither setting changes that layer."
         )
     return [*lines, *_advice(corpora)]
@@ -99,7 +99,7 @@ def _advice(corpora: Sequence[Mapping[str, Any]]) -> list[str]:
     shared = [_shown(name) for name in fronts[0] if all(name in front for front in fronts)]
     return [
         f"- **What a person should set:** {' and '.join(parts)}. These cannot be told from the best in any measure of "
-        "quality on any of the corpora, and their contexts are at most a tenth longer than the shortest of such values. "
+        "quality on any of the corpora, and their contexts are at most a tenth longer than the shortest of these. "
         f"The paper's 20 and 3 are {'' if '20' in parts[0] and '3' in parts[1] else 'not '}among them.",
         "- **N and C are a choice of how much to pay:** more passages find more of the evidence and make longer "
         "contexts. Settings that no other one beats in both recall and tokens, on all of the corpora: "
