@@ -80,11 +80,21 @@ def picked(drawing: dict[str, Any]) -> list[str]:
     return [shape["pick"] for shape in drawing["shapes"] if shape["isPicked"]]
 
 
-def test_without_a_sweep_the_page_says_what_to_do(home: Workbench, visit: Visit) -> None:
+def test_without_a_sweep_the_page_says_what_to_do(
+    home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(leanrag_core.facade.services, "SAMPLES", tmp_path / "none")
     app = visit("evaluate", home, tab="sweeps")
     drawn.assert_sound(app)
     assert "No sweep yet." in drawn.text(app)
     assert any(button.key == "primary_sweep" for button in app.button)
+
+
+def test_the_page_opens_on_a_sweep_that_comes_with_the_program(home: Workbench, visit: Visit) -> None:
+    app = visit("evaluate", home, tab="sweeps")
+    drawn.assert_sound(app)
+    assert "25 of 25 settings cannot be told from the best, clustersize 20, tau 2." in drawn.text(app)
+    assert len(drawings(app)) == 3
 
 
 def test_the_finding_and_three_pictures_agree_on_the_chosen_point(

@@ -180,7 +180,8 @@ def test_a_sweep_is_run_and_a_point_of_it_chosen_saved_and_asked(
     settled(page)
     snap(page, "evaluate_sweep_form")
     dialog.get_by_role("button", name="Start").click()
-    expect(page.locator(".st-key-figure_sweep_heat svg:visible")).to_have_count(1, timeout=120_000)
+    # Until then the page shows a sweep of 25 points that comes with the program.
+    expect(page.locator(".st-key-figure_sweep_heat svg:visible .pick")).to_have_count(4, timeout=120_000)
     settled(page)
     page.get_by_role("button", name="Close").click()
     settled(page)
