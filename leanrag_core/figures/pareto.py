@@ -133,18 +133,22 @@ def _names(points: Sequence[ParetoPoint], x: Axis, y: Axis, width: int) -> list[
     for point in sorted(named, key=lambda point: (not point.is_chosen, point.cost)):
         across, up = x.at(point.cost), y.at(point.value)
         wide = text_width(point.name, 12) + 2
-        for left, low in (
-            (across - wide - 6, up - 7),
-            (across + 8, up + 16),
-            (across + 8, up - 7),
-            (across - wide - 8, up + 16),
-        ):
-            box = (left, low - 10, left + wide, low + 2)
-            if left >= _LEFT and box[2] <= width and low - 10 >= 0 and not any(_overlap(box, other) for other in taken):
-                taken.append(box)
-                weight = "650" if point.is_chosen else "400"
-                shapes.append(text(left, low, point.name, size=12, font_weight=weight, pointer_events="none"))
-                break
+        boxes = [
+            (left, low - 10, left + wide, low + 2)
+            for left, low in (
+                (across - wide - 6, up - 7),
+                (across + 8, up + 16),
+                (across + 8, up - 7),
+                (across - wide - 8, up + 16),
+            )
+            if left >= _LEFT and left + wide <= width and low >= 10
+        ]
+        free = [box for box in boxes if not any(_overlap(box, other) for other in taken)]
+        # The chosen one is always named, over points where there is no other place.
+        for box in (free or boxes if point.is_chosen else free)[:1]:
+            taken.append(box)
+            weight = "650" if point.is_chosen else "400"
+            shapes.append(text(box[0], box[3] - 2, point.name, size=12, font_weight=weight, pointer_events="none"))
     return shapes
 
 

@@ -9,8 +9,17 @@ from streamlit.testing.v1 import AppTest
 
 import leanrag_core.facade.services
 from leanrag_core import Workbench
-from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, QuestionRow, RunCost, RunSpec
-from pages._shared.evaluate import by_question_view, run_view, set_forms
+from leanrag_core.types.experiment import (
+    ExperimentResult,
+    ExperimentSpec,
+    JudgeSpec,
+    QuestionRow,
+    RunCost,
+    RunSpec,
+)
+from leanrag_core.types.settings import Price, Settings
+from pages._shared.evaluate import by_question_view, run_forecast, set_forms
+from pages._shared.evaluate.experiments import strategies
 from tests.app import drawn
 from tests.app.conftest import CORPUS, QUESTIONS
 
@@ -119,7 +128,7 @@ def test_a_kind_of_question_and_the_sorting_are_in_the_link(home: Workbench, vis
     assert "LeanRAG is 500 below Naive in Context tokens" in drawn.text(app)
     again = visit("evaluate", home, exp="settings", kind="multi-hop", sort="context-tokens")
     drawn.assert_sound(again)
-    assert "Multi-hop:" in drawn.text(again)
+    assert "Multi-hop: LeanRAG" in drawn.text(again)
     assert dict(again.query_params)["kind"] == "multi-hop"
 
 
@@ -246,17 +255,26 @@ def test_an_experiment_is_started_as_a_job(home: Workbench, visit: Visit, launch
 
 
 def test_the_load_counts_every_call_of_models_and_judges() -> None:
-    from leanrag_core.types.experiment import JudgeSpec
-    from pages._shared.evaluate.experiments import strategies
-
-    runs = (RunSpec("A", "i", "leanrag"), RunSpec("B", "i", "vector"), RunSpec("C", "i", "bm25"))
+    runs = (RunSpec("A", "i", "leanrag"), RunSpec("B", "i", "vector"), RunSpec("C", "builtin", "bm25"))
     judge = JudgeSpec("openai:j", ("absolute", "pairwise"), repeats=2)
     spec = ExperimentSpec("t", "s", runs, baseline="B", judges=(judge,))
-    load = run_view.load_of(spec, 10, strategies(), asks_model=True)
+    load = run_forecast.load_of(spec, 10, strategies(), {"i": "openai:m"})
     assert load.retrievals == 30
-    assert load.answer_calls == 30
+    assert load.answer_calls == 20, "answers about the third index need no model"
     assert load.judge_calls == 2 * 10 * (3 + 2 * 2), "three answers; two pairs in both orders"
-    assert run_view.load_of(spec, 10, strategies(), asks_model=False).answer_calls == 0
+    assert run_forecast.load_of(spec, 10, strategies(), {}).answer_calls == 0
+
+
+def test_the_cost_is_known_where_every_model_has_a_price() -> None:
+    runs = (RunSpec("A", "i", "leanrag"),)
+    spec = ExperimentSpec("t", "s", runs, judges=(JudgeSpec("openai:j"),))
+    load = run_forecast.Load(10, answer_calls=100, judge_calls=10)
+    prices = {"m": Price(1.0, 10.0), "j": Price(2.0, 0.0)}
+    # 100 x (5,500 x 1 + 300 x 10) / 1e6 and 10 x 2,200 x 2 / 1e6
+    dollars = run_forecast.dollars_of(spec, load, {"i": "openai:m"}, Settings(prices=prices))
+    assert dollars == pytest.approx(0.85 + 0.044)
+    assert run_forecast.dollars_of(spec, load, {"i": "openai:m"}, Settings(prices={"m": Price()})) is None
+    assert run_forecast.tokens_of(load) == (100 * 5_500 + 10 * 2_200, 100 * 300 + 10 * 400)
 
 
 def test_the_history_lists_repeats_and_deletes(home: Workbench, visit: Visit, launched: list[Path]) -> None:

@@ -31,7 +31,7 @@ def sentence(
     if interval is None or interval.low is None or interval.high is None:
         title = measure_words.title_of(measure)
         return html('<div class="lr-finding">{}</div>', say("evaluate.finding.nothing", measure=title))
-    start = say("evaluate.finding.kind", kind=measure_words.kind_title(kind)) if kind else ""
+    start = say("evaluate.finding.kind", kind=measure_words.kind_title(kind)) + say("text.space") if kind else ""
     first, rest = _difference(interval, run, against, measure)
     rest += _tokens(result, run, against, kind) if measure != TOKENS else ""
     rest += say("text.stop")

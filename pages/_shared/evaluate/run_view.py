@@ -1,25 +1,21 @@
 """The form of an experiment: which indexes, strategies and questions, who judges, and what it will take."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.evaluation.judging.tasks import pairs_of
 from leanrag_core.evaluation.paper_tables import paper_spec
 from leanrag_core.evaluation.published import TABLES, TOKENS
-from leanrag_core.figures import numbers
 from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.types.experiment import (
     ALL_JUDGEMENTS,
     ASKED,
     JUDGEMENTS,
     MODES,
-    PAIRWISE,
     ExperimentSpec,
     JudgeSpec,
-    MissingPart,
     RunSpec,
 )
 from leanrag_core.types.model_names import endpoint_model
@@ -27,26 +23,15 @@ from leanrag_core.types.question_set import QuestionSetInfo
 from leanrag_core.types.spending import Budget
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.common import markup, session, state
-from pages._shared.common.frame import plain_errors
-from pages._shared.common.html import draw, html
+from pages._shared.common.html import draw
 from pages._shared.common.messages import message, say, words
-from pages._shared.evaluate import experiments, faults, places
+from pages._shared.evaluate import experiments, faults, places, run_forecast
 from pages._shared.settings import endpoint_view
 
 _OWN = "own"
 _STARTERS = ("leanrag", "vector", "bm25")
 _LONGEST_TITLE = 120
 _MOST_REPEATS = 20
-
-
-@dataclass(frozen=True)
-class Load:
-    """What an experiment will do. retrievals: questions times runs; answer_calls: of a language model, at least as
-    many; judge_calls: replies of judges."""
-
-    retrievals: int
-    answer_calls: int
-    judge_calls: int
 
 
 def button() -> None:
@@ -69,14 +54,13 @@ def _form() -> None:
         what = _what()
         chosen = _indexes(indexes)
         question_set = _question_set(sets, chosen)
-    asks_model = any(session.workbench().asks_model(each.config.model) for each in chosen)
+    model_of = run_forecast.models_of(chosen)
     with right:
         if what == _OWN:
-            spec = _own_spec(chosen, question_set, strategies, asks_model=asks_model)
+            spec = _own_spec(chosen, question_set, strategies, asks_model=bool(model_of))
         else:
             spec = _paper_spec(what, chosen, question_set)
-    load = load_of(spec, question_set.n, strategies, asks_model=asks_model)
-    budget = _forecast(spec, load)
+    budget = run_forecast.show(spec, question_set.n, strategies, model_of)
     if st.button(
         say("evaluate.form.start"),
         type="primary",
@@ -268,81 +252,3 @@ def _kinds() -> tuple[str, ...]:
         wrap=True,
     )
     return tuple(kind for kind in ALL_JUDGEMENTS if kind in chosen)
-
-
-def load_of(spec: ExperimentSpec, questions: int, strategies: Mapping[str, StrategyInfo], *, asks_model: bool) -> Load:
-    """What the experiment will do over that many questions."""
-    own_calls = sum(strategies[run.strategy].calls_model for run in spec.runs if run.strategy in strategies)
-    answer_calls = questions * (len(spec.runs) * spec.answers + own_calls) if asks_model else 0
-    judge_calls = 0
-    for judge in spec.judges:
-        for kind in judge.kinds:
-            of_question = 2 * len(pairs_of(spec, judge)) if kind == PAIRWISE else len(spec.runs)
-            judge_calls += judge.repeats * questions * of_question
-    return Load(questions * len(spec.runs), answer_calls, judge_calls)
-
-
-def _forecast(spec: ExperimentSpec, load: Load) -> Budget | None:
-    """What it takes, before it begins; the budget where models are called."""
-    draw(markup.label(say("evaluate.form.forecast")))
-    rows = [(say("evaluate.form.retrievals"), f"{load.retrievals:,}")]
-    if load.answer_calls:
-        rows.append((say("evaluate.form.answer_calls"), say("evaluate.form.at_least", n=load.answer_calls)))
-    if load.judge_calls:
-        rows.append((say("evaluate.form.judge_calls"), f"{load.judge_calls:,}"))
-    missing = _missing(spec)
-    if missing:
-        rows.append((say("evaluate.form.parts"), say("ask.comma").join(sorted({each.part for each in missing}))))
-    if not load.answer_calls and not load.judge_calls:
-        draw(
-            html('<div class="lr-big"><b>{}</b><span>{}</span></div>', say("evaluate.form.no_cost"), _time(spec, load))
-        )
-    draw(markup.facts_table(("", ""), rows, caption=say("evaluate.form.forecast")))
-    if missing:
-        draw(markup.muted(say("evaluate.form.parts_hint", n=len(missing))))
-    if not load.answer_calls and not load.judge_calls:
-        return None
-    left, right = st.columns(2, gap="small")
-    with left:
-        dollars = st.number_input(
-            say("evaluate.form.dollars"), min_value=0.0, value=0.0, step=1.0, format="%.2f", key="experiment_dollars"
-        )
-    with right:
-        tokens = st.number_input(
-            say("evaluate.form.tokens"), min_value=0, value=0, step=100_000, key="experiment_tokens"
-        )
-    draw(markup.muted(say("evaluate.form.budget_hint")))
-    return Budget(float(dollars), int(tokens))
-
-
-def _missing(spec: ExperimentSpec) -> tuple[MissingPart, ...]:
-    """The index parts that are to be made; looking for them opens every index."""
-    key = tuple((run.index, run.strategy) for run in spec.runs)
-    try:
-        return _looked_up(key, spec) if key else ()
-    except LeanRAGError as error:
-        message(error, kind="error")
-        return ()
-
-
-@st.cache_resource(ttl=15, max_entries=16, show_spinner=False)
-def _looked_up(key: tuple[tuple[str, str], ...], _spec: ExperimentSpec) -> tuple[MissingPart, ...]:
-    return session.workbench().missing_parts(_spec)
-
-
-def _time(spec: ExperimentSpec, load: Load) -> str:
-    """About how long retrieval takes, by what the same strategies took in an experiment before."""
-    summaries = session.workbench().experiments()
-    if not summaries:
-        return ""
-    times: dict[str, list[float]] = {}
-    with plain_errors():
-        result = experiments.opened(summaries[0])
-        strategy_of = {run.name: run.strategy for run in result.spec.runs}
-        for cost in result.costs:
-            times.setdefault(strategy_of.get(cost.run, ""), []).append(cost.retrieval_ms)
-    known = [sum(times[run.strategy]) / len(times[run.strategy]) for run in spec.runs if times.get(run.strategy)]
-    if not known:
-        return ""
-    seconds = load.retrievals * sum(known) / len(known) / 1000
-    return say("evaluate.form.about", time=numbers.duration(max(1.0, seconds)))
