@@ -75,6 +75,10 @@ class IndexDamaged(LeanRAGError):
     """An index is there, but a file of it is missing or does not fit the others."""
 
 
+class IndexChanged(LeanRAGError):
+    """The index was changed by another process while this one waited for it."""
+
+
 class IndexTooNew(LeanRAGError):
     """The index was written by a newer version of this program."""
 

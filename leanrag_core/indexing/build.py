@@ -9,7 +9,7 @@ import numpy as np
 
 from leanrag_core.clustering.options import ClusterOptions
 from leanrag_core.clustering.reference import ReferenceOptions
-from leanrag_core.errors import EmptyCorpus, LeanRAGError
+from leanrag_core.errors import EmptyCorpus, IndexChanged, LeanRAGError
 from leanrag_core.execution.choice import HERE, Executor
 from leanrag_core.execution.threads import ThreadMap
 from leanrag_core.indexing.aggregation.hierarchy import Hierarchy, build_hierarchy, fresh_clusters
@@ -74,7 +74,7 @@ def build_index(
     the index. in_store: `out` is a folder of the program's own store. edits: by hand, replayed on what is extracted; by
     default those of the index that is replaced. before: the index that is updated. Raises FolderRefused when `out`
     holds anything but an index, EmptyCorpus when there is no text to index, WorkersLost or ClusterUnavailable when
-    workers elsewhere are not there.
+    workers elsewhere are not there, IndexChanged when another process has changed the index before meanwhile.
     """
     ordered = in_build_order(documents)
     if not ordered:
@@ -102,7 +102,7 @@ def build_index(
     def make() -> Index:
         return _build(ordered, config, models, origin, report, log, before)
 
-    _write(out, origin, make, waits, report, in_store=in_store, edits=log)
+    _write(out, origin, make, waits, report, in_store=in_store, edits=log, before=before)
     return out
 
 
@@ -158,11 +158,17 @@ def _write(
     in_store: bool,
     extras: ImportedExtras = NO_EXTRAS,
     edits: EditLog = NO_EDITS,
+    before: Before | None = None,
 ) -> None:
-    """The index that make() gives is in `out`; or that of another process, if it was built while this one waited."""
+    """The index that make() gives is in `out`; or that of another process, if it was built while this one waited.
+
+    Raises IndexChanged where the index to be updated is another one by then.
+    """
     with build_lock(out, waiting=lambda: report(waits)) as waited:
         if waited and _is_built(out, origin):
             return
+        if before is not None and read_manifest(out).id != before.index.id:
+            raise IndexChanged("update.changed_meanwhile", index=before.index.manifest.name)
         keeps = bool(origin.deciding.lineage) or _was_changed(out)
         with staged(out, in_store=in_store, keeps_earlier=keeps) as staging:
             write_index(staging, make(), extras, edits)

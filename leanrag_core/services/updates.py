@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from leanrag_core.errors import CorpusDamaged, CorpusNotFound, InvalidConfig
+from leanrag_core.errors import CorpusDamaged, CorpusNotFound, IndexChanged, InvalidConfig
 from leanrag_core.models.registry import Models
 from leanrag_core.services.builds import Builds, ModelsOf
 from leanrag_core.storage import earlier_states, layout
@@ -108,7 +108,8 @@ class Updates:
         execution: Execution | None = None,
     ) -> Index:
         """The index in the folder with its documents changed. A state that it had with the same documents comes back
-        byte for byte. Raises InvalidConfig for an imported index, and what a build does."""
+        byte for byte. Raises InvalidConfig for an imported index, IndexChanged where another process has changed the
+        index meanwhile, and what a build does."""
         from leanrag_core.indexing.updating.changes import documents_after
 
         index = layout.read_index(folder)
@@ -129,7 +130,24 @@ class Updates:
         report: Report = silent,
         execution: Execution | None = None,
     ) -> Index:
-        """The index in the folder with its log of edits changed; only what that touches is written again."""
+        """The index in the folder with its log of edits changed; only what that touches is written again.
+
+        Where another process changes the index first, the change is made to what that process has left.
+        """
+        while True:
+            try:
+                return self._edited(folder, change, models, report, execution)
+            except IndexChanged:
+                continue
+
+    def _edited(
+        self,
+        folder: Path,
+        change: Callable[[EditLog], EditLog],
+        models: Models | None,
+        report: Report,
+        execution: Execution | None,
+    ) -> Index:
         from leanrag_core.indexing.updating.changes import documents_after, require_updatable
 
         index = layout.read_index(folder)

@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Protocol
 
-from leanrag_core.errors import InvalidConfig, RecordDamaged
+from leanrag_core.errors import IndexChanged, InvalidConfig, RecordDamaged
 from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.models.registry import Models
@@ -95,13 +95,23 @@ class UpdateWork:
                 number = int(spec.arguments["undone"])
                 index = self._updater.undo_edit(folder, number, models=models, report=job.report, execution=execution)
             else:
-                changes = self._updater.corpus_changes(index_id)
-                index = self._updater.update_index(
-                    folder, changes, models=models, report=job.report, execution=execution
-                )
+                index = self._updated(index_id, folder, models, job, execution)
         for part in self._updater.offered_parts(index):
             self._updater.start_part(index_id, part)
         return Done(index_id, JobReport(vars(index.manifest.counts), dict(index.report.drops)))
+
+    def _updated(self, index_id: str, folder: Path, models: Models, job: RunningJob, execution: Execution) -> Index:
+        """The index with the documents of its corpus, also where another job has changed it first."""
+        while True:
+            changes = self._updater.corpus_changes(index_id)
+            if not changes:
+                return self._updater.open(index_id)
+            try:
+                return self._updater.update_index(
+                    folder, changes, models=models, report=job.report, execution=execution
+                )
+            except IndexChanged:
+                continue
 
     def clean_up(self, spec: JobSpec) -> None:
         """Deletes the half-made index; the one before is as it was."""

@@ -1,5 +1,6 @@
 """Edits by hand: replayed on every build and update, each undone on its own."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -184,3 +185,13 @@ def test_a_log_of_edits_that_the_index_was_not_made_with_fails_the_check(bench: 
     failed = {check.name: check.detail for check in check_index(index) if not check.ok}
     assert "other edits" in failed["id of the index"]
     assert "edits.json" in failed["file hashes"]
+
+
+def test_two_edits_at_once_are_both_made(bench: Workbench, folder: Path) -> None:
+    edits = [Edit(1, "rename", "radium", "Radium-226"), Edit(1, "rename", "fog bell", "great bell")]
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda edit: bench.edit_index(folder, edit), edits))
+    index = open_index(folder)
+    assert {"Radium-226", "great bell"} <= set(names(index))
+    assert sorted(edit.number for edit in bench.edits(folder).edits) == [1, 2]
+    assert len(index.manifest.lineage) == 2
