@@ -72,6 +72,7 @@ class SweepStore:
     def __init__(self, root: Path, shipped: Path) -> None:
         self.root, self._shipped = root, shipped
         private.tighten_file(root)
+        self._results: dict[Path, ExperimentStore] = {}  # each remembers the summary of its experiment
 
     def all(self) -> tuple[SweepSummary, ...]:
         """The sweeps that read: the person's own, the last changed first, then those of the program."""
@@ -141,8 +142,10 @@ class SweepStore:
     def results(self, id_: str) -> ExperimentStore:
         """The store of the sweep's experiment. Raises SweepNotFound."""
         folder = self.folder(id_)
-        shipped = folder / RESULTS if folder.parent == self._shipped else folder / ".no-shipped"
-        return ExperimentStore(self.root / id_ / RESULTS, shipped)
+        if folder not in self._results:
+            shipped = folder / RESULTS if folder.parent == self._shipped else folder / ".no-shipped"
+            self._results[folder] = ExperimentStore(self.root / id_ / RESULTS, shipped)
+        return self._results[folder]
 
     def indexes(self, id_: str) -> Path:
         """The folder of the sweep's indexes. Raises SweepNotFound."""
