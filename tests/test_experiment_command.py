@@ -101,7 +101,9 @@ def test_evaluate_all_is_an_experiment_of_every_strategy(
     assert kept["is_complete"]
 
 
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize(
+    "table", [pytest.param(name, marks=() if name == "relations" else pytest.mark.slow) for name in TABLES]
+)
 def test_each_table_of_the_paper_is_one_command(
     home: tuple[Path, str],
     capsys: pytest.CaptureFixture[str],

@@ -84,7 +84,7 @@ def test_repeated_it_asks_nothing_and_with_more_workers_it_has_the_same_bytes(
     assert paid(server).most_common(1)[0][1] == 1
 
 
-@pytest.mark.parametrize("n_done", [0, 1, 4, 8])
+@pytest.mark.parametrize("n_done", [0, 4, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2, 3, 5, 6, 7, 8))])
 def test_stopped_anywhere_it_goes_on_without_asking_twice(
     bench: Workbench, spec: ExperimentSpec, server: EndpointServer, n_done: int
 ) -> None:
@@ -104,7 +104,7 @@ def test_stopped_anywhere_it_goes_on_without_asking_twice(
     assert stored_files(bench, resumed.id) == files
 
 
-@pytest.mark.parametrize("cut", [1, 30, 700, 2500])
+@pytest.mark.parametrize("cut", [1, 2500, *(pytest.param(n, marks=pytest.mark.slow) for n in (30, 700))])
 def test_lines_that_a_kill_has_cut_are_done_again(
     bench: Workbench, spec: ExperimentSpec, server: EndpointServer, cut: int
 ) -> None:
