@@ -40,7 +40,8 @@ def result(*, is_complete: bool = True) -> SweepResult:
     points = []
     for (size, tau), (recall, tokens) in SCORES.items():
         name = f"cluster_size {size}, tau {tau}"
-        scores = {"evidence-recall": recall, "context-tokens": (tokens,) * 12}
+        ranks = (0.5 if size == "3" else 1.0,) * 12
+        scores = {"evidence-recall": recall, "context-tokens": (tokens,) * 12, "reciprocal-rank": ranks}
         index = PointIndex(f"i{size}{tau}", "id", 9, (20, 7, 2), (30, 5, 1))
         cost = PointCost(f"i{size}{tau}", 2.0 if (size, tau) == ("3", "2") else 0.5, (size, tau) == ("3", "2"))
         points.append(PointResult(SweepPoint(name, {"cluster_size": int(size), "tau": tau}), index, cost, scores))
@@ -130,6 +131,13 @@ def test_another_point_is_chosen_by_the_link_and_opened_in_ask(
     app.button("sweep_ask").click().run()
     assert sweep["opened"] == point
     assert app.query_params["index"] == home.indexes()[0].id
+
+
+def test_points_are_compared_by_another_measure(home: Workbench, visit: Visit, sweep: dict[str, Any]) -> None:
+    app = visit("evaluate", home, tab="sweeps", smeasure="reciprocal-rank")
+    drawn.assert_sound(app)
+    assert "2 of 4 settings cannot be told from the best, clustersize 4, tau 5" in drawn.text(app)
+    assert picked(drawings(app)[0]) == ["cluster_size 4, tau 5"], "the cheapest of the best"
 
 
 def test_a_point_is_saved_as_a_preset(home: Workbench, visit: Visit, sweep: dict[str, Any]) -> None:

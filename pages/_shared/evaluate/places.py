@@ -30,6 +30,7 @@ URL = (
     "point",
     "keep",
     "skind",
+    "smeasure",
     "audit",
     "criterion",
     "pair",

@@ -16,7 +16,7 @@ from pages._shared.common.html import draw, html
 from pages._shared.common.messages import as_sentence, message, say, words
 from pages._shared.evaluate import faults, figure_view, measure_words, sweep_charts, sweep_point, sweep_words
 
-SWEEP, COLOUR, POINT, KEEP, KIND = "sweep", "colour", "point", "keep", "skind"
+SWEEP, COLOUR, POINT, KEEP, KIND, MEASURE = "sweep", "colour", "point", "keep", "skind", "smeasure"
 _PER_1000 = "recall-per-1000"
 
 
@@ -36,11 +36,12 @@ def show() -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="sweep_controls"):
         summary = _choice(summaries)
         sweep = _opened(summary.id, summary.changed)
-        colour = _colour(sweep)
+        measure = _measure(sweep)
+        colour = _colour(sweep, measure)
         kind = _kind(sweep)
         _delete_button(summary)
     with plain_errors():
-        _sweep(summary, sweep, colour, kind)
+        _sweep(summary, sweep, measure, colour, kind)
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
@@ -49,15 +50,15 @@ def _opened(sweep: str, changed: str) -> SweepResult:
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
-def _findings(sweep: str, changed: str, kind: str, _result: SweepResult) -> Findings:
-    return findings(_result, kind=kind)
+def _findings(sweep: str, changed: str, measure: str, kind: str, _result: SweepResult) -> Findings:
+    return findings(_result, measure, kind=kind)
 
 
-def _sweep(summary: SweepSummary, sweep: SweepResult, colour: str, kind: str) -> None:
+def _sweep(summary: SweepSummary, sweep: SweepResult, measure: str, colour: str, kind: str) -> None:
     draw(markup.muted(_facts(summary, sweep)))
     if not sweep.is_complete:
         message(say("evaluate.sweep.partial", n=summary.rows, all=summary.all, built=summary.built))
-    shown = _findings(summary.id, summary.changed, kind, sweep)
+    shown = _findings(summary.id, summary.changed, measure, kind, sweep)
     if not shown.points:
         return
     sentences = [as_sentence(words(_with_titles(each, sweep))) for each in headline(shown)]
@@ -109,21 +110,50 @@ def _choice(summaries: Sequence[SweepSummary]) -> SweepSummary:
             format_func=titles.__getitem__,
             key=mount.key,
             on_change=mount.changed,
-            width=340,
+            width=400,
         ),
         form=widgets.labels(titles),
-        forgets=(POINT, KEEP, KIND, COLOUR),
+        forgets=(POINT, KEEP, KIND, COLOUR, MEASURE),
     )
     return by_id[chosen]
 
 
-def _colour(sweep: SweepResult) -> str:
-    """What the cells of the heat map show."""
-    spec = sweep.spec
+def _measured(sweep: SweepResult) -> list[str]:
+    """The measures that points have a score of; that of the specification first."""
     have = {
-        name for result in sweep.points for name, scores in result.scores.items() if any(s is not None for s in scores)
+        name
+        for result in sweep.points
+        for name, scores in result.scores.items()
+        if any(score is not None for score in scores)
     }
-    names = [name for name in dict.fromkeys((spec.measure, spec.cost, _PER_1000)) if name in have] or [spec.measure]
+    return [name for name in dict.fromkeys((sweep.spec.measure, *measure_words.in_order(sorted(have)))) if name in have]
+
+
+def _measure(sweep: SweepResult) -> str:
+    """What the points are compared by."""
+    names = [name for name in _measured(sweep) if name != sweep.spec.cost] or [sweep.spec.measure]
+    titles = {name: measure_words.title_of(name) for name in names}
+    return widgets.one_of(
+        MEASURE,
+        names,
+        lambda mount: st.selectbox(
+            say("evaluate.measure"),
+            names,
+            index=names.index(mount.value),
+            format_func=titles.__getitem__,
+            key=mount.key,
+            on_change=mount.changed,
+            width=200,
+        ),
+        form=widgets.labels(titles),
+        forgets=(KEEP, COLOUR),
+    )
+
+
+def _colour(sweep: SweepResult, measure: str) -> str:
+    """What the cells of the heat map show."""
+    have = _measured(sweep)
+    names = [name for name in dict.fromkeys((measure, sweep.spec.cost, _PER_1000)) if name in have] or [measure]
     titles = {name: forms.plain(measure_words.title_of(name)) for name in names}
     return widgets.one_of(
         COLOUR,
