@@ -1,4 +1,4 @@
-"""The codes of messages that the source uses, read from its syntax trees."""
+"""The codes of messages that the source uses and the values of its texts, read from its syntax trees."""
 
 import ast
 import inspect
@@ -12,6 +12,7 @@ from leanrag_core import errors
 PROJECT = Path(__file__).resolve().parents[2]
 CODE = errors._CODE
 _SHORTHANDS = {"message", "Message"}
+_KINDS = (ast.Call, ast.ClassDef, ast.Constant, ast.FormattedValue, ast.JoinedStr)
 
 
 @dataclass(frozen=True)
@@ -25,20 +26,22 @@ class Use:
 
 @dataclass(frozen=True)
 class Module:
-    """A source file and its tree."""
+    """A source file and the nodes of its tree that say something of messages and texts."""
 
     path: str
-    tree: ast.Module
+    nodes: tuple[ast.AST, ...]
 
 
 @cache
 def modules() -> tuple[Module, ...]:
     """The source without its tests."""
     files = [PROJECT / "app.py", *(PROJECT / "leanrag_core").rglob("*.py"), *(PROJECT / "pages").rglob("*.py")]
-    return tuple(
-        Module(path.relative_to(PROJECT).as_posix(), ast.parse(path.read_text(encoding="utf-8")))
-        for path in sorted(files)
-    )
+    return tuple(Module(path.relative_to(PROJECT).as_posix(), _nodes(path)) for path in sorted(files))
+
+
+def _nodes(path: Path) -> tuple[ast.AST, ...]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return tuple(node for node in ast.walk(tree) if isinstance(node, _KINDS))
 
 
 @cache
@@ -49,7 +52,7 @@ def error_classes() -> dict[str, frozenset[str]]:
         for name, kind in vars(errors).items()
         if inspect.isclass(kind) and issubclass(kind, errors.LeanRAGError)
     }
-    classes = [(node, base) for module in modules() for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef)
+    classes = [(node, base) for module in modules() for node in module.nodes if isinstance(node, ast.ClassDef)
                for base in node.bases]  # fmt: skip
     n_known = 0
     while len(own) > n_known:
@@ -61,14 +64,17 @@ def error_classes() -> dict[str, frozenset[str]]:
     return own
 
 
-def made_messages() -> Iterator[tuple[Module, ast.Call]]:
+@cache
+def made_messages() -> tuple[tuple[Module, ast.Call], ...]:
     """Each call that makes a message or raises one."""
+    made = []
     for module in modules():
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.Call) and node.args:
                 has_code = any(CODE.fullmatch(text) for text in literals(node.args[0]))
                 if _name(node) in error_classes() or (_name(node) in _SHORTHANDS and has_code):
-                    yield module, node
+                    made.append((module, node))
+    return tuple(made)
 
 
 def uses() -> Iterator[Use]:
@@ -94,7 +100,7 @@ def mentioned() -> frozenset[str]:
     return frozenset(
         node.value
         for module in modules()
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and CODE.fullmatch(node.value)
     )
 
@@ -103,12 +109,22 @@ def patterns() -> frozenset[str]:
     """Beginnings of codes that are completed when the program runs: f"count.{kind}" gives "count."."""
     starts: set[str] = set()
     for module in modules():
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant):
                 start = str(node.values[0].value)
                 if start.endswith((".", "-")) and CODE.fullmatch(start + "x"):
                     starts.add(start)
     return frozenset(starts)
+
+
+def filled_in() -> list[tuple[str, str, str]]:
+    """Each value that the source puts into a text: its module, the value, its format."""
+    return [
+        (module.path, ast.unparse(node.value), ast.unparse(node.format_spec) if node.format_spec else "")
+        for module in modules()
+        for node in module.nodes
+        if isinstance(node, ast.FormattedValue)
+    ]
 
 
 def literals(node: ast.expr) -> list[str]:

@@ -1,4 +1,7 @@
-"""Every code has a sentence with the values that it needs, in files that stay sorted."""
+"""Every code has a sentence with the values that it needs, in files that stay sorted; texts have one form.
+
+Checked in the source, since no test reaches every message.
+"""
 
 from string import Formatter
 
@@ -6,7 +9,7 @@ import pytest
 
 from leanrag_core.messages.catalog import ENGLISH, FOLDER, codes, languages, templates
 from leanrag_core.messages.sort import sorted_text
-from tests.messages.source_codes import mentioned, patterns, texts_without_code, uses
+from tests.messages.source_codes import filled_in, mentioned, patterns, texts_without_code, uses
 
 of_every_translation = pytest.mark.parametrize("language", [code for code in languages() if code != ENGLISH])
 
@@ -52,6 +55,14 @@ def test_no_code_of_the_catalog_is_unused() -> None:
 
 def test_errors_carry_codes_and_no_english_texts() -> None:
     assert list(texts_without_code()) == []
+
+
+def test_percentages_have_one_form_and_no_class_of_an_exception_is_named() -> None:
+    texts = filled_in()
+    assert len(texts) > 500
+    assert [(path, value) for path, value, form in texts if "%'" in form] == [], "figures.numbers.share writes them"
+    named = [(path, value) for path, value, _ in texts if "type(error).__name__" in value]
+    assert named == [], "plain_words.in_words says what an exception says"
 
 
 @pytest.mark.parametrize("language", languages())
