@@ -186,7 +186,8 @@ def _print(result: Any) -> None:
     shown = _findings(result)
     print(f"{result.id}: {visible(result.spec.title)}, {shown.n_questions:,} questions")
     print(f"{shown.measure:>18} {shown.cost:>15}  layers  build s")
-    for point, standing in zip(result.points, shown.points, strict=True):
+    for standing in shown.points:
+        point = result.at(standing.name)
         value = "–" if standing.value is None else f"{standing.value.value:.3f}"
         marks = " best" if standing.is_best else " cannot be told from the best" if standing.is_close else ""
         layers = "–" if point.index is None else f"{point.index.layers}"
