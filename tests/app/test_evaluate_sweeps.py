@@ -105,7 +105,7 @@ def test_the_finding_and_three_pictures_agree_on_the_chosen_point(
     drawn.assert_sound(app)
     text = drawn.text(app)
     assert "2 of 4 settings cannot be told from the best" in text
-    assert "4 points on 4 indexes, built in 3.5 s; 12 questions each." in text
+    assert "Points: 4. Indexes: 4, built in 3.5 s. Questions of each point: 12." in text
     heat, front, lines = drawings(app)
     # The cheapest of those that are no worse than the best is chosen first.
     assert picked(heat) == picked(front) == ["cluster_size 3, tau 5"]

@@ -64,7 +64,8 @@ def shown(measure: str, value: float | None) -> str:
     if measure == LATENCY:
         return numbers.duration(value / 1000)
     if is_count(measure):
-        return numbers.decimal(value, 0) if abs(value) >= 100 else numbers.decimal(value, 1)
+        is_whole = abs(value) >= 100 or value == round(value)
+        return numbers.decimal(value, 0 if is_whole else 1)
     return numbers.score(value)
 
 
