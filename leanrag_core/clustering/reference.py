@@ -19,6 +19,7 @@ _MOST_BY_BIC = 49  # the released code tries 1 ... 49 components
 _MOST_WORK = 5e10  # multiplications of one round over all points: some 10 s on a core
 _RELEASED_DIMENSIONS = 2  # of UMAP in the released code
 _UMAP_NEIGHBOURS = 15
+_UMAP_LEAST = 3  # it refuses a point with a single neighbour; so few points stay as they are
 _ROUNDS = 100  # of expectation maximisation, scikit-learn's default
 
 
@@ -129,6 +130,8 @@ def _reduced(vectors: np.ndarray, reduction: str, dimensions: int, seed: int) ->
             from umap import UMAP
         except ImportError as error:
             raise InvalidConfig("clustering.umap_missing") from error
+        if len(vectors) < _UMAP_LEAST:
+            return vectors.astype(np.float64)
         neighbours = min(_UMAP_NEIGHBOURS, len(vectors) - 1)
         # Few points have no spectral embedding to start from.
         start = "spectral" if len(vectors) > neighbours + _RELEASED_DIMENSIONS else "random"

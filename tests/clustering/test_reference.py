@@ -118,3 +118,13 @@ def test_umap_is_called_as_the_released_code_does_but_with_a_seed(monkeypatch: p
 def test_a_report_records_the_engine_only_where_it_is_not_the_workbenchs_own() -> None:
     assert "engine" not in ClusterOptions().settings()
     assert ClusterOptions(reference=ReferenceOptions("full")).settings()["covariance"] == "full"
+
+
+def test_two_points_are_not_given_to_umap_which_refuses_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("umap")
+    module.UMAP = None  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "umap", module)
+    vectors = planted(40)[0][:2]
+    fit = fit_reference(vectors, ReferenceOptions(reduction="umap"), cluster_size=20, space=128, seed=7)
+    assert fit.points == pytest.approx(vectors)
+    assert fit.labels.tolist() == [0, 0]
