@@ -152,8 +152,8 @@ def _names(points: Sequence[ParetoPoint], x: Axis, y: Axis, width: int) -> list[
     return shapes
 
 
-def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _overlap(box: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
 
 
 def _reference(reference: ParetoReference, x: Axis, y: Axis, width: int, off_scale: str, place: int) -> list[Shape]:

@@ -1,4 +1,4 @@
-"""Errors of callbacks, which run before the page is drawn: told on the page that follows."""
+"""Errors of callbacks, which run before the page is drawn: shown on the page that follows."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ _FAULT = "lr_evaluate_fault"
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def kept() -> Iterator[None]:
     """An error of the block is kept for show()."""
     try:
         yield

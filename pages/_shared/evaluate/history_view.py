@@ -116,7 +116,7 @@ def _show(experiment: str) -> None:
 
 def _run(summary: ExperimentSummary) -> None:
     """A job goes on with the experiment, or does everything once more. For callbacks."""
-    with faults.told():
+    with faults.kept():
         spec = experiments.opened(summary).spec
         state.remember(places.JOB, session.workbench().start_experiment(spec, again=summary.is_complete))
         state.remember(places.TAB, None)
@@ -132,7 +132,7 @@ def _delete(summary: ExperimentSummary) -> None:
 
 def _deleted(experiment: str) -> None:
     """The experiment is gone. For callbacks."""
-    with faults.told():
+    with faults.kept():
         session.workbench().delete_experiment(experiment)
         for name in (_ROW, places.EXPERIMENT):
             state.remember(name, None)

@@ -75,7 +75,7 @@ def _form() -> None:
 
 def _start(spec: ExperimentSpec, budget: Budget | None) -> None:
     """A job runs the experiment, and the page shows it. For callbacks."""
-    with faults.told():
+    with faults.kept():
         state.remember(places.JOB, session.workbench().start_experiment(spec, budget=budget))
         state.remember(places.TAB, None)
 

@@ -186,6 +186,6 @@ def _delete(info: QuestionSetInfo) -> None:
 
 def _deleted(set_id: str) -> None:
     """The set is gone. For callbacks."""
-    with faults.told():
+    with faults.kept():
         session.workbench().delete_question_set(set_id)
         state.remember(places.SET, None)

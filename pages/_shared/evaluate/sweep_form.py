@@ -113,7 +113,7 @@ def _start_button(spec: SweepSpec) -> None:
 
 def _start(spec: SweepSpec, budget: Budget | None) -> None:
     """A job runs the sweep, and the page shows it. For callbacks."""
-    with faults.told():
+    with faults.kept():
         state.remember(places.JOB, session.workbench().start_sweep(spec, budget=budget))
 
 

@@ -264,7 +264,7 @@ def _delete(summary: SweepSummary) -> None:
 
 def _deleted(sweep: str) -> None:
     """The sweep is gone. For callbacks."""
-    with faults.told():
+    with faults.kept():
         session.workbench().delete_sweep(sweep)
         for name in (SWEEP, POINT, KEEP):
             state.remember(name, None)
