@@ -1,6 +1,7 @@
 """Judges in an experiment: with the scripted endpoint, stopped and resumed, repeated, listed."""
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,7 +23,7 @@ JUDGE = JudgeSpec("openai:judge", (ABSOLUTE, PAIRWISE), repeats=2)
 N_ABSOLUTE, N_PAIRS = 2 * 3 * 2, 2 * 3 * 2  # runs or orders, questions, repeats
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server() -> Iterator[EndpointServer]:
     always_first = ("You compare two answers", lambda prompt: winner_reply(1))
     always_eight = ("You score an answer", lambda prompt: score_reply(8))
@@ -30,14 +31,26 @@ def server() -> Iterator[EndpointServer]:
         yield endpoint
 
 
+@pytest.fixture(scope="module")
+def built(server: EndpointServer, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A home in which nothing is judged yet, and the id of its index."""
+    root = tmp_path_factory.mktemp("built")
+    bench = bench_in(root, server, concurrency=3)
+    index = built_index(bench)
+    bench.calls.close()
+    return root, index
+
+
 @pytest.fixture
-def bench(server: EndpointServer, tmp_path: Path) -> Workbench:
+def bench(built: tuple[Path, str], server: EndpointServer, tmp_path: Path) -> Workbench:
+    shutil.copytree(built[0], tmp_path, dirs_exist_ok=True)
+    server.clear()
     return bench_in(tmp_path, server, concurrency=3)
 
 
 @pytest.fixture
-def spec(bench: Workbench) -> ExperimentSpec:
-    spec = small_spec(built_index(bench), bench.add_question_set("Bees", QUESTIONS))
+def spec(bench: Workbench, built: tuple[Path, str]) -> ExperimentSpec:
+    spec = small_spec(built[1], bench.add_question_set("Bees", QUESTIONS))
     return replace(spec, runs=spec.runs[:2], judges=(JUDGE,))
 
 
@@ -77,14 +90,14 @@ def test_a_judge_that_is_no_model_is_refused_before_anything_is_asked(
 
 def test_one_command_judges_grades_and_audits(
     bench: Workbench,
-    server: EndpointServer,
+    built: tuple[Path, str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("LEANRAG_HOME", str(tmp_path))
-    index, set_id = built_index(bench), bench.add_question_set("Bees", QUESTIONS)
-    command = ["experiment", "run", "--index", index, "--questions", set_id, "--strategies", "leanrag", "vector"]
+    set_id = bench.add_question_set("Bees", QUESTIONS)
+    command = ["experiment", "run", "--index", built[1], "--questions", set_id, "--strategies", "leanrag", "vector"]
     judged = ["--judge", JUDGE.model, "--repeats", "1", "--grade", "--mode", "reject", "--json"]
     assert main([*command, *judged]) == 0
     (done,) = json.loads(capsys.readouterr().out)

@@ -90,7 +90,7 @@ def test_an_index_as_released_is_whole_and_paths_end_at_nodes_that_are_alone(tmp
     bench = Workbench.default(tmp_path)
     text = " ".join(
         f"Keeper Anna{letter} treats hive Bara{letter} with acid Cora{letter} in the valley of Dora{letter}."
-        for letter in "abcdefghijklmnop"
+        for letter in "abcdefghij"
     )
     corpus = bench.add_documents("bees", [("bees.txt", text.encode())]).corpus_id
     index = bench.build(corpus, IndexConfig(cluster_size=4, **RELEASED))
@@ -114,4 +114,5 @@ def test_an_index_as_released_is_whole_and_paths_end_at_nodes_that_are_alone(tmp
         for second in range(first + 1, len(seeds))
         if chain(*seeds[first]) & chain(*seeds[second])
     ]
+    assert 0 < len(expected) < len(seeds) * (len(seeds) - 1) / 2, "a seed is alone, so not all pairs are joined"
     assert joined_pairs(index, seeds) == expected
