@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from leanrag_core.types.experiment import (
 )
 from pages._shared.evaluate import paper_view
 from pages._shared.evaluate.flip_view import explanation
+from pages._shared.evaluate.judged_view import of_kind
 from pages._shared.evaluate.judgements_view import verdict_words
 from tests.app import drawn
 from tests.app.conftest import CORPUS
@@ -83,6 +85,16 @@ def test_judged_figures_have_a_table_of_their_own_and_lead_to_the_audit(home: Wo
     app.button("judged_audit").click().run()
     drawn.assert_sound(app)
     assert app.query_params["tab"] == "audit"
+
+
+def test_judged_tables_split_by_kind_of_question(home: Workbench) -> None:
+    judged(home, always_first=False)
+    result = home.experiment("judged")
+    rows = tuple(replace(row, kind="multi-hop") if row.question == "q3" else row for row in result.rows)
+    split = replace(result, rows=rows)
+    assert {judgement.question for judgement in of_kind(split, "multi-hop")} == {"q3"}
+    assert len(of_kind(split, "multi-hop")) == 4, "two orders and two scores"
+    assert of_kind(split, "") == result.judgements
 
 
 def test_published_figures_stand_beside_runs_of_the_papers_names(home: Workbench, visit: Visit) -> None:

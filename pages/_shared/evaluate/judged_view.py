@@ -10,7 +10,7 @@ from leanrag_core.evaluation.judging.tables import MeanScore, WinRate, grades, m
 from leanrag_core.evaluation.statistics.intervals import Interval
 from leanrag_core.figures import numbers
 from leanrag_core.figures.cell_marks import CellScale, Estimate, column_scale
-from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary
+from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, Judgement
 from leanrag_core.types.model_names import model_title
 from pages._shared.common import markup, state, widgets
 from pages._shared.common.html import NOTHING, draw, html, joined
@@ -34,23 +34,25 @@ class Judged:
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def _judged(experiment: str, stamp: str, _result: ExperimentResult) -> Judged:
-    seed = _result.spec.seed
-    return Judged(
-        mean_scores(_result.judgements, seed=seed),
-        win_rates(_result.judgements, seed),
-        grades(_result.judgements, seed),
-    )
+def _judged(experiment: str, stamp: str, kind: str, _result: ExperimentResult) -> Judged:
+    seed, judgements = _result.spec.seed, of_kind(_result, kind)
+    return Judged(mean_scores(judgements, seed=seed), win_rates(judgements, seed), grades(judgements, seed))
 
 
-def show(summary: ExperimentSummary, result: ExperimentResult, letters: Mapping[str, str]) -> None:
-    """The tables of one judge, and the way to its audit; nothing where nothing was judged."""
+def of_kind(result: ExperimentResult, kind: str) -> tuple[Judgement, ...]:
+    """The judgements about questions of that kind, all for ""."""
+    asked = {row.question for row in result.rows if not kind or row.kind == kind}
+    return tuple(judgement for judgement in result.judgements if judgement.question in asked)
+
+
+def show(summary: ExperimentSummary, result: ExperimentResult, letters: Mapping[str, str], kind: str) -> None:
+    """The tables of one judge over questions of a kind, and the way to its audit; nothing where nothing was judged."""
     if not result.judgements:
         return
-    judged = _judged(result.id, summary.changed, result)
+    judged = _judged(result.id, summary.changed, kind, result)
     if not judged.judges:
         return
-    figure_view.title(say("evaluate.judged"), say("evaluate.judged_note", n=len(result.judgements)))
+    figure_view.title(say("evaluate.judged"), say("evaluate.judged_note", n=len(of_kind(result, kind))))
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="judged_controls"):
         judge = _judge(judged.judges)
         st.button(

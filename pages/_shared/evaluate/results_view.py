@@ -68,7 +68,7 @@ def results(summary: ExperimentSummary, result: ExperimentResult) -> None:
     with right:
         if not paper_view.show(result):
             front_view.show(rows, run)
-    judged_view.show(summary, result, letters)
+    judged_view.show(summary, result, letters, kind)
 
 
 def _index_names(result: ExperimentResult) -> Mapping[str, str]:
