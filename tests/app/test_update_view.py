@@ -5,7 +5,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from leanrag_core import Workbench
+from leanrag_core import IndexConfig, Workbench
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion
 from leanrag_core.jobs import runner
 from leanrag_core.jobs.events import read_spec
@@ -127,3 +127,19 @@ def test_an_updated_index_is_compared_with_a_fresh_build_by_a_job(
     text = drawn.text(opened(home, visit))
     assert "Distance to a fresh build" in text
     assert "1.000" in text
+
+
+def test_without_its_corpus_an_index_can_still_be_undone(home: Workbench, visit: Visit) -> None:
+    corpus_id = home.add_documents("Owls", [("owls.txt", OWLS)]).corpus_id
+    index = home.build(corpus_id, IndexConfig(cluster_size=3))
+    assert index.path is not None
+    home.edit_index(index.path, Edit(1, "rename", "Milena Dvorak", "M. Dvorak"))
+    home.delete_corpus(corpus_id)
+    app = visit("build", home, row=index.path.name)
+    app.session_state["index_update"] = True
+    app.run()
+    app.selectbox("index_chosen").select(index.path.name).run()
+    assert not app.exception
+    assert "Milena Dvorak is renamed M. Dvorak." in drawn.text(app)
+    app.button("undo_update").click().run()
+    assert "Milena Dvorak" in home.open(index.path.name).layers[0].entities["name"].to_pylist()

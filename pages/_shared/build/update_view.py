@@ -38,11 +38,12 @@ def panel(index: IndexSummary) -> None:
     at_work = any(job.builds_index and job.corpus_id == index.corpus_id for job in session.running_jobs())
     if at_work:
         message(say("update.at_work"))
-    changes = bench.corpus_changes(index.id)
-    if changes:
-        _preview(index, changes, at_work=at_work)
-    else:
-        message(say("update.up_to_date"), kind="good")
+    with plain_errors():  # of a corpus that is gone; what was changed before can be undone nevertheless
+        changes = bench.corpus_changes(index.id)
+        if changes:
+            _preview(index, changes, at_work=at_work)
+        else:
+            message(say("update.up_to_date"), kind="good")
     _last_change(index, at_work=at_work)
     _edits(index, at_work=at_work)
 
