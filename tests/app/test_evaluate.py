@@ -48,10 +48,13 @@ def no_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leanrag_core.facade.services, "SAMPLES", tmp_path / "none")
 
 
-def stored(bench: Workbench, scores: dict[str, list[float]], *, title: str = "Settings", kinds: str = "fm") -> str:
+def stored(
+    bench: Workbench, scores: dict[str, list[float]], *, title: str = "Settings", kinds: str = "fm", max_tokens: int = 0
+) -> str:
     """An experiment in the store; scores: of each run the evidence recall of each question."""
     index = bench.indexes()[0].id
-    runs = tuple(RunSpec(name, index, "vector" if name == "Naive" else "leanrag") for name in scores)
+    options = {"max_tokens": max_tokens} if max_tokens else {}
+    runs = tuple(RunSpec(name, index, "vector" if name == "Naive" else "leanrag", options) for name in scores)
     names = {"f": "single-hop", "m": "multi-hop"}
     rows, costs = [], []
     for run, values in scores.items():
@@ -304,3 +307,15 @@ def test_a_damaged_experiment_is_named_and_hides_none_of_the_others(home: Workbe
     drawn.assert_sound(app)
     assert "finds 31 points" in drawn.text(app)
     assert "The experiment broken does not read. Record.json is not as expected" in drawn.text(app)
+
+
+def test_the_same_runs_at_an_equal_budget_are_a_click_away(home: Workbench, visit: Visit) -> None:
+    stored(home, BETTER, title="Official")
+    stored(home, {"LeanRAG": [0.5] * 24, "Naive": [1.0] * 24}, title="Equal", max_tokens=4000)
+    app = visit("evaluate", home, exp="official")
+    drawn.assert_sound(app)
+    assert "LeanRAG finds 31 points more gold" in drawn.text(app)
+    app.segmented_control("lr_ebudget").set_value("4000").run()
+    drawn.assert_sound(app)
+    assert app.query_params["exp"] == "equal"
+    assert "LeanRAG finds 50 points less gold" in drawn.text(app)

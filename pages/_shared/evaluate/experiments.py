@@ -6,8 +6,8 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.retrieval.base import StrategyInfo
-from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, RunSpec
+from leanrag_core.retrieval.base import MAX_TOKENS, StrategyInfo
+from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, ExperimentSummary, RunSpec
 from pages._shared.ask import presets
 from pages._shared.common import forms, markup, session, state, widgets
 from pages._shared.common.html import draw, html
@@ -100,6 +100,25 @@ def show(experiment: str) -> None:
     state.remember(places.EXPERIMENT, experiment)
     for name in (places.RUN, places.AGAINST, places.KIND, places.OTHER):
         state.remember(name, None)
+
+
+def budget_of(spec: ExperimentSpec) -> int:
+    """The tokens that every run's context may have, 0 where runs have budgets of their own."""
+    limits = {run.options.get(MAX_TOKENS) for run in spec.runs}
+    limit = limits.pop() if len(limits) == 1 else None
+    return limit if isinstance(limit, int) else 0
+
+
+def other_budgets(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> dict[int, ExperimentSummary]:
+    """By budget the experiments of the same runs and questions; the shown one for its own budget."""
+    alike = [
+        each
+        for each in summaries
+        if (each.question_set, set(each.runs), each.is_shipped)
+        == (shown.question_set, set(shown.runs), shown.is_shipped)
+    ]
+    by_budget = {budget_of(opened(each).spec): each for each in reversed(alike)} if len(alike) > 1 else {}
+    return dict(sorted((by_budget | {budget_of(opened(shown).spec): shown}).items()))
 
 
 def compared(runs: Sequence[RunSpec], baseline: str) -> tuple[str, str]:

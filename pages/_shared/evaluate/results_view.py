@@ -33,11 +33,11 @@ def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> No
         figure_view.title(say("evaluate.experiments"))
         experiments.listing(summaries, shown)
     with right:
-        results(shown, experiments.opened(shown))
+        results(shown, experiments.opened(shown), experiments.other_budgets(summaries, shown))
 
 
-def results(summary: ExperimentSummary, result: ExperimentResult) -> None:
-    """What the experiment says. It may be under way: then what it has so far."""
+def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mapping[int, ExperimentSummary]) -> None:
+    """What the experiment says. It may be under way: then what it has so far. budgets: see other_budgets()."""
     measures = measured(result, only_main=False)
     if not result.is_complete:
         message(say("evaluate.partial", n=summary.rows, all=summary.all))
@@ -46,7 +46,9 @@ def results(summary: ExperimentSummary, result: ExperimentResult) -> None:
         return
     run, against = experiments.compared(result.spec.runs, result.spec.baseline)
     place = st.container()
-    kind = _kind(result)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="evaluate_kinds"):
+        kind = _kind(result)
+        _budget(budgets, experiments.budget_of(result.spec))
     measures = _columns(measures)
     sort = _controls(result, measures, run, against)
     rows = scores.table_of(result, kind, measures, summary.changed)
@@ -103,6 +105,32 @@ def _kind(result: ExperimentResult) -> str:
             label_visibility="collapsed",
             wrap=True,
         ),
+        form=widgets.labels(titles),
+    )
+
+
+def _budget(budgets: Mapping[int, ExperimentSummary], shown: int) -> None:
+    """The same runs with budgets of their own, or with as many tokens each, where there are experiments of both."""
+    if len(budgets) < 2:
+        return
+    titles = {
+        str(limit): say("compare.budget.equal", n=limit) if limit else say("compare.budget.official")
+        for limit in budgets
+    }
+    widgets.show(
+        "lr_ebudget",
+        str(shown),
+        lambda mount: st.segmented_control(
+            say("compare.budget"),
+            list(titles),
+            default=mount.value,
+            format_func=titles.__getitem__,
+            key=mount.key,
+            on_change=mount.changed,
+            required=True,
+            label_visibility="collapsed",
+        ),
+        lambda chosen: state.remember(places.EXPERIMENT, budgets[int(chosen)].id),
         form=widgets.labels(titles),
     )
 
