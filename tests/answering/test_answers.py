@@ -5,13 +5,13 @@ import pytest
 
 from leanrag_core.answering.extractive import extractive_answer
 from leanrag_core.answering.record import ask_record
-from leanrag_core.answering.written import NOT_IN_CONTEXT, TASK_OF_MODE, write_answer
+from leanrag_core.answering.written import ANSWER, NOT_IN_CONTEXT, TASK_OF_MODE, write_answer
 from leanrag_core.evaluation.declining import declines
 from leanrag_core.models.base import Completion
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.sentences import split_sentences
-from leanrag_core.types.experiment import MODES, OPEN, REJECT
+from leanrag_core.types.experiment import ASKED, MODES, OPEN, REJECT
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.usage import Usage
@@ -90,12 +90,13 @@ def test_a_written_answer_keeps_only_marks_that_the_context_has(index: Index) ->
 def test_each_mode_of_an_experiment_has_its_own_prompt(index: Index) -> None:
     trace = trace_of(index, "What do bees make?")
     asked = {}
-    for mode, task in TASK_OF_MODE.items():
+    for mode in MODES:
         language = ScriptedModel(f"{NOT_IN_CONTEXT}: no honey is named.")
-        declined = write_answer(trace, language, task=task)
+        declined = write_answer(trace, language, task=TASK_OF_MODE.get(mode, ANSWER))
         asked[mode] = language.prompts[0]
         assert (declined.grounded, declines(declined.text)) == (False, True)
-    assert set(asked) == set(MODES)
+    assert len(set(asked.values())) == len(MODES)
+    assert "from the context below, and from nothing else" in asked[ASKED]
     assert "use what you know yourself" in asked[OPEN]
     assert f"begin your reply with {NOT_IN_CONTEXT}" in " ".join(asked[REJECT].split())
     assert all(trace.context.text in prompt for prompt in asked.values())
