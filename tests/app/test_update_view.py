@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
@@ -9,7 +10,9 @@ from leanrag_core import IndexConfig, Workbench
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion
 from leanrag_core.jobs import runner
 from leanrag_core.jobs.events import read_spec
+from leanrag_core.queries import browse
 from leanrag_core.types.editing import Edit
+from leanrag_core.types.graph import Place
 from tests.app import drawn
 from tests.app.conftest import CORPUS
 
@@ -98,6 +101,55 @@ def test_an_entity_is_renamed_from_where_it_is_looked_at(home: Workbench, visit:
     [folder] = launched
     edit = read_spec(folder).arguments["edit"]
     assert (edit["action"], edit["name"], edit["other"]) == ("rename", "Marie Curie", "Marie Skłodowska Curie")
+
+
+def test_an_entity_is_split_and_its_relations_changed_from_where_it_is_looked_at(
+    home: Workbench, visit: Visit, launched: list[Path]
+) -> None:
+    index_id = home.indexes()[0].id
+    index = home.open(index_id)
+    layer, documents = index.layers[0], index.entity_chunks
+    spread = [
+        row
+        for row in range(len(layer))
+        if len({index.chunk_cells["document"][int(at)].as_py() for at in documents[[row]].indices}) > 1
+        and len(layer.relations_of(row))
+    ]
+    entity = layer.entity(spread[0])
+    [near, *_] = browse.neighbours(index, Place(0, entity.row))
+    field = f"edit_other_{entity.id}"
+
+    def chosen(action: str) -> AppTest:
+        app = visit("explore", home, index=index_id, node=entity.id)
+        return app.radio(f"edit_action_{entity.id}").set_value(action).run()
+
+    def started(app: AppTest) -> dict[str, Any]:
+        app.button(f"primary_edit_{entity.id}").click().run()
+        return dict(read_spec(launched[-1]).arguments["edit"])
+
+    app = chosen("split")
+    app.text_input(f"{field}_split").input("Another")
+    offered = app.multiselect(f"{field}_split_documents")
+    assert len(offered.options) > 1
+    name = offered.options[0]
+    offered.set_value([name])
+    assert started(app) == {
+        "number": 1, "action": "split", "name": entity.name, "other": "Another", "documents": [name]
+    }  # fmt: skip
+    app = chosen("describe-relation")
+    app.selectbox(f"{field}_describe-relation").set_value(near.name).run()
+    [words] = app.text_area
+    assert words.value == near.relation.description
+    words.input("They are <b>kin</b>.")
+    described = started(app)
+    assert (described["other"], described["text"]) == (near.name, "They are <b>kin</b>.")
+    app = chosen("delete-relation")
+    app.selectbox(f"{field}_delete-relation").set_value(near.name)
+    assert started(app)["other"] == near.name
+    assert runner.run(launched[-1], home.works()) == 0
+    changed = home.open(index_id)
+    row = changed.layers[0].entities["name"].to_pylist().index(entity.name)
+    assert near.name not in [each.name for each in browse.neighbours(changed, Place(0, row))]
 
 
 def test_the_library_leads_to_the_open_fold_of_the_index(home: Workbench, visit: Visit) -> None:

@@ -2,38 +2,76 @@
 
 import streamlit as st
 
+from leanrag_core.queries import browse
 from leanrag_core.types.editing import Action, Edit
-from leanrag_core.types.graph import Entity
+from leanrag_core.types.graph import Entity, Place
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import IMPORTED
 from pages._shared.common import forms, session, state
 from pages._shared.common.frame import page_path, plain_errors
 from pages._shared.common.messages import say
 
-_ACTIONS: tuple[Action, ...] = ("rename", "retype", "merge", "delete")
+_OF_ENTITY: tuple[Action, ...] = ("rename", "retype", "merge", "split", "delete")
+_OF_RELATION: tuple[Action, ...] = ("describe-relation", "delete-relation")
+_RELATIONS = 50  # strongest ones that are offered; a hub has tens of thousands
 
 
 def popover(index: Index, entity: Entity) -> None:
     """What can be changed of a base entity; nothing for an index that cannot be edited."""
     if entity.layer or index.path is None or index.manifest.kind == IMPORTED:
         return
+    related = browse.neighbours(index, Place(0, entity.row), _RELATIONS)
+    documents = _documents(index, entity)
+    offered = [
+        action
+        for action in _OF_ENTITY + (_OF_RELATION if related else ())
+        if action != "split" or len(documents) > 1  # what the only document says is the whole entity
+    ]
     with st.popover(say("edit.button"), icon=":material/edit:", type="tertiary", key=f"edit_{entity.id}"):
         action = st.radio(
             say("edit.what"),
-            _ACTIONS,
+            offered,
             format_func=lambda name: say(f"edit.action.{name}"),
             key=f"edit_action_{entity.id}",
             label_visibility="collapsed",
         )
-        other = ""
-        if action != "delete":
-            other = st.text_input(say(f"edit.field.{action}"), key=f"edit_other_{entity.id}_{action}")
+        edit = _form(entity, action, documents, {each.name: each.relation.description for each in related})
         st.caption(say(f"edit.hint.{action}", name=forms.plain(entity.name)))
         if st.button(say("edit.apply"), type="primary", key=f"primary_edit_{entity.id}"):
             with plain_errors():
-                bench = session.workbench()
-                number = bench.edits(index.path).next_number
-                job = bench.start_edit(index.path.name, Edit(number, action, entity.name, other.strip()))
-                state.remember("job", job)
-                state.remember("row", index.path.name)
-                st.switch_page(page_path("build"))
+                _start(index, edit)
+
+
+def _form(entity: Entity, action: Action, documents: list[str], related: dict[str, str]) -> Edit:
+    """The edit as its fields say, not yet numbered. related: descriptions of the relations by their other end."""
+    key, label = f"edit_other_{entity.id}_{action}", f"edit.field.{action}"
+    if action == "delete":
+        return Edit(1, action, entity.name)
+    if action in _OF_RELATION:
+        other = st.selectbox(say("edit.field.relation"), list(related), key=key)
+        text = ""
+        if action == "describe-relation":
+            text = st.text_area(say(label), related[other], key=f"{key}_{list(related).index(other)}")
+        return Edit(1, action, entity.name, other, text=text.strip())
+    other = st.text_input(say(label), key=key)
+    taken: list[str] = []
+    if action == "split":
+        taken = st.multiselect(say("edit.field.documents"), documents, key=f"{key}_documents")
+    return Edit(1, action, entity.name, other.strip(), tuple(taken))
+
+
+def _documents(index: Index, entity: Entity) -> list[str]:
+    """Names of the documents that mention the entity, in the index's order."""
+    rows = sorted({index.chunk_cells["document"][chunk].as_py() for chunk in entity.chunks})
+    return [index.document_cells["name"][row].as_py() for row in rows]
+
+
+def _start(index: Index, edit: Edit) -> None:
+    """The job of the edit is shown on Build."""
+    assert index.path is not None
+    bench = session.workbench()
+    number = bench.edits(index.path).next_number
+    numbered = Edit(number, edit.action, edit.name, edit.other, edit.documents, edit.text)
+    state.remember("job", bench.start_edit(index.path.name, numbered))
+    state.remember("row", index.path.name)
+    st.switch_page(page_path("build"))
