@@ -186,6 +186,6 @@ class Builds:
         from leanrag_core.indexing.forecasting.builtin import build_speeds, forecast_builtin_build, share_kept
 
         models = self._models()
-        speeds = build_speeds(self._jobs(), {row.id: row.tokens for row in self._corpora.summaries()})
+        speeds = build_speeds(self._jobs(), {row.id: row.tokens for row in self._corpora.summaries()}, config.model)
         kept = share_kept(documents, config, models.embedding(config.embedding), self._stages)
         return forecast_builtin_build(n_documents, n_tokens, config, models.settings, speeds, kept)

@@ -257,6 +257,30 @@ def test_an_experiment_is_started_as_a_job(home: Workbench, visit: Visit, launch
     assert app.query_params["job"] == job.id
 
 
+def test_the_form_begins_with_the_set_that_was_looked_at_and_says_when_a_set_asks_about_another_corpus(
+    home: Workbench, visit: Visit
+) -> None:
+    summary = home.indexes()[0]
+    questions = home.question_set(home.question_sets()[0].id)[:1]
+    own = home.add_question_set("Mine", questions)
+    away = home.add_question_set("Away", questions, corpus_id="elsewhere")
+    for looked_at, first in ((own, own), (away, home.question_sets()[0].id)):
+        app = visit("evaluate", home, tab="sets", set=looked_at, index=summary.id)
+        app.button("primary_experiment").click().run()
+        assert app.selectbox("experiment_set").value == first
+        assert "about another corpus" not in drawn.text(app)
+    app.selectbox("experiment_set").set_value(away)
+    app.button("primary_experiment").click().run()
+    assert "about another corpus than the index" in drawn.text(app)
+
+
+def test_an_uploaded_set_asks_about_the_corpus_of_the_chosen_index(home: Workbench, visit: Visit) -> None:
+    summary = home.indexes()[0]
+    app = visit("evaluate", home, tab="sets", index=summary.id)
+    app.file_uploader[0].set_value(("mine.jsonl", json.dumps(GOLD[0]).encode(), "application/json")).run()
+    assert app.selectbox("set_corpus_upload").value == summary.corpus_id
+
+
 def test_the_load_counts_every_call_of_models_and_judges() -> None:
     runs = (RunSpec("A", "i", "leanrag"), RunSpec("B", "i", "vector"), RunSpec("C", "builtin", "bm25"))
     judge = JudgeSpec("openai:j", ("absolute", "pairwise"), repeats=2)

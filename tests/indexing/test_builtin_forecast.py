@@ -73,12 +73,19 @@ def test_the_slowest_and_the_fastest_build_span_the_range() -> None:
         replace(JOB, status="failed"),
         replace(JOB, corpus_id="gone"),
         replace(JOB, kind=PART),
+        replace(JOB, config={"model": "reference"}),
         replace(JOB, spending=Spending(Usage(calls=3))),
         replace(JOB, forecast=Forecast(30, 12, exactly(9), (), exactly(9))),
     ],
 )
 def test_jobs_that_did_not_compute_all_of_an_index_here_show_no_speed(job: JobState) -> None:
     assert build_speeds([job], {"mine": 10_000}) == []
+
+
+def test_a_reference_graph_has_a_speed_of_its_own() -> None:
+    read = replace(JOB, config={"model": "reference"}, seconds=18.0)
+    assert build_speeds([JOB, read], {"mine": 10_000}) == [500]
+    assert build_speeds([JOB, read], {"mine": 10_000}, "reference") == [1000]
 
 
 def test_a_tiny_corpus_is_no_measure_of_speed() -> None:

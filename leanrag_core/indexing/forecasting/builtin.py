@@ -28,13 +28,17 @@ _KEPT_FIXED_SECONDS = (1.0, 3.0)  # of such a build: a process, and the embeddin
 _SLOWEST, _FASTEST = 0.8, 1.2  # share of the speeds of earlier builds
 
 
-def build_speeds(jobs: Sequence[JobState], tokens_of: Mapping[str, int]) -> list[float]:
-    """Tokens a second of the last builds with built-in models that computed everything. tokens_of: by corpus id."""
+def build_speeds(jobs: Sequence[JobState], tokens_of: Mapping[str, int], model: str = BUILTIN) -> list[float]:
+    """Tokens a second of the last builds with that model that asked no server. tokens_of: by corpus id.
+
+    A reference graph is read several times as fast as the built-in extractor works, so that each has speeds of its own.
+    """
     return [
         tokens_of[job.corpus_id] / max(1.0, job.seconds - _FIXED_SECONDS)
         for job in jobs
         if job.builds_index
         and job.status == "done"
+        and job.config.get("model", BUILTIN) == model
         and job.spending == NO_SPENDING
         and not (job.forecast and job.forecast.sampled)
         and tokens_of.get(job.corpus_id, 0) > _LEAST_TOKENS

@@ -134,11 +134,21 @@ def _indexes(indexes: Mapping[str, IndexSummary]) -> list[IndexSummary]:
 
 
 def _question_set(sets: Mapping[str, QuestionSetInfo], chosen: Sequence[IndexSummary]) -> QuestionSetInfo:
-    """The set; that of the index's own corpus comes first."""
-    corpora = {each.corpus_id for each in chosen}
-    ids = sorted(sets, key=lambda id_: sets[id_].corpus_id not in corpora)
+    """The set. First comes the one that was looked at last where it may ask about the indexes, then those about their
+    corpora, then those that name no corpus."""
+    corpora, looked_at = {each.corpus_id for each in chosen}, state.recall(places.SET)
+
+    def rank(id_: str) -> int:
+        about = sets[id_].corpus_id
+        if about and about not in corpora:
+            return 3
+        return 0 if id_ == looked_at else 1 if about else 2
+
+    ids = sorted(sets, key=rank)
     titles = {id_: say("evaluate.form.set", title=sets[id_].title, n=sets[id_].n) for id_ in ids}
     id_ = st.selectbox(say("evaluate.sets.set"), ids, format_func=titles.__getitem__, key="experiment_set")
+    if rank(id_) == 3:
+        message(say("evaluate.form.other_corpus"))
     return sets[id_]
 
 

@@ -63,11 +63,16 @@ def _title(default: str, key: str) -> str:
 
 
 def _corpus(key: str) -> str:
-    """The corpus that the questions are about, "" for none."""
+    """The corpus that the questions are about, "" for none; at first that of the index that is chosen."""
     titles = {"": say("evaluate.sets.no_corpus")}
     titles |= {corpus.id: corpus.name for corpus in session.workbench().corpora()}
+    chosen = next((each.corpus_id for each in session.index_list().indexes if each.id == state.recall("index")), "")
     return st.selectbox(
-        say("evaluate.sets.corpus"), list(titles), format_func=titles.__getitem__, key=f"set_corpus_{key}"
+        say("evaluate.sets.corpus"),
+        list(titles),
+        index=list(titles).index(chosen) if chosen in titles else 0,
+        format_func=titles.__getitem__,
+        key=f"set_corpus_{key}",
     )
 
 
