@@ -180,7 +180,8 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         snap(page, "e6_stopped")
         page.get_by_label("Tokens for the rest").fill("0")
         page.keyboard.press("Enter")
-        endpoint.latency_seconds = 0.8  # long enough to be cancelled
+        expect(page.get_by_label("Tokens for the rest")).to_have_value("0")
+        endpoint.held = frozenset({"aggregate_entity"})  # until it was seen and cancelled
         page.get_by_role("button", name="Resume").click()
         expect(page.get_by_role("button", name="Cancel")).to_be_visible(timeout=30_000)
         expect(page.get_by_text("Aggregating entities").first).to_be_visible(timeout=60_000)
@@ -190,7 +191,7 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         snap(page, "e7_build_live")
         page.get_by_role("button", name="Cancel").click()
         expect(page.get_by_text("Grey Coast was cancelled")).to_be_visible(timeout=30_000)
-        endpoint.latency_seconds = 0.15
+        endpoint.held = frozenset()
         settled(page)
         page.get_by_role("button", name="Resume").click()
         expect(page.get_by_text("Grey Coast is built")).to_be_visible(timeout=120_000)

@@ -54,6 +54,7 @@ class EndpointServer:
     the models, as vLLM does. slot_n_ctx: told by /props, as llama.cpp does. thoughts: how the model's thoughts are sent
     with every reply of chat (see protocol.with_reasoning); "" for none. refused_options: options of a request that are
     refused by their name. refuses: {text: (status, code, message)}; a chat prompt that holds the text is refused so.
+    held (an attribute): kinds of requests that get their answer when the kind has been taken out of it again.
     """
 
     def __init__(
@@ -90,6 +91,7 @@ class EndpointServer:
         )
         self.thoughts, self.refused_options, self.refuses = thoughts, refused_options, refuses or {}
         self.slot_n_ctx = slot_n_ctx
+        self.held: frozenset[str] = frozenset()
         self.closing = threading.Event()
         self._log: list[Request] = []
         self._seen: Counter[str] = Counter()
@@ -233,6 +235,8 @@ class _Handler(BaseHTTPRequestHandler):
         pause = endpoint.latency_seconds if response.kind not in ("models", "show", "props") else 0.0
         if pause:
             endpoint.closing.wait(pause)
+        while response.kind in endpoint.held and not endpoint.closing.wait(0.05):
+            pass
         seconds = time.perf_counter() - arrived
         token_counts = () if fault and fault != faults.STALL else (response.prompt_tokens, response.completion_tokens)
         endpoint.write_down(Request(at, self.path, key, response.kind, response.outcome, seconds, *token_counts))
