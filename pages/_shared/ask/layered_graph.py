@@ -11,7 +11,7 @@ from leanrag_core.types.visible import visible_values
 from pages._shared.common.component import component
 
 _SCRIPT = Path(__file__).with_name("layered_graph.js")
-_FRAME = '<div class="lr-graph"></div><ol class="lr-seedlist" hidden></ol>'
+_FRAME = '<div class="lr-graph lr-layers"></div><ol class="lr-seedlist" hidden></ol>'
 
 
 def show(layouts: Sequence[LayeredGraph], *, label: str, picked: str, key: str, on_pick: Callable[[str], None]) -> None:
@@ -26,4 +26,6 @@ def show(layouts: Sequence[LayeredGraph], *, label: str, picked: str, key: str, 
     # The height is stated, so that nothing below jumps while the drawing comes.
     with st.container(key=f"{key}_box", gap=None):
         drawn = {"layouts": [asdict(graph) for graph in layouts], "label": label, "picked": picked}
-        component(_SCRIPT, _FRAME, draws_svg=True)(data=visible_values(drawn), key=key, on_picked_change=picked_now)
+        component(_SCRIPT, _FRAME, draws_svg=True, parts=("layers",))(
+            data=visible_values(drawn), key=key, on_picked_change=picked_now
+        )
