@@ -1,15 +1,18 @@
 """Indexes and their parts."""
 
+import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leanrag_core.errors import ModelUnavailable
+from leanrag_core.errors import LeanRAGError, ModelUnavailable
 from leanrag_core.jobs.kinds import PART
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.registry import Models
 from leanrag_core.queries.index_titles import with_titles
+from leanrag_core.storage.held_deletions import HELD_SECONDS, HeldIndex
 from leanrag_core.types.exported import Exported
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
@@ -72,11 +75,45 @@ class Indexes(Services):
         self.index_store.delete(index_id)
         self._remove_collections(own)
 
+    def hold_deletion(self, index_id: str) -> None:
+        """Deletes the index in a way that can be taken back for ten minutes; then its disk space is free. Raises what
+        delete_index() does."""
+        self.index_store.hold(index_id)
+        timer = threading.Timer(HELD_SECONDS + 1, self._delete_overdue_quietly)
+        timer.daemon = True  # what it did not come to, the next process does
+        timer.start()
+
+    def held_deletions(self) -> list[HeldIndex]:
+        """The deleted indexes that can be taken back, the latest first; those whose time is over are gone."""
+        self.delete_overdue()
+        return self.index_store.held()
+
+    def take_back_deletion(self, index_id: str) -> None:
+        """The deleted index is back in its place. Raises IndexNotFound when its time is over, InvalidConfig when
+        another one was built in its place, StorageFailed."""
+        self.index_store.take_back(index_id)
+
+    def end_deletion(self, index_id: str) -> None:
+        """The deleted index is gone at once, and cannot be taken back. Raises StorageFailed, SearchIndexFailed."""
+        for held in self.index_store.held():
+            if held.id == index_id:
+                self._remove_collections(self.index_store.delete_held(held))
+
+    def delete_overdue(self) -> None:
+        """Deleted indexes whose time is over are gone for good. Raises StorageFailed, SearchIndexFailed."""
+        for held in self.index_store.overdue():
+            self._remove_collections(self.index_store.delete_held(held))
+
+    def _delete_overdue_quietly(self) -> None:
+        with suppress(LeanRAGError):  # the next list of held deletions tries again, and reports it
+            self.delete_overdue()
+
     def _remove_collections(self, ids: set[str]) -> None:
         """A Chroma server holds nothing of states with these ids, but for those that some index of the store has."""
         url = self.settings().chroma_url
         if url and ids:
-            for id_ in sorted(ids - {self.index_store.manifest_id(index.id) for index in self.indexes()}):
+            kept = {self.index_store.manifest_id(index.id) for index in self.indexes()}
+            for id_ in sorted(ids - kept - self.index_store.held_ids()):
                 self.searches.servers.remove_collections(url, id_)
 
     def check(self, path: str | Path) -> "list[CheckResult]":

@@ -33,12 +33,12 @@ def earlier_states(target: Path) -> tuple[EarlierState, ...]:
 
 def state_folder(target: Path, number: int) -> Path:
     """The folder of that earlier state."""
-    return _store(target) / str(number)
+    return earlier_folder(target) / str(number)
 
 
 def keep_earlier(folder: Path, target: Path) -> None:
     """The folder, which held the index so far, is the newest earlier state; the oldest ones beyond the limit go."""
-    store = _store(target)
+    store = earlier_folder(target)
     private.make_folder(store)
     numbers = [int(path.name) for path in _folders(target)]
     os.replace(folder, store / str(max(numbers, default=0) + 1))
@@ -51,7 +51,7 @@ def put_back(target: Path, number: int) -> None:
     """The earlier state takes the place of the index; newer states are gone. Raises StorageFailed."""
     target = Path(os.path.abspath(target))
     with writing(message("what.index", folder=str(target))):
-        undone = _store(target) / "undone"
+        undone = earlier_folder(target) / "undone"
         if undone.exists():  # of a process that died between the renames
             shutil.rmtree(undone)
         os.replace(target, undone)
@@ -65,24 +65,25 @@ def put_back(target: Path, number: int) -> None:
         for path in _folders(target):
             if int(path.name) > number:
                 shutil.rmtree(path)
-        _remove_if_empty(_store(target))
+        _remove_if_empty(earlier_folder(target))
 
 
 def forget_earlier(target: Path) -> None:
     """Deletes all earlier states of the index, and with them what a removed document has left in them."""
     for path in _folders(target):
         shutil.rmtree(path)
-    _remove_if_empty(_store(target))
+    _remove_if_empty(earlier_folder(target))
 
 
-def _store(target: Path) -> Path:
+def earlier_folder(target: Path) -> Path:
+    """The folder that holds the earlier states of the index."""
     target = Path(os.path.abspath(target))
     return target.parent / f"{_EARLIER}{target.name}"
 
 
 def _folders(target: Path) -> list[Path]:
     """Folders of the states, the newest first."""
-    store = _store(target)
+    store = earlier_folder(target)
     if store.is_symlink() or not store.is_dir():
         return []
     numbered = [path for path in store.iterdir() if _NUMBER.fullmatch(path.name) and not path.is_symlink()]

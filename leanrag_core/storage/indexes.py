@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,8 +13,9 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.plain_words import in_words
 from leanrag_core.records import plain
-from leanrag_core.storage import layout, staging
+from leanrag_core.storage import held_deletions, layout, staging
 from leanrag_core.storage.earlier_states import earlier_states
+from leanrag_core.storage.held_deletions import HeldIndex
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import Manifest
@@ -118,8 +120,7 @@ class IndexStore:
             manifest = self._manifest(index_id)
         except LeanRAGError:
             return set()
-        earlier = {state.id for state in earlier_states(self.path(index_id))}
-        return {manifest.id, *earlier, *(step.from_id for step in manifest.lineage)}
+        return _ids_of_states(manifest, self.path(index_id))
 
     def open(self, index_id: str) -> Index:
         """The index of that id, read-only. Raises IndexNotFound, IndexDamaged or IndexTooNew."""
@@ -136,3 +137,41 @@ class IndexStore:
     def delete(self, index_id: str) -> None:
         """Deletes the index, a damaged one too. Raises IndexNotFound, FolderRefused, StorageFailed."""
         staging.delete_index(self.path(index_id))
+
+    def hold(self, index_id: str) -> None:
+        """Deletes the index in a way that can be taken back for a while (storage.held_deletions)."""
+        held_deletions.hold(self.path(index_id))
+
+    def held(self) -> list[HeldIndex]:
+        """The deleted indexes that can be taken back, the latest first."""
+        return held_deletions.held_indexes(self.root)
+
+    def take_back(self, index_id: str) -> None:
+        """The deleted index is back. Raises IndexNotFound, InvalidConfig, StorageFailed."""
+        held_deletions.take_back(self.root, self.path(index_id).name)
+
+    def delete_held(self, held: HeldIndex) -> set[str]:
+        """The held index is gone for good; returns the ids of its states."""
+        try:
+            ids = _ids_of_states(layout.read_manifest(held.path), held.path)
+        except LeanRAGError:
+            ids = set()
+        held_deletions.delete_held(held)
+        return ids
+
+    def held_ids(self) -> set[str]:
+        """The ids of the states of all held indexes."""
+        ids: set[str] = set()
+        for held in self.held():
+            with suppress(LeanRAGError):  # damaged: nothing says what a server holds of it
+                ids |= _ids_of_states(layout.read_manifest(held.path), held.path)
+        return ids
+
+    def overdue(self) -> list[HeldIndex]:
+        """The held indexes whose time is over."""
+        return held_deletions.overdue(self.root)
+
+
+def _ids_of_states(manifest: Manifest, path: Path) -> set[str]:
+    earlier = {state.id for state in earlier_states(path)}
+    return {manifest.id, *earlier, *(step.from_id for step in manifest.lineage)}

@@ -19,7 +19,7 @@ from leanrag_core.storage.part_takeover import take_over_parts
 
 _STAGING = ".building-"
 _RETIRED = ".retired-"
-_DELETED = ".deleted-"
+DELETED = ".deleted-"
 _KEPT = message("kept.index_and_answers")
 _POLL_SECONDS = 0.2
 
@@ -176,13 +176,18 @@ def delete_index(directory: Path) -> None:
     if not (directory / MANIFEST).is_file():
         raise IndexNotFound("index.deleted_already", folder=str(directory))
     require_replaceable(directory, in_store=True)
-    retired = directory.parent / f"{_DELETED}{directory.name}-{os.getpid()}"
-    for path in sorted(directory.parent.glob(f"{_DELETED}*-*")):  # of processes that died meanwhile
-        maker = path.name.rsplit("-", 1)[1]
-        if maker.isdigit() and not path.is_symlink() and not _alive_elsewhere(int(maker)):
-            shutil.rmtree(path, ignore_errors=True)
+    retired = directory.parent / f"{DELETED}{directory.name}-{os.getpid()}"
+    remove_half_deleted(directory.parent)
     with writing(message("what.index_folder", folder=str(directory))):
         forget_earlier(directory)
         os.replace(directory, retired)
         sync_folder(directory.parent)
         shutil.rmtree(retired)
+
+
+def remove_half_deleted(root: Path) -> None:
+    """Deletes what processes had begun to delete when they died."""
+    for path in sorted(root.glob(f"{DELETED}*-*")):
+        maker = path.name.rsplit("-", 1)[1]
+        if maker.isdigit() and not path.is_symlink() and not _alive_elsewhere(int(maker)):
+            shutil.rmtree(path, ignore_errors=True)
