@@ -1,6 +1,7 @@
 """Search of entities by name: substring matches, and similar names where nothing matches."""
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,8 +23,17 @@ class EntityMatches:
     total: int
 
 
-def find_entities(index: Index, text: str, *, layer: int | None = None, limit: int = 500) -> EntityMatches:
+def find_entities(
+    index: Index,
+    text: str,
+    *,
+    layer: int | None = None,
+    limit: int = 500,
+    masks: Mapping[int, np.ndarray] | None = None,
+) -> EntityMatches:
     """Entities whose name contains the text in any case, aggregated layers first.
+
+    masks: by layer, (n,) bool, the entities to look among; all where there is none.
 
     Within a layer names that begin with the text come first, then those with most entities below them, then those with
     more relations.
@@ -38,11 +48,16 @@ def find_entities(index: Index, text: str, *, layer: int | None = None, limit: i
             continue
         room = max(0, limit - len(rows))
         if not wanted:
-            total += len(level)
-            rows += entity_rows(index, level.number, _order(index, level)[:room])
+            listed = _order(index, level)
+            if masks is not None:
+                listed = listed[masks[level.number][listed]]
+            total += len(listed)
+            rows += entity_rows(index, level.number, listed[:room])
             continue
         names = level.entities["name"]
         hits = np.flatnonzero(pc.match_substring(names, wanted, ignore_case=True).to_numpy())
+        if masks is not None:
+            hits = hits[masks[level.number][hits]]
         total += len(hits)
         if room and len(hits):
             begins = pc.starts_with(names.take(pa.array(hits)), wanted, ignore_case=True).to_numpy()

@@ -28,18 +28,37 @@ def open_tab(app: AppTest, node_id: str, name: str) -> AppTest:
     return app.run()
 
 
-@pytest.mark.parametrize("view", ["Icicle", "Treemap", "Table"])
-def test_every_view_of_the_hierarchy_is_drawn(view: str, home: Workbench, visit: Visit) -> None:
-    app = visit("explore", home, view=view)
+@pytest.mark.parametrize("url", [{}, {"shape": "treemap"}, {"table": "1"}])
+def test_every_shape_of_the_hierarchy_is_drawn(url: dict[str, str], home: Workbench, visit: Visit) -> None:
+    app = visit("explore", home, **url)
     drawn.assert_sound(app)
     pictures = drawn.component(app, "lr_blocks")
-    assert (len(pictures), len(app.dataframe)) == ((0, 1) if view == "Table" else (1, 0))
+    assert (len(pictures), len(app.dataframe)) == ((0, 1) if "table" in url else (1, 0))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Icicle", {}),
+        ("Treemap", {"shape": "treemap"}),
+        ("Table", {"table": "1"}),
+        ("Map", {"view": "map"}),
+        ("Neighbourhood", {"view": "graph"}),
+    ],
+)
+def test_links_of_older_versions_lead_to_the_same_view(
+    old: str, new: dict[str, str], home: Workbench, visit: Visit
+) -> None:
+    app = visit("explore", home, view=old)
+    drawn.assert_sound(app)
+    shown = {name: app.query_params[name] for name in ("view", "shape", "table") if name in app.query_params}
+    assert shown == new
 
 
 def test_the_map_shows_the_layers_of_its_link_and_a_ring_around_the_chosen_entity(
     home: Workbench, opened: Index, visit: Visit
 ) -> None:
-    app = visit("explore", home, view="Map", node=id_of(opened, "Varroa destructor"))
+    app = visit("explore", home, view="map", node=id_of(opened, "Varroa destructor"))
     points, ring = map_traces(app)
     assert points["type"] == "scattergl"
     assert len(points["text"]) == len(opened.layers[0])
@@ -54,10 +73,10 @@ def test_the_map_shows_the_layers_of_its_link_and_a_ring_around_the_chosen_entit
     drawn.assert_sound(app)
     assert app.query_params["points"] == "L1"
     assert len(map_traces(app)) == 1, "the chosen entity is in another layer"
-    again = visit("explore", home, view="Map", points="L0", colour="L1")
+    again = visit("explore", home, view="map", points="L0", colour="L1")
     assert (again.query_params["points"], again.query_params["colour"]) == ("L0", "L1")
     assert {group.label: group.value for group in again.button_group}["Coloured by clusters of"] == "L1"
-    assert len(map_traces(visit("explore", home, view="Map", points="L9", colour="'; drop"))[0]["text"]) == len(
+    assert len(map_traces(visit("explore", home, view="map", points="L9", colour="'; drop"))[0]["text"]) == len(
         opened.layers[0]
     )
 
@@ -66,7 +85,7 @@ def test_the_neighbourhood_of_the_chosen_entity_is_drawn_with_kinds_and_strength
     home: Workbench, opened: Index, visit: Visit
 ) -> None:
     node = id_of(opened, "Varroa destructor")
-    app = visit("explore", home, view="Neighbourhood", node=node, near="100")
+    app = visit("explore", home, view="graph", node=node, near="100")
     drawn.assert_sound(app)
     [figure] = drawn.component(app, "lr_neighbourhood")
     layer = opened.layers[0]
@@ -76,7 +95,7 @@ def test_the_neighbourhood_of_the_chosen_entity_is_drawn_with_kinds_and_strength
     assert figure["edges"][0]["title"] == f"{relation.kind}, weight {relation.weight:g}"
     assert app.query_params["near"] == "100"
     assert {group.label: group.value for group in app.button_group}["Nodes at most"] == "100"
-    root = visit("explore", home, view="Neighbourhood")
+    root = visit("explore", home, view="graph")
     drawn.assert_sound(root)
     assert len(drawn.component(root, "lr_neighbourhood")[0]["nodes"]) == 1
 

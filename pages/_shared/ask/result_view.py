@@ -21,7 +21,7 @@ from pages._shared.ask import (
     reference_view,
     retrieval_view,
 )
-from pages._shared.common import markup, passage_view, session
+from pages._shared.common import last_question, markup, passage_view, session
 from pages._shared.common.html import html, joined
 from pages._shared.common.messages import message, say, words
 from pages._shared.common.scope import Scope
@@ -115,6 +115,7 @@ def drawers(scope: Scope, index: Index) -> None:
 
 
 def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
+    last_question.keep(ask.summary.id, trace)
     before = _previous_trace(scope, ask, trace)
     left, right = retrieval_view.columns(trace)
     with left:

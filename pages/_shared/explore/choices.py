@@ -1,4 +1,4 @@
-"""A choice with its title beside it, remembered and in the link."""
+"""Choices that are remembered and in the link."""
 
 from collections.abc import Sequence
 
@@ -26,3 +26,22 @@ def labelled_pills(name: str, title: str, options: Sequence[str], default: str) 
             ),
             form=tuple(options),
         )
+
+
+def segments(name: str, titles: dict[str, str], label: str) -> str:
+    """A segmented control, remembered under that name; the first choice is the default."""
+    return widgets.one_of(
+        name,
+        list(titles),
+        lambda mount: st.segmented_control(
+            label,
+            list(titles),
+            default=mount.value,
+            format_func=titles.__getitem__,
+            key=mount.key,
+            on_change=mount.changed,
+            required=True,
+            label_visibility="collapsed",
+        ),
+        form=widgets.labels(titles),
+    )

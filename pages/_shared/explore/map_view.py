@@ -15,10 +15,12 @@ from leanrag_core.types.summary import IndexSummary
 from pages._shared.common import markup
 from pages._shared.common.frame import colours, message
 from pages._shared.explore.choices import labelled_pills
+from pages._shared.explore.exploring import Exploring
 
 
-def show(index: Index, summary: IndexSummary, place: Place, *, go: Callable[[str], None]) -> None:
+def show(exploring: Exploring) -> None:
     """The entities of a layer in the plane, coloured by their clusters of a layer above it."""
+    index = exploring.index
     if len(index.layers) < 2:
         message("This index has one layer, so there are no clusters to draw on a map.")
         return
@@ -27,7 +29,7 @@ def show(index: Index, summary: IndexSummary, place: Place, *, go: Callable[[str
         several = [above for above in range(layer + 1, len(index.layers)) if len(index.layers[above]) > 1]
         several = several or [layer + 1]
         colour = _layer_choice("colour", "Coloured by clusters of", several, several[-1])
-    _chart(index, summary, place, layer, colour, go=go)
+    _chart(index, exploring.summary, exploring.place, layer, colour, go=exploring.go)
 
 
 def _layer_choice(name: str, title: str, layers: range | list[int], default: int) -> int:

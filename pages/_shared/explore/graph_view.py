@@ -1,6 +1,5 @@
 """The free graph around a node: vis-network from the package pyvis, drawn on the page itself, without any request."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import streamlit as st
@@ -9,13 +8,12 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.neighbourhood import vis_graph, vis_options
 from leanrag_core.figures.neighbourhood_page import neighbourhood_page
 from leanrag_core.queries.neighbourhood import neighbourhood
-from leanrag_core.types.graph import Place
-from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible_values
 from pages._shared.common import markup
 from pages._shared.common.component import component
 from pages._shared.common.frame import colours
 from pages._shared.explore.choices import labelled_pills
+from pages._shared.explore.exploring import Exploring
 
 SIZES = ("30", "100", "300")  # nodes at most
 _SCRIPT = Path(__file__).with_name("neighbourhood.js")
@@ -29,8 +27,9 @@ def _library() -> Path:
     return Path(pyvis.__file__).parent / _VIS_NETWORK
 
 
-def show(index: Index, place: Place, *, go: Callable[[str], None]) -> None:
+def show(exploring: Exploring) -> None:
     """The node with what one and two relations lead to; a click on another node chooses that one."""
+    index, place, go = exploring.index, exploring.place, exploring.go
     max_nodes = int(labelled_pills("near", "Nodes at most", SIZES, SIZES[0]))
     near = neighbourhood(index, place, max_nodes=max_nodes)
     graph = vis_graph(near, colours())

@@ -1,0 +1,116 @@
+"""What all views of Explore share: the index, the chosen entity, search, filters and the last question."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from leanrag_core.queries import browse
+from leanrag_core.queries.filters import CONNECTED, MADE_BY, type_counts
+from leanrag_core.queries.filters import Filters as Filters  # views take it from here
+from leanrag_core.types.graph import Place
+from leanrag_core.types.index import Index
+from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.trace import Trace
+from pages._shared.common import last_question, state
+
+FILTER_NAMES = ("types", "layers", "strength", "made", "connected")  # in the URL
+_MAX_STRENGTH = 1_000_000
+
+
+@dataclass(frozen=True)
+class Exploring:
+    """A view draws this. place: the chosen entity. focus: the block that is opened. search: what is written into the
+    search field. trace: of the last question on this index. go: chooses the entity of that id."""
+
+    index: Index
+    summary: IndexSummary
+    place: Place
+    focus: Place
+    filters: Filters
+    search: str
+    trace: Trace | None
+    go: Callable[[str], None]
+
+    def mask(self, number: int) -> np.ndarray:
+        """(n,) bool, entities of that layer that pass the filters."""
+        return _mask(self.summary.id, self.summary.created, self.filters, number, "entities", self.index)
+
+    def relation_mask(self, number: int) -> np.ndarray:
+        """(r,) bool, relations of that layer that pass the filters."""
+        return _mask(self.summary.id, self.summary.created, self.filters, number, "relations", self.index)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _mask(index_id: str, created: str, filters: Filters, number: int, rows: str, _index: Index) -> np.ndarray:
+    return filters.allows(_index, number) if rows == "entities" else filters.allows_relations(_index, number)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def types_of(index_id: str, created: str, _index: Index) -> tuple[tuple[str, int], ...]:
+    """The types of the index's base entities and their counts, the most frequent first."""
+    return type_counts(_index)
+
+
+def go(entity_id: str) -> None:
+    """That entity is the chosen one."""
+    state.remember("node", entity_id)
+    state.remember("rel", None)
+
+
+def exploring(index: Index, summary: IndexSummary) -> Exploring:
+    """What is remembered of the views of this index."""
+    place = _place("node", index)
+    return Exploring(
+        index=index,
+        summary=summary,
+        place=place,
+        focus=_place("focus", index),
+        filters=_filters(index, summary),
+        search=state.recall("find").strip(),
+        trace=last_question.trace_of(summary.id),
+        go=go,
+    )
+
+
+def name_and_id(index: Index, place: Place) -> tuple[str, str]:
+    """The name and the id of the entity in that place."""
+    cells = index.layers[place.layer].entities.slice(place.row, 1)
+    return cells["name"][0].as_py(), cells["id"][0].as_py()
+
+
+def _place(name: str, index: Index) -> Place:
+    """The place of the remembered entity, the root when none is remembered or the index has no such entity."""
+    entity_id = state.recall(name)
+    place = browse.locate(index, entity_id) if entity_id else None
+    if place is None:
+        if entity_id:
+            state.remember(name, None)
+        return Place(len(index.layers) - 1, 0)
+    return place
+
+
+def _filters(index: Index, summary: IndexSummary) -> Filters:
+    known = {name for name, _ in types_of(summary.id, summary.created, index)} if state.recall("types") else set()
+    return Filters(
+        types=frozenset(state.fitting("types", frozenset(), split, lambda names: set(names) <= known)),
+        layers=frozenset(state.fitting("layers", frozenset(), layer_numbers, lambda chosen: _all_in(chosen, index))),
+        least_strength=state.fitting("strength", 0, int, lambda value: 0 <= value <= _MAX_STRENGTH),
+        made_by=state.fitting("made", "", str, lambda value: value in MADE_BY),
+        connected=state.fitting("connected", "", str, lambda value: value in CONNECTED),
+    )
+
+
+def split(text: str) -> frozenset[str]:
+    """The values of a list in the URL."""
+    return frozenset(filter(None, text.split("|")))
+
+
+def layer_numbers(text: str) -> frozenset[int]:
+    """The layers of a list in the URL. Raises ValueError for what is no number."""
+    return frozenset(int(part) for part in split(text))
+
+
+def _all_in(layers: frozenset[int], index: Index) -> bool:
+    return all(0 <= number < len(index.layers) for number in layers)

@@ -1,0 +1,141 @@
+"""The controls above every view of Explore: which view, search, and filters."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.queries.filters import CONNECTED, MADE_BY
+from leanrag_core.types.index import Index
+from leanrag_core.types.summary import IndexSummary
+from pages._shared.common import forms, state, widgets
+from pages._shared.common.messages import say
+from pages._shared.explore.choices import segments
+from pages._shared.explore.exploring import FILTER_NAMES, layer_numbers, split, types_of
+from pages._shared.explore.views import VIEWS, View, view_of
+
+_PAUSE = "100ms"  # without a key, before what is written is looked for
+_STRENGTHS = (2, 3, 5, 10, 20)
+_TYPES = 40  # offered; the others are rare
+
+
+def view_choice() -> View:
+    """The chosen view."""
+    titles = {view.name: say(f"explore.view.{view.name}") for view in VIEWS}
+    return view_of(segments("view", titles, say("explore.view")))
+
+
+def search_and_filters(index: Index, summary: IndexSummary) -> None:
+    """The search field and the filters, in one row where there is room."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="explore_tools"):
+        search_field()
+        filters(index, summary)
+
+
+def search_field() -> None:
+    """What is written is remembered as `find` while it is written."""
+    widgets.remembered(
+        "find",
+        "",
+        lambda mount: st.text_input(
+            say("explore.find"),
+            value=mount.value,
+            type="search",
+            placeholder=say("explore.find_entity"),
+            key=mount.key,
+            on_change=mount.changed,
+            label_visibility="collapsed",
+            live=_PAUSE,
+            width=248,
+        ),
+        key="find_entity",
+        form=say("explore.find_entity"),
+    )
+
+
+def filters(index: Index, summary: IndexSummary) -> None:
+    """One pill for each filter; a filter that is set says so in its pill."""
+    counts = dict(types_of(summary.id, summary.created, index)[:_TYPES])
+    layers = {str(layer.number): f"L{layer.number}" for layer in index.layers}
+    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="filters"):
+        with _pill("types", _several("explore.filter.types", split(state.recall("types")))):
+            _many("types", {name: f"{forms.plain(name)} {n:,}" for name, n in counts.items()})
+        chosen = state.fitting("layers", frozenset(), layer_numbers, lambda numbers: True)
+        with _pill("layers", _several("explore.filter.layers", [f"L{number}" for number in sorted(chosen)])):
+            _many("layers", layers)
+        strengths = {str(least): f"≥ {least}" for least in _STRENGTHS}
+        with _pill("strength", _single("explore.filter.strength", strengths.get(state.recall("strength"), ""))):
+            _one("strength", strengths)
+        for name, options in (("made", MADE_BY), ("connected", CONNECTED)):
+            titles = {option: say(f"explore.filter.{name}.{option}") for option in options}
+            with _pill(name, _single(f"explore.filter.{name}", titles.get(state.recall(name), ""))):
+                _one(name, titles)
+        if any(state.recall(name) for name in FILTER_NAMES):
+            st.button(say("explore.clear_filters"), key="clear_filters", type="tertiary", on_click=clear_filters)
+
+
+def clear_filters() -> None:
+    """Everything passes again."""
+    for name in FILTER_NAMES:
+        state.remember(name, None)
+
+
+def _several(code: str, chosen: Sequence[str] | frozenset[str]) -> str:
+    title = say(code)
+    if not chosen:
+        return title
+    shown = forms.plain(sorted(chosen)[0]) if len(chosen) == 1 else f"{len(chosen):,}"
+    return say("explore.filter.set", title=title, value=shown)
+
+
+def _single(code: str, value: str) -> str:
+    return say("explore.filter.set", title=say(code), value=value) if value else say(code)
+
+
+def _pill(name: str, label: str) -> Any:
+    is_set = "set" if state.recall(name) else "free"
+    return st.popover(label, key=f"filter_{is_set}_{name}")
+
+
+def _many(name: str, titles: dict[str, str]) -> None:
+    """A choice of several values; none chosen lets all pass."""
+    st.caption(say(f"explore.filter.{name}.hint"))
+    widgets.remembered(
+        name,
+        [],
+        lambda mount: st.pills(
+            say(f"explore.filter.{name}"),
+            list(titles),
+            selection_mode="multi",
+            default=mount.value,
+            format_func=titles.__getitem__,
+            key=mount.key,
+            on_change=mount.changed,
+            label_visibility="collapsed",
+        ),
+        parse=lambda text: [value for value in titles if value in split(text)],
+        allowed=bool,
+        write="|".join,
+        read=lambda chosen: [value for value in titles if value in (chosen or [])],
+        form=widgets.labels(titles),
+    )
+
+
+def _one(name: str, titles: dict[str, str]) -> None:
+    """A choice of one value at most; none chosen lets all pass."""
+    st.caption(say(f"explore.filter.{name}.hint"))
+    widgets.remembered(
+        name,
+        None,
+        lambda mount: st.pills(
+            say(f"explore.filter.{name}"),
+            list(titles),
+            default=mount.value,
+            format_func=titles.__getitem__,
+            key=mount.key,
+            on_change=mount.changed,
+            label_visibility="collapsed",
+        ),
+        allowed=lambda value: value in titles,
+        form=widgets.labels(titles),
+    )

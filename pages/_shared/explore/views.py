@@ -1,0 +1,29 @@
+"""The views of Explore, in the order of their control. A view is one module with `show(exploring)` and a line here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pages._shared.explore import graph_view, hierarchy_view, map_view
+from pages._shared.explore.exploring import Exploring
+
+
+@dataclass(frozen=True)
+class View:
+    """A view. name: in the URL; its title is the message explore.view.NAME. wide: it takes the full width, without the
+    inspector beside it."""
+
+    name: str
+    show: Callable[[Exploring], None]
+    wide: bool = False
+
+
+VIEWS = (
+    View("hierarchy", hierarchy_view.show),
+    View("graph", graph_view.show),
+    View("map", map_view.show),
+)
+
+
+def view_of(name: str) -> View:
+    """The view of that name. Raises KeyError for an unknown name."""
+    return {view.name: view for view in VIEWS}[name]
