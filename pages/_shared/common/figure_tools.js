@@ -1,0 +1,85 @@
+// One muted line below a figure: what is drawn of how many, its keys, and the figure as a table, a picture or a page.
+// Put behind svg.js and before the script of a figure. The files are made here; nothing is asked of the server.
+const INLINED = ["color", "display", "dominant-baseline", "fill", "fill-opacity", "font-family", "font-size", "font-style", "font-variant-numeric", "font-weight", "letter-spacing", "opacity", "paint-order", "stroke", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "stroke-opacity", "stroke-width", "text-anchor", "text-decoration", "unicode-bidi", "visibility"];
+
+// host: holds the figure's SVG; the line becomes its last child. options: as figure_tools.tools() of Python makes them,
+// with asTable, called for "Show as table" (left out where that is undefined), and picture, which returns the SVG to
+// save (the first one in the host where it is undefined).
+function figureTools(host, options) {
+  const line = document.createElement("div"), said = document.createElement("span");
+  line.className = "lr-figtools";
+  said.textContent = [options.note, options.keys].filter(Boolean).join(" ");
+  line.append(said);
+  const picture = () => standalone(options.picture ? options.picture() : host.querySelector("svg"));
+  const button = (text, label, run) => {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.textContent = text;
+    if (label) made.setAttribute("aria-label", label);
+    made.onclick = run;
+    line.append(made);
+  };
+  if (options.asTable) button(options.words.table, "", options.asTable);
+  button("PNG", options.words.png, () => savePicture(picture(), options.title));
+  button("HTML", options.words.html, () => savePage(picture(), options));
+  host.querySelector(":scope > .lr-figtools")?.remove();
+  host.append(line);
+}
+
+// A copy of the SVG that looks the same without the page's style sheets.
+function standalone(svg) {
+  const copy = svg.cloneNode(true), { width, height } = svg.getBoundingClientRect();
+  const originals = [svg, ...svg.querySelectorAll("*")], copies = [copy, ...copy.querySelectorAll("*")];
+  originals.forEach((original, place) => {
+    const style = getComputedStyle(original), target = copies[place];
+    for (const name of INLINED) { const value = style.getPropertyValue(name); if (value) target.style.setProperty(name, value); }
+    for (const name of ["tabindex", "class"]) target.removeAttribute(name);
+  });
+  copy.setAttribute("xmlns", NS);
+  copy.setAttribute("width", width);
+  copy.setAttribute("height", height);
+  if (!copy.getAttribute("viewBox")) copy.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  return copy;
+}
+
+function pageColour(name) { return getComputedStyle(document.documentElement).getPropertyValue(`--lr-${name}`).trim(); }
+
+function savePicture(svg, title) {
+  const scale = 2, canvas = document.createElement("canvas"), image = new Image();
+  canvas.width = Math.ceil(svg.getAttribute("width") * scale);
+  canvas.height = Math.ceil(svg.getAttribute("height") * scale);
+  image.onload = () => {
+    const context = canvas.getContext("2d");
+    context.fillStyle = pageColour("bg");
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    context.drawImage(image, 0, 0, canvas.width, canvas.height);
+    canvas.toBlob((blob) => saveFile(blob, title, "png"), "image/png");
+  };
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
+}
+
+// A page of its own: every text is set as text, so that a name cannot become markup.
+function savePage(svg, options) {
+  const page = document.implementation.createHTMLDocument(options.title);
+  page.documentElement.lang = document.documentElement.lang || "en";
+  const charset = page.createElement("meta"), view = page.createElement("meta"), style = page.createElement("style");
+  charset.setAttribute("charset", "utf-8");
+  view.name = "viewport";
+  view.content = "width=device-width";
+  style.textContent = `body{margin:24px;background:${pageColour("bg")};color:${pageColour("text")};font-family:${FONT.replaceAll('"', "'")}}h1{font-size:20px}p{color:${pageColour("mute")};font-size:14px}svg{max-width:100%;height:auto}`;
+  page.head.prepend(charset, view);
+  page.head.append(style);
+  const heading = page.createElement("h1"), note = page.createElement("p");
+  heading.textContent = options.title;
+  note.textContent = options.note || "";
+  page.body.append(heading, page.adoptNode(svg), note);
+  saveFile(new Blob([`<!doctype html>\n${page.documentElement.outerHTML}`], { type: "text/html" }), options.title, "html");
+}
+
+function saveFile(blob, title, ending) {
+  const link = document.createElement("a"), name = title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60);
+  link.href = URL.createObjectURL(blob);
+  link.download = `${name || "figure"}.${ending}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
