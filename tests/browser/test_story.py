@@ -78,7 +78,7 @@ def test_a_file_becomes_an_index_and_a_question_ends_at_its_passage(
     snap(page, "3_build_form")
     page.get_by_role("button", name="Build index").click()
     # Its own job, not the sample's, which may be under way.
-    own = page.get_by_text("Starting the build of Grey Coast").or_(page.get_by_text("Also running")).first
+    own = page.get_by_text("from the corpus Grey Coast").or_(page.get_by_text("Also running")).first
     expect(own).to_be_visible(timeout=30_000)
     expect(page.get_by_role("progressbar").first).to_be_visible()
     expect(page).to_have_url(re.compile("job="))
