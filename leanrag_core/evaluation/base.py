@@ -34,12 +34,15 @@ class Outcome:
 
     @cached_property
     def ranking(self) -> GoldRanking | None:
-        """Where the gold quotes are; None for a question without gold evidence."""
-        return gold_ranking(self.question, self.trace, self.chunks) if self.question.evidence else None
+        """Where the gold quotes are; None for a question without gold evidence, and for a strategy that retrieves no
+        passages at all, to which this does not apply."""
+        if not (self.question.evidence and self.trace.gives_passages):
+            return None
+        return gold_ranking(self.question, self.trace, self.chunks)
 
     @cached_property
     def ranking_scores(self) -> RankingScores | None:
-        """The ranking measures, computed once for all; None for a question without gold evidence."""
+        """The ranking measures, computed once for all; None where there is no ranking."""
         return self.ranking.scores() if self.ranking else None
 
 

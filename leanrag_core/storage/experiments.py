@@ -11,8 +11,6 @@ Lines are appended as work is done. A process that is killed leaves a last line 
 done again. A complete experiment has its lines in the order of its specification, so repeating it gives the same bytes.
 """
 
-import re
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -20,13 +18,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from filelock import FileLock, Timeout
-
 from leanrag_core import private
 from leanrag_core.atomic import writing
 from leanrag_core.errors import ExperimentNotFound, InvalidConfig, LeanRAGError
 from leanrag_core.messages.message import Message, message
 from leanrag_core.records import to_json
+from leanrag_core.storage.record_folders import SPEC, RecordFolders
 from leanrag_core.storage.record_lines import (
     append_lines,
     changed,
@@ -44,12 +41,10 @@ from leanrag_core.types.experiment import (
     QuestionRow,
     RunCost,
 )
-from leanrag_core.types.summary import Damaged
 
 T = TypeVar("T")
-SPEC, RECORD, QUESTIONS = "spec.json", "record.json", "questions.jsonl"
+RECORD, QUESTIONS = "record.json", "questions.jsonl"
 ROWS, COSTS, JUDGEMENTS = "rows.jsonl", "costs.jsonl", "judgements.jsonl"
-_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
 
 
 @dataclass(frozen=True)
@@ -61,35 +56,24 @@ class ExperimentRecord:
     is_complete: bool = False
 
 
-class ExperimentStore:
+class ExperimentStore(RecordFolders[ExperimentSummary]):
     """Lists, reads, writes and deletes experiments. shipped: the folder of those that come with the program."""
 
     def __init__(self, root: Path, shipped: Path) -> None:
-        self.root, self._shipped = root, shipped
-        private.tighten_file(root)
+        super().__init__(root, shipped)
         self._summaries: dict[Path, tuple[tuple[int, ...], ExperimentSummary]] = {}
 
-    def all(self) -> tuple[ExperimentSummary, ...]:
-        """The experiments that read: the person's own, the last changed first, then those of the program."""
-        summaries = [
-            summary for summary in map(self._summary_or_damage, self._ids()) if not isinstance(summary, Damaged)
-        ]
-        own = sorted((each for each in summaries if not each.is_shipped), key=lambda each: each.changed, reverse=True)
-        return (*own, *(each for each in summaries if each.is_shipped))
+    def not_found(self, id_: str) -> LeanRAGError:
+        return ExperimentNotFound("experiment.not_found", experiment=id_)
 
-    def damaged(self) -> tuple[Damaged, ...]:
-        """The experiments that do not read, and why."""
-        return tuple(each for each in map(self._summary_or_damage, self._ids()) if isinstance(each, Damaged))
+    def shipped_stays(self, id_: str) -> InvalidConfig:
+        return InvalidConfig("experiment.shipped_stays", experiment=id_)
 
-    def _ids(self) -> list[str]:
-        folders = [path.parent for root in (self.root, self._shipped) for path in root.glob(f"*/{SPEC}")]
-        return sorted({folder.name for folder in folders if _ID.fullmatch(folder.name)})
+    def runs_elsewhere(self, id_: str) -> InvalidConfig:
+        return InvalidConfig("experiment.runs_elsewhere", experiment=id_)
 
-    def _summary_or_damage(self, id_: str) -> ExperimentSummary | Damaged:
-        try:
-            return self.summary(id_)
-        except LeanRAGError as error:
-            return Damaged(id_, str(error))
+    def what(self, title: str) -> Message:
+        return _what(title)
 
     def summary(self, id_: str) -> ExperimentSummary:
         """The experiment's row in a list. Raises ExperimentNotFound, RecordDamaged."""
@@ -114,18 +98,6 @@ class ExperimentStore:
         )
         self._summaries[folder] = stamp, summary
         return summary
-
-    def folder(self, id_: str) -> Path:
-        """Where the experiment lies: the person's own before that of the program. Raises ExperimentNotFound."""
-        if _ID.fullmatch(id_):
-            for root in (self.root, self._shipped):
-                if (root / id_ / SPEC).is_file():
-                    return root / id_
-        raise ExperimentNotFound("experiment.not_found", experiment=id_)
-
-    def is_there(self, id_: str) -> bool:
-        """Whether the store, or the program, has an experiment of that id."""
-        return bool(_ID.fullmatch(id_)) and any((root / id_ / SPEC).is_file() for root in (self.root, self._shipped))
 
     def read(self, id_: str) -> ExperimentResult:
         """The experiment with all that it has so far. Raises ExperimentNotFound, RecordDamaged."""
@@ -160,45 +132,16 @@ class ExperimentStore:
             write(folder / RECORD, to_json(ExperimentRecord(len(questions), dict(versions)), indent=1))
             write(folder / SPEC, to_json(spec, indent=1))  # last: without it there is no experiment
 
-    def is_shipped(self, id_: str) -> bool:
-        """Whether the experiment is one of the program, without a copy of the person's own. Raises
-        ExperimentNotFound."""
-        return self.folder(id_).parent == self._shipped
-
     @contextmanager
     def writer(self, id_: str) -> Iterator["ExperimentWriter"]:
         """Appends to the experiment while the block lasts; no other process does meanwhile.
 
         Raises ExperimentNotFound, InvalidConfig where another process runs it or where it is one of the program.
         """
-        with self._locked(id_) as folder:
+        with self.locked(id_) as folder:
             writer = ExperimentWriter(folder, read_record(ExperimentSpec, folder / SPEC).title)
             writer.drop_cut_lines()
             yield writer
-
-    def delete(self, id_: str) -> None:
-        """The experiment is gone, a damaged one too. Raises ExperimentNotFound, InvalidConfig for one of the program
-        and for one that another process runs, StorageFailed."""
-        with self._locked(id_) as folder, writing(_what(id_)):
-            shutil.rmtree(folder)
-
-    @contextmanager
-    def _locked(self, id_: str) -> Iterator[Path]:
-        """The experiment's folder, which no other process writes to while the block lasts."""
-        folder = self.folder(id_)
-        if folder.parent == self._shipped:
-            raise InvalidConfig("experiment.shipped_stays", experiment=id_)
-        path = self.root / f".{id_}.lock"
-        lock = FileLock(path, mode=private.FILE)
-        try:
-            lock.acquire(blocking=False)
-        except Timeout as error:
-            raise InvalidConfig("experiment.runs_elsewhere", experiment=id_) from error
-        try:
-            yield folder
-        finally:
-            path.unlink(missing_ok=True)
-            lock.release()
 
 
 class ExperimentWriter:

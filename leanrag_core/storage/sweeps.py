@@ -8,22 +8,19 @@ indexes/        the indexes themselves, which are in no list of a person's index
 results/        the experiment that asks the questions at every point (storage.experiments)
 """
 
-import re
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from leanrag_core import private
 from leanrag_core.atomic import writing
 from leanrag_core.errors import InvalidConfig, LeanRAGError, SweepNotFound
-from leanrag_core.messages.message import message
+from leanrag_core.messages.message import Message, message
 from leanrag_core.records import to_json
 from leanrag_core.storage.experiments import ExperimentStore
+from leanrag_core.storage.record_folders import SPEC, RecordFolders
 from leanrag_core.storage.record_lines import (
     append_lines,
     changed,
@@ -33,12 +30,10 @@ from leanrag_core.storage.record_lines import (
     read_record,
     write,
 )
-from leanrag_core.types.summary import Damaged
 from leanrag_core.types.sweep import PointCost, PointIndex, SweepPoint, SweepSpec, SweepSummary
 
-SPEC, RECORD, INDEXES_LIST, COSTS = "spec.json", "record.json", "indexes.jsonl", "costs.jsonl"
+RECORD, INDEXES_LIST, COSTS = "record.json", "indexes.jsonl", "costs.jsonl"
 INDEXES, RESULTS = "indexes", "results"
-_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
 
 
 @dataclass(frozen=True)
@@ -66,33 +61,24 @@ class StoredSweep:
     is_shipped: bool
 
 
-class SweepStore:
+class SweepStore(RecordFolders[SweepSummary]):
     """Lists, reads, writes and deletes sweeps. shipped: the folder of those that come with the program."""
 
     def __init__(self, root: Path, shipped: Path) -> None:
-        self.root, self._shipped = root, shipped
-        private.tighten_file(root)
+        super().__init__(root, shipped)
         self._results: dict[Path, ExperimentStore] = {}  # each remembers the summary of its experiment
 
-    def all(self) -> tuple[SweepSummary, ...]:
-        """The sweeps that read: the person's own, the last changed first, then those of the program."""
-        summaries = [each for each in map(self._summary_or_damage, self._ids()) if not isinstance(each, Damaged)]
-        own = sorted((each for each in summaries if not each.is_shipped), key=lambda each: each.changed, reverse=True)
-        return (*own, *(each for each in summaries if each.is_shipped))
+    def not_found(self, id_: str) -> LeanRAGError:
+        return SweepNotFound("sweep.not_found", sweep=id_)
 
-    def damaged(self) -> tuple[Damaged, ...]:
-        """The sweeps that do not read, and why."""
-        return tuple(each for each in map(self._summary_or_damage, self._ids()) if isinstance(each, Damaged))
+    def shipped_stays(self, id_: str) -> InvalidConfig:
+        return InvalidConfig("sweep.shipped_stays", sweep=id_)
 
-    def _ids(self) -> list[str]:
-        folders = [path.parent for root in (self.root, self._shipped) for path in root.glob(f"*/{SPEC}")]
-        return sorted({folder.name for folder in folders if _ID.fullmatch(folder.name)})
+    def runs_elsewhere(self, id_: str) -> InvalidConfig:
+        return InvalidConfig("sweep.runs_elsewhere", sweep=id_)
 
-    def _summary_or_damage(self, id_: str) -> SweepSummary | Damaged:
-        try:
-            return self.summary(id_)
-        except LeanRAGError as error:
-            return Damaged(id_, str(error))
+    def what(self, title: str) -> Message:
+        return message("what.sweep", title=title)
 
     def summary(self, id_: str) -> SweepSummary:
         """The sweep's row in a list. Raises SweepNotFound, RecordDamaged."""
@@ -115,18 +101,6 @@ class SweepStore:
                 max(changed(folder / name) for name in (SPEC, RECORD, INDEXES_LIST)) / 1e9, UTC
             ).isoformat(timespec="seconds"),
         )
-
-    def folder(self, id_: str) -> Path:
-        """Where the sweep lies: the person's own before that of the program. Raises SweepNotFound."""
-        if _ID.fullmatch(id_):
-            for root in (self.root, self._shipped):
-                if (root / id_ / SPEC).is_file():
-                    return root / id_
-        raise SweepNotFound("sweep.not_found", sweep=id_)
-
-    def is_there(self, id_: str) -> bool:
-        """Whether the store, or the program, has a sweep of that id."""
-        return bool(_ID.fullmatch(id_)) and any((root / id_ / SPEC).is_file() for root in (self.root, self._shipped))
 
     def read(self, id_: str) -> StoredSweep:
         """The sweep with all that it has so far. Raises SweepNotFound, RecordDamaged."""
@@ -166,26 +140,8 @@ class SweepStore:
 
         Raises SweepNotFound, InvalidConfig where another process runs it or where it is one of the program.
         """
-        folder = self.folder(id_)
-        if folder.parent == self._shipped:
-            raise InvalidConfig("sweep.shipped_stays", sweep=id_)
-        path = self.root / f".{id_}.lock"
-        lock = FileLock(path, mode=private.FILE)
-        try:
-            lock.acquire(blocking=False)
-        except Timeout as error:
-            raise InvalidConfig("sweep.runs_elsewhere", sweep=id_) from error
-        try:
+        with self.locked(id_) as folder:
             yield SweepWriter(folder, read_record(SweepSpec, folder / SPEC).title)
-        finally:
-            path.unlink(missing_ok=True)
-            lock.release()
-
-    def delete(self, id_: str) -> None:
-        """The sweep is gone, with its indexes. Raises SweepNotFound, InvalidConfig for one of the program,
-        StorageFailed."""
-        with self.writer(id_), writing(message("what.sweep", title=id_)):
-            shutil.rmtree(self.root / id_)
 
 
 class SweepWriter:

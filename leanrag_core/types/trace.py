@@ -12,6 +12,7 @@ from leanrag_core.messages.message import Message
 from leanrag_core.types.usage import NO_USAGE, Usage
 
 Parameter = str | int | float | bool | None
+PASSAGE_ROLE = "passage"
 
 
 @dataclass(frozen=True)
@@ -207,6 +208,11 @@ class Trace:
     def passages(self) -> tuple[TraceItem, ...]:
         """The items that are passages of a document, in rank order."""
         return tuple(item for item in self.items if item.source is not None)
+
+    @property
+    def gives_passages(self) -> bool:
+        """Whether passages are among what the strategy retrieves, even if this question brought none."""
+        return bool(self.passages or self.ranked_chunks) or self.style(PASSAGE_ROLE) is not None
 
     @cached_property
     def nodes(self) -> tuple[TraceItem, ...]:

@@ -1,19 +1,16 @@
 """The work of a job of the kind "experiment": its questions, and its judgements."""
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
-from leanrag_core.errors import InvalidConfig, RecordDamaged
 from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.models.registry import Models
-from leanrag_core.records import from_values
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec
 from leanrag_core.types.job import JobReport
 from leanrag_core.types.progress import Report
 from leanrag_core.types.spending import Budget
-from leanrag_core.work.base import argument
+from leanrag_core.work.base import argument, configured
 
 
 class Experimenter(Protocol):
@@ -39,7 +36,7 @@ class ExperimentWork:
 
     def run(self, job: RunningJob) -> Done:
         """The experiment is complete; its id is the result."""
-        spec = _wanted(job.spec.config)
+        spec = configured(ExperimentSpec, job.spec)
         models = self._experimenter.models(budget=argument(Budget, job.spec, "budget"))
         with job.metered(models.meter.read):
             result = self._experimenter.run_experiment(
@@ -54,11 +51,3 @@ class ExperimentWork:
 
     def clean_up(self, spec: JobSpec) -> None:
         """Deletes nothing: the next attempt continues with what is stored."""
-
-
-def _wanted(config: Mapping[str, Any]) -> ExperimentSpec:
-    """What the job shall run. Raises InvalidConfig for a record of another version."""
-    try:
-        return from_values(ExperimentSpec, dict(config), name="config", closed=True)
-    except RecordDamaged as error:
-        raise InvalidConfig("config.other_version") from error

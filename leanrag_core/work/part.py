@@ -5,11 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from leanrag_core.errors import InvalidConfig, RecordDamaged
 from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.models.registry import Models
-from leanrag_core.records import from_values
 from leanrag_core.storage.part_store import RECORD, PartStore
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
@@ -17,7 +15,7 @@ from leanrag_core.types.job import JobReport
 from leanrag_core.types.part import PartRecord
 from leanrag_core.types.progress import Report
 from leanrag_core.types.spending import Budget
-from leanrag_core.work.base import argument
+from leanrag_core.work.base import argument, configured
 
 
 class PartMaker(Protocol):
@@ -50,7 +48,7 @@ class PartWork:
 
     def run(self, job: RunningJob) -> Done:
         """The index has the part; its id, INDEX/PART, is the result."""
-        wanted = _wanted(job.spec)
+        wanted = configured(PartJob, job.spec)
         index = self._maker.open(wanted.index)
         models = self._maker.models(budget=argument(Budget, job.spec, "budget"), index=wanted.index)
         job.expect(self._maker.forecast_part(index, wanted.part, wanted.options))
@@ -74,11 +72,3 @@ class PartJob:
     index: str
     part: str
     options: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
-
-
-def _wanted(spec: JobSpec) -> PartJob:
-    """What the job shall make. Raises InvalidConfig for a record of another version."""
-    try:
-        return from_values(PartJob, dict(spec.config), name="config", closed=True)
-    except RecordDamaged as error:
-        raise InvalidConfig("config.other_version") from error

@@ -1,19 +1,16 @@
 """The work of a job of the kind "sweep": the indexes of its points, and the questions at each of them."""
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
-from leanrag_core.errors import InvalidConfig, RecordDamaged
 from leanrag_core.jobs.events import JobSpec
 from leanrag_core.jobs.work import Done, RunningJob
 from leanrag_core.models.registry import Models
-from leanrag_core.records import from_values
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.job import JobReport
 from leanrag_core.types.progress import Report
 from leanrag_core.types.spending import Budget
 from leanrag_core.types.sweep import SweepResult, SweepSpec
-from leanrag_core.work.base import argument
+from leanrag_core.work.base import argument, configured
 
 
 class Sweeper(Protocol):
@@ -42,7 +39,7 @@ class SweepWork:
 
     def run(self, job: RunningJob) -> Done:
         """The sweep is complete; its id is the result."""
-        spec = _wanted(job.spec.config)
+        spec = configured(SweepSpec, job.spec)
         models = self._sweeper.models(budget=argument(Budget, job.spec, "budget"))
         with job.metered(models.meter.read):
             result = self._sweeper.run_sweep(
@@ -59,11 +56,3 @@ class SweepWork:
     def clean_up(self, spec: JobSpec) -> None:
         """Deletes the half-built index; the next attempt continues with what is stored."""
         self._sweeper.give_up_sweeping()
-
-
-def _wanted(config: Mapping[str, Any]) -> SweepSpec:
-    """What the job shall run. Raises InvalidConfig for a record of another version."""
-    try:
-        return from_values(SweepSpec, dict(config), name="config", closed=True)
-    except RecordDamaged as error:
-        raise InvalidConfig("config.other_version") from error

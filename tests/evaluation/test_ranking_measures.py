@@ -10,7 +10,16 @@ from leanrag_core.evaluation.base import Outcome, scores
 from leanrag_core.evaluation.chunk_texts import ChunkTexts
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion
 from leanrag_core.messages.message import message
-from leanrag_core.types.trace import Context, ContextItem, ContextSection, Source, Trace, TraceIndex, TraceItem
+from leanrag_core.types.trace import (
+    Context,
+    ContextItem,
+    ContextSection,
+    Source,
+    Style,
+    Trace,
+    TraceIndex,
+    TraceItem,
+)
 
 
 class Chunks:
@@ -48,7 +57,7 @@ def outcome(
         relations=(),
         context=Context(" ".join(shown), 500, (ContextSection("chunks", title, "C", "chunk", items, "", 500, 600),)),
         steps=(),
-        styles=(),
+        styles=(Style("passage", title, "chunk", "chip"),),
         index=TraceIndex("i", "I", (1,)),
         ranked_chunks=tuple(range(len(ranked))),
     )
@@ -125,3 +134,9 @@ def test_an_evidence_without_a_quote_is_any_passage_of_its_document() -> None:
 def test_recall_is_divided_by_thousands_of_tokens() -> None:
     made = outcome(["gold"], ["gold", "absent"], n_taken=1)
     assert scores(made)["recall-per-1000"] == 1.0  # .5 in 500 tokens
+
+
+def test_a_strategy_that_retrieves_no_passages_has_no_score() -> None:
+    nothing = outcome([], ["a"], n_taken=0)
+    measured = scores(replace(nothing, trace=replace(nothing.trace, styles=())))
+    assert [measured[name] for name in (*NAMES, "recall-per-1000")] == [None] * 7

@@ -14,9 +14,10 @@ class Measure:
     group = EVIDENCE
 
     def score(self, outcome: Outcome) -> float | None:
-        """In [0, 1]; None for questions of another kind: evidence recall says more about these."""
+        """In [0, 1]; None for questions of another kind, of which evidence recall says more, and where a strategy
+        retrieves no passages."""
         gold = {evidence.document for evidence in outcome.question.evidence}
-        if outcome.question.kind != WHOLE_CORPUS or not gold:
+        if outcome.question.kind != WHOLE_CORPUS or not gold or not outcome.trace.gives_passages:
             return None
         kept = {item.ref for section in outcome.trace.context.sections for item in section.items}
         touched = {item.source.document for item in outcome.trace.passages if item.source and item.id in kept}

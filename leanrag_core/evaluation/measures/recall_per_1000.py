@@ -15,7 +15,7 @@ class Measure:
     is_main = False
 
     def score(self, outcome: Outcome) -> float | None:
-        """None for a question without gold evidence, and for an empty context.
+        """None where there is no ranking, and for an empty context.
 
         The mean of these ratios is not the ratio of the means, which docs/comparison.md lists.
         """
