@@ -1,13 +1,18 @@
 """Passages and entities that a retrieval should have found, located in an index."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
 
 from leanrag_core.evaluation.chunk_texts import ChunkTexts
 from leanrag_core.evaluation.gold import GoldQuestion, normalised
 from leanrag_core.types.index import Index
 
 _EDGE = 8  # words of a quote that lies across the border of two chunks
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -91,3 +96,54 @@ class GoldFinder:
         wanted = name.casefold().strip()
         rows = [row for row, each in enumerate(layer.entities["name"].to_pylist()) if each.casefold() == wanted]
         return Gold("entity", layer.entity_cells["name"][rows[0]].as_py() if rows else name.strip(), tuple(rows[:1]))
+
+    def named(self, text: str) -> Gold:
+        """The entity of that name; where there is none, the chunks of all documents that hold the text."""
+        entity = self.entity(text)
+        if entity.rows:
+            return entity
+        rows = self.rows_with(text)
+        return self.chunk(rows[0], quote=text.strip(), rows=rows) if rows else Gold("passage", text.strip(), ())
+
+    def marked(self, mark: str) -> Gold | None:
+        """What a link names: "entity:NAME", "chunk:CHARACTER:DOCUMENT" or "text:WORDS"; None for anything else."""
+        kind, _, rest = mark.partition(":")
+        if kind == "entity" and rest:
+            return self.entity(rest)
+        if kind == "text" and rest.strip():
+            return self.named(rest)
+        character, _, document = rest.partition(":")
+        if kind == "chunk" and character.isdecimal() and len(character) < 12 and document:
+            return self.at(document, int(character))
+        return None
+
+    def chunk_mark(self, row: int) -> str:
+        """How links name that chunk: by its place in its document, which other indexes have too."""
+        document = self._index.chunk_cells["document"][row].as_py()
+        start = self._index.chunk_cells["start"][row].as_py()
+        return f"chunk:{start}:{self._index.document_cells['name'][document].as_py()}"
+
+    def rows_with(self, text: str, limit: int | None = None) -> list[int]:
+        """Rows of the chunks that hold the text, whatever its capitals, punctuation and spaces."""
+        wanted, rows = normalised(text), list[int]()
+        for document in self.documents_with(text) if wanted else ():
+            name = self._index.document_cells["name"][document].as_py()
+            for row in self._rows[name]:
+                owner = self._index.chunk_cells["document"][row].as_py()
+                if owner == document and wanted in self.chunks.text(row):
+                    rows.append(row)
+                    if len(rows) == limit:
+                        return rows
+        return rows
+
+    def documents_with(self, text: str) -> list[int]:
+        """Rows of the documents that hold every word of the text."""
+        import pyarrow.compute as pc
+
+        words = sorted(set(_WORD.findall(text)), key=lambda word: (-len(word), word))
+        documents = np.arange(self._index.documents.num_rows if words else 0)
+        texts = self._index.documents["text"]
+        for word in words:
+            hits = pc.match_substring(texts.take(pa.array(documents)), word, ignore_case=True)
+            documents = documents[hits.to_numpy()]
+        return [int(row) for row in documents]

@@ -11,7 +11,9 @@ from leanrag_core.retrieval.base import MAX_TOKENS, TOP_C, StrategyInfo
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Parameter, Trace
 
-TOP_N, CHUNK_TOKENS = "top_n", "chunk_tokens"
+TOP_N, CHUNK_TOKENS, ENTITY_TOKENS = "top_n", "chunk_tokens", "entity_tokens"
+MOST_OFFERS = 4
+_NOT_TRIED = ("search", "budgets")  # how vectors are searched and budgets are counted answers no loss
 _WIDER = (1.5, 2, 3, 5, 10)  # times the number of seeds, tried in this order
 WIDER_SET = (1.5, 2)  # the same over a whole set, where each is a run of all questions
 _MORE_ROUNDS = 3  # how often options are raised after a try that was not enough
@@ -48,33 +50,47 @@ def remedy(trace: Trace, index: Index, gold: Gold, lost: Lane, info: StrategyInf
 
     retrieve: runs the strategy with options over those of the trace.
     """
-    for options in _tries(trace, lost, info):
-        chosen, reached = dict(options), lost
-        for _ in range(_MORE_ROUNDS):
-            try:
-                tried = retrieve(chosen)
-            except LeanRAGError:  # such as options that exclude each other; the next try may be possible
-                break
-            reached = lane(tried, index, gold)
-            if reached.is_found:
-                changes = tuple(
-                    Change(name, trace.parameters.get(name), value)
-                    for name, value in chosen.items()
-                    if trace.parameters.get(name) != value
-                )
-                return Remedy(changes, tried.context.tokens - trace.context.tokens, reached)
-            more = _next(tried, reached, info)
-            if not more or more.items() <= chosen.items():
-                break
-            chosen |= more
+    tries = (attempt(trace, index, gold, lost, info, retrieve, options) for options in _tries(trace, gold, lost, info))
+    return next((tried for tried in tries if tried is not None), None)
+
+
+def attempt(
+    trace: Trace,
+    index: Index,
+    gold: Gold,
+    lost: Lane,
+    info: StrategyInfo,
+    retrieve: Retrieve,
+    options: Mapping[str, Parameter],
+) -> Remedy | None:
+    """What those options give when they are run, numbers being raised further where a later stage then loses the
+    evidence; None where that does not find it. See remedy()."""
+    chosen, reached = dict(options), lost
+    for _ in range(_MORE_ROUNDS):
+        try:
+            tried = retrieve(chosen)
+        except LeanRAGError:  # such as options that exclude each other; the next try may be possible
+            return None
+        reached = lane(tried, index, gold)
+        if reached.is_found:
+            changes = tuple(
+                Change(name, trace.parameters.get(name), value)
+                for name, value in chosen.items()
+                if trace.parameters.get(name) != value
+            )
+            return Remedy(changes, tried.context.tokens - trace.context.tokens, reached)
+        more = _next(tried, gold, reached, info)
+        if not more or more.items() <= chosen.items():
+            return None
+        chosen |= more
     return None
 
 
-def _tries(trace: Trace, lost: Lane, info: StrategyInfo) -> Iterator[dict[str, int]]:
+def _tries(trace: Trace, gold: Gold, lost: Lane, info: StrategyInfo) -> Iterator[dict[str, int]]:
     """Changes of options that may help with evidence that was lost there, the smallest first."""
     bounds = _bounds(info)
     if lost.lost_at in (TAKEN, BUDGET, CONTEXT):
-        first = _next(trace, lost, info)
+        first = _next(trace, gold, lost, info)
         if first:
             yield first
     if lost.lost_at in (REACHED, RANKED, TAKEN) and TOP_N in bounds:
@@ -85,18 +101,47 @@ def _tries(trace: Trace, lost: Lane, info: StrategyInfo) -> Iterator[dict[str, i
                 yield {TOP_N: wider}
 
 
-def _next(trace: Trace, lost: Lane, info: StrategyInfo) -> dict[str, int]:
+def offers(
+    trace: Trace, index: Index, gold: Gold, lost: Lane, info: StrategyInfo, retrieve: Retrieve, *, top_n: int = 0
+) -> tuple[Remedy, ...]:
+    """Changes that were tried and find the evidence: a number that is raised first, then switches and choices by the
+    tokens that they add; at most MOST_OFFERS. top_n: the number of seeds that should be just enough, where that is
+    known; see remedy() for the rest."""
+    if lost.is_found:
+        return ()
+    known = {TOP_N: top_n} if _number(trace, TOP_N) < top_n <= _bounds(info).get(TOP_N, 0) else {}
+    first = attempt(trace, index, gold, lost, info, retrieve, known) if known else None
+    first = first or remedy(trace, index, gold, lost, info, retrieve)
+    others = (
+        attempt(trace, index, gold, lost, info, retrieve, {name: value}) for name, value in _other_values(trace, info)
+    )
+    switched = sorted((tried for tried in others if tried is not None), key=lambda tried: tried.tokens)
+    distinct = {tried.changes: tried for tried in (*((first,) if first else ()), *switched)}
+    return tuple(distinct.values())[:MOST_OFFERS]
+
+
+def _other_values(trace: Trace, info: StrategyInfo) -> Iterator[tuple[str, Parameter]]:
+    """Each switch of the strategy that is off turned on, and each other choice of an option."""
+    fields: Mapping[str, Field[Any]] = info.config.__dataclass_fields__  # type: ignore[attr-defined]
+    for name, spec in fields.items():
+        now = trace.parameters.get(name, spec.default)
+        values = (True,) if isinstance(spec.default, bool) else spec.metadata.get("choices") or ()
+        yield from ((name, value) for value in values if value != now and name not in _NOT_TRIED)
+
+
+def _next(trace: Trace, gold: Gold, lost: Lane, info: StrategyInfo) -> dict[str, int]:
     """The change that the stage of the loss asks for; empty where there is none, or where it is at its bound."""
     bounds = _bounds(info)
     if lost.lost_at == TAKEN and lost.place and _number(trace, TOP_C) < lost.place <= bounds.get(TOP_C, 0):
         return {TOP_C: lost.place}
     if lost.lost_at in (BUDGET, CONTEXT):
-        name = CHUNK_TOKENS if CHUNK_TOKENS in bounds else MAX_TOKENS
+        section = ENTITY_TOKENS if gold.kind == "entity" else CHUNK_TOKENS
+        name = section if section in bounds else MAX_TOKENS
         now = _number(trace, name)
         # An item takes at most half of its section's budget, so that a section that is twice as large holds it.
-        wanted = max(now + lost.short + lost.short // 10 + 16, now * 5 // 4)
+        wanted = max(now + lost.short + lost.short // 10 + 16, now * 5 // 4, 2 * now if gold.kind == "entity" else 0)
         raised = {name: min(bounds.get(name, 0), wanted)}
-        if name == CHUNK_TOKENS and MAX_TOKENS in bounds:
+        if name == section and MAX_TOKENS in bounds:
             raised[MAX_TOKENS] = min(bounds[MAX_TOKENS], _number(trace, MAX_TOKENS) + wanted - now)
         return raised if raised[name] > now else {}
     return {}

@@ -8,6 +8,7 @@ from leanrag_core.comparing.lost_evidence import Lane
 from leanrag_core.comparing.over_questions import SetResult
 from leanrag_core.comparing.remedies import Remedy
 from leanrag_core.comparing.sharing import Shared, passage_name
+from leanrag_core.comparing.why_not import WhyNot
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.records import plain
 from leanrag_core.types.trace import Answer, Trace
@@ -93,6 +94,20 @@ def _remedy_values(remedy: Remedy | None) -> dict[str, Any] | None:
         return None
     changes = {change.option: [change.before, change.after] for change in remedy.changes}
     return {"changes": changes, "tokens": remedy.tokens, **lane_values(remedy.lane)}
+
+
+def why_values(why: WhyNot, offers: Sequence[Remedy] = ()) -> dict[str, Any]:
+    """The stages of what was wanted, the first that lost it, and the changes that were run and find it."""
+    return {
+        "wanted": why.gold.quote or why.gold.name,
+        "kind": why.gold.kind,
+        "lost_at": why.loss.stage if why.loss else "",
+        "said": sentence(why.headline),
+        "rank": why.rank.rank if why.rank else None,
+        "stages": [{"stage": each.stage, "state": each.state, "said": sentence(each.said)} for each in why.checks],
+        "notes": [sentence(note) for note in why.notes],
+        "offers": [_remedy_values(each) for each in offers],
+    }
 
 
 def set_values(result: SetResult) -> dict[str, Any]:

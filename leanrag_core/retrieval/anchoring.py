@@ -10,7 +10,7 @@ import pyarrow as pa
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.vector_search import EXACT, nearest, rank, similarity
 from leanrag_core.storage.search_store import SearchStore
-from leanrag_core.types.graph import Layer
+from leanrag_core.types.graph import Layer, Place
 from leanrag_core.types.index import Index
 
 SEED_LAYERS = ("base", "aggregated", "all")
@@ -108,6 +108,44 @@ def adapted(chunks_of: Sequence[np.ndarray], asked: int, wanted: int) -> Adapted
         if n >= asked and len(touched) >= wanted:
             return AdaptedN(asked, n, before, len(touched), wanted)
     return AdaptedN(asked, len(chunks_of), before, len(touched), wanted)
+
+
+@dataclass(frozen=True)
+class SeedRank:
+    """Where an entity stands among all that could be seeds. of: how many these are. rank: 1 is best."""
+
+    place: Place
+    score: float
+    rank: int
+    of: int
+
+
+def seed_rank(
+    index: Index,
+    query_text: str,
+    vector: np.ndarray,
+    rows: Sequence[int],
+    *,
+    layers: str = SEED_LAYERS[0],
+    match_names: bool = False,
+) -> SeedRank | None:
+    """The best of those base entities by the order of find_seeds(), all entities being compared exactly; None without
+    rows, and where base entities are no seeds. layers, match_names: see find_seeds()."""
+    if not len(rows) or layers == "aggregated":
+        return None
+    compared = []
+    for layer in index.layers[:1] if layers == SEED_LAYERS[0] else index.layers:
+        scores = similarity(index, layer.number, vector)
+        if match_names:
+            named = _rows_named_in(layer, query_text)
+            scores = scores + _NAME_BONUS * np.isin(np.arange(len(layer)), named)
+        compared.append(scores)
+    base = compared[0]
+    row = min((int(each) for each in rows), key=lambda each: (-base[each], each))
+    score = base[row]
+    better = sum(int(np.count_nonzero(scores > score)) for scores in compared)
+    equal_before = int(np.count_nonzero(base[:row] == score))
+    return SeedRank(Place(0, row), float(score), better + equal_before + 1, sum(map(len, compared)))
 
 
 def _with_name_bonus(

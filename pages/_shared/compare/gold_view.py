@@ -15,7 +15,7 @@ from leanrag_core.types.trace import Trace
 from pages._shared.common import session, state
 from pages._shared.compare.loading import Loaded
 
-MARKED = "mark"  # its name in links: "chunk:CHARACTER:DOCUMENT" or "entity:NAME"
+MARKED = "mark"  # its name in links; see GoldFinder.marked()
 
 
 @dataclass(frozen=True)
@@ -74,20 +74,8 @@ def of_question(loaded: Sequence[Loaded], question: str) -> GoldOf:
 
 def marked(locate: GoldFinder) -> tuple[Gold, ...]:
     """What a person has marked in addition."""
-    text = state.recall(MARKED)
-    kind, _, rest = text.partition(":")
-    if kind == "entity" and rest:
-        return (locate.entity(rest),)
-    character, _, document = rest.partition(":")
-    if kind == "chunk" and character.isdecimal() and len(character) < 12 and document:
-        return (locate.at(document, int(character)),)
-    return ()
-
-
-def chunk_mark(index: Index, row: int) -> str:
-    """How links name that chunk: by its place in its document, which other indexes have too."""
-    document = index.document_cells["name"][index.chunk_cells["document"][row].as_py()].as_py()
-    return f"chunk:{index.chunk_cells['start'][row].as_py()}:{document}"
+    gold = locate.marked(state.recall(MARKED))
+    return (gold,) if gold is not None else ()
 
 
 def found_ids(trace: Trace, lanes: Sequence[Lane]) -> tuple[str, ...]:

@@ -166,7 +166,7 @@ def _marking(loaded: Sequence[Loaded]) -> None:
         )
         wanted = str(words_in or "").strip()
         if wanted:
-            _offers(each.index, wanted)
+            _offers(each, wanted)
         if state.recall(gold_view.MARKED):
             st.button(
                 say("missed.unmark"),
@@ -177,8 +177,11 @@ def _marking(loaded: Sequence[Loaded]) -> None:
             )
 
 
-def _offers(index: Index, wanted: str) -> None:
-    rows = _chunks_with(index, wanted)
+def _offers(loaded: Loaded, wanted: str) -> None:
+    index, locate = loaded.index, gold_view.finder_of(loaded)
+    assert index is not None
+    assert locate is not None
+    rows = locate.rows_with(wanted, _LISTED)
     for row in rows:
         document = index.document_cells["title"][index.chunk_cells["document"][row].as_py()].as_py()
         text = index.chunk(row).text
@@ -190,7 +193,7 @@ def _offers(index: Index, wanted: str) -> None:
             type="tertiary",
             key=f"missed_chunk_{row}",
             on_click=_mark,
-            args=(gold_view.chunk_mark(index, row),),
+            args=(locate.chunk_mark(row),),
         )
     entities = find_entities(index, wanted, layer=0, limit=_LISTED).rows
     for entity in entities:
@@ -204,17 +207,6 @@ def _offers(index: Index, wanted: str) -> None:
         )
     if not rows and not entities:
         draw(markup.muted(say("missed.nothing_with", words=wanted)))
-
-
-@st.cache_data(show_spinner=False, max_entries=32)
-def _rows_with(index_id: str, wanted: str, _index: Index) -> list[int]:
-    return [
-        row for row in range(_index.chunks.num_rows) if wanted in " ".join(_index.chunk(row).text.casefold().split())
-    ][:_LISTED]
-
-
-def _chunks_with(index: Index, wanted: str) -> list[int]:
-    return list(_rows_with(index.id, " ".join(wanted.casefold().split()), index))
 
 
 def _mark(what: str) -> None:

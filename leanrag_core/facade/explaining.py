@@ -1,0 +1,45 @@
+"""Why something was not retrieved, and which settings would have found it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from leanrag_core.comparing.gold_passages import Gold, GoldFinder
+from leanrag_core.comparing.remedies import Remedy, offers
+from leanrag_core.comparing.why_not import WhyNot, why_not
+from leanrag_core.facade.asking import Asking
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Trace
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What became of something that was wanted, and the changes that were run and find it; none for a strategy that
+    calls a model, whose runs cost something."""
+
+    why: WhyNot
+    offers: tuple[Remedy, ...] = ()
+
+
+class Explaining(Asking):
+    """Why something was not retrieved. See Workbench."""
+
+    def why_not(
+        self, index: Index, trace: Trace, wanted: str | Gold, *, finder: GoldFinder | None = None, offer: bool = True
+    ) -> Explained:
+        """Where the retrieval of that trace lost an entity, a chunk or words of a passage, and what would have found
+        it. finder: of the index, kept between calls. offer: whether changes are run. Raises as retrieve() does."""
+        finder = finder or GoldFinder(index)
+        gold = finder.named(wanted) if isinstance(wanted, str) else wanted
+        n_documents = 0 if gold.rows else len(finder.documents_with(gold.quote))
+        vector = self.question_vector(index, trace.question)
+        why = why_not(trace, index, gold, vector, n_documents=n_documents)
+        info = self.strategies().named(trace.strategy)
+        if not offer or why.loss is None or (info.calls_model and self.asks_model(index.manifest.config.model)):
+            return Explained(why)
+
+        def retrieve(changed: Mapping[str, Any]) -> Trace:
+            return self.retrieve(index, trace.question, trace.strategy, **{**trace.parameters, **changed})
+
+        made = offers(trace, index, why.gold, why.lane, info, retrieve, top_n=why.enough_seeds) if gold.rows else ()
+        return Explained(why, made)

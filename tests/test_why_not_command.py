@@ -1,0 +1,56 @@
+"""The verb why-not: the same checks and the same tried settings as the page."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leanrag_core.__main__ import main
+from tests.test_workbench import BEES, HIVES
+
+QUESTION = "What do beekeepers inspect?"
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("why")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "bees.md").write_bytes(BEES)
+    (folder / "docs" / "hives.txt").write_bytes(HIVES)
+    assert main(["build", str(folder / "docs"), "--out", str(folder / "index"), "--cluster-size", "4"]) == 0
+    return folder / "index"
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["why-not", *map(str, arguments), "--json"]) == 0
+    result: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return result
+
+
+def names_by_rank(index: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    capsys.readouterr()
+    assert main(["ask", str(index), QUESTION, "--top-n", "100", "--no-answer", "--json"]) == 0
+    return [seed["name"] for seed in json.loads(capsys.readouterr().out)["seeds"]]
+
+
+def test_the_rank_is_that_of_the_retrieval_and_so_many_seeds_find_it(
+    index: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fourth = names_by_rank(index, capsys)[3]
+    result = run(capsys, index, QUESTION, fourth, "--top-n", 1)
+    assert (result["lost_at"], result["rank"], result["kind"]) == ("seed", 4, "entity")
+    assert result["said"] == "Lost at step 4, “Seed”, by 3 places."
+    assert result["offers"][0]["changes"] == {"top_n": [1, 4]}
+    assert all(offer["found"] for offer in result["offers"])
+    again = run(capsys, index, QUESTION, fourth, "--top-n", 4)
+    assert (again["lost_at"], again["offers"]) == ("", [])
+
+
+def test_in_words_the_stages_stand_below_each_other(index: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert main(["why-not", str(index), QUESTION, "wasps sting", "--no-tries"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Lost at step 1, “In the documents”."
+    assert lines[1].split() == ["lost", "In", "the", "documents:", "no", "document", "holds", "these", "words"]
