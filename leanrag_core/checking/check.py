@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from leanrag_core.checking import (
+    calls,
     entities,
     files,
     identities,
@@ -60,6 +61,7 @@ _CHECKS: tuple[tuple[str, Check], ...] = (
     ("unit vectors", vector_checks.unit),
     ("vectors of texts", vector_checks.of_texts),
     ("imported communities and ids", imported.kept),
+    ("model calls", calls.recorded),
     ("index parts", parts.stored),
     ("search index", search_rows.rows),
     ("build report", records.drops),

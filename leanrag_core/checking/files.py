@@ -29,6 +29,8 @@ def tables(subject: Subject) -> Iterator[Problem | Note]:
     tables_by_name = {"documents": index.documents, "chunks": index.chunks}
     for layer in index.layers:
         tables_by_name |= {f"entities-{layer.number}": layer.entities, f"relations-{layer.number}": layer.relations}
+    if index.calls is not None:
+        tables_by_name["calls"] = index.calls
     for name, table in tables_by_name.items():
         for column in table.column_names:
             try:

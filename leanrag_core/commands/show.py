@@ -5,8 +5,12 @@ from pathlib import Path
 
 from leanrag_core.commands._shared.options import add_json
 from leanrag_core.commands._shared.printing import index_sentence, print_json
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.figures.made_by import call_sentence, made_sentence
 from leanrag_core.figures.numbers import duration, size
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.records import plain
+from leanrag_core.types.call_record import CallRecord
 from leanrag_core.types.visible import visible
 
 
@@ -14,6 +18,12 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     """The verb show."""
     parser = verbs.add_parser("show", help="what an index holds")
     parser.add_argument("index", type=Path, metavar="DIR")
+    parser.add_argument(
+        "--of", metavar="ID", help="an entity (its id or name), relation or chunk: what it is, what made it"
+    )
+    parser.add_argument(
+        "--prompts", action="store_true", help="with --of: also the prompts and replies that are stored"
+    )
     add_json(parser)
     parser.set_defaults(run=_show)
 
@@ -22,6 +32,8 @@ def _show(options: argparse.Namespace) -> int:
     from leanrag_core.indexing.describe import describe
     from leanrag_core.workbench import open_index
 
+    if options.of:
+        return _show_thing(options)
     shown = describe(open_index(options.index))
     if options.json:
         print_json(plain(shown))
@@ -40,3 +52,42 @@ def _show(options: argparse.Namespace) -> int:
         cost = f"{size(part.bytes)}, made in {duration(part.seconds)}" if part.seconds else size(part.bytes)
         print(f"part {part.name}: {part.status}, {cost}")
     return 0
+
+
+def _show_thing(options: argparse.Namespace) -> int:
+    """What one thing of the index says, and what made it."""
+    from leanrag_core.queries.made_by import made_by
+    from leanrag_core.queries.things import thing_of
+    from leanrag_core.workbench import Workbench, open_index
+
+    index = open_index(options.index)
+    shown = thing_of(index, options.of)
+    if shown is None:
+        raise InvalidConfig("show.nothing_of_that_id", id=options.of)
+    made = made_by(index, shown.id)
+    assert made is not None
+    store = Workbench.default().calls
+    stored = [store.get(call.key) if call.key else None for call in made.calls]
+    if options.json:
+        calls = [
+            {**plain(call), "seconds": record.seconds if record else None, **_texts(record, options.prompts)}
+            for call, record in zip(made.calls, stored, strict=True)
+        ]
+        print_json({**plain(shown), "made_by": {**plain(made), "calls": calls}})
+        return 0
+    print(f"L{shown.layer} {shown.what} {visible(shown.name)} ({shown.id})")
+    print(visible(shown.text))
+    print(sentence(made_sentence(made)))
+    for call, record in zip(made.calls, stored, strict=True):
+        print(sentence(call_sentence(call, record)))
+        for role, text in _texts(record, options.prompts).items():
+            print(f"--- {role}\n{visible(str(text))}")
+    return 0
+
+
+def _texts(record: "CallRecord | None", prompts: bool) -> dict[str, str | None]:
+    """Prompt and reply of a stored call, where they are asked for; None for what the store does not have."""
+    if not prompts:
+        return {}
+    asked = "\n\n".join(message.content for message in record.messages) if record else ""
+    return {"prompt": asked or None, "reply": record.text if record else None}

@@ -14,6 +14,7 @@ from leanrag_core.indexing.manifest import manifest_of
 from leanrag_core.indexing.stages.base_graph import BaseGraph, Findings
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.build_report import BuildReport, DroppedItem, LayerClusters, Spent
+from leanrag_core.types.call_table import calls_table
 from leanrag_core.types.corpus import Chunk, Document, Refusal
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.index import CHUNK_SCHEMA, DOCUMENT_SCHEMA, CorpusTables, Index
@@ -63,6 +64,7 @@ def assemble(
         layers=hierarchy.layers,
         chunk_vectors=chunk_vectors,
         report=build_report(drops, base.report, hierarchy.clustering, base.report.usage + hierarchy.usage, update),
+        calls=calls_table([*base.calls, *hierarchy.calls]),
     )
 
 

@@ -9,12 +9,13 @@ import numpy as np
 from leanrag_core.messages.message import Message
 from leanrag_core.types.json_schema import JsonSchema
 from leanrag_core.types.usage import Usage
+from leanrag_core.types.written_call import CallMade
 
 
 @dataclass(frozen=True)
 class Completion:
     """A language model's reply. finish_reason: stop, length, or what the server sends. asked_again: it replies
-    to a complaint about an earlier reply.
+    to a complaint about an earlier reply. key: of the question and its stored reply, empty where none is kept.
 
     usage is what the reply cost when it was first made, without its seconds, so that a resumed build records the same.
     """
@@ -23,11 +24,17 @@ class Completion:
     finish_reason: str
     usage: Usage
     asked_again: bool = False
+    key: str = ""
 
     @property
     def cut(self) -> bool:
         """Whether the reply ended at the token limit."""
         return self.finish_reason == "length"
+
+
+def call_made(completion: Completion) -> CallMade:
+    """The call of a reply that was used, as an index records it."""
+    return CallMade(completion.key, completion.usage)
 
 
 Accept = Callable[[Completion], object]

@@ -14,7 +14,7 @@ from leanrag_core.models.metering import Meter
 from leanrag_core.models.pacing import Pacer
 from leanrag_core.models.reasoning import without_reasoning
 from leanrag_core.tokens import count_tokens
-from leanrag_core.types.call_record import CallRecord
+from leanrag_core.types.call_record import CallRecord, ChatMessage
 from leanrag_core.types.json_schema import JsonSchema
 from leanrag_core.types.model_names import endpoint_model
 from leanrag_core.types.usage import Usage
@@ -30,6 +30,7 @@ _STAGE_OF = {  # the stage of the work that a prompt belongs to
     "judge_score": "judge",
     "judge_gold": "judge",
 }
+_WRITES_AN_INDEX = ("extract", "merge", "aggregate entities", "aggregate relations")
 _CHARACTERS_A_TOKEN = 4  # for the pace only
 
 
@@ -93,16 +94,23 @@ class RemoteLanguageModel:
     ) -> Completion:
         """See LanguageModel; an answered call is not made again, and equal calls at the same time are made once."""
         key = self.key(messages, schema=schema, max_tokens=max_tokens, task=task)
-        known = self.recalled(key, accept, stands_for or messages)
+        # A completion has the key of the first question, so that a resumed build, which meets no complaint, records
+        # the same.
+        keys = (
+            [key]
+            if stands_for is None
+            else [key, self.key(stands_for, schema=schema, max_tokens=max_tokens, task=task)]
+        )
+        known = self.recalled(keys, accept, stands_for or messages)
         if known is not None:
             return known
         with self.memory.locked(key):
-            known = self.recalled(key, accept, stands_for or messages)  # by the caller that had the lock before
-            return known or self._asked(key, messages, schema, max_tokens, task, accept, stands_for)
+            known = self.recalled(keys, accept, stands_for or messages)  # by the caller that had the lock before
+            return known or self._asked(keys, messages, schema, max_tokens, task, accept, stands_for)
 
     def _asked(
         self,
-        key: str,
+        keys: list[str],
         messages: list[dict[str, str]],
         schema: JsonSchema | None,
         max_tokens: int | None,
@@ -125,23 +133,20 @@ class RemoteLanguageModel:
             reply = self.pacer.call(call, tokens=expected, on_fault=self.meter.add_fault)
         except EndpointRefusal as error:
             raise CallFailed(error.message) from None
-        keys, question = [key], stands_for or messages
-        if stands_for is not None:
-            keys.append(self.key(stands_for, schema=schema, max_tokens=max_tokens, task=task))
-        return self._kept(keys, question, reply, task, started, accept)
+        return self._kept(keys, messages, stands_for or messages, reply, task, started, accept)
 
     def stream(self, messages: list[dict[str, str]], on_text: Callable[[str], None], *, task: str = "") -> Completion:
         """The reply, passed on piece by piece; a stored reply is passed on at once. No retry: text was shown."""
         key = self.key(messages, task=task)
-        known = self.recalled(key, None, messages)
+        known = self.recalled([key], None, messages)
         if known is None:
             with self.memory.locked(key):
-                known = self.recalled(key, None, messages)
+                known = self.recalled([key], None, messages)
                 if known is None:
                     self.meter.require_budget()
                     started = time.perf_counter()
                     reply = self.endpoint.stream(self.model, messages, on_text)
-                    return self._kept([key], messages, reply, task, started, _not_empty)
+                    return self._kept([key], messages, messages, reply, task, started, _not_empty)
         on_text(known.text)
         return known
 
@@ -156,15 +161,15 @@ class RemoteLanguageModel:
             record.completion_tokens or 0,
             seconds=record.seconds or 0.0,
         )
-        return _completion(record, usage)
+        return _completion(record, usage, "")
 
-    def recalled(self, key: str, accept: Accept | None, question: list[dict[str, str]]) -> Completion | None:
-        """The stored reply of that key, when there is one and it can still be used."""
-        record = self.memory.get(key)
+    def recalled(self, keys: list[str], accept: Accept | None, question: list[dict[str, str]]) -> Completion | None:
+        """The stored reply of the first key, when there is one and it can still be used. keys: see _kept."""
+        record = self.memory.get(keys[0])
         if record is None or record.text is None:
             return None
         usage = self._usage(question, record.completion_tokens or 0)
-        known = _completion(record, usage)
+        known = _completion(record, usage, keys[-1])
         if accept is not None or not known.text.strip():
             try:
                 (accept or _not_empty)(known)
@@ -185,18 +190,22 @@ class RemoteLanguageModel:
     def _kept(
         self,
         keys: list[str],
+        messages: list[dict[str, str]],
         question: list[dict[str, str]],
         reply: Reply,
         task: str,
         started: float,
         accept: Accept | None,
     ) -> Completion:
+        """The reply, remembered. keys: of what was asked, then, for a complaint, of the question that it is about."""
         tokens = reply.prompt_tokens, reply.completion_tokens
         cost = self.endpoint.settings.price(self.model).of(*tokens)
         seconds = time.perf_counter() - started
-        self.meter.add(_STAGE_OF.get(task.split(".")[0], "other"), Usage(1, *tokens, seconds=seconds, cost=cost))
+        stage = _STAGE_OF.get(task.split(".")[0], "other")
+        self.meter.add(stage, Usage(1, *tokens, seconds=seconds, cost=cost))
         again = len(keys) > 1
-        completion = Completion(reply.text, reply.finish_reason, self._usage(question, reply.completion_tokens), again)
+        usage = self._usage(question, reply.completion_tokens)
+        completion = Completion(reply.text, reply.finish_reason, usage, again, keys[-1])
         record = CallRecord(
             model=self.name,
             task=task,
@@ -207,6 +216,7 @@ class RemoteLanguageModel:
             completion_tokens=reply.completion_tokens,
             seconds=round(seconds, 3),
             asked_again=again or None,
+            messages=tuple(ChatMessage(**message) for message in messages) if stage in _WRITES_AN_INDEX else (),
         )
         if accept is not None or not completion.text.strip():
             try:
@@ -221,10 +231,10 @@ class RemoteLanguageModel:
         return completion
 
 
-def _completion(record: CallRecord, usage: Usage) -> Completion:
+def _completion(record: CallRecord, usage: Usage, key: str) -> Completion:
     """The reply of a record; what an earlier version kept may still hold reasoning."""
     text, finish = without_reasoning(record.text or ""), record.finish_reason or "stop"
-    return Completion(text, finish, usage, asked_again=record.asked_again is True)
+    return Completion(text, finish, usage, asked_again=record.asked_again is True, key=key)
 
 
 def _not_empty(completion: Completion) -> None:

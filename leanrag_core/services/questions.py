@@ -183,7 +183,7 @@ class Questions:
         if own is not None:
             return None if own.calls_model else self.answer(index, trace)
         messages, task = answer_messages(trace, _answer_prompt(index), _answer_task(trace))
-        known = language.recalled(language.key(messages, task=task), None, messages)
+        known = language.recalled([language.key(messages, task=task)], None, messages)
         return None if known is None else written_answer(trace, known, language.name)
 
     def stream_answer(self, index: Index, trace: Trace, on_text: Callable[[str], None]) -> Answer:

@@ -9,6 +9,7 @@ vectors-chunks.npy  embeddings of the chunks
 report.json       drops, clusters, usage
 imported.json     foreign-ids.arrow: of an import alone (storage.imported_files)
 edits.json        edits by hand, where there are any (storage.edits_file)
+calls.arrow       which call of a language model wrote what, where there was one (types.call_table)
 parts/            what strategies need beside, each in NAME/FINGERPRINT/ with a record of its own (storage.part_store)
 chroma/           search index of before there were parts; still searched
 
@@ -33,10 +34,12 @@ from leanrag_core.storage.digests import digests_of, require_same
 from leanrag_core.storage.edits_file import write_edits
 from leanrag_core.storage.imported_files import write_imported
 from leanrag_core.storage.json_files import read_object, read_record, require_seal, sealed
+from leanrag_core.storage.ownership import CALLS
 from leanrag_core.storage.ownership import CHROMA as CHROMA
 from leanrag_core.storage.ownership import MANIFEST as MANIFEST
 from leanrag_core.storage.ownership import REPORT as REPORT
 from leanrag_core.types.build_report import BuildReport
+from leanrag_core.types.call_table import CALL_SCHEMA
 from leanrag_core.types.editing import NO_EDITS, EditLog
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Layer
 from leanrag_core.types.imported import NO_EXTRAS, ImportedExtras
@@ -73,6 +76,9 @@ def write_index(directory: Path, index: Index, extras: ImportedExtras = NO_EXTRA
     table("hierarchy", pa.table({name: np.concatenate(parts or empty) for name, parts in tree.items()}))
     write_bytes(directory / REPORT, json_bytes(plain(index.report), indent=1))
     beside = (*write_imported(directory, extras), *write_edits(directory, edits))
+    if index.calls is not None:
+        tables.write_table(directory / CALLS, index.calls)
+        beside = (*beside, CALLS)
     files = digests_of(directory, (*file_names(FORMAT_VERSION, len(index.layers)), *beside))
     write_manifest(directory, replace(index.manifest, format_version=FORMAT_VERSION, files=files))
 
@@ -146,7 +152,9 @@ def read_index(directory: Path, *, hashes: bool = True) -> Index:
 
     def table(name: str, schema: pa.Schema) -> pa.Table:
         path = directory / _table_file(version, name)
-        read = tables.read_table(path) if version >= 2 else tables.read_parquet(path)
+        return required(tables.read_table(path) if version >= 2 else tables.read_parquet(path), schema, path)
+
+    def required(read: pa.Table, schema: pa.Schema, path: Path) -> pa.Table:
         try:
             bounds.require_columns(read, schema, path)
         except (ValueError, LookupError, TypeError) as error:  # such as a column whose name is no UTF-8
@@ -183,6 +191,9 @@ def read_index(directory: Path, *, hashes: bool = True) -> Index:
         chunk_vectors=vectors("chunks", chunks.num_rows),
         report=report,
         path=directory,
+        calls=required(tables.read_table(directory / CALLS), CALL_SCHEMA, directory / CALLS)
+        if CALLS in recorded
+        else None,
     )
 
 

@@ -17,12 +17,13 @@ MANIFEST = "manifest.json"
 REPORT = "report.json"
 IMPORTED, FOREIGN_IDS = "imported.json", "foreign-ids.arrow"  # of an import, see storage.imported_files
 EDITS = "edits.json"  # see storage.edits_file
+CALLS = "calls.arrow"  # which model call wrote what; of builds with a language model alone
 CHROMA = "chroma"  # the search index of format 1 and 2; a part since then
 PARTS = "parts"
 PART_NAME = re.compile(r"[a-z][a-z0-9_]{0,60}")
 PART_FINGERPRINT = re.compile(r"[0-9a-f]{16}")
 _FILES = re.compile(
-    r"manifest\.json|report\.json|imported\.json|foreign-ids\.arrow|edits\.json"
+    r"manifest\.json|report\.json|imported\.json|foreign-ids\.arrow|edits\.json|calls\.arrow"
     r"|(documents|chunks|hierarchy|entities-\d+|relations-\d+)\.(arrow|parquet)|vectors-(chunks|\d+)\.npy"
 )
 _HALF_WRITTEN = re.compile(r"\.(.+)\.\d+\.\d+|(.+)\.new")  # by a process that was killed; .new by older versions

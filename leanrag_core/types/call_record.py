@@ -6,11 +6,19 @@ from leanrag_core.records import absent_at_default
 
 
 @dataclass(frozen=True)
+class ChatMessage:
+    """A message of a chat, as it was sent."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True)
 class CallRecord:
     """A reply (text, with its finish reason, tokens and seconds) or an embedding (vector, in base64).
 
-    index: the one it was first made for. asked_again: the reply is to a complaint about an earlier one. at: seconds
-    since 1970, UTC, set by the store.
+    index: the one it was first made for. asked_again: the reply is to a complaint about an earlier one. messages: what
+    was asked, of the calls that write an index; other calls keep none. at: seconds since 1970, UTC, set by the store.
     """
 
     model: str = ""
@@ -23,4 +31,5 @@ class CallRecord:
     seconds: float | None = absent_at_default()
     asked_again: bool | None = absent_at_default()
     vector: str | None = absent_at_default()
+    messages: tuple[ChatMessage, ...] = absent_at_default(())
     at: float = 0.0

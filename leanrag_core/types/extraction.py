@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from leanrag_core.types.usage import NO_USAGE, Usage
+from leanrag_core.types.written_call import CallMade
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,11 @@ class Drop:
 
 @dataclass(frozen=True)
 class Extraction:
-    """The mentions and relations of a chunk, and what was dropped there."""
+    """The mentions and relations of a chunk, what was dropped there, and the model calls that read it."""
 
     chunk_id: str
     mentions: tuple[Mention, ...]
     relations: tuple[RelationMention, ...]
     drops: tuple[Drop, ...] = ()
     usage: Usage = NO_USAGE
+    calls: tuple[CallMade, ...] = ()

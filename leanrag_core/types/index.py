@@ -61,7 +61,8 @@ class Index:
     """A read-only index. layers[0] is the base graph, layers[-1] holds the root alone.
 
     chunk_vectors: (n_chunks, d) float32 unit rows, rows as in chunks; for vector strategies.
-    path: the directory, or None for one that is only in memory.
+    path: the directory, or None for one that is only in memory. calls: which model call wrote what, CALL_SCHEMA; None
+    for an index of the built-in engine, and for one of before calls were recorded.
     """
 
     manifest: Manifest
@@ -71,6 +72,7 @@ class Index:
     chunk_vectors: np.ndarray
     report: BuildReport
     path: Path | None = None
+    calls: pa.Table | None = None
 
     @property
     def id(self) -> str:

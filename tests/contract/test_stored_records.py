@@ -11,7 +11,7 @@ from leanrag_core.jobs.events import JobEvent, JobSpec
 from leanrag_core.messages.message import message
 from leanrag_core.records import from_json, json_bytes, plain, to_json
 from leanrag_core.types.build_report import BuildReport, DroppedItem, LayerClusters, Spent
-from leanrag_core.types.call_record import CallRecord
+from leanrag_core.types.call_record import CallRecord, ChatMessage
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, Heading, Refusal, Span
 from leanrag_core.types.corpus_record import CorpusRecord, RefusedFile
@@ -46,6 +46,7 @@ RECORDS: tuple[Any, ...] = (
     ),
     CallRecord("openai:m", "answer", "one", "text", "stop", 1, 2, 0.25, True, at=1.5),
     CallRecord("openai:e", "embed", "one", vector="AAAA"),
+    CallRecord("openai:m", "extract_graph", "one", "{}", messages=(ChatMessage("user", "Read this."),)),
     Settings(),
     Settings(execution=Execution("processes", 2), prices={"m": Price(1.5, 2.0)}, base_url="http://localhost:1/v1"),
     IndexConfig(tau="q0.75", prompts=(("answer", "Of {context}: {question}"),)),

@@ -23,6 +23,7 @@ from leanrag_core.types.execution import Apply
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Graph, Layer
 from leanrag_core.types.usage import Usage
+from leanrag_core.types.written_call import WrittenCall
 
 Group = Callable[[Layer, ClusterOptions, Apply], Clustering]  # the clusters of a layer
 
@@ -36,13 +37,15 @@ def fresh_clusters(below: Layer, options: ClusterOptions, apply: Apply) -> Clust
 class Hierarchy:
     """H = {G0, ..., Gk}: layers[0] is the base graph with its vectors, layers[-1] holds the root alone.
 
-    drops: what was shortened or fell back, in order. clustering: how each new layer was made.
+    drops: what was shortened or fell back, in order. clustering: how each new layer was made. calls: of a language
+    model, layer by layer.
     """
 
     layers: tuple[Layer, ...]
     drops: tuple[Drop, ...]
     usage: Usage
     clustering: tuple[LayerClusters, ...]
+    calls: tuple[WrittenCall, ...] = ()
 
 
 def build_hierarchy(
@@ -86,6 +89,7 @@ def build_hierarchy(
     kinds, kind_counts = _base_kinds(base)
     drops: list[Drop] = []
     usage = Usage()
+    calls: list[WrittenCall] = []
     clusterings: list[LayerClusters] = []
     while len(layers[-1]) > 1:
         below = layers[-1]
@@ -101,9 +105,10 @@ def build_hierarchy(
         clusterings.append(_layer_clusters(below.number + 1, facts, clustering, step.counts))
         drops.extend(step.drops)
         usage = usage + step.usage
+        calls.extend(step.calls)
         layers.append(_embedded(graph, below.number + 1, embedder, progress))
     progress.finish()
-    return Hierarchy(tuple(layers), tuple(drops), usage, tuple(clusterings))
+    return Hierarchy(tuple(layers), tuple(drops), usage, tuple(clusterings), tuple(calls))
 
 
 class EmbeddingTexts(Collection[str]):

@@ -33,6 +33,7 @@ from leanrag_core.types.execution import Apply
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Finding, Graph, Layer, children_offsets
 from leanrag_core.types.usage import Usage
+from leanrag_core.types.written_call import CallMade, Kind, WrittenCall
 
 AGGREGATED = "aggregated"  # type of an entity that stands for a cluster
 _BLOCK = 4096  # relations whose texts are made together
@@ -53,7 +54,8 @@ class RelationCounts:
 
 
 class LayerStep:
-    """The aggregation of one layer. counts, drops, usage: of what `run` did; groups: the relations between clusters."""
+    """The aggregation of one layer. counts, drops, usage, calls: of what `run` did; groups: the relations between
+    clusters."""
 
     counts: RelationCounts
 
@@ -81,6 +83,8 @@ class LayerStep:
         self.groups: RelationGroups = group_relations(ends, self.columns.weights, below.parent, self.n_parents)
         self.drops: list[Drop] = []
         self.usage = Usage()
+        self.calls: list[WrittenCall] = []
+        self._made: dict[Kind, dict[int, CallMade]] = {"entity": {}, "relation": {}}  # by row of the new layer
 
     def run(self, kinds: Sequence[str], kind_counts: np.ndarray) -> Graph:
         """The graph G_i over the clusters of layer i-1."""
@@ -92,8 +96,16 @@ class LayerStep:
         chunks = union_chunks(self.below.entities["chunks"], self.below.parent, self.n_parents)
         child_ids = (ids.of(rows) for rows in children)
         graph = layer_tables(self.number, parents, child_ids, chunks, relations)
+        self._record("entity", graph.entities)
+        self._record("relation", graph.relations)
         self.progress.advance("aggregate relations", 0)  # ids and tables are part of it
         return graph
+
+    def _record(self, kind: Kind, table: pa.Table) -> None:
+        """The calls that wrote rows of the new table, under the ids that these have by now."""
+        ids = table["id"].take(pa.array(list(self._made[kind]), pa.int64())).to_pylist()
+        made = zip(ids, self._made[kind].values(), strict=True)
+        self.calls += [WrittenCall(kind, self.number, id_, call) for id_, call in made]
 
     def _entities(self, children: Sequence[np.ndarray]) -> list[NewEntity]:
         columns, stage = self.columns, "aggregate entities"
@@ -109,10 +121,12 @@ class LayerStep:
                 ),
             )
         )
-        entities = []
+        entities = list[NewEntity]()
         for members in children:
             if len(members) > 1:
                 summary = next(written)
+                if summary.call is not None:
+                    self._made["entity"][len(entities)] = summary.call
                 self.usage = self.usage + summary.usage
                 self.drops.extend(summary.drops)
                 entities.append(NewEntity(summary.name, AGGREGATED, summary.description, summary.findings, False))
@@ -218,6 +232,8 @@ class LayerStep:
         for place in range(len(block)):
             if strong[block[place]]:
                 sentence = next(written)
+                if sentence.call is not None:
+                    self._made["relation"][block[place]] = sentence.call
                 self.usage = self.usage + sentence.usage
                 self.drops.extend(sentence.drops)
                 texts.append(sentence.text)

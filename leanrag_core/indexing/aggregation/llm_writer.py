@@ -10,7 +10,7 @@ from leanrag_core.indexing.aggregation.prompt_lines import fitting, inside_lines
 from leanrag_core.indexing.aggregation.summary_reply import faults_of, parse_summary, sentence_of, whole
 from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupView, Sentence, Summary
 from leanrag_core.models.asking import ask
-from leanrag_core.models.base import Completion, LanguageModel
+from leanrag_core.models.base import Completion, LanguageModel, call_made
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.tokens import trim_to_tokens
 from leanrag_core.types.extraction import Drop
@@ -89,7 +89,8 @@ class LLMWriter:
             return Summary(instead.name, instead.description, instead.findings, Usage(), tuple(drops))
         written = asked.value
         drops += written.drops
-        return Summary(written.name, written.description, written.findings, asked.completion.usage, tuple(drops))
+        call = call_made(asked.completion)
+        return Summary(written.name, written.description, written.findings, call.usage, tuple(drops), call)
 
     def relation(self, view: RelationGroupView) -> Sentence:
         """The model's sentence, at most sentence_tokens long, asked for again once when it is not one sentence or names
@@ -127,4 +128,5 @@ class LLMWriter:
         kept = trim_to_tokens(asked.value, self.sentence_tokens)
         if kept != asked.value:
             drops.append(Drop(stage, item, f"the sentence was cut at {self.sentence_tokens} tokens"))
-        return Sentence(kept, asked.completion.usage, tuple(drops))
+        call = call_made(asked.completion)
+        return Sentence(kept, call.usage, tuple(drops), call)

@@ -9,6 +9,7 @@ import numpy as np
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Finding, Layer
 from leanrag_core.types.usage import Usage
+from leanrag_core.types.written_call import CallMade
 
 
 @dataclass(frozen=True)
@@ -80,22 +81,24 @@ class RelationGroupView:
 
 @dataclass(frozen=True)
 class Summary:
-    """An aggregated entity's text: (alpha_j, d_alpha_j, findings)."""
+    """An aggregated entity's text: (alpha_j, d_alpha_j, findings). call: the model call that wrote it, if any did."""
 
     name: str
     description: str
     findings: tuple[Finding, ...]
     usage: Usage = field(default_factory=Usage)
     drops: tuple[Drop, ...] = ()
+    call: CallMade | None = None
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """An aggregated relation's one group-level sentence."""
+    """An aggregated relation's one group-level sentence. call: see Summary."""
 
     text: str
     usage: Usage = field(default_factory=Usage)
     drops: tuple[Drop, ...] = ()
+    call: CallMade | None = None
 
 
 class AggregationWriter(Protocol):

@@ -6,9 +6,11 @@ from dataclasses import replace
 from leanrag_core.errors import ReplyCut, ReplyError
 from leanrag_core.indexing.extraction.presence import ExampleNames, Passage
 from leanrag_core.indexing.extraction.reply import Reply, parse_reply
+from leanrag_core.models.base import Completion, call_made
 from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
 from leanrag_core.types.usage import NO_USAGE, Usage
+from leanrag_core.types.written_call import CallMade
 
 NAMES = "doubtful names"  # under which the report counts entities that are kept, but may be invented
 _SPACE = re.compile(r"\s+")
@@ -26,12 +28,18 @@ class Gathered:
         self._relations: dict[tuple[str, str, str], RelationMention] = {}
         self._only_ends: dict[str, tuple[str, str]] = {}  # entities that only a relation has named
         self._drops: list[Drop] = []
+        self._calls: list[CallMade] = []
         self._told_copies: set[str] = set()
 
-    def add(self, reply: Reply, usage: Usage = NO_USAGE) -> bool:
-        """Whether the reply has an entity or relation that was not known. Another description of a known entity is
-        kept beside the first."""
-        self.usage = self.usage + usage
+    def add(self, reply: Reply, completion: Completion) -> bool:
+        """Whether the reply, read from that completion, has an entity or relation that was not known. Another
+        description of a known entity is kept beside the first."""
+        self.usage = self.usage + completion.usage
+        return self._add(reply, completion)
+
+    def _add(self, reply: Reply, completion: Completion | None) -> bool:
+        if completion is not None:
+            self._calls.append(call_made(completion))
         before = len(self._names) + len(self._relations)
         copied = self._copied(reply)
         for mention in reply.mentions:
@@ -83,7 +91,7 @@ class Gathered:
     def keep_complete_part(self, error: ReplyCut) -> None:
         """Keeps what is complete in a reply that was cut; records the rest as lost."""
         try:
-            self.add(parse_reply(getattr(error, "text", ""), self.chunk_id))
+            self._add(parse_reply(getattr(error, "text", ""), self.chunk_id), getattr(error, "completion", None))
         except ReplyError as problem:
             self.drop(f"{error}, and {problem}")
             return
@@ -108,6 +116,7 @@ class Gathered:
             tuple(self._relations.values()),
             tuple(self._drops),
             self.usage,
+            tuple(self._calls),
         )
 
 

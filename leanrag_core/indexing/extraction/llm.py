@@ -200,7 +200,7 @@ class LLMExtractor:
             return
         if asked is None:
             return
-        gathered.add(asked.value, asked.completion.usage)
+        gathered.add(asked.value, asked.completion)
         for _ in range(self.gleaning_rounds):
             messages = self._next_messages(messages, asked.completion)
             try:
@@ -208,7 +208,7 @@ class LLMExtractor:
             except ReplyCut as error:
                 gathered.keep_complete_part(error)
                 return
-            if asked is None or not gathered.add(asked.value, asked.completion.usage) or asked.value.done:
+            if asked is None or not gathered.add(asked.value, asked.completion) or asked.value.done:
                 return
 
     def _asked(
@@ -220,7 +220,7 @@ class LLMExtractor:
 
         def read(completion: Completion) -> Reply:
             if completion.cut:
-                raise _Cut(completion.text)
+                raise _Cut(completion)
             reply = parse_reply(completion.text, gathered.chunk_id)
             if reply.breaks_off:
                 broken.append(Asked(reply, completion))
@@ -242,7 +242,7 @@ class LLMExtractor:
             problem = error
         if broken:
             fullest = max(broken, key=lambda asked: len(asked.value.mentions) + len(asked.value.relations))
-            gathered.add(fullest.value, fullest.completion.usage)
+            gathered.add(fullest.value, fullest.completion)
             gathered.drop("the reply breaks off before its end, and so does another one; what was complete is kept")
             return None
         if schema is GRAPH_SCHEMA:
@@ -270,9 +270,9 @@ def _require_something(extractions: Sequence[Extraction]) -> None:
 class _Cut(ReplyCut):
     """A reply that ended at the token limit; text: what there is of it."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, completion: Completion) -> None:
         super().__init__("the reply was cut at the token limit")
-        self.text = text
+        self.completion, self.text = completion, completion.text
 
 
 def _most_items(text: str) -> int:

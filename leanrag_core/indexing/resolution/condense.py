@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from leanrag_core.errors import ReplyError
 from leanrag_core.models.asking import ask
-from leanrag_core.models.base import Completion, LanguageModel
+from leanrag_core.models.base import Completion, LanguageModel, call_made
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.sentences import up_to_last_sentence
 from leanrag_core.tokens import count_tokens, trim_to_tokens
@@ -15,6 +15,7 @@ from leanrag_core.types.execution import Apply
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Graph
 from leanrag_core.types.usage import NO_USAGE, Usage
+from leanrag_core.types.written_call import CallMade, WrittenCall
 
 LONGEST = 500  # tokens of a description that is left as it is
 _ASKED_FOR = 250  # tokens
@@ -23,11 +24,12 @@ _MOST_READ = 6000  # tokens of a description that the model is shown
 
 @dataclass(frozen=True, eq=False)
 class Condensed:
-    """The graph with no description above LONGEST tokens."""
+    """The graph with no description above LONGEST tokens. calls: those that shortened one."""
 
     graph: Graph
     drops: tuple[Drop, ...]
     usage: Usage
+    calls: tuple[WrittenCall, ...] = ()
 
 
 def too_long(descriptions: Sequence[str]) -> list[int]:
@@ -53,21 +55,25 @@ def condense(graph: Graph, model: LanguageModel | None, prompts: PromptBook, *, 
         return Condensed(graph, (), NO_USAGE)
     prompt = prompts.of("merge_descriptions")
 
-    def rewrite(about: _Described) -> tuple[str, Usage, tuple[Drop, ...]]:
+    def rewrite(about: _Described) -> _Rewritten:
         description = texts[about.what][about.row]
         if model is None:
             reason = f"more than {LONGEST} tokens of descriptions: the sentences that tell most are kept"
-            return beginning(description, LONGEST), NO_USAGE, (Drop("merge", about.item, reason),)
+            return _Rewritten(beginning(description, LONGEST), (Drop("merge", about.item, reason),))
         return _rewritten(model, prompt.fingerprint, about, description, prompt.fill)
 
-    usage, drops = NO_USAGE, list[Drop]()
-    results: Iterator[tuple[str, Usage, tuple[Drop, ...]]] = iter(apply(rewrite, rows))
-    for about, (text, spent, lost) in zip(rows, results, strict=True):
-        texts[about.what][about.row] = text
-        usage = usage + spent
-        drops += lost
+    usage, drops, calls = NO_USAGE, list[Drop](), list[WrittenCall]()
+    results: Iterator[_Rewritten] = iter(apply(rewrite, rows))
+    tables = {"entity": graph.entities, "relation": graph.relations}
+    for about, rewritten in zip(rows, results, strict=True):
+        texts[about.what][about.row] = rewritten.text
+        drops += rewritten.drops
+        if rewritten.call is not None:
+            usage = usage + rewritten.call.usage
+            target = tables[about.what]["id"][about.row].as_py()
+            calls.append(WrittenCall("condense", 0, target, rewritten.call))
     entities, relations = _with(graph.entities, texts["entity"]), _with(graph.relations, texts["relation"])
-    return Condensed(Graph(entities, relations), tuple(drops), usage)
+    return Condensed(Graph(entities, relations), tuple(drops), usage, tuple(calls))
 
 
 @dataclass(frozen=True)
@@ -88,6 +94,15 @@ class _Described:
         return f"{self.what} {self.name!r}"
 
 
+@dataclass(frozen=True)
+class _Rewritten:
+    """A description as it is from now on. call: the one that wrote it, if any did."""
+
+    text: str
+    drops: tuple[Drop, ...]
+    call: CallMade | None = None
+
+
 def _with(table: pa.Table, descriptions: list[str]) -> pa.Table:
     column = table.schema.get_field_index("description")
     field = table.schema.field(column)
@@ -103,7 +118,7 @@ def beginning(text: str, max_tokens: int) -> str:
 
 def _rewritten(
     model: LanguageModel, task: str, about: _Described, description: str, fill: Callable[..., str]
-) -> tuple[str, Usage, tuple[Drop, ...]]:
+) -> _Rewritten:
     shown = trim_to_tokens(description, _MOST_READ)
     drops = []
     if shown != description:
@@ -113,11 +128,11 @@ def _rewritten(
         asked = ask(model, [{"role": "user", "content": text}], _text_of, task=task)
     except ReplyError as error:
         drops.append(Drop("merge", about.item, f"{error}; its descriptions were cut at {LONGEST} tokens"))
-        return beginning(description, LONGEST), NO_USAGE, tuple(drops)
+        return _Rewritten(beginning(description, LONGEST), tuple(drops))
     kept = beginning(asked.value, LONGEST)
     if kept != asked.value:
         drops.append(Drop("merge", about.item, f"the condensed description was cut at {LONGEST} tokens"))
-    return kept, asked.completion.usage, tuple(drops)
+    return _Rewritten(kept, tuple(drops), call_made(asked.completion))
 
 
 def _text_of(completion: Completion) -> str:

@@ -24,6 +24,7 @@ from leanrag_core.types.index import CorpusTables
 from leanrag_core.types.manifest import HEURISTIC
 from leanrag_core.types.progress import Progress, Report
 from leanrag_core.types.usage import NO_USAGE, Usage
+from leanrag_core.types.written_call import WrittenCall
 
 STAGE = "base graph"
 _MAX_RECORD_BYTES = 1 << 30
@@ -44,10 +45,11 @@ class Findings:
 
 @dataclass(frozen=True, eq=False)
 class BaseGraph:
-    """G0 and how it came about."""
+    """G0 and how it came about. calls: of a language model, in the order of chunks, entities and relations."""
 
     graph: Graph
     report: Findings
+    calls: tuple[WrittenCall, ...] = ()
 
 
 def extract_base_graph(
@@ -93,7 +95,7 @@ def imported_base_graph(imported: ImportedGraph, models: BuildModels, report: Re
     empty = tuple(chunk.id for chunk in imported.chunks if chunk.position not in named)
     findings = Findings((*imported.drops, *condensed.drops), dict(imported.aliases), empty, condensed.usage)
     report(_counted("merge", condensed.graph.entities.num_rows, "entities", condensed.graph))
-    return BaseGraph(condensed.graph, findings)
+    return BaseGraph(condensed.graph, findings, condensed.calls)
 
 
 def graph_fingerprint(imported: ImportedGraph, tables: CorpusTables) -> str:
@@ -123,7 +125,9 @@ def _merged(
     usage = sum((extraction.usage for extraction in extractions), NO_USAGE) + condensed.usage
     empty = tuple(extraction.chunk_id for extraction in extractions if not extraction.mentions)
     drops = (*lost, *merged.drops, *condensed.drops)
-    return BaseGraph(condensed.graph, Findings(drops, merged.aliases, empty, usage, replay.outcomes))
+    read = (WrittenCall("extract", 0, each.chunk_id, call) for each in extractions for call in each.calls)
+    findings = Findings(drops, merged.aliases, empty, usage, replay.outcomes)
+    return BaseGraph(condensed.graph, findings, (*read, *condensed.calls))
 
 
 def _key(extractor: Extractor, tables: CorpusTables, edits: EditLog) -> bytes:

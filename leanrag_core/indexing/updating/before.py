@@ -69,6 +69,7 @@ class Before:
             report,
             relations=models.aggregation is not None,
             exact=self.takes_away,
+            calls=self.index.calls,
         )
         return Start(embedder, writer, Regrouping(layers))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
+import pyarrow as pa
 
 from leanrag_core.indexing.aggregation.views import LayerColumns, cluster_view, columns_of, inside_rows
 from leanrag_core.indexing.aggregation.writer import (
@@ -20,6 +21,8 @@ from leanrag_core.types.build_report import BuildReport
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Finding, Layer, children_offsets
 from leanrag_core.types.rows import Lists
+from leanrag_core.types.usage import Usage
+from leanrag_core.types.written_call import CallMade
 
 SMALL_CHANGE = 0.2  # share of members and relations inside a cluster
 _ENTITIES, _RELATIONS = "aggregate entities", "aggregate relations"
@@ -42,10 +45,18 @@ class KeptTexts:
     """
 
     def __init__(
-        self, writer: AggregationWriter, layers: Sequence[Layer], report: BuildReport, *, relations: bool, exact: bool
+        self,
+        writer: AggregationWriter,
+        layers: Sequence[Layer],
+        report: BuildReport,
+        *,
+        relations: bool,
+        exact: bool,
+        calls: pa.Table | None = None,
     ) -> None:
         self._writer, self._exact = writer, exact
         self._drops = _drops_of(report)
+        self._calls = _calls_of(calls)
         self._entities: list[dict[bytes, _Kept]] = []
         self._by_members: dict[tuple[str, ...], _Kept] = {}
         self._of_member: list[dict[str, _Kept]] = []
@@ -141,7 +152,8 @@ class KeptTexts:
             entity = above.entity(label)
             drops = self._drops.get((_ENTITIES, view.item), ())
             if not any(drop.by_builtin for drop in drops):
-                summary = Summary(entity.name, entity.description, entity.findings, drops=drops)
+                call = self._calls.get(entity.id)
+                summary = Summary(entity.name, entity.description, entity.findings, drops=drops, call=call)
                 outdated = entity.id in self._outdated_before
                 yield _Kept(_Content.of(view), summary, outdated)
 
@@ -163,7 +175,10 @@ class KeptTexts:
             drops = self._drops.get((_RELATIONS, f"{names[left]} / {names[right]}"), ())
             if not any(drop.by_builtin for drop in drops):
                 outdated = ids[row] in self._outdated_before
-                yield key, _KeptSentence(named, Sentence(texts[row], drops=drops), outdated)
+                yield (
+                    key,
+                    _KeptSentence(named, Sentence(texts[row], drops=drops, call=self._calls.get(ids[row])), outdated),
+                )
 
     @staticmethod
     def _group_key(ends: Sequence[tuple[str, str]], group: Sequence[tuple[tuple[str, str], str]]) -> bytes:
@@ -226,6 +241,16 @@ def _renamed(summary: Summary, name: str) -> Summary:
 
 def _digest(content: object) -> bytes:
     return hashlib.blake2b(repr(content).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _calls_of(calls: pa.Table | None) -> dict[str, CallMade]:
+    """The call that wrote each aggregated entity and relation, by its id."""
+    rows = calls.to_pylist() if calls is not None else ()
+    return {
+        row["target"]: CallMade(row["key"], Usage(1, row["prompt_tokens"], row["completion_tokens"], cost=row["cost"]))
+        for row in rows
+        if row["kind"] in ("entity", "relation")
+    }
 
 
 def _drops_of(report: BuildReport) -> dict[tuple[str, str], tuple[Drop, ...]]:

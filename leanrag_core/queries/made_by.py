@@ -1,0 +1,134 @@
+"""What made a chunk, an entity or a relation of an index: the model call that wrote it, or the rule."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from leanrag_core.queries.browse import locate
+from leanrag_core.types.graph import Entity, Relation
+from leanrag_core.types.index import Index
+from leanrag_core.types.made_by import MadeBy, RecordedCall
+from leanrag_core.types.manifest import BY_MODEL, HEURISTIC, IMPORTED, REFERENCE_GRAPH
+from leanrag_core.types.model_names import BUILTIN
+
+_IMPORT = "import-"
+
+
+def made_by(index: Index, id_: str) -> MadeBy | None:
+    """What made the chunk, entity or relation of that id; None when the index has no such id."""
+    place = locate(index, id_)
+    if place is not None:
+        return entity_made_by(index, index.layers[place.layer].entity(place.row))
+    for layer in index.layers:
+        row = layer.relation_row_of.get(id_)
+        if row is not None:
+            return relation_made_by(index, layer.relation(row))
+    rows = np.flatnonzero(index.chunks["id"].to_numpy() == id_)
+    return chunk_made_by(index, int(rows[0])) if len(rows) else None
+
+
+def entity_made_by(index: Index, entity: Entity) -> MadeBy:
+    """What made that entity."""
+    if entity.layer == 0:
+        return _extracted(index, entity.id, entity.chunks)
+    if entity.promoted:
+        return MadeBy("promoted")
+    return _written(index, entity.id, f"layer {entity.layer}, {entity.name}", "aggregate entities")
+
+
+def relation_made_by(index: Index, relation: Relation) -> MadeBy:
+    """What made that relation."""
+    if relation.layer == 0:
+        return _extracted(index, relation.id, relation.chunks)
+    if relation.kind == "concatenated":
+        tau = next((made.tau for made in index.report.clustering if made.layer == relation.layer), None)
+        return MadeBy("joined", sources=len(relation.members), strength=relation.strength, tau=tau)
+    names = [index.layers[relation.layer].entities["name"][row].as_py() for row in (relation.source, relation.target)]
+    item = f"layer {relation.layer}, {names[0]} – {names[1]}"
+    return _written(index, relation.id, item, "aggregate relations")
+
+
+def chunk_made_by(index: Index, row: int) -> MadeBy:
+    """What cut that chunk, and the calls that read it."""
+    if index.manifest.kind == IMPORTED:
+        return MadeBy("imported", engine=_importer(index))
+    id_ = index.chunk_cells["id"][row].as_py()
+    return MadeBy("cut", calls=_calls(index, [id_], "extract"))
+
+
+def _extracted(index: Index, id_: str, chunks: Sequence[int]) -> MadeBy:
+    kind = index.manifest.kind
+    condensed = _calls(index, [id_], "condense")
+    if kind == IMPORTED:
+        return MadeBy("imported", engine=_importer(index), calls=condensed)
+    if kind == REFERENCE_GRAPH:
+        return MadeBy("by_hand", calls=condensed)
+    if kind == HEURISTIC:
+        return MadeBy("merged", engine=BUILTIN, sources=len(chunks), calls=condensed)
+    ids = index.chunks["id"].take(pa.array(chunks, pa.int64())).to_pylist()
+    calls = (*_calls(index, ids, "extract"), *condensed)
+    return MadeBy("merged", engine=_model(index.manifest.language_model), sources=len(chunks), calls=calls)
+
+
+def _written(index: Index, id_: str, item: str, stage: str) -> MadeBy:
+    """item: what the report of a reference graph calls it when it had no text for it."""
+    manifest = index.manifest
+    calls = _calls(index, [id_])
+    if calls:
+        return MadeBy("by_model", engine=calls[0].model, calls=calls)
+    if manifest.kind == REFERENCE_GRAPH and item not in {lost.item for lost in index.report.dropped.get(stage, ())}:
+        return MadeBy("by_hand")
+    if _model(manifest.aggregation_model) == BUILTIN:
+        return MadeBy("by_builtin", engine=BUILTIN)
+    return MadeBy("not_recorded" if index.calls is None else "instead", engine=_model(manifest.aggregation_model))
+
+
+def _calls(index: Index, targets: Sequence[str], kind: str = "") -> tuple[RecordedCall, ...]:
+    """The calls that wrote one of those things."""
+    import pyarrow.compute as pc
+
+    if index.calls is None or not targets:
+        return ()
+    wanted = pc.is_in(index.calls["target"], value_set=pa.array(targets, pa.string()))
+    if kind:
+        wanted = pc.and_(wanted, pc.equal(index.calls["kind"], kind))
+    rows = np.flatnonzero(wanted.to_numpy())
+    chunk_of = _rows_of_chunks(index, targets) if kind == "extract" else {}
+    return tuple(
+        RecordedCall(
+            number=row + 1,
+            total=index.calls.num_rows,
+            kind=cells["kind"],
+            model=_model(_fingerprint(index, cells["kind"])),
+            key=cells["key"],
+            prompt_tokens=cells["prompt_tokens"],
+            completion_tokens=cells["completion_tokens"],
+            cost=cells["cost"],
+            chunk=chunk_of.get(cells["target"]),
+        )
+        for row, cells in zip(rows.tolist(), index.calls.take(pa.array(rows)).to_pylist(), strict=True)
+    )
+
+
+def _rows_of_chunks(index: Index, ids: Sequence[str]) -> dict[str, int]:
+    import pyarrow.compute as pc
+
+    rows = np.flatnonzero(pc.is_in(index.chunks["id"], value_set=pa.array(ids, pa.string())).to_numpy())
+    return dict(zip(index.chunks["id"].take(pa.array(rows)).to_pylist(), rows.tolist(), strict=True))
+
+
+def _fingerprint(index: Index, kind: str) -> str:
+    manifest = index.manifest
+    by_extractor = kind == "extract" and manifest.kind == BY_MODEL
+    return manifest.language_model if by_extractor else manifest.aggregation_model
+
+
+def _model(fingerprint: str) -> str:
+    """The model's name without the temperature that its fingerprint ends with."""
+    return BUILTIN if fingerprint in ("", "none") else fingerprint.rpartition("@t")[0] or fingerprint
+
+
+def _importer(index: Index) -> str:
+    extractor = index.manifest.extractor
+    return extractor.removeprefix(_IMPORT).partition("/")[0] if extractor.startswith(_IMPORT) else ""
