@@ -8,6 +8,7 @@ from leanrag_core.facade.explaining import Explaining
 from leanrag_core.facade.judging import Judging
 from leanrag_core.facade.presetting import Presetting
 from leanrag_core.facade.services import PROJECT
+from leanrag_core.facade.suggesting import Suggesting
 from leanrag_core.facade.sweep_points import SweepPoints
 from leanrag_core.storage import layout
 from leanrag_core.types.index import Index
@@ -21,7 +22,7 @@ def open_index(path: str | Path) -> Index:
     return layout.read_index(Path(path))
 
 
-class Workbench(SweepPoints, Explaining, Evaluating, Judging, Presetting):
+class Workbench(SweepPoints, Suggesting, Explaining, Evaluating, Judging, Presetting):
     """Corpora, indexes and jobs below one folder, and the models that work on them.
 
     Its methods are in leanrag_core/facade, a file for each subject.

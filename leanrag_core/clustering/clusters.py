@@ -120,7 +120,7 @@ def _clustered(
     vectors: np.ndarray, m: int, options: ClusterOptions, apply: Apply
 ) -> tuple[np.ndarray, Fit, np.ndarray | None]:
     n = len(vectors)
-    seed, space = options.seed, min(options.space, _most_dimensions(n))
+    seed, space = options.seed, dimensions(n, options.space)
     neighbours = None
     if options.smoothing:
         k = max(1, min(options.neighbours, round(_NEIGHBOUR_SHARE * options.cluster_size), n - 1))
@@ -165,8 +165,9 @@ def _by_reference(
     return labels, fit.components, fit.likelihood
 
 
-def _most_dimensions(n: int) -> int:
-    return max(2, n // _POINTS_A_DIMENSION, min(_SMALL_SPACE, n // _POINTS_IN_SMALL))
+def dimensions(n: int, space: int) -> int:
+    """Principal components in which the mixture of n points is fitted, at most `space`."""
+    return min(space, max(2, n // _POINTS_A_DIMENSION, min(_SMALL_SPACE, n // _POINTS_IN_SMALL)))
 
 
 def scatter_within(points: np.ndarray, labels: np.ndarray) -> np.ndarray:

@@ -232,7 +232,7 @@ def _build(
     report(Progress("index", 0, 0, "files"))
 
     def fresh(layer: Layer) -> np.ndarray:
-        return fresh_clusters(layer, _clustering(config), models.executor.apply).labels
+        return fresh_clusters(layer, cluster_options(config), models.executor.apply).labels
 
     changes = before.changes(chunks, hierarchy, start, fresh) if before else None
     return assemble(origin, tables, chunk_vectors, base, hierarchy, changes)
@@ -262,7 +262,7 @@ def hierarchy_over(
         group=start.group,
         apply=models.apply if models.aggregation else map,  # threads do not speed the built-in writer up
         executor=models.executor.apply,
-        clustering=_clustering(config),
+        clustering=cluster_options(config),
         rules=AggregationRules(
             config.relation_rule,
             config.stop_rule,
@@ -276,7 +276,8 @@ def hierarchy_over(
     )
 
 
-def _clustering(config: IndexConfig) -> ClusterOptions:
+def cluster_options(config: IndexConfig) -> ClusterOptions:
+    """How a build with these settings clusters a layer."""
     return ClusterOptions(
         cluster_size=config.cluster_size,
         cap=config.cap_by if config.size_cap else "none",

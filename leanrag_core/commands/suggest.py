@@ -1,0 +1,64 @@
+"""suggest: settings that the data of an index suggest, with the evidence."""
+
+import argparse
+from pathlib import Path
+
+from leanrag_core.commands._shared.options import add_json
+from leanrag_core.commands._shared.printing import print_json
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
+from leanrag_core.records import plain
+from leanrag_core.types.suggestion import Suggestions
+
+
+def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The verb suggest."""
+    parser = verbs.add_parser("suggest", help="clustersize, tau, top-N and top-C that the data of an index suggest")
+    parser.add_argument("index", type=Path, metavar="DIR")
+    parser.add_argument(
+        "--questions", type=Path, metavar="FILE", help="questions about its documents, with gold evidence if possible"
+    )
+    parser.add_argument("--seconds", type=float, default=None, help="no new step begins after them (default: 30)")
+    add_json(parser)
+    parser.set_defaults(run=_suggest)
+
+
+def _suggest(options: argparse.Namespace) -> int:
+    from leanrag_core.workbench import Workbench, open_index
+
+    bench = Workbench.default()
+    index = open_index(options.index)
+    questions = None
+    if options.questions is not None:
+        questions = bench.read_question_file(options.questions.name, options.questions.read_bytes())
+    made = bench.suggest(index, questions, seconds=options.seconds)
+    if options.json:
+        print_json(plain(made))
+        return 0
+    _print(made)
+    return 0
+
+
+def _print(made: Suggestions) -> None:
+    for suggestion in made.suggestions:
+        title = sentence(message(f"option.title.{suggestion.name}"))
+        print(f"{title}: {suggestion.value}. {sentence(suggestion.reason)}")
+    if made.sizes:
+        print(f"{'clustersize':>11} {'stability':>9} {'BIC':>10} {'likelihood':>10} {'layers':>6} {'aggregated':>10}")
+        for size in made.sizes:
+            bic, likelihood = (f"{value:.2f}" if value is not None else "-" for value in (size.bic, size.likelihood))
+            print(
+                f"{size.cluster_size:>11} {size.stability:>9.2f} {bic:>10} {likelihood:>10} {size.layers:>6} "
+                f"{size.aggregated:>10,}"
+            )
+    if made.taus:
+        print(f"{'tau':>11} {'summarised':>10} {'connected':>9}")
+        for tau in made.taus:
+            print(f"{tau.tau:>11} {tau.summarised:>10,} {tau.connected:>9.2f}")
+    for name, tried in (("top-N", made.top_n), ("top-C", made.top_c)):
+        if tried:
+            print(f"{name:>11} {'tokens':>10} {'found':>9}")
+        for row in tried:
+            print(f"{row.value:>11} {row.tokens:>10,.0f} {row.found:>9.2f}")
+    for note in made.notes:
+        print(sentence(note))

@@ -1,0 +1,63 @@
+"""tau: how many relations would be summarised, and what these alone would connect."""
+
+import numpy as np
+
+from leanrag_core.indexing.aggregation.relations import group_relations
+from leanrag_core.types.suggestion import LambdaQuantile, TauEvidence
+
+PAPER_TAU = 3
+_TAUS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 64, 80, 100)
+_QUANTILES = (0.25, 0.5, 0.75, 0.9, 0.95, 1.0)
+_CALLS_A_CLUSTER = 2  # summarised relations that are affordable: twice as many calls as the clusters take
+_CONNECTED_SHARE = 0.9  # of the clusters that all relations connect
+
+
+class Thresholds:
+    """The pairs of clusters that relations of layer 0 join, by lambda.
+
+    ends: (r, 2) rows of layer 0. labels: (n,) the cluster of each entity.
+    """
+
+    def __init__(self, ends: np.ndarray, labels: np.ndarray) -> None:
+        self.n_clusters = int(labels.max()) + 1
+        groups = group_relations(ends, np.ones(len(ends), dtype=np.float32), labels, self.n_clusters)
+        self.strength = groups.strength
+        self.pairs = np.stack([groups.left, groups.right], axis=1)
+
+    def quantiles(self) -> tuple[LambdaQuantile, ...]:
+        """Quantiles of lambda; none without pairs."""
+        if not len(self.strength):
+            return ()
+        return tuple(LambdaQuantile(share, float(np.quantile(self.strength, share))) for share in _QUANTILES)
+
+    def tried(self) -> tuple[TauEvidence, ...]:
+        """Each tau from 0 up to the first above which no relation is left."""
+        rows = []
+        for tau in _TAUS:
+            kept = self.strength > tau
+            rows.append(TauEvidence(tau, int(kept.sum()), round(self._connected(self.pairs[kept]), 4)))
+            if not kept.any():
+                break
+        return tuple(rows)
+
+    def affordable(self, row: TauEvidence) -> bool:
+        """Whether its summarised relations take at most twice as many calls as the clusters do."""
+        return row.summarised <= _CALLS_A_CLUSTER * self.n_clusters
+
+    def best(self, tried: tuple[TauEvidence, ...]) -> TauEvidence:
+        """The paper's tau where it is affordable and its summarised relations still connect nearly all that all
+        relations connect; else the nearest tau that is affordable, and connects as much as possible."""
+        enough = _CONNECTED_SHARE * tried[0].connected
+        fitting = [row for row in tried if self.affordable(row) and row.connected >= enough]
+        if fitting:
+            return min(fitting, key=lambda row: (abs(row.tau - PAPER_TAU), row.tau))
+        return next(row for row in tried if self.affordable(row))  # the last one summarises nothing
+
+    def _connected(self, pairs: np.ndarray) -> float:
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        n = self.n_clusters
+        links = coo_array((np.ones(len(pairs), dtype=np.int8), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
+        _, parts = connected_components(links, directed=False)
+        return float(np.bincount(parts).max() / n)
