@@ -13,7 +13,7 @@ def page() -> None:
     summary = enter("ask")
     listed = session.workbench().strategies()
     strategies = {info.name: info for info in listed.strategies}
-    names = controls.url_names(PAGE, strategies)
+    names = [*controls.url_names(PAGE, strategies), *(PAGE.name(name) for name in asking.LINKED)]
     run = recorded_view.opened(PAGE)
     if run is not None:
         recorded_view.show(PAGE, run)

@@ -126,7 +126,7 @@ class GoldFinder:
     def rows_with(self, text: str, limit: int | None = None) -> list[int]:
         """Rows of the chunks that hold the text, whatever its capitals, punctuation and spaces."""
         wanted, rows = normalised(text), list[int]()
-        for document in self.documents_with(text) if wanted else ():
+        for document in self._documents_with_words(text) if wanted else ():
             name = self._index.document_cells["name"][document].as_py()
             for row in self._rows[name]:
                 owner = self._index.chunk_cells["document"][row].as_py()
@@ -137,6 +137,12 @@ class GoldFinder:
         return rows
 
     def documents_with(self, text: str) -> list[int]:
+        """Rows of the documents that hold the words of the text in their order, chunks or not."""
+        pattern = re.compile(r"\W+".join(map(re.escape, _WORD.findall(text))), re.IGNORECASE)
+        cells = self._index.document_cells["text"]
+        return [row for row in self._documents_with_words(text) if pattern.search(cells[row].as_py())]
+
+    def _documents_with_words(self, text: str) -> list[int]:
         """Rows of the documents that hold every word of the text."""
         import pyarrow.compute as pc
 

@@ -116,8 +116,12 @@ def offers(
         attempt(trace, index, gold, lost, info, retrieve, {name: value}) for name, value in _other_values(trace, info)
     )
     switched = sorted((tried for tried in others if tried is not None), key=lambda tried: tried.tokens)
-    distinct = {tried.changes: tried for tried in (*((first,) if first else ()), *switched)}
-    return tuple(distinct.values())[:MOST_OFFERS]
+    offered: list[Remedy] = [first] if first else []
+    for tried in switched:
+        # One that needs what another one does, and a switch beside that, says nothing new.
+        if not any(set(other.options) <= set(tried.options) for other in offered):
+            offered.append(tried)
+    return tuple(offered[:MOST_OFFERS])
 
 
 def _other_values(trace: Trace, info: StrategyInfo) -> Iterator[tuple[str, Parameter]]:

@@ -101,6 +101,8 @@ def why_not(trace: Trace, index: Index, wanted: Gold, vector: np.ndarray, *, n_d
     checks += _reaching(trace, index, gold, way, rank) if uses_entities else []
     checks.append(_chosen(trace, gold, way, chunks))
     checks.append(_kept(trace, gold, way))
+    if gold.kind == "entity" and not way.is_found and checks[-2].state == PASSED:
+        notes = (*notes, message("why.text_is_there", chunk=checks[-2].said))
     made = WhyNot(gold, way, tuple(checks), rank, notes=notes)
     distance = _distance(made.loss, way, rank, len(seeds), len(trace.passages))
     return WhyNot(gold, way, made.checks, rank, distance, notes)

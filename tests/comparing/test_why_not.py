@@ -63,6 +63,7 @@ def test_an_entity_that_is_no_seed_is_told_its_rank_and_how_far_it_missed(index:
     assert why.loss is not None
     assert why.loss.stage == SEED
     assert why.enough_seeds == 5
+    assert [note.code for note in why.notes] == ["why.text_is_there"]
 
 
 def test_an_entity_of_the_context_has_no_loss(index: Index) -> None:

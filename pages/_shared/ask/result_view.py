@@ -20,6 +20,7 @@ from pages._shared.ask import (
     recorded_view,
     reference_view,
     retrieval_view,
+    why_view,
 )
 from pages._shared.common import last_question, markup, passage_view, session
 from pages._shared.common.html import html, joined
@@ -129,6 +130,7 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
         answer = asking.show(scope, index, ask, trace)
         changes_view.panel(scope, before, trace)
         answer_view.notes_panel(trace)
+        why_view.panel(scope, index, ask, trace)
         recorded_view.save_button(scope, trace, answer)
 
 

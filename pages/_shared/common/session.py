@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from leanrag_core.comparing.gold_passages import GoldFinder
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.execution.background import ReadAhead, StreamedCall, StreamedCalls
 from leanrag_core.storage.open_indexes import OpenIndexes
@@ -51,6 +52,16 @@ def reading(summary: IndexSummary) -> Iterator[Index]:
 
 def _opened(index_id: str, created: str) -> Index:
     return _open_indexes().get((index_id, created), lambda: workbench().open(index_id))
+
+
+def finder(summary: IndexSummary) -> GoldFinder:
+    """Locates entities and passages in the index by what is written; normalised texts are kept between questions."""
+    return _finder(summary.id, summary.created)
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _finder(index_id: str, created: str) -> GoldFinder:
+    return GoldFinder(_opened(index_id, created))
 
 
 def without_grammar(summary: IndexSummary) -> float:

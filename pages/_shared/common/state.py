@@ -105,6 +105,14 @@ def as_flag(text: str) -> bool:
     return text == "1"
 
 
+def publish_again() -> None:
+    """Writes the URL of the page at hand again. For fragments, which change what is remembered without a run of the
+    page."""
+    kept = memory()
+    if kept.page in kept.names:
+        publish(kept.names[kept.page])
+
+
 def publish(names: Sequence[str]) -> None:
     """Writes the remembered values of those names into the URL, as far as they are possible, and nothing else."""
     kept = memory()

@@ -3,13 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import streamlit as st
-
 from leanrag_core.comparing.gold_passages import Gold, GoldFinder
 from leanrag_core.comparing.lost_evidence import Lane, lane
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Trace
 from pages._shared.common import session, state
@@ -37,17 +34,11 @@ def questions_of(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
         return ()
 
 
-@st.cache_resource(show_spinner=False, max_entries=8)
-def finder(index_id: str, created: str, _index: Index) -> GoldFinder:
-    """Locates gold in that index."""
-    return GoldFinder(_index)
-
-
 def finder_of(loaded: Loaded) -> GoldFinder | None:
     """Locates gold in the index of that column."""
     if loaded.index is None:
         return None
-    return finder(loaded.column.summary.id, loaded.column.summary.created, loaded.index)
+    return session.finder(loaded.column.summary)
 
 
 def of_question(loaded: Sequence[Loaded], question: str) -> GoldOf:
