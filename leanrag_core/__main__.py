@@ -5,11 +5,14 @@ import importlib
 import pkgutil
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from leanrag_core import commands
 from leanrag_core.errors import InvalidConfig, LeanRAGError
 from leanrag_core.jobs.stopping import Stop
 from leanrag_core.plain_words import in_words
+
+_PROGRAM = "leanrag"  # the name of the installed command
 
 
 def main(arguments: Sequence[str] | None = None, stop: Stop | None = None) -> int:
@@ -35,7 +38,8 @@ def main(arguments: Sequence[str] | None = None, stop: Stop | None = None) -> in
 
 def command_parser() -> argparse.ArgumentParser:
     """The parser with the verbs of every file in commands/; files with an underscore hold what verbs share."""
-    parser = argparse.ArgumentParser(prog="python -m leanrag_core", description=__doc__)
+    called = _PROGRAM if Path(sys.argv[0]).stem == _PROGRAM else "python -m leanrag_core"
+    parser = argparse.ArgumentParser(prog=called, description=__doc__)
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     for module_info in pkgutil.iter_modules(commands.__path__):
         if not module_info.name.startswith("_"):
@@ -43,7 +47,8 @@ def command_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _as_program() -> int:
+def as_program() -> int:
+    """The command `leanrag`, or the module as a program."""
     stop = Stop()
     if sys.argv[1:2] != ["run-job"]:
         stop.listen()
@@ -51,4 +56,4 @@ def _as_program() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(_as_program())
+    sys.exit(as_program())

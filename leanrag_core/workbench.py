@@ -7,9 +7,9 @@ from leanrag_core.facade.evaluating import Evaluating
 from leanrag_core.facade.explaining import Explaining
 from leanrag_core.facade.judging import Judging
 from leanrag_core.facade.presetting import Presetting
-from leanrag_core.facade.services import PROJECT
 from leanrag_core.facade.suggesting import Suggesting
 from leanrag_core.facade.sweep_points import SweepPoints
+from leanrag_core.program_files import default_home
 from leanrag_core.storage import layout
 from leanrag_core.types.index import Index
 
@@ -30,5 +30,6 @@ class Workbench(SweepPoints, Suggesting, Explaining, Evaluating, Judging, Preset
 
     @classmethod
     def default(cls, root: str | Path | None = None) -> "Workbench":
-        """The workbench in `root`, else in the folder that LEANRAG_HOME names, else in cache/ beside the app."""
-        return cls(Path(root or os.environ.get("LEANRAG_HOME") or PROJECT / "cache").resolve())
+        """The workbench in `root`, else in the folder that LEANRAG_HOME names, else in cache/ beside the app, or in the
+        user's data folder where the program is installed."""
+        return cls(Path(root or os.environ.get("LEANRAG_HOME") or default_home()).resolve())

@@ -12,6 +12,7 @@ from leanrag_core.indexing.parsing.limits import parse_limits
 from leanrag_core.jobs.store import JobStore
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.models.request_form import LearntForms
+from leanrag_core.program_files import PACKAGES
 from leanrag_core.services.builds import Builds
 from leanrag_core.services.imports import Imports
 from leanrag_core.services.index_parts import IndexParts
@@ -45,9 +46,6 @@ if TYPE_CHECKING:
     from leanrag_core.models.probing import Probe
 
 
-PROJECT = Path(__file__).resolve().parents[2]
-
-
 class Services:
     """What all parts of the facade share: stores, models, settings. See Workbench."""
 
@@ -55,7 +53,7 @@ class Services:
         self.root = root
         self.corpus_store = CorpusStore(root / "corpora")
         self.index_store = IndexStore(root / "indexes")
-        self.job_store = JobStore(root / "jobs", PROJECT)
+        self.job_store = JobStore(root / "jobs", PACKAGES)
         self.calls = CallStore(root / "calls")
         self.stages = StageStore(root / "stages")
         self.experiment_store = ExperimentStore(root / "experiments", SAMPLES / "experiments")

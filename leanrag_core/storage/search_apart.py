@@ -18,6 +18,7 @@ from leanrag_core.atomic import refused_by_the_disk, storage_failed
 from leanrag_core.environment import without_secrets
 from leanrag_core.errors import LeanRAGError, SearchIndexFailed, StorageFailed
 from leanrag_core.messages.message import message
+from leanrag_core.program_files import PACKAGES
 from leanrag_core.storage.search_connection import SearchPlace
 
 _WRITER = "leanrag_core.storage.search_writer"
@@ -31,8 +32,7 @@ def write_search_index_apart(place: SearchPlace, report: Callable[[int, int], No
     The process ends with this one: what report() raises ends it, and so does a closed pipe.
     """
     environment = without_secrets()
-    package_root = str(Path(__file__).resolve().parents[2])
-    paths = (package_root, environment.get("PYTHONPATH", ""))
+    paths = (str(PACKAGES), environment.get("PYTHONPATH", ""))
     environment["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
     command = [sys.executable, "-m", _WRITER, str(place.index), str(place.folder), str(recall)]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as writer:

@@ -11,7 +11,6 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -22,12 +21,12 @@ from leanrag_core.indexing.parsing.frames import FrameTooLarge, read_frame, unpa
 from leanrag_core.indexing.parsing.limits import ParseLimits
 from leanrag_core.indexing.parsing.upload import ParsedUpload
 from leanrag_core.messages.message import Message, message
+from leanrag_core.program_files import PACKAGES
 from leanrag_core.types.corpus import Document, Refusal
 
 _AT_WORK = 2  # processes at one time; others wait for their turn
 _LOOK_SECONDS = 0.02  # between two looks at the memory of a process at work
 _START_SECONDS = 60.0  # for a process to start and to take the file, which is no fault of the file
-_ROOT = Path(__file__).resolve().parents[3]
 _CRASHED = message("file.crashed_its_reader")
 
 _Frame = tuple[dict[str, Any], bytes]
@@ -153,7 +152,7 @@ class _Process:
     def __init__(self) -> None:
         import psutil
 
-        paths = [str(_ROOT), os.environ.get("PYTHONPATH", "")]
+        paths = [str(PACKAGES), os.environ.get("PYTHONPATH", "")]
         self._popen = subprocess.Popen(
             [sys.executable, "-P", "-m", "leanrag_core.indexing.parsing.worker"],
             stdin=subprocess.PIPE,

@@ -1,0 +1,32 @@
+"""serve: the app, in the browser of this machine."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from leanrag_core.program_files import PROGRAM
+
+
+def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The verb serve."""
+    parser = verbs.add_parser("serve", help="open the app; it answers on the loopback alone")
+    parser.add_argument("--port", type=int, default=8501, help="of 127.0.0.1 (default: %(default)s)")
+    parser.add_argument("--home", type=Path, metavar="FOLDER", help="where corpora and indexes are kept")
+    parser.add_argument("--open", action="store_true", help="open a browser too")
+    parser.set_defaults(run=_serve)
+
+
+def _serve(options: argparse.Namespace) -> int:
+    environment = dict(os.environ)
+    if options.home:
+        environment["LEANRAG_HOME"] = str(options.home.resolve())
+    # Takes this process's place, so that a signal reaches the server itself. Its other settings, the loopback among
+    # them, are in .streamlit/config.toml beside app.py.
+    os.execve(sys.executable, streamlit_command(options.port, open_browser=options.open), environment)
+
+
+def streamlit_command(port: int, *, open_browser: bool = False) -> list[str]:
+    """The command that runs the app."""
+    command = [sys.executable, "-m", "streamlit", "run", str(PROGRAM / "app.py"), "--server.port", str(port)]
+    return [*command, "--server.headless", "false"] if open_browser else command
