@@ -51,6 +51,21 @@ def test_a_build_that_waits_for_another_one_says_so(tmp_path: Path, capsys: pyte
     assert printed.is_set()
 
 
+def test_show_counts_islands_and_clusters(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", str(built), "--islands", "--json"]) == 0
+    layers = json.loads(capsys.readouterr().out)["layers"]
+    assert layers[-1]["islands"] == 1
+    for layer in layers[1:]:
+        assert sum(row["relations"] for row in layer["lambda"]) == layer["relations"]
+    assert main(["show", str(built), "--clusters", "1", "--json"]) == 0
+    clusters = json.loads(capsys.readouterr().out)["clusters"]
+    assert sum(cluster["size"] for cluster in clusters) == layers[0]["entities"]
+    assert main(["show", str(built), "--islands"]) == 0
+    assert main(["show", str(built), "--clusters", "1"]) == 0
+    assert main(["show", str(built), "--clusters", "0"]) == 2
+    assert "from 1 to" in capsys.readouterr().err
+
+
 def test_show_gives_the_promised_fields(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", str(built), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)

@@ -6,6 +6,7 @@ import numpy as np
 
 from leanrag_core.clustering.reference import ReferenceOptions
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.types.config import IndexConfig
 
 CAPS = ("capacity", "split", "none")
 
@@ -53,6 +54,22 @@ class ClusterOptions:
         """The options by name, as a report records them; those of the reference engine only where it is used."""
         own = {spec.name: getattr(self, spec.name) for spec in fields(self) if spec.name != "reference"}
         return own | (self.reference.settings() if self.reference else {})
+
+
+def cluster_options(config: IndexConfig) -> ClusterOptions:
+    """The options of clustering that the settings of an index ask for."""
+    return ClusterOptions(
+        cluster_size=config.cluster_size,
+        cap=config.cap_by if config.size_cap else "none",
+        smoothing=config.smoothing,
+        neighbours=config.neighbours,
+        space=config.space,
+        join_singletons=config.singletons == "join",
+        seed=config.seed,
+        reference=ReferenceOptions(config.covariance, config.cluster_count, config.reduction)
+        if config.cluster_engine == "reference"
+        else None,
+    )
 
 
 @dataclass(frozen=True)

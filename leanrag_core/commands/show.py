@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from leanrag_core.commands._shared.islands_printing import show_clusters, show_islands
 from leanrag_core.commands._shared.options import add_json
 from leanrag_core.commands._shared.printing import index_sentence, print_json
 from leanrag_core.errors import InvalidConfig
@@ -24,6 +25,8 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument(
         "--prompts", action="store_true", help="with --of: also the prompts and replies that are stored"
     )
+    parser.add_argument("--islands", action="store_true", help="components of each layer, and what another tau changes")
+    parser.add_argument("--clusters", type=int, metavar="LAYER", help="the clusters that make this layer, in figures")
     add_json(parser)
     parser.set_defaults(run=_show)
 
@@ -34,7 +37,12 @@ def _show(options: argparse.Namespace) -> int:
 
     if options.of:
         return _show_thing(options)
-    shown = describe(open_index(options.index))
+    index = open_index(options.index)
+    if options.islands:
+        return show_islands(index, as_json=options.json)
+    if options.clusters is not None:
+        return show_clusters(index, options.clusters, as_json=options.json)
+    shown = describe(index)
     if options.json:
         print_json(plain(shown))
         return 0

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leanrag_core.queries.islands import components
 from leanrag_core.types.index import Index
 
 
@@ -39,9 +40,5 @@ def connectivity(index: Index) -> tuple[LayerConnectivity, ...]:
 
 
 def _connection(n_nodes: int, ends: np.ndarray) -> Connection:
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    links = coo_array((np.ones(len(ends), dtype=np.int8), (ends[:, 0], ends[:, 1])), shape=(n_nodes, n_nodes))
-    n_components, labels = connected_components(links, directed=False)
-    return Connection(int(n_components), float(np.bincount(labels).max() / n_nodes), 2 * len(ends) / n_nodes)
+    parts = components(n_nodes, ends)
+    return Connection(len(parts), float(parts.sizes[0] / n_nodes), 2 * len(ends) / n_nodes)

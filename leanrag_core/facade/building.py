@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.facade.importing import Importing
@@ -17,10 +18,10 @@ from leanrag_core.storage.indexes import folder_name
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.execution import Execution
-from leanrag_core.types.forecast import Forecast
+from leanrag_core.types.forecast import Forecast, Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
-from leanrag_core.types.model_names import REFERENCE
+from leanrag_core.types.model_names import REFERENCE, is_remote
 from leanrag_core.types.progress import Report, silent
 from leanrag_core.types.recorded_config import recorded_config
 from leanrag_core.types.spending import Budget
@@ -35,6 +36,9 @@ from leanrag_core.work.import_graph import ImportWork
 from leanrag_core.work.part import PartWork
 from leanrag_core.work.sweep import SweepWork
 from leanrag_core.work.update import UpdateWork
+
+if TYPE_CHECKING:
+    from leanrag_core.indexing.forecasting.relation_calls import RelationCalls
 
 
 class Building(Importing, Sweeping, Updating):
@@ -123,6 +127,23 @@ class Building(Importing, Sweeping, Updating):
             "execution": asdict(execution or self.settings().execution),
         }
         return self.job_store.begin(name or corpus.name, corpus_id, asdict(config), arguments)
+
+    def seconds_with_other_tau(self, index: Index) -> Range:
+        """Seconds of a build of the index with another tau, what earlier stages made being kept; calls of a model are
+        not in it. Raises InvalidConfig, CorpusNotFound."""
+        config, corpus_id = index.manifest.config.checked(), index.manifest.corpus.id
+        if is_remote(config.model):
+            from leanrag_core.indexing.forecasting.builtin import kept_seconds
+
+            return kept_seconds(self.corpus(corpus_id).tokens)
+        return self.forecast(corpus_id, config).seconds
+
+    def relation_calls(self, index: Index, number: int) -> "RelationCalls | None":
+        """The calls that summarising the relations of layer `number` takes, those with stored answers among them; None
+        where no model at an endpoint writes them. Nothing is asked of it. Raises StorageFailed, IndexDamaged."""
+        from leanrag_core.indexing.forecasting.relation_calls import relation_calls
+
+        return relation_calls(index, number, self.models(), self.calls)
 
     def run_job(self, folder: Path) -> int:
         """Do the job of that folder in this process; returns the exit code."""

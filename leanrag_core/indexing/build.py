@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from leanrag_core.clustering.options import ClusterOptions
-from leanrag_core.clustering.reference import ReferenceOptions
+from leanrag_core.clustering.options import cluster_options
 from leanrag_core.errors import EmptyCorpus, IndexChanged, LeanRAGError
 from leanrag_core.execution.choice import HERE, Executor
 from leanrag_core.execution.threads import ThreadMap
@@ -273,20 +272,4 @@ def hierarchy_over(
         heuristic=heuristic,
         report=progress.progress,
         written=progress.written,
-    )
-
-
-def cluster_options(config: IndexConfig) -> ClusterOptions:
-    """How a build with these settings clusters a layer."""
-    return ClusterOptions(
-        cluster_size=config.cluster_size,
-        cap=config.cap_by if config.size_cap else "none",
-        smoothing=config.smoothing,
-        neighbours=config.neighbours,
-        space=config.space,
-        join_singletons=config.singletons == "join",
-        seed=config.seed,
-        reference=ReferenceOptions(config.covariance, config.cluster_count, config.reduction)
-        if config.cluster_engine == "reference"
-        else None,
     )

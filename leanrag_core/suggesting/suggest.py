@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from leanrag_core.clustering.clusters import cluster
+from leanrag_core.clustering.options import cluster_options
 from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.indexing.build import cluster_options
 from leanrag_core.messages.message import Message, message
 from leanrag_core.suggesting import cluster_sizes, reach
 from leanrag_core.suggesting.reach import Asked, Retrieve

@@ -3,13 +3,11 @@
 import numpy as np
 
 from leanrag_core.indexing.aggregation.relations import group_relations
+from leanrag_core.queries.tau_curve import best_tau
 from leanrag_core.types.suggestion import LambdaQuantile, TauEvidence
 
-PAPER_TAU = 3
 _TAUS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 64, 80, 100)
 _QUANTILES = (0.25, 0.5, 0.75, 0.9, 0.95, 1.0)
-_CALLS_A_CLUSTER = 2  # summarised relations that are affordable: twice as many calls as the clusters take
-_CONNECTED_SHARE = 0.9  # of the clusters that all relations connect
 
 
 class Thresholds:
@@ -40,18 +38,9 @@ class Thresholds:
                 break
         return tuple(rows)
 
-    def affordable(self, row: TauEvidence) -> bool:
-        """Whether its summarised relations take at most twice as many calls as the clusters do."""
-        return row.summarised <= _CALLS_A_CLUSTER * self.n_clusters
-
     def best(self, tried: tuple[TauEvidence, ...]) -> TauEvidence:
-        """The paper's tau where it is affordable and its summarised relations still connect nearly all that all
-        relations connect; else the nearest tau that is affordable, and connects as much as possible."""
-        enough = _CONNECTED_SHARE * tried[0].connected
-        fitting = [row for row in tried if self.affordable(row) and row.connected >= enough]
-        if fitting:
-            return min(fitting, key=lambda row: (abs(row.tau - PAPER_TAU), row.tau))
-        return next(row for row in tried if self.affordable(row))  # the last one summarises nothing
+        """The tau of those that best_tau() chooses."""
+        return best_tau(tried, self.n_clusters)
 
     def _connected(self, pairs: np.ndarray) -> float:
         from scipy.sparse import coo_array

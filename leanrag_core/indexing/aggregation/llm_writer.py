@@ -92,24 +92,25 @@ class LLMWriter:
         call = call_made(asked.completion)
         return Summary(written.name, written.description, written.findings, call.usage, tuple(drops), call)
 
-    def relation(self, view: RelationGroupView) -> Sentence:
-        """The model's sentence, at most sentence_tokens long, asked for again once when it is not one sentence or names
-        a member; the built-in one and a Drop when the model stays silent."""
-        stage, item = "aggregate relations", f"{view.left_name} / {view.right_name}"
-        lines = [
-            f"- {left} / {right}: {text}" for (left, right), text in zip(view.pairs, view.descriptions, strict=True)
-        ]
-        relations = fitting(lines, self.input_tokens // 2)
-        drops = [Drop(stage, item, reason) for reason in losses("relations", relations, self.input_tokens // 2)]
-        prompt = self.prompts.of("aggregate_relation")
-        text = prompt.fill(
+    def relation_prompt(self, view: RelationGroupView) -> str:
+        """What the model is asked about a group of relations."""
+        return self.prompts.of("aggregate_relation").fill(
             left_name=view.left_name,
             left_description=trim_to_tokens(view.left_description, self.input_tokens // 4),
             right_name=view.right_name,
             right_description=trim_to_tokens(view.right_description, self.input_tokens // 4),
-            relations=relations.text,
+            relations=fitting(_relation_lines(view), self.input_tokens // 2).text,
             max_tokens=str(self.sentence_tokens),
         )
+
+    def relation(self, view: RelationGroupView) -> Sentence:
+        """The model's sentence, at most sentence_tokens long, asked for again once when it is not one sentence or names
+        a member; the built-in one and a Drop when the model stays silent."""
+        stage, item = "aggregate relations", f"{view.left_name} / {view.right_name}"
+        relations = fitting(_relation_lines(view), self.input_tokens // 2)
+        drops = [Drop(stage, item, reason) for reason in losses("relations", relations, self.input_tokens // 2)]
+        prompt = self.prompts.of("aggregate_relation")
+        text = self.relation_prompt(view)
 
         def read(completion: Completion) -> str:
             sentence = sentence_of(completion)
@@ -130,3 +131,7 @@ class LLMWriter:
             drops.append(Drop(stage, item, f"the sentence was cut at {self.sentence_tokens} tokens"))
         call = call_made(asked.completion)
         return Sentence(kept, call.usage, tuple(drops), call)
+
+
+def _relation_lines(view: RelationGroupView) -> list[str]:
+    return [f"- {left} / {right}: {text}" for (left, right), text in zip(view.pairs, view.descriptions, strict=True)]

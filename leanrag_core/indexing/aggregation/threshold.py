@@ -32,6 +32,15 @@ class TauRule:
         """The number, or ("q", share), of layer `layer_number`."""
         return self.steps[min(max(layer_number, 1), len(self.steps)) - 1]
 
+    def with_step(self, layer_number: int, tau: float, n_layers: int) -> "TauRule":
+        """The rule with another tau for one layer alone. n_layers: aggregated layers of the index; those above the last
+        one repeat it, so that no layer but the named one changes."""
+        steps = [self.step(number) for number in range(1, max(n_layers, layer_number) + 1)]
+        steps[layer_number - 1] = float(tau)
+        while len(steps) > 1 and steps[-1] == steps[-2]:
+            steps.pop()
+        return TauRule(tuple(steps))
+
     def __str__(self) -> str:
         return ",".join(f"q{step[1]:g}" if isinstance(step, tuple) else f"{step:g}" for step in self.steps)
 

@@ -66,10 +66,9 @@ def forecast_builtin_build(
     per_document = n_tokens / max(1, n_documents)
     chunks = n_documents * max(1, math.ceil((per_document - config.overlap_tokens) / step)) if n_tokens else 0
     slow, fast = (min(speeds) * _SLOWEST, max(speeds) * _FASTEST) if speeds else _TOKENS_A_SECOND
-    slow_kept, fast_kept = _KEPT_TOKENS_A_SECOND
-    least, most = _KEPT_FIXED_SECONDS
-    low = (1 - kept) * (_FIXED_SECONDS + n_tokens / fast) + kept * (least + n_tokens / fast_kept)
-    high = (1 - kept) * (_FIXED_SECONDS + n_tokens / slow) + kept * (most + n_tokens / slow_kept)
+    all_kept = kept_seconds(n_tokens)
+    low = (1 - kept) * (_FIXED_SECONDS + n_tokens / fast) + kept * all_kept.low
+    high = (1 - kept) * (_FIXED_SECONDS + n_tokens / slow) + kept * all_kept.high
     low, high = min(low, high), max(low, high)  # where earlier builds were quicker than one that takes results over
     seconds = Range(low, (low + high) / 2, high)
     basis = message("forecast.earlier_builds", n=len(speeds)) if speeds else message("forecast.first_build")
@@ -85,3 +84,11 @@ def forecast_builtin_build(
         embedding = embedding_stage(texts, config, settings)
         stages = [embedding if stage.stage == embedding.stage else stage for stage in stages]
     return Forecast(chunks, n_kept_chunks, entities, tuple(stages), seconds, basis)
+
+
+def kept_seconds(n_tokens: int) -> Range:
+    """Seconds of a build of a text whose chunks are all kept by an earlier one, without calls of a model."""
+    slow, fast = _KEPT_TOKENS_A_SECOND
+    least, most = _KEPT_FIXED_SECONDS
+    low, high = least + n_tokens / fast, most + n_tokens / slow
+    return Range(low, (low + high) / 2, high)
