@@ -7,7 +7,7 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.facade.services import Services
 from leanrag_core.indexing.parsing.upload import known
-from leanrag_core.services.uploads import File, add_files
+from leanrag_core.services.uploads import File, OnFile, add_files
 from leanrag_core.types.corpus import Document, Refusal
 from leanrag_core.types.index import Index
 from leanrag_core.types.model_names import BUILTIN
@@ -28,7 +28,7 @@ class Corpora(Services):
     """Corpora and their documents. See Workbench."""
 
     def corpora(self) -> list[CorpusSummary]:
-        """All corpora, the sample ones first."""
+        """All corpora, a person's own ones first, the newest of them at the top."""
         self._samples.read_all()
         return self.corpus_store.summaries()
 
@@ -52,12 +52,13 @@ class Corpora(Services):
         """The formats of files that are read, for a person."""
         return known()
 
-    def add_documents(self, corpus: str, files: Iterable[File]) -> UploadReport:
+    def add_documents(self, corpus: str, files: Iterable[File], *, on_file: OnFile | None = None) -> UploadReport:
         """Adds the readable files to the corpus; reports the others with their reasons.
 
-        corpus: an id, or the name of a corpus to make. files: paths, or (name, content) of an upload.
+        corpus: an id, or the name of a corpus to make. files: paths, or (name, content) of an upload; taken one after
+        another, so that few are in memory at one time. on_file: hears of each file when it was read.
         """
-        return add_files(self.corpus_store, self.parser(), corpus, files)
+        return add_files(self.corpus_store, self.parser(), corpus, files, on_file)
 
     def refused_files(self, corpus_id: str) -> list[Refusal]:
         """Files that were added to the corpus and could not be read; reports of its builds list them."""

@@ -1,6 +1,9 @@
 """Files and folders to documents."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 from leanrag_core.errors import UnreadableDocument
@@ -12,6 +15,7 @@ from leanrag_core.messages.message import message
 from leanrag_core.types.corpus import Document, Refusal
 
 MAX_FILE_BYTES = 200 * 1024 * 1024
+_AHEAD = 4  # files that are read before their turn; more would fill the memory
 _TOO_LARGE = message("file.too_large", limit=MAX_FILE_BYTES >> 20)
 
 
@@ -27,10 +31,28 @@ def read_files(
 
     parser: with its limits; one of its own with the usual limits by default. follow_links: out of the given folders.
     """
-    sources = sources_below(paths, follow_links=follow_links)
-    refused = list(sources.refusals)
+    return _gathered(each_file(paths, parser, follow_links=follow_links))
 
-    def contents() -> Iterator[tuple[str, bytes]]:  # one at a time: a folder may be larger than memory
+
+@dataclass(frozen=True)
+class FileRead:
+    """What a file became. name: as it is shown; size_bytes: 0 where it could not be opened."""
+
+    name: str
+    size_bytes: int
+    parsed: ParsedUpload
+
+
+def each_file(
+    paths: Sequence[Path], parser: ConfinedParser | None, *, follow_links: bool = False
+) -> Iterator[FileRead]:
+    """Each file of the files and folders, one after another: a folder may be larger than memory."""
+    sources = sources_below(paths, follow_links=follow_links)
+    for refusal in sources.refusals:
+        yield FileRead(refusal.name, 0, ParsedUpload((), (refusal,)))
+    refused: list[Refusal] = []
+
+    def contents() -> Iterator[tuple[str, bytes]]:
         for path in sources.files:
             try:
                 yield path.name, _content(path)
@@ -40,8 +62,9 @@ def read_files(
                 reason = message("file.not_readable", reason=str(error.strerror))
                 refused.append(Refusal(shown_name(path.name), reason))
 
-    parsed = read_uploads(contents(), parser)
-    return ParsedUpload(parsed.documents, (*refused, *parsed.refusals))
+    yield from each_upload(contents(), parser)
+    for refusal in refused:
+        yield FileRead(refusal.name, 0, ParsedUpload((), (refusal,)))
 
 
 def _content(path: Path) -> bytes:
@@ -61,21 +84,45 @@ def _content(path: Path) -> bytes:
 
 def read_uploads(files: Iterable[tuple[str, bytes]], parser: ConfinedParser | None = None) -> ParsedUpload:
     """The documents of named contents; one bad file does not stop the others. Repeated content is refused."""
+    return _gathered(each_upload(files, parser))
+
+
+def each_upload(files: Iterable[tuple[str, bytes]], parser: ConfinedParser | None = None) -> Iterator[FileRead]:
+    """Each of the named contents as it was read, in their order. Few of them are in memory at one time."""
     if parser is None:
         with ConfinedParser() as own:
-            return read_uploads(files, own)
+            yield from each_upload(files, own)
+        return
+
+    def read(name: str, content: bytes) -> FileRead:
+        if len(content) > MAX_FILE_BYTES:
+            return FileRead(shown_name(name), len(content), ParsedUpload((), (Refusal(shown_name(name), _TOO_LARGE),)))
+        return FileRead(shown_name(name), len(content), parser.parse(name, content))
+
+    with ThreadPoolExecutor(2, thread_name_prefix="reading") as pool:  # as many files as the parser reads at one time
+        ahead: deque[Future[FileRead]] = deque()
+        for name, content in files:
+            ahead.append(pool.submit(read, name, content))
+            if len(ahead) >= _AHEAD:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
+
+
+def _gathered(files: Iterable[FileRead]) -> ParsedUpload:
+    """All of them; repeated content is refused."""
     documents: dict[str, Document] = {}
     refused: list[Refusal] = []
-    for name, content in files:
-        if len(content) > MAX_FILE_BYTES:
-            refused.append(Refusal(shown_name(name), _TOO_LARGE))
-            continue
-        parsed = parser.parse(name, content)
-        refused += parsed.refusals
-        for document in parsed.documents:
+    for file in files:
+        refused += file.parsed.refusals
+        for document in file.parsed.documents:
             if document.id in documents:
-                first = documents[document.id].name
-                refused.append(Refusal(document.name, message("file.same_content", first=first)))
+                refused.append(repeated(document, documents[document.id].name))
             else:
                 documents[document.id] = document
     return ParsedUpload(tuple(documents.values()), tuple(refused))
+
+
+def repeated(document: Document, first: str) -> Refusal:
+    """The refusal of a document with the content of another one. first: the name of that one."""
+    return Refusal(document.name, message("file.same_content", first=first))

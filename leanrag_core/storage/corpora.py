@@ -5,7 +5,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -58,6 +58,7 @@ class CorpusStore:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self._records: dict[str, tuple[tuple[int, int, int], CorpusRecord]] = {}  # as they read last, by corpus
         private.tighten(root)
 
     def _folder(self, corpus_id: str) -> Path:
@@ -74,7 +75,13 @@ class CorpusStore:
     def _record(self, corpus_id: str) -> CorpusRecord:
         path = self._folder(corpus_id) / _RECORD
         try:
-            return from_json(CorpusRecord, path.read_bytes(), name=path.name)
+            seen = path.stat()
+            here = seen.st_ino, seen.st_mtime_ns, seen.st_size
+            known = self._records.get(corpus_id)
+            if known is None or known[0] != here:  # lists are drawn again and again
+                record = from_json(CorpusRecord, path.read_bytes(), name=path.name)
+                known = self._records[corpus_id] = here, record
+            return known[1]
         except OSError as error:  # the content may well be whole, so the remedy is not to delete it
             raise CorpusDamaged("corpus.disk_refuses", path=str(path), reason=in_words(error)) from error
         except RecordDamaged as error:
@@ -111,7 +118,7 @@ class CorpusStore:
         return corpus_id
 
     def create_with(
-        self, name: str, documents: tuple[Document, ...], *, refused: Sequence[Refusal] = ()
+        self, name: str, documents: Iterable[Document], *, refused: Sequence[Refusal] = ()
     ) -> tuple[str, tuple[list[DocumentSummary], list[Refusal]]]:
         """Makes a corpus of that name with the documents, or none on an error; returns its id and add()'s result."""
         corpus_id = self.create(name)
@@ -129,17 +136,36 @@ class CorpusStore:
             return ""
 
     def add(
-        self, corpus_id: str, documents: tuple[Document, ...], *, source: str = "", refused: Sequence[Refusal] = ()
+        self, corpus_id: str, documents: Iterable[Document], *, source: str = "", refused: Sequence[Refusal] = ()
     ) -> tuple[list[DocumentSummary], list[Refusal]]:
         """Adds the documents; those whose content was there already are returned as refusals.
 
-        source: fingerprint of what the corpus is now read from; it is written together with the documents. refused:
-        files that could not be read; they are recorded until one of the same name can. Raises StorageFailed; then none
-        of the documents is in.
+        documents: written one after another, so that their texts need not be in memory together; others may write to
+        the corpus meanwhile. source: fingerprint of what the corpus is now read from; it is written together with the
+        documents. refused: files that could not be read; they are recorded until one of the same name can. It is looked
+        at after the documents, and may grow while these are taken. Raises StorageFailed; then none of the documents is
+        in.
         """
-        self._folder(corpus_id)
-        with self._locked(message("what.documents", corpus=corpus_id), message("kept.no_document_added")):
-            return self._add(corpus_id, documents, source, refused)
+        folder = self._folder(corpus_id)
+        what, kept = message("what.documents", corpus=corpus_id), message("kept.no_document_added")
+        written: dict[str, DocumentSummary] = {}
+        try:
+            with writing(what, kept):
+                known = {row.id: row.name for row in self._record(corpus_id).documents}
+                duplicates = []
+                for document in documents:
+                    if document.id in known:
+                        duplicates.append(_duplicate(document.name, known[document.id]))
+                    else:
+                        known[document.id] = document.name
+                        written[document.id] = summarise(document)  # before the file: it is this file's record
+                        write_bytes(folder / f"{document.id}.json", to_json(document), private=True, sync=False)
+                sync_all([folder / f"{id_}.json" for id_ in written], folder)
+            with self._locked(what, kept):
+                return self._record_added(corpus_id, list(written.values()), duplicates, source, refused)
+        except BaseException:
+            self._remove_unrecorded(corpus_id, list(written))
+            raise
 
     @contextlib.contextmanager
     def _locked(self, what: Message, kept: Message | None = None) -> Iterator[None]:
@@ -151,38 +177,38 @@ class CorpusStore:
             except Timeout as error:
                 raise StorageFailed("corpus.in_use", what=what, folder=str(self.root)) from error
 
-    def _add(
-        self, corpus_id: str, documents: tuple[Document, ...], source: str, refused: Sequence[Refusal]
+    def _record_added(
+        self,
+        corpus_id: str,
+        written: list[DocumentSummary],
+        duplicates: list[Refusal],
+        source: str,
+        refused: Sequence[Refusal],
     ) -> tuple[list[DocumentSummary], list[Refusal]]:
+        """The documents, whose files are there, are in the record. Needs the lock."""
         folder, record = self._folder(corpus_id), self._record(corpus_id)
-        known = {row.id: row.name for row in record.documents}
-        new, duplicates = [], []
-        for document in documents:
-            if document.id in known:
-                duplicates.append(Refusal(document.name, message("file.already_in_corpus", first=known[document.id])))
-            else:
-                known[document.id] = document.name
-                new.append(document)
-        added = [summarise(document) for document in new]
-        settled = {document.name for document in documents} | {refusal.name for refusal in refused}
-        still_refused = [row for row in record.refused if row.name not in settled]
+        known = {row.id: row.name for row in record.documents}  # others may have added some meanwhile
+        added = [row for row in written if row.id not in known]
+        duplicates = [*duplicates, *(_duplicate(row.name, known[row.id]) for row in written if row.id in known)]
+        names = {row.name for row in written} | {refusal.name for refusal in (*duplicates, *refused)}
+        still_refused = [row for row in record.refused if row.name not in names]
         record = replace(
             record,
             documents=(*record.documents, *added),
             source=source or record.source,
             refused=(*still_refused, *map(RefusedFile.of, refused)),
         )
-        paths = [folder / f"{document.id}.json" for document in new]
-        try:
-            for path, document in zip(paths, new, strict=True):
-                write_bytes(path, to_json(document), private=True, sync=False)
-            sync_all(paths, folder)
-            self._write(folder, record)
-        except BaseException:
-            for path in paths:
-                path.unlink(missing_ok=True)
-            raise
+        self._write(folder, record)
         return added, duplicates
+
+    def _remove_unrecorded(self, corpus_id: str, ids: list[str]) -> None:
+        """Files of documents that did not get into the record are gone; what cannot be looked at stays."""
+        refusals = contextlib.suppress(CorpusNotFound, CorpusDamaged, StorageFailed)
+        with refusals, self._locked(message("what.document_list", corpus=corpus_id)):
+            recorded = {row.id for row in self._record(corpus_id).documents}
+            for id_ in ids:
+                if id_ not in recorded:
+                    (self._folder(corpus_id) / f"{id_}.json").unlink(missing_ok=True)
 
     def refused(self, corpus_id: str) -> list[Refusal]:
         """Files that were added to the corpus and could not be read, in the order in which they were."""
@@ -220,11 +246,11 @@ class CorpusStore:
                 shutil.rmtree(path)
 
     def summaries(self) -> list[CorpusSummary]:
-        """The corpora that read, sample ones first, then the newest first."""
+        """The corpora that read, a person's own ones first, the newest of them at the top."""
         readable, _ = self._read_all()
         by_name = sorted(readable, key=lambda corpus: (corpus.name, corpus.id))
         newest = sorted(by_name, key=lambda corpus: "" if corpus.sample else corpus.created, reverse=True)
-        return sorted(newest, key=lambda corpus: not corpus.sample)
+        return sorted(newest, key=lambda corpus: corpus.sample)
 
     def damaged(self) -> list[Damaged]:
         """The corpora that do not read, by id."""
@@ -267,6 +293,10 @@ class CorpusStore:
             return from_json(Document, path.read_bytes(), name=path.name, max_bytes=_MAX_DOCUMENT_BYTES)
         except RecordDamaged as error:
             raise CorpusDamaged("corpus.document_damaged", path=str(path), reason=error.reason) from error
+
+
+def _duplicate(name: str, first: str) -> Refusal:
+    return Refusal(name, message("file.already_in_corpus", first=first))
 
 
 def _require_ours(folder: Path) -> None:

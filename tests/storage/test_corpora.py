@@ -1,4 +1,5 @@
 import json
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +31,10 @@ HOSTILE = ["../outside", "/etc/passwd", "..", ".", "", "a/b", "a\\b", "a\n", "A"
 @pytest.fixture
 def store(tmp_path: Path) -> CorpusStore:
     return CorpusStore(tmp_path / "corpora")
+
+
+def a_document(name: str, text: str) -> Document:
+    return Document(f"doc-{text}", name, name, "text", text)
 
 
 def files_of(root: Path) -> list[str]:
@@ -155,12 +160,12 @@ def test_corpora_of_one_name_are_two_corpora(store: CorpusStore) -> None:
     assert len({store.create("docs"), store.create("docs")}) == 2
 
 
-def test_samples_come_first_then_the_newest(store: CorpusStore) -> None:
+def test_ones_own_corpora_come_first_the_newest_at_the_top(store: CorpusStore) -> None:
     names = {"old": "2026-01-01", "new": "2026-03-01", "b sample": "2026-02-01", "a sample": "2026-01-15"}
     for name, created in names.items():
         path = store.root / store.create(name, sample="sample" in name) / "corpus.json"
         path.write_text(json.dumps({**json.loads(path.read_text()), "created": created}))
-    assert [summary.name for summary in store.summaries()] == ["a sample", "b sample", "new", "old"]
+    assert [summary.name for summary in store.summaries()] == ["new", "old", "a sample", "b sample"]
 
 
 def test_a_folder_that_someone_copied_does_not_close_the_library(store: CorpusStore) -> None:
@@ -250,3 +255,35 @@ def test_a_refusal_of_an_earlier_version_keeps_its_sentence(store: CorpusStore) 
     del record["refused"][0]["message"]
     path.write_text(json.dumps(record), encoding="utf-8")
     assert CorpusStore(store.root).refused(corpus) == [Refusal("scan.pdf", message("plain", text=sentence))]
+
+
+def test_documents_are_written_one_after_another_and_others_may_write_meanwhile(store: CorpusStore) -> None:
+    corpus = store.create("Bees")
+
+    def arriving() -> Iterator[Document]:
+        yield a_document("a.txt", "first")
+        assert len(list((store.root / corpus).glob("doc*.json"))) == 1, "written before the next one is asked for"
+        CorpusStore(store.root).add(corpus, (a_document("of another session.txt", "second"),))
+        yield a_document("b.txt", "second")
+
+    added, duplicates = store.add(corpus, arriving())
+    assert [row.name for row in added] == ["a.txt"]
+    assert [refusal.name for refusal in duplicates] == ["b.txt"]
+    assert {row.name for row in store.documents(corpus)} == {"a.txt", "of another session.txt"}
+
+
+def test_a_failure_on_the_way_adds_none_and_takes_nothing_of_others(store: CorpusStore) -> None:
+    corpus = store.create("Bees")
+
+    def arriving() -> Iterator[Document]:
+        yield a_document("a.txt", "first")
+        yield a_document("b.txt", "second")
+        CorpusStore(store.root).add(corpus, (a_document("of another session.txt", "second"),))
+        raise RuntimeError("the reader broke down")
+
+    with pytest.raises(RuntimeError):
+        store.add(corpus, arriving())
+    [row] = store.documents(corpus)
+    assert row.name == "of another session.txt"
+    assert store.document(corpus, row.id).text == "second"
+    assert len(list((store.root / corpus).glob("*.json"))) == 2, "the record and that document"
