@@ -9,7 +9,7 @@ from leanrag_core.messages.message import Message
 from leanrag_core.models.listing import ModelList
 from leanrag_core.types.model_names import endpoint_model, model_title
 from leanrag_core.types.settings import LANGUAGES, Price, Settings
-from pages._shared.common import forms, markup, session, state
+from pages._shared.common import forms, markup, session, state, tour
 from pages._shared.common.frame import enter, heading, message, plain_errors
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import LANGUAGE, say
@@ -118,6 +118,7 @@ def language_section(settings: Settings) -> None:
         state.remember(LANGUAGE, None)
         st.rerun()
     settings_form.fault("language")
+    st.button(say("tour.again"), icon=":material/tour:", key="tour_again", on_click=tour.show_again)
 
 
 def reading_section(settings: Settings) -> None:

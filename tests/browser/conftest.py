@@ -113,12 +113,14 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def watch(browser: Browser) -> Iterator[Callable[..., Watched]]:
-    """Opens watched pages: watch(width=390, dark=True)."""
+    """Opens watched pages: watch(width=390, dark=True). first_visit: the tour is shown."""
     pages: list[Page] = []
 
-    def open_page(width: int = 1440, height: int = 900, *, dark: bool = False) -> Watched:
+    def open_page(width: int = 1440, height: int = 900, *, dark: bool = False, first_visit: bool = False) -> Watched:
         page = browser.new_page(viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light")
         page.set_default_timeout(30_000)
+        if not first_visit:
+            page.add_init_script("localStorage.setItem('leanrag-tour-seen', '1')")
         runs.follow(page)
         if SLOWED:
             session = page.context.new_cdp_session(page)

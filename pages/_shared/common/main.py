@@ -6,7 +6,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.messages.catalog import ENGLISH
-from pages._shared.common import keys, messages, session
+from pages._shared.common import keys, messages, session, tour
 from pages._shared.common.frame import PAGES, mark_path, plain_errors
 
 st.set_page_config(page_title="LeanRAG workbench", page_icon=mark_path(), layout="wide", initial_sidebar_state=236)
@@ -28,5 +28,6 @@ def home() -> None:
 
 
 chosen = st.navigation([*pages, st.Page(home, title="Home", default=True, visibility="hidden")], expanded=True)
+tour.show()
 with plain_errors():  # such as of a full disk, which any page may meet
     chosen.run()

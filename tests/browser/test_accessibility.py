@@ -1,0 +1,103 @@
+"""axe finds nothing serious on any page and state, in both languages and themes; the tour of a first visit."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import axe_playwright_python
+import pytest
+from playwright.sync_api import Page, expect
+
+from leanrag_core import IndexConfig
+from pages._shared.common.frame import PAGES
+from tests.browser.conftest import Server, Watched, start_server
+from tests.browser.test_endpoint_story import home_with_documents
+from tests.browser.test_story import settled, snap
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+SERIOUS = """async () => (await axe.run(document, {resultTypes: ['violations']})).violations
+  .filter((rule) => ['serious', 'critical'].includes(rule.impact))
+  .flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html.slice(0, 200)}`))"""
+QUESTION = "Who+built+the+Marram+Point+lighthouse?"
+VIEWS = ("hierarchy", "graph", "schema", "map", "formation", "islands", "clusters")
+TABS = ("sets", "run", "results", "judgements", "audit", "sweeps", "history")
+STATES = (
+    *(name for name, _ in PAGES if name not in ("explore", "ask", "compare", "evaluate")),
+    *(f"explore?view={view}" for view in VIEWS),
+    f"ask?q={QUESTION}",
+    "ask",
+    f"compare?q={QUESTION}",
+    *(f"evaluate?tab={tab}" for tab in TABS),
+    "ask?index=gone",
+)
+
+
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Server]]:
+    """An app with an index, and one with documents alone."""
+    folder = tmp_path_factory.mktemp("axe")
+    bench, corpus = home_with_documents(folder / "home")
+    bench.build(corpus, IndexConfig(chunk_tokens=64, overlap_tokens=8, cluster_size=4))
+    home_with_documents(folder / "bare")
+    running = start_server(folder / "home", "app.py"), start_server(folder / "bare", "app.py")
+    yield running
+    for server in running:
+        server.process.terminate()
+        server.process.wait(timeout=20)
+
+
+def serious(page: Page) -> list[str]:
+    page.evaluate(AXE)
+    return list(page.evaluate(SERIOUS))
+
+
+@pytest.mark.parametrize(("language", "dark"), [("en", False), ("zh", True)])
+def test_no_page_or_state_has_a_serious_finding(
+    servers: tuple[Server, Server], watch: Callable[..., Watched], language: str, dark: bool
+) -> None:
+    watched = watch(dark=dark, first_visit=True)
+    with_index, bare = servers
+    states = [f"{with_index.url}/{state}" for state in STATES]
+    states += [f"{bare.url}/{name}" for name, _ in PAGES if name not in ("build", "settings")]
+    found = {}
+    for state in states:
+        watched.page.goto(f"{state}{'&' if '?' in state else '?'}lang={language}")
+        settled(watched.page)
+        found[state] = serious(watched.page)
+    assert {state: rules for state, rules in found.items() if rules} == {}
+    watched.assert_clean()
+
+
+def test_the_tour_is_walked_by_keyboard_skipped_and_seen_again(
+    servers: tuple[Server, Server], watch: Callable[..., Watched]
+) -> None:
+    watched = watch(first_visit=True)
+    page = watched.page
+    page.goto(f"{servers[0].url}/library")
+    settled(page)
+    tour = page.get_by_role("region", name="A short tour")
+    expect(tour.get_by_role("heading", name="Begin with documents")).to_be_visible()
+    expect(page.locator("a.lr-tour-at")).to_have_attribute("href", re.compile("/library$"))
+    snap(page, "tour")
+    tour.get_by_role("button", name="Next").press("Enter")
+    expect(tour.get_by_role("button", name="Next")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("a.lr-tour-at")).to_have_attribute("href", re.compile("/ask$"))
+    expect(tour.get_by_text("Step 3 of 3")).to_be_visible()
+    tour.get_by_role("button", name="Open Ask").click()
+    expect(page.get_by_role("heading", name="Ask", exact=True)).to_be_visible()
+    expect(tour.get_by_text("Step 3 of 3"), "it goes on on the next page").to_be_visible()
+    tour.get_by_role("button", name="Done").press("Escape")
+    expect(tour).to_have_count(0)
+    page.reload()
+    settled(page)
+    expect(tour).to_have_count(0)
+    page.goto(f"{servers[0].url}/settings")
+    settled(page)
+    page.get_by_role("button", name="Show the tour again").click()
+    expect(tour.get_by_text("Step 1 of 3")).to_be_visible()
+    tour.get_by_role("button", name="Skip the tour").click()
+    expect(tour).to_have_count(0)
+    watched.assert_clean()
