@@ -45,7 +45,6 @@ def page() -> None:
             session.read_ahead(summary)
             question_view.examples(PAGE, summary)
         recorded_view.open_button(PAGE)
-        result_view.drawers(PAGE, index)
     state.publish(names)
 
 

@@ -87,10 +87,10 @@ def extractive_answer(trace: Trace, embed: Callable[[list[str]], np.ndarray], qu
 
 def _content_words(text: str) -> set[str]:
     words = (word.lower() for word in _WORD.findall(text))
-    return {_stem(word) for word in words if word not in FUNCTION_WORDS and (len(word) > 1 or not word.isascii())}
+    return {stem(word) for word in words if word not in FUNCTION_WORDS and (len(word) > 1 or not word.isascii())}
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
     """Plural, past and -ing endings off; enough to meet "treatments" with "treatment"."""
     for ending in ("ingly", "edly", "ing", "ies", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:

@@ -87,6 +87,23 @@ def excerpt(text: str, names: Iterable[str], *, longest: int = 340) -> tuple[Pie
     return (*before, *pieces, *after)
 
 
+def around(text: str, sentence: str, *, longest: int = 320) -> tuple[Piece, ...]:
+    """The stretch of the text around the sentence, some `longest` characters, the sentence marked cited; the beginning
+    of the text where it does not stand in it."""
+    spans = sentence_spans(text, [sentence] if sentence else [])
+    left = 0
+    if spans and len(text) > longest:
+        left = _sentence_start(text, max(0, spans[0][0] - (longest - (spans[0][1] - spans[0][0])) // 2))
+        left = min(left, spans[0][0])
+    right = len(text) if len(text) <= left + longest else _word_start(text, left + longest)
+    if spans:
+        right = max(right, min(spans[0][1], _word_start(text, left + 2 * longest)))
+    pieces = _cut(text, left, right, [("cited", a, b) for a, b in spans[:1]])
+    before = [Piece("… ", frozenset())] if left > 0 else []
+    after = [Piece(" …", frozenset())] if right < len(text) else []
+    return (*before, *pieces, *after)
+
+
 def _cut(text: str, left: int, right: int, intervals: list[tuple[str, int, int]]) -> list[Piece]:
     inner = [(mark, max(a, left), min(b, right)) for mark, a, b in intervals if a < right and b > left]
     edges = sorted({left, right, *(a for _, a, _ in inner), *(b for _, _, b in inner)})

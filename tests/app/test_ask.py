@@ -7,10 +7,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import IndexConfig, Workbench
+from leanrag_core.messages.catalog import sentence as words
 from leanrag_core.retrieval import strategies
-from pages._shared.ask.reference_view import Reference
 from pages._shared.common import forms
-from pages._shared.common.scope import PAGE
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS
 
@@ -143,13 +142,49 @@ def test_any_question_is_taken_as_text(question: str, home: Workbench, visit: Vi
 def test_a_citation_that_refers_to_an_entity_opens_in_a_drawer(home: Workbench, visit: Visit) -> None:
     index = home.open(home.indexes()[0].id)
     trace = home.retrieve(index, QUESTION)
-    app = visit("ask", home, q=QUESTION)
     for section, shown_text in (("entities", "L0"), ("relations", " and ")):
         item = trace.context.section(section).items[0]
-        app.session_state["lr_drawer"] = (PAGE, Reference(trace, item.ref, item.mark))
-        app.run()
+        app = visit("ask", home, q=QUESTION, at=item.ref)
         drawn.assert_sound(app)
         assert any(f">{item.mark}</span>" in body and shown_text in body for body in drawn.html(app)[-3:])
+        [answer] = drawn.component(app, "lr_citations")
+        assert answer["open"] == item.mark
+        assert app.query_params["at"] == item.ref
+
+
+def test_a_link_opens_a_passage_at_what_the_answer_cites_of_it(home: Workbench, visit: Visit) -> None:
+    made = home.ask(home.open(home.indexes()[0].id), QUESTION)
+    mark = next(mark for mark in made.citations if mark.startswith("C"))
+    section = made.trace.context.section("chunks")
+    ref = next(item.ref for item in section.items if item.mark == mark)
+    app = visit("ask", home, q=QUESTION, at=ref)
+    drawn.assert_sound(app)
+    [passage] = drawn.component(app, "lr_passage")
+    cited = "".join(piece["text"] for piece in passage["pieces"] if "cited" in piece["marks"])
+    assert cited in next(part.text for part in made.parts if mark in part.marks)
+    assert cited
+    # Of a chunk that this retrieval lacks, its document alone is shown; an id of nothing is forgotten.
+    rest = visit("ask", home, q=QUESTION, n="1", c="1", at=home.open(home.indexes()[0].id).chunk(3).id)
+    drawn.assert_sound(rest)
+    assert len(drawn.component(rest, "lr_passage")) == 1
+    assert "at" not in visit("ask", home, q=QUESTION, at="nothing").query_params
+
+
+def test_what_was_retrieved_is_told_from_what_is_cited(home: Workbench, visit: Visit) -> None:
+    made = home.ask(home.open(home.indexes()[0].id), QUESTION)
+    app = visit("ask", home, q=QUESTION)
+    [answer] = drawn.component(app, "lr_citations")
+    by_title = {section["title"]: section for section in answer["items"]}
+    for section in made.trace.context.sections:
+        cited = [item.mark for item in section.items if item.mark in made.citations]
+        shown = by_title[words(section.title)]
+        assert (shown["cited"], [mark["name"] for mark in shown["marks"][: len(cited)]]) == (len(cited), cited)
+        assert len(shown["marks"]) == len(section.items)
+    chunks = made.trace.context.section("chunks").items
+    n_cited = sum(item.mark in made.citations for item in chunks)
+    assert drawn.text(app).count("retrieved, not cited") == len(chunks) - n_cited > 0
+    quoted = [mark["quote"] for part in answer["parts"] for mark in part["marks"] if mark["name"].startswith("C")]
+    assert any(cited for piece in quoted for _, cited in piece), "the sentence is marked in its passage"
 
 
 def test_a_context_that_lacks_something_says_so_beside_the_token_bar(home: Workbench, visit: Visit) -> None:

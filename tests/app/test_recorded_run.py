@@ -12,7 +12,7 @@ from leanrag_core import Workbench
 from leanrag_core.messages.message import message
 from leanrag_core.storage.recorded_runs import content_of, run_of
 from leanrag_core.types.recorded_run import RecordedRun
-from leanrag_core.types.trace import Answer
+from leanrag_core.types.trace import Answer, AnswerPart
 from pages._shared.ask import recorded_view
 from pages._shared.ask.recorded_view import save_button
 from tests.app import drawn
@@ -168,3 +168,16 @@ def test_a_file_with_very_many_passages_is_shown_in_part(empty_home: Workbench, 
     drawn.assert_sound(app)
     assert sum(button.label == "Open in document" for button in app.button) == 100
     assert "30 more are not shown." in drawn.text(app)
+
+
+def test_a_sentence_without_support_is_marked_with_the_rule(
+    empty_home: Workbench, answer: Answer, visit: Visit
+) -> None:
+    parts = (*answer.parts, AnswerPart("Wasps sting beekeepers.", ()))
+    written = replace(answer, parts=parts, extractive=False, model="openai:m")
+    app = opened(visit("ask", empty_home), content_of(RecordedRun(answer.trace, written)))
+    drawn.assert_sound(app)
+    [shown] = drawn.component(app, "lr_citations")
+    assert [part["lacks"] for part in shown["parts"]] == [""] * len(answer.parts) + ["no citation"]
+    said = drawn.text(app)
+    assert f"1 sentence of {len(parts)} lacks support. Marked by a rule, not by a model" in said

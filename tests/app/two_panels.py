@@ -24,9 +24,8 @@ def page() -> None:
                     result_view.show(scope, index, asking.Ask.of(summary, question, chosen))
                 else:
                     question_view.examples(scope, summary)
-        for scope in SCOPES:
-            result_view.drawers(scope, index)
-    state.publish([name for scope in SCOPES for name in controls.url_names(scope, strategies)])
+    names = [name for scope in SCOPES for name in controls.url_names(scope, strategies)]
+    state.publish([*names, *(scope.name(name) for scope in SCOPES for name in asking.LINKED)])
 
 
 page()

@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import pytest
 
-from leanrag_core.figures.passages import Piece, excerpt, name_spans, passage, sentence_spans
+from leanrag_core.figures.passages import Piece, around, excerpt, name_spans, passage, sentence_spans
 
 TEXT = "The queen lays eggs. Honey bees store honey. A mite spoils it."
 #       0123456789012345678901234567890123456789012345678901234567890
@@ -128,3 +128,20 @@ def test_an_excerpt_without_a_name_is_the_beginning() -> None:
 
 def test_an_empty_text_has_no_pieces() -> None:
     assert excerpt("", ["a"]) == ()
+
+
+def test_a_sentence_is_quoted_with_what_stands_around_it() -> None:
+    text = "First comes the head. " * 20 + "Bees store honey. " + "Then comes the tail. " * 20
+    pieces = around(text, "Bees store honey.", longest=100)
+    assert [piece.text for piece in pieces if "cited" in piece.marks] == ["Bees store honey."]
+    joined = "".join(piece.text for piece in pieces)
+    assert joined.startswith("… First comes the head. ")
+    assert joined.endswith(" …")
+    assert 80 <= len(joined) <= 140
+    whole = around(text, "Bees store honey.", longest=17)
+    assert [piece.text for piece in whole if "cited" in piece.marks] == ["Bees store honey."]
+
+
+def test_a_sentence_that_is_not_there_leaves_the_beginning() -> None:
+    assert [piece.text for piece in around("Bees store honey.", "Wasps sting.")] == ["Bees store honey."]
+    assert "".join(piece.text for piece in around("word " * 100, "", longest=22)) == "word word word word  …"

@@ -1,13 +1,15 @@
 """The answer with its citations, what a setting changed, and what to know."""
 
 import streamlit as st
+from markupsafe import Markup
 
+from leanrag_core.answering.support import UNKNOWN, supports
 from leanrag_core.figures import numbers
 from leanrag_core.types.model_names import model_title
 from leanrag_core.types.trace import Answer, Trace
 from pages._shared.ask import citations, reference_view
 from pages._shared.common import markup
-from pages._shared.common.html import draw, html, joined
+from pages._shared.common.html import NOTHING, draw, html, joined
 from pages._shared.common.messages import message, say, words
 from pages._shared.common.scope import Scope
 
@@ -28,12 +30,29 @@ def show(scope: Scope, answer: Answer, *, stored: bool = False) -> None:
         return
 
     def cited(mark: str) -> None:
-        reference_view.open_citation(scope, answer, mark, stored=stored)
+        if stored:
+            reference_view.open_citation(scope, answer, mark, stored=True)
+        else:
+            reference_view.open_place(scope, reference_view.ref_of(trace, mark))
 
     open_mark = str(st.session_state.get(scope.key("cited"), ""))
-    citations.show(answer, open_mark=open_mark, key=scope.name("answer"), on_cite=cited)
+    if not stored:
+        open_mark = reference_view.open_mark(scope, trace)
+    citations.show(answer, open_mark=open_mark, key=scope.name("answer"), on_cite=cited, all_items=True)
     label = say("ask.extractive") if answer.extractive else written_by(answer)
-    draw(markup.muted(f"{label} {say('ask.click_mark')}"))
+    draw(markup.muted(f"{label} {say('ask.click_mark')}"), NOTHING if answer.extractive else support_line(answer))
+
+
+def support_line(answer: Answer) -> Markup:
+    """How many sentences lack support, and by which rule."""
+    judged = supports(answer)
+    n_lacking, n_unknown = sum(each.lacks for each in judged), sum(each.state == UNKNOWN for each in judged)
+    said = []
+    if n_lacking:
+        said += [say("support.some", n=n_lacking, sentences=len(judged)), say("support.rule")]
+    if n_unknown:
+        said.append(say("support.unknown", n=n_unknown))
+    return markup.muted(say("text.space").join(said or [say("support.all")]))
 
 
 def written_by(answer: Answer) -> str:

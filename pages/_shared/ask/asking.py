@@ -11,6 +11,7 @@ import streamlit as st
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
+from leanrag_core.answering import support
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.retrieval.marks import mark_pattern
 from leanrag_core.types.index import Index
@@ -23,7 +24,7 @@ from pages._shared.common.html import draw, html, joined
 from pages._shared.common.messages import message, say
 from pages._shared.common.scope import Scope
 
-LINKED = ("why",)  # what links hold beside the controls and views of a retrieval
+LINKED = ("why", "at")  # what links hold beside the controls and views of a retrieval
 _REDRAW_SECONDS = 0.08  # between two drawings of a reply that is being written
 
 
@@ -68,6 +69,28 @@ def is_wanted(scope: Scope, ask: Ask) -> bool:
     return bool(wanted == ask.topic)
 
 
+def known_answer(scope: Scope, ask: Ask, trace: Trace) -> Answer | None:
+    """The answer where no model needs to be called for it, or where one has just written it."""
+    written: tuple[object, Answer] | None = st.session_state.get(scope.key("written"))
+    if written is not None and written[0] == (ask.topic, _model(ask)):
+        return written[1]
+    return session.kept_answer(ask.summary, ask.question, ask.strategy, ask.options, trace)
+
+
+def answer_so_far(scope: Scope, ask: Ask, trace: Trace) -> Answer | None:
+    """known_answer() for what stands beside the answer, which itself says why there is none."""
+    try:
+        return known_answer(scope, ask, trace)
+    except LeanRAGError:
+        return None
+
+
+def cited_ids(scope: Scope, ask: Ask, trace: Trace) -> frozenset[str]:
+    """Ids of what the answer cites of the trace, for figures; none while there is no answer."""
+    answer = answer_so_far(scope, ask, trace)
+    return support.cited_ids(answer) if answer else frozenset()
+
+
 def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> Answer | None:
     """Draws and returns the answer; a skeleton and then its words while it is written; when the endpoint fails, a way
     to try again."""
@@ -75,9 +98,11 @@ def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> Answer | None:
     with slot.container():
         st.skeleton(110)
     try:
-        answer = session.kept_answer(ask.summary, ask.question, ask.strategy, ask.options, trace)
+        answer = known_answer(scope, ask, trace)
         if answer is None and (is_wanted(scope, ask) or session.writing(ask.topic)):
             answer = _streamed(scope, slot, index, ask, trace)
+            st.session_state[scope.key("written")] = ((ask.topic, _model(ask)), answer)
+            st.rerun()  # what else is on the page says what it cites
     except LeanRAGError as error:
         st.session_state.pop(scope.key("wanted"), None)
         with slot.container():

@@ -1,56 +1,98 @@
-// Sentences with citation chips; a chip keeps together with the last word before it.
+// Sentences with citation chips; a chip keeps together with the last word before it, and shows its evidence under the
+// pointer and with the focus. Below them all items of the context, cited or not. Texts are set by textContent.
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
-  const host = parentElement.querySelector(".lr-answer");
-  // The same answer again: its chips stay, since the one that opened a drawer gets the focus back from it.
-  const written = JSON.stringify(data.parts) + data.list;
+  const root = parentElement.querySelector(".lr-cites");
+  const [host, list, tip] = [".lr-answer", ".lr-evidence", ".lr-tip"].map((name) => root.querySelector(name));
+  const element = (tag, name, text) => { const made = document.createElement(tag); if (name) made.className = name; if (text !== undefined) made.textContent = text; return made; };
   if (data.tint) host.style.setProperty("--alone", `var(--lr-${data.tint})`);
+  const click = (chip) => { chip.onclick = () => { hide(); setTriggerValue("cited", chip.dataset.mark); }; };
+  // The same answer again: its chips stay, since the one that opened a drawer gets the focus back from it.
+  const written = JSON.stringify([data.parts, data.items, data.labels]) + data.list;
   if (host.dataset.written === written) {
-    for (const chip of host.querySelectorAll(".chip")) {
-      chip.classList.toggle("on", chip.textContent === data.open);
-      chip.onclick = () => setTriggerValue("cited", chip.textContent);
-    }
+    for (const chip of root.querySelectorAll(".chip")) { chip.classList.toggle("on", chip.dataset.mark === data.open); click(chip); }
     return;
   }
   host.dataset.written = written;
+
+  let timer = 0;
+  function hide() { clearTimeout(timer); tip.hidden = true; }
+  function later() { clearTimeout(timer); timer = setTimeout(hide, 160); }
+  function show(chip, mark) {
+    clearTimeout(timer);
+    const head = element("div", "head");
+    head.append(element("b", "", mark.name), " ", mark.title);
+    const quote = element("div", "quote");
+    quote.dir = "auto";
+    quote.append(...mark.quote.map(([text, cited]) => element(cited ? "mark" : "span", "", text)));
+    tip.replaceChildren(head, ...(mark.quote.length ? [quote] : []), element("div", "foot", [mark.place, data.labels.open].filter(Boolean).join(" · ")));
+    tip.style.setProperty("--c", `var(--lr-${mark.colour})`);
+    tip.hidden = false;
+    const at = chip.getBoundingClientRect(), box = root.getBoundingClientRect(), size = tip.getBoundingClientRect();
+    const left = Math.max(8, Math.min(at.left - 12, document.documentElement.clientWidth - size.width - 8));
+    const below = at.bottom + size.height + 12 < window.innerHeight || at.top < size.height + 12;
+    tip.style.left = `${left - box.left}px`;
+    tip.style.top = `${(below ? at.bottom + 6 : at.top - size.height - 6) - box.top}px`;
+  }
+  tip.onmouseenter = () => clearTimeout(timer);
+  tip.onmouseleave = later;
+  root.onkeydown = (event) => { if (event.key === "Escape" && !tip.hidden) { event.stopPropagation(); hide(); } };
+
+  function chipOf(mark, state) {
+    const chip = element("button", "chip" + (data.open === mark.name ? " on" : "") + (state ? " " + state : ""), mark.name);
+    chip.type = "button";
+    chip.dataset.section = mark.section;
+    chip.dataset.mark = mark.name;
+    chip.style.setProperty("--c", `var(--lr-${mark.colour})`);
+    const said = state ? `, ${state === "used" ? data.labels.cited : data.labels.not_cited}` : "";
+    chip.setAttribute("aria-label", `${mark.name}: ${mark.title}${said}`);
+    chip.onmouseenter = () => show(chip, mark);
+    chip.onfocus = () => { if (chip.matches(":focus-visible")) show(chip, mark); };
+    chip.onmouseleave = later;
+    chip.onblur = later;
+    click(chip);
+    return chip;
+  }
+
   const sentences = data.parts.map((part) => {
-    const sentence = document.createElement("span");
-    if (part.alone) sentence.className = "alone";
+    const sentence = element("span", [part.alone ? "alone" : "", part.lacks ? "lacks" : ""].join(" ").trim());
     const cut = part.marks.length ? part.text.lastIndexOf(" ") + 1 : part.text.length;
-    sentence.append(part.text.slice(0, cut));
+    const said = element("span", "said");
+    said.append(part.text.slice(0, cut));
+    sentence.append(said);
     if (part.marks.length) {
-      const tail = document.createElement("span");
-      tail.className = "tail";
-      tail.append(part.text.slice(cut), " ");
-      for (const mark of part.marks) {
-        const chip = document.createElement("button");
-        chip.type = "button";
-        chip.className = "chip" + (data.open === mark.name ? " on" : "");
-        chip.dataset.section = mark.section;
-        chip.style.setProperty("--c", `var(--lr-${mark.colour})`);
-        chip.textContent = mark.name;
-        chip.title = mark.title;
-        chip.setAttribute("aria-label", `Citation ${mark.name}: ${mark.title}`);
-        chip.onclick = () => setTriggerValue("cited", mark.name);
-        tail.append(chip);
-      }
+      const tail = element("span", "tail");
+      tail.append(element("span", "said", part.text.slice(cut)), " ", ...part.marks.map((mark) => chipOf(mark, "")));
       sentence.append(tail);
     }
-    if (part.from) {
-      const from = document.createElement("span");
-      from.className = "from";
-      from.textContent = part.from;
-      sentence.append(" ", from);
-    }
+    if (part.lacks) sentence.append(" ", element("span", "why", part.lacks));
+    if (part.from) sentence.append(" ", element("span", "from", part.from));
     sentence.append(" ");
     return sentence;
   });
-  if (data.list && sentences.length > 1) {
-    host.replaceChildren(...sentences.map((sentence) => { const line = document.createElement("p"); line.dir = "auto"; line.append(sentence); return line; }));
-  } else {
-    const paragraph = document.createElement("p");
-    paragraph.dir = "auto";
-    paragraph.append(...sentences);
-    host.replaceChildren(paragraph);
-  }
+  const paragraph = (content) => { const made = element("p"); made.dir = "auto"; made.append(...content); return made; };
+  host.replaceChildren(...(data.list && sentences.length > 1 ? sentences.map((sentence) => paragraph([sentence])) : [paragraph(sentences)]));
+
+  list.setAttribute("aria-label", data.labels.items);
+  list.setAttribute("role", "group");
+  list.hidden = !data.items.length;
+  list.replaceChildren(...data.items.map((section) => {
+    const row = element("div", "row"), title = element("span", "name");
+    title.style.setProperty("--c", `var(--lr-${section.colour})`);
+    title.append(element("b", "", section.title), " ", section.count);
+    const chips = element("span", "chips"), shown = Math.max(section.cited, 0) + 6;
+    section.marks.forEach((mark, place) => {
+      const chip = chipOf(mark, place < section.cited ? "used" : "unused");
+      chip.hidden = place >= shown;
+      chips.append(chip);
+    });
+    if (section.marks.length > shown) {
+      const more = element("button", "more", data.labels.more.replace("{n}", section.marks.length - shown));
+      more.type = "button";
+      more.onclick = () => { const hidden = [...chips.querySelectorAll(".chip[hidden]")]; for (const chip of hidden) chip.hidden = false; more.remove(); hidden[0].focus(); };
+      chips.append(more);
+    }
+    row.append(title, chips);
+    return row;
+  }));
 }

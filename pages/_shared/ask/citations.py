@@ -1,19 +1,30 @@
-"""An answer with citation marks that can be clicked."""
+"""An answer with citation marks: each shows its evidence under the pointer and can be clicked; what lacks support is
+marked, and all that was retrieved stands below, cited or not."""
 
 from collections.abc import Callable, Collection
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
+from leanrag_core.answering.support import UNCITED, Support, best_sentence, supports
+from leanrag_core.figures import passages
 from leanrag_core.figures.direction import isolated
 from leanrag_core.figures.palette import known_colour
-from leanrag_core.types.trace import Answer, Trace
+from leanrag_core.messages.message import message as message_of
+from leanrag_core.types.trace import Answer, ContextItem, ContextSection, Trace, TraceItem
+from leanrag_core.types.visible import visible_values
 from pages._shared.ask import roles
 from pages._shared.common.component import component
-from pages._shared.common.messages import words
+from pages._shared.common.messages import say, words
 
 _SCRIPT = Path(__file__).with_name("citations.js")
-_FRAME = '<div class="lr-answer"></div>'
+_FRAME = (
+    '<div class="lr-cites"><div class="lr-answer"></div><div class="lr-evidence"></div>'
+    '<div class="lr-tip" role="tooltip" hidden></div></div>'
+)
+_MOST_ITEMS = 60  # of a section, below the answer; the context as it was sent has all
+_QUOTED = 260  # characters of a text that is shown under the pointer
 
 
 def titles(trace: Trace) -> dict[str, str]:
@@ -35,38 +46,110 @@ def show(
     on_cite: Callable[[str], None],
     alone: Collection[int] = (),
     tint: str = "",
+    all_items: bool = False,
 ) -> None:
     """The answer is drawn; on_cite is called with the mark that was clicked. alone: places of the parts that no answer
-    beside it says; they are tinted in that colour of the palette."""
-    title_of = titles(answer.trace)
-    marks = roles.marks_by_name(answer.trace.context)
-    section_of = {item.mark: part.name for part in answer.trace.context.sections for item in part.items}
-    section_titles = {section.name: words(section.noun or section.title) for section in answer.trace.context.sections}
+    beside it says; they are tinted in that colour of the palette. all_items: what the context holds is listed below the
+    answer, cited or not."""
+    context = answer.trace.context
+    evidence = _Evidence(answer.trace)
+    section_of = {item.mark: section for section in context.sections for item in section.items}
+    item_of = {item.mark: item for section in context.sections for item in section.items}
 
     def cited_now() -> None:
         chosen = st.session_state[key].get("cited")
         if chosen:
             on_cite(str(chosen))
 
+    section_titles = {section.name: words(section.noun or section.title) for section in context.sections}
     parts = [
         {
             "text": part.text,
             "from": section_titles.get(part.section, ""),
             "alone": place in alone,
+            "lacks": _lacks(support),
             "marks": [
-                {
-                    "name": name,
-                    "title": title_of.get(name, ""),
-                    "colour": marks[name].colour if name in marks else known_colour(""),
-                    "section": section_of.get(name, ""),
-                }
-                for name in part.marks
+                evidence.chip(item_of[mark], section_of[mark], part.text)
+                if mark in item_of
+                else {"name": mark, "title": "", "colour": known_colour(""), "section": "", "place": "", "quote": []}
+                for mark in part.marks
             ],
         }
-        for place, part in enumerate(answer.parts)
+        for place, (part, support) in enumerate(zip(answer.parts, supports(answer), strict=True))
     ]
-    component(_SCRIPT, _FRAME)(
-        data={"parts": parts, "open": open_mark, "list": answer.extractive, "tint": tint},
-        key=key,
-        on_cited_change=cited_now,
-    )
+    data = {
+        "parts": parts,
+        "open": open_mark,
+        "list": answer.extractive,
+        "tint": tint,
+        "items": evidence.sections(frozenset(answer.citations)) if all_items else [],
+        "labels": {
+            "cited": say("cite.cited"),
+            "not_cited": say("cite.not_cited"),
+            "more": say("cite.more", n="{n}"),
+            "open": say("cite.open"),
+            "items": say("cite.items"),
+        },
+    }
+    component(_SCRIPT, _FRAME)(data=visible_values(data), key=key, on_cited_change=cited_now)
+
+
+def _lacks(support: Support) -> str:
+    """Why a sentence is marked, in a few words; nothing when it is not."""
+    if not support.lacks:
+        return ""
+    if support.state == UNCITED:
+        return say("support.uncited")
+    if support.numbers:
+        return say("support.number", number=say("ask.comma").join(support.numbers))
+    return say("support.weak", held=support.n_held, n=support.n_words)
+
+
+class _Evidence:
+    """What the marks of a trace's context show."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace, self._titles = trace, titles(trace)
+        self._passages = {passage.id: passage for passage in trace.passages}
+
+    def chip(self, item: ContextItem, section: ContextSection, sentence: str = "") -> dict[str, Any]:
+        """A mark with its title, its place, and its text around what supports the sentence."""
+        passage = self._passages.get(item.ref)
+        text = passage.text if passage is not None else item.text[item.lead :]
+        nearest = sentence if sentence and sentence in text else best_sentence(sentence, text) if sentence else ""
+        quote = passages.around(text, nearest, longest=_QUOTED)
+        return {
+            "name": item.mark,
+            "title": self._titles.get(item.mark, ""),
+            "colour": known_colour(section.colour),
+            "section": section.name,
+            "place": _place(passage) if passage is not None else "",
+            "quote": [[piece.text, "cited" in piece.marks] for piece in quote],
+        }
+
+    def sections(self, cited: frozenset[str]) -> list[dict[str, Any]]:
+        """The items of each section, the cited ones first."""
+        listed = []
+        for section in self._trace.context.sections:
+            items = sorted(section.items, key=lambda item: item.mark not in cited)
+            n_cited = sum(item.mark in cited for item in items)
+            listed.append(
+                {
+                    "title": words(section.title),
+                    "colour": known_colour(section.colour),
+                    "count": say("cite.count", n=len(items), cited=n_cited),
+                    "cited": n_cited,
+                    "marks": [self.chip(item, section) for item in items[:_MOST_ITEMS]],
+                }
+            )
+        return [section for section in listed if section["marks"]]
+
+
+def _place(passage: TraceItem) -> str:
+    """Where a passage stands: document, page, tokens."""
+    source = passage.source
+    assert source is not None
+    page = [say("passage.page", page=source.page)] if source.page else []
+    if not page and passage.row is not None:
+        page = [say("passage.chunk", n=passage.row + 1)]
+    return say("ask.comma").join([isolated(source.document), *page, words(message_of("count.tokens", n=source.tokens))])

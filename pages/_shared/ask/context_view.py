@@ -1,5 +1,7 @@
 """The context of a retrieval: its tokens by section, its text, and the passages in it as cards."""
 
+from functools import partial
+
 import streamlit as st
 
 from leanrag_core.messages.message import Message
@@ -7,9 +9,9 @@ from leanrag_core.messages.message import message as message_of
 from leanrag_core.retrieval.base import MAX_TOKENS
 from leanrag_core.retrieval.captions import losses
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import ContextSection, Trace
+from leanrag_core.types.trace import Answer, ContextSection, Trace
 from pages._shared.ask import reference_view, roles
-from pages._shared.common import markup, passage_view
+from pages._shared.common import copy_button, markup, passage_view
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import message, say, words
 from pages._shared.common.scope import Scope
@@ -35,7 +37,9 @@ def panel(scope: Scope, trace: Trace) -> None:
     if lacking:
         message(f"{' '.join(map(words, lacking))} {say('ask.raise_budgets')}", title=say("ask.context_incomplete"))
     with st.expander(say("ask.context_text"), key=scope.name("context_fold")):
-        markup.code(trace.context.text, height=320, key=scope.name("code_context"))
+        key = scope.name("code_context")
+        copy_button.copy_text(say("ask.copy_context"), of=key, key=scope.name("copy_context"))
+        markup.code(trace.context.text, height=320, key=key)
 
 
 def _total(section: ContextSection) -> str:
@@ -54,8 +58,17 @@ def _joined(total: Message, *more: Message) -> str:
     return say("ask.comma").join(words(part) for part in (total, *more) if part is total or part.values["n"])
 
 
-def passage_cards(scope: Scope, index: Index | None, trace: Trace) -> None:
-    """The passages as cards. index: None where there is only what the trace holds of it."""
+def _cited(answer: Answer | None, mark: str) -> str:
+    """Whether the answer cites that mark, in words."""
+    if answer is None or not answer.grounded:
+        return ""
+    n = sum(mark in part.marks for part in answer.parts)
+    return say("cite.in_answer", n=n) if n else say("cite.not_cited")
+
+
+def passage_cards(scope: Scope, index: Index | None, trace: Trace, answer: Answer | None) -> None:
+    """The passages as cards. index: None where there is only what the trace holds of it. answer: None while there is
+    none, which says nothing about what is cited."""
     if not trace.passages:
         if trace.parameters.get("source_chunks") is False:
             draw(markup.muted(say("ask.chunks_off")))
@@ -82,7 +95,10 @@ def passage_cards(scope: Scope, index: Index | None, trace: Trace) -> None:
                 mark=mark.drawn() if mark else None,
                 names=names,
                 seed_dots=seed_dots,
-                on_open=reference_view.opener(scope, trace, passage, mark.name if mark else "", stored=index is None),
+                on_open=partial(reference_view.open_place, scope, passage.id)
+                if index is not None
+                else reference_view.opener(scope, trace, passage, mark.name if mark else "", stored=True),
+                cited=_cited(answer, mark.name if mark else ""),
                 key=scope.name(f"chunk_{place}"),
             )
     if len(trace.passages) > _MOST_CARDS:

@@ -8,7 +8,7 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.retrieval.base import require_question
 from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.summary import IndexSummary
-from pages._shared.ask import asking
+from pages._shared.ask import asking, reference_view
 from pages._shared.common import forms, markup, session, state, widgets
 from pages._shared.common.html import draw
 from pages._shared.common.messages import message, say
@@ -71,6 +71,7 @@ def _take_example(scope: Scope, question: str, askers: Sequence[Scope]) -> None:
 def _take(scope: Scope, question: str, askers: Sequence[Scope]) -> None:
     state.remember(scope.name("q"), question)
     state.remember(scope.name("node"), None)
+    state.remember(reference_view.PLACE, None)
     for asker in askers:
         asking.want(asker, question)
 

@@ -99,5 +99,5 @@ def show(scope: Scope, run: RecordedRun) -> None:
     with right:
         retrieval_view.show(views, None, trace)
     context_view.panel(views, trace)
-    context_view.passage_cards(views, None, trace)
+    context_view.passage_cards(views, None, trace, run.answer)
     reference_view.drawer(views, None)

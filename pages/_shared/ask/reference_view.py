@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 from markupsafe import Markup
 
+from leanrag_core.answering.support import best_sentence
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.queries import browse
 from leanrag_core.types.index import Index
@@ -18,6 +19,8 @@ from pages._shared.common.html import NOTHING, draw, html, joined
 from pages._shared.common.messages import say, words
 from pages._shared.common.scope import Scope
 
+PLACE = "at"  # its name in links: the id of the chunk, item or relation that is open
+
 
 @dataclass(frozen=True)
 class Reference:
@@ -28,11 +31,64 @@ class Reference:
     mark: str
 
 
+def ref_of(trace: Trace, mark: str) -> str:
+    """The id of the item or relation that a citation mark refers to."""
+    return next((item.ref for part in trace.context.sections for item in part.items if item.mark == mark), "")
+
+
+def open_place(scope: Scope, ref: str) -> None:
+    """The item, relation or chunk of that id opens, and links hold it. For callbacks."""
+    state.remember(PLACE, f"{scope.prefix}!{ref}" if scope.prefix else ref)
+
+
+def _open_ref(scope: Scope) -> str:
+    """The id of what is open in that group of widgets; only one of them has a drawer at a time."""
+    prefix, _, ref = state.recall(PLACE).rpartition("!")
+    return ref if prefix == scope.prefix else ""
+
+
+def open_mark(scope: Scope, trace: Trace) -> str:
+    """The citation mark of what is open."""
+    known = roles.marks_by_ref(trace.context).get(_open_ref(scope))
+    return known.name if known else ""
+
+
+def place(scope: Scope, index: Index, trace: Trace, answer: Answer | None) -> None:
+    """The drawer of what is open: a chunk in its document, else what the retrieval says of it. It stays open, and in
+    links, until a person closes it; an id that nothing has is forgotten."""
+    ref = _open_ref(scope)
+    if not ref:
+        return
+    known = roles.marks_by_ref(trace.context).get(ref)
+    mark = known.name if known else ""
+    close = partial(state.remember, PLACE, None)
+    row = next((each.row for each in trace.passages if each.id == ref), _row_of_chunk(index, ref))
+    if row is not None:
+        sentences = [part.text for part in answer.parts if mark in part.marks] if answer and mark else []
+        text = index.chunk(row).text
+        cited = tuple(best_sentence(sentence, text) for sentence in sentences)
+        opened = passage_view.Passage(row, tuple(roles.names_to_mark(trace)), cited, known.drawn() if known else None)
+        passage_view.dialog(close)(scope, index, opened)
+    elif known or any(ref in (each.id for each in group) for group in (trace.items, trace.relations)):
+        title = say("ask.mark_title")
+        dialog = st.dialog(title, width="medium", position="right", icon=":material/format_quote:", on_dismiss=close)
+        dialog(_reference)(scope, index, Reference(trace, ref, mark))
+    else:
+        close()
+
+
+def _row_of_chunk(index: Index, id_: str) -> int | None:
+    import pyarrow.compute as pc
+
+    row = pc.index(index.chunks["id"], id_).as_py()
+    return None if row < 0 else int(row)
+
+
 def open_citation(scope: Scope, answer: Answer, mark: str, *, stored: bool = False) -> None:
     """The drawer of that mark opens. stored: without the index, from what the trace holds. For callbacks."""
     st.session_state[scope.key("cited")] = mark
     trace = answer.trace
-    ref = next((item.ref for part in trace.context.sections for item in part.items if item.mark == mark), "")
+    ref = ref_of(trace, mark)
     passage = next((each for each in trace.passages if each.id == ref), None)
     if passage is not None:
         cited = [part.text for part in answer.parts if mark in part.marks] if answer.extractive else []
@@ -144,6 +200,7 @@ def _item(trace: Trace, item: TraceItem, sign: Markup) -> Markup:
 
 def open_explore(scope: Scope, node_id: str, *, relation_id: str | None = None) -> None:
     """Leads to Explore, where the node of this scope's index is chosen, and one of its relations if that is given."""
+    state.remember(PLACE, None)
     state.remember("index", state.recall(scope.name("index")) or state.recall("index"))
     state.remember("node", node_id)
     state.remember("rel", relation_id)

@@ -22,7 +22,7 @@ from pages._shared.ask import (
     retrieval_view,
     why_view,
 )
-from pages._shared.common import last_question, markup, passage_view, session
+from pages._shared.common import copy_button, last_question, markup, session
 from pages._shared.common.html import html, joined
 from pages._shared.common.messages import message, say, words
 from pages._shared.common.scope import Scope
@@ -109,12 +109,6 @@ def _failed(scope: Scope, ask: asking.Ask, error: LeanRAGError, title: str) -> N
     )
 
 
-def drawers(scope: Scope, index: Index) -> None:
-    """Opens what was clicked, if anything was; the last call for that scope."""
-    reference_view.drawer(scope, index)
-    passage_view.drawer(index, scope=scope)
-
-
 def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
     last_question.keep(ask.summary.id, trace)
     before = _previous_trace(scope, ask, trace)
@@ -125,13 +119,16 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
         retrieval_view.show(scope, index, trace)
     context_view.panel(scope, trace)
     beside_view.line(scope, ask, trace)
-    context_view.passage_cards(scope, index, trace)
+    context_view.passage_cards(scope, index, trace, asking.answer_so_far(scope, ask, trace))
     with slot:
         answer = asking.show(scope, index, ask, trace)
         changes_view.panel(scope, before, trace)
         answer_view.notes_panel(trace)
         why_view.panel(scope, index, ask, trace)
-        recorded_view.save_button(scope, trace, answer)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            copy_button.copy_link(key=scope.name("copy_link"))
+            recorded_view.save_button(scope, trace, answer)
+    reference_view.place(scope, index, trace, answer)
 
 
 @dataclass(frozen=True)

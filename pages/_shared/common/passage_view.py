@@ -30,10 +30,12 @@ def card(
     seed_dots: Markup | None,
     on_open: Callable[[], None],
     key: str,
+    cited: str = "",
 ) -> None:
     """A passage of a trace: mark, document, the stretch with most of the names, why it is here, its place.
 
-    seed_dots: how many items occur in it; without it, the reason that the trace gives.
+    seed_dots: how many items occur in it; without it, the reason that the trace gives. cited: whether an answer cites
+    it, in words.
     """
     source = passage.source
     assert source is not None
@@ -47,12 +49,13 @@ def card(
     with st.container(border=True, gap="xsmall"):
         draw(
             html(
-                '<div class="lr-chunk"><div class="top">{}<b>{}</b></div><p>{}</p><div class="f">{}{}</div></div>',
+                '<div class="lr-chunk"><div class="top">{}<b>{}</b></div><p>{}</p><div class="f">{}{}{}</div></div>',
                 mark or html('<span class="lr-tag">{}</span>', say("passage.left_out")),
                 passage.name,
                 text,
                 why + html("<br>") if why else NOTHING,
                 place,
+                html('<br><span class="lr-cited">{}</span>', cited) if cited else NOTHING,
             )
         )
         st.button(say("passage.open"), key=key, type="tertiary", icon=":material/article:", on_click=on_open)
@@ -120,8 +123,19 @@ def drawer(index: Index, *, scope: Scope = PAGE) -> None:
     """Opens the passage that was asked for in this scope; the last call of a page that shows chunks."""
     asked = drawers.take(scope, Passage)
     if asked is not None and 0 <= asked.row < index.chunks.num_rows:
-        dialog = st.dialog(say("passage.title"), width="medium", position="right", icon=":material/article:")
-        dialog(open_passage)(scope, index, asked)
+        dialog()(scope, index, asked)
+
+
+def dialog(on_dismiss: Callable[[], None] | None = None) -> Callable[[Scope, Index, Passage], None]:
+    """open_passage() in a drawer. on_dismiss: what a person's closing it does."""
+    made: Callable[[Scope, Index, Passage], None] = st.dialog(
+        say("passage.title"),
+        width="medium",
+        position="right",
+        icon=":material/article:",
+        on_dismiss=on_dismiss or "ignore",
+    )(open_passage)
+    return made
 
 
 def ask_for(

@@ -1,0 +1,93 @@
+"""What an answer cites, and which of its sentences what they cite supports: by their words, without a model.
+
+The rule: a sentence has no support when it cites nothing. It has weak support when less than half of its words that say
+something occur in the items that it cites, or when it has a number that none of them has. Where sentence and items are
+written in different scripts, words tell nothing.
+"""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from leanrag_core.answering.extractive import stem
+from leanrag_core.answering.written import CUT_SHORT
+from leanrag_core.function_words import FUNCTION_WORDS
+from leanrag_core.lexical_tokens import lexical_tokens
+from leanrag_core.sentences import split_sentences
+from leanrag_core.types.trace import Answer, AnswerPart, ContextItem
+
+SUPPORTED, WEAK, UNCITED, UNKNOWN = "supported", "weak", "uncited", "unknown"
+ENOUGH = 0.5  # share of a sentence's words
+_LOOKED_AT = 400  # letters that tell a script
+_EAST_ASIAN = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL")
+
+
+@dataclass(frozen=True)
+class Support:
+    """How far the items that a sentence cites support it. n_words: of the sentence that say something; n_held: of these
+    in the items. numbers: of the sentence that no item has."""
+
+    state: str
+    n_words: int = 0
+    n_held: int = 0
+    numbers: tuple[str, ...] = ()
+
+    @property
+    def lacks(self) -> bool:
+        """Whether the sentence is to be marked."""
+        return self.state in (WEAK, UNCITED)
+
+
+def supports(answer: Answer) -> tuple[Support, ...]:
+    """For each part of the answer how far what it cites supports it."""
+    items = {item.mark: item for section in answer.trace.context.sections for item in section.items}
+    return tuple(_support(part, items) for part in answer.parts)
+
+
+def cited_ids(answer: Answer) -> frozenset[str]:
+    """Ids of the items, relations and passages of the trace that the answer cites."""
+    marks = {mark for part in answer.parts for mark in part.marks} if answer.grounded else set()
+    return frozenset(
+        item.ref for section in answer.trace.context.sections for item in section.items if item.mark in marks
+    )
+
+
+def best_sentence(sentence: str, text: str) -> str:
+    """The sentence of the text that shares most words with that sentence; "" where none shares a third of them."""
+    wanted = _words(sentence)
+    shares = {each: len(wanted & _words(each)) for each in split_sentences(text)}
+    best = max(shares, key=lambda each: shares[each], default="")
+    return best if wanted and 3 * shares.get(best, 0) >= len(wanted) else ""
+
+
+def _support(part: AnswerPart, items: Mapping[str, ContextItem]) -> Support:
+    if part.text == CUT_SHORT:  # a remark, and no sentence of the answer
+        return Support(SUPPORTED)
+    cited = " ".join(items[mark].text for mark in part.marks if mark in items)
+    if not cited:
+        return Support(UNCITED)
+    if _script(part.text) != _script(cited):
+        return Support(UNKNOWN)
+    wanted, held = _words(part.text), _words(cited)
+    n_held = len(wanted & held)
+    numbers = tuple(sorted(word for word in wanted - held if any(letter.isdigit() for letter in word)))
+    state = WEAK if numbers or n_held < ENOUGH * len(wanted) else SUPPORTED
+    return Support(state, len(wanted), n_held, numbers)
+
+
+def _words(text: str) -> frozenset[str]:
+    """The words of the text that say something about its subject, without endings."""
+    return frozenset(
+        stem(word).removesuffix("e")  # "store" meets "stored"
+        for word in lexical_tokens(text)
+        if word not in FUNCTION_WORDS and (len(word) > 1 or not word.isascii() or word.isdigit())
+    )
+
+
+def _script(text: str) -> str:
+    """The script of most letters, such as LATIN; those of East Asia count as one."""
+    letters = [letter for letter in text if letter.isalpha()][:_LOOKED_AT]
+    names = Counter(unicodedata.name(letter, "?").split()[0].split("-")[0] for letter in letters)
+    script = max(sorted(names), key=lambda name: names[name], default="")
+    return "EAST ASIAN" if script in _EAST_ASIAN else script
