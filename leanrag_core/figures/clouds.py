@@ -1,0 +1,173 @@
+"""Clouds of the entities of open clusters: packed below their clusters, what is near the focus on the side towards it.
+
+Each cloud is a sunflower spiral, whose points are evenly apart, so no two entities overlap; the spirals shrink until
+the clouds do not either.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from leanrag_core.types.layer_scene import Scene
+
+_GOLDEN = math.pi * (3 - math.sqrt(5))
+_SPACING, _LEAST_SPACING = 20.0, 11.0  # px: the radius of a spiral of one point
+_WIDER, _FLATTER = 1.18, 0.92
+_EDGE = 22.0  # px around the outermost entities: the cloud's own edge
+_BUBBLE_WIDTH, _BUBBLE_HEIGHT = 46.0, 24.0
+_STEPS = 400  # of the search for places
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """The entities of an open cluster. node: the cluster, a position in the scene (-1 where it has none). dots: position
+    in the scene, x and y of each entity. folded: entities of the cluster that are not drawn, counted in a bubble at
+    `bubble`. hue: number of its colour."""
+
+    node: int
+    x: float
+    y: float
+    radius_x: float
+    radius_y: float
+    dots: tuple[tuple[int, float, float], ...]
+    folded: int
+    bubble: tuple[float, float]
+    hue: int
+
+
+def place_clouds(
+    scene: Scene,
+    clusters: Sequence[int],
+    members: Sequence[Sequence[int]],
+    wanted: Sequence[float],
+    room: tuple[float, float, float, float],
+) -> list[Cloud]:
+    """The clouds of those clusters, each near its wanted x. room: left, top, right, bottom in px."""
+    spacing = _SPACING
+    middles, radii = _pack([len(nodes) for nodes in members], wanted, room, spacing)
+    while spacing > _LEAST_SPACING and _overlap(middles, radii) > 2:
+        spacing *= 0.94
+        middles, radii = _pack([len(nodes) for nodes in members], wanted, room, spacing)
+    focus_cloud = next((at for at, nodes in enumerate(members) if any(scene.nodes[node].hops == 0 for node in nodes)), 0)
+    clouds: list[Cloud] = []
+    for at, (cluster, nodes) in enumerate(zip(clusters, members, strict=True)):
+        slots = _spiral(len(nodes), spacing, turn=at) + middles[at]
+        toward = middles[focus_cloud] if at != focus_cloud else None
+        dots = _seated(scene, nodes, slots, toward, middles, members)
+        children = scene.nodes[cluster].children if cluster >= 0 else len(nodes)
+        x, y = middles[at].tolist()
+        places = np.array([place for _, *place in dots])
+        bubble = _bubble(places, middles[at], radii[at], room)
+        clouds.append(
+            Cloud(cluster, x, y, *radii[at].tolist(), dots, children - len(nodes), bubble, _hue(scene, cluster, at))
+        )
+    return clouds
+
+
+def _hue(scene: Scene, cluster: int, at: int) -> int:
+    # A cluster keeps its colour when another one opens.
+    return scene.nodes[cluster].row if cluster >= 0 else at
+
+
+def _spiral(n: int, spacing: float, *, turn: int) -> np.ndarray:
+    """(n, 2) points of a sunflower around the origin, the innermost first."""
+    steps = np.arange(n)
+    radius, angle = spacing * np.sqrt(steps), steps * _GOLDEN + turn * 1.3
+    return np.stack([_WIDER * radius * np.cos(angle), _FLATTER * radius * np.sin(angle)], axis=1)
+
+
+def _pack(
+    sizes: Sequence[int], wanted: Sequence[float], room: tuple[float, float, float, float], spacing: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Middles and radii, (k, 2) each, of clouds with so many entities: pushed apart, drawn to their wanted x."""
+    left, top, right, bottom = room
+    reach = spacing * np.sqrt(np.maximum(np.array(sizes, dtype=float) - 1, 0.3)) + _EDGE
+    radii = np.stack([_WIDER * reach, _FLATTER * reach], axis=1)
+    low = np.array([left, top]) + radii
+    high = np.maximum(np.array([right, bottom]) - radii, low)
+    height = bottom - top
+    fractions = np.array([0.38, 0.62, 0.42, 0.66, 0.36])
+    middles = np.stack([np.array(wanted), top + height * np.resize(fractions, len(sizes))], axis=1)
+    middles = np.clip(middles, low, high)
+    for _ in range(_STEPS):
+        apart = middles[:, None] - middles[None]
+        needed = radii[:, None] + radii[None]
+        scaled = np.sqrt(((apart / needed) ** 2).sum(axis=2))
+        np.fill_diagonal(scaled, 2.0)
+        # Clouds at one place part by their order, so that the result never depends on chance.
+        apart[..., 0] += np.where(scaled < 1e-6, np.sign(np.subtract.outer(range(len(sizes)), range(len(sizes)))), 0)
+        push = np.clip(1.04 - scaled, 0, None)[..., None] * apart / np.maximum(scaled, 0.05)[..., None] * 0.35
+        pull = np.stack([0.01 * (np.array(wanted) - middles[:, 0]), np.zeros(len(sizes))], axis=1)
+        middles = np.clip(middles + push.sum(axis=1) + pull, low, high)
+    return middles, radii
+
+
+def _overlap(middles: np.ndarray, radii: np.ndarray) -> float:
+    """px by which the two nearest clouds overlap, 0 where none do."""
+    worst = 0.0
+    for at in range(len(middles)):
+        for other in range(at):
+            scaled = float(np.sqrt((((middles[at] - middles[other]) / (radii[at] + radii[other])) ** 2).sum()))
+            worst = max(worst, (1 - scaled) * float((radii[at] + radii[other]).min()))
+    return worst
+
+
+def _seated(
+    scene: Scene,
+    nodes: Sequence[int],
+    slots: np.ndarray,
+    toward: np.ndarray | None,
+    middles: np.ndarray,
+    members: Sequence[Sequence[int]],
+) -> tuple[tuple[int, float, float], ...]:
+    """Each entity at a point of its cloud: those near the focus first, at the free point nearest to what they belong to.
+
+    toward: the middle of the focus's cloud; None within that cloud itself.
+    """
+    cloud_of = {node: at for at, cloud in enumerate(members) for node in cloud}
+    linked: dict[int, list[int]] = {node: [] for node in nodes}
+    for link in scene.links:
+        if link.layer == 0 and link.hops <= 2:
+            for here, there in ((link.source, link.target), (link.target, link.source)):
+                if here in linked and there in cloud_of and cloud_of[there] != cloud_of[here]:
+                    linked[here].append(cloud_of[there])
+    middle = slots[0] if len(slots) else np.zeros(2)
+    free = list(range(len(slots)))
+    seats: dict[int, int] = {}
+    order = sorted(nodes, key=lambda node: (scene.nodes[node].hops, scene.nodes[node].rank, node))
+    for node in order:
+        near = scene.nodes[node].hops <= 2 and scene.nodes[node].hops > 0
+        pull = np.array([middles[cloud] for cloud in linked[node]]).mean(axis=0) if linked[node] else toward
+        offsets = slots[free] - middle
+        inward = np.sqrt((offsets**2).sum(axis=1))
+        if near and pull is not None:
+            aim = pull - middle
+            aim = aim / max(1e-9, float(np.sqrt((aim**2).sum())))
+            along = offsets @ aim
+            # Of another cloud: the edge towards the focus. Of the focus's own: near it, on the side of their relations.
+            score = -along + (1.1 * inward if toward is None else 0.25 * inward)
+        else:
+            score = inward if toward is None else np.arange(len(free), dtype=float)
+        best = free[int(np.argmin(score))]
+        free.remove(best)
+        seats[node] = best
+    return tuple((node, *(round(float(value), 1) for value in slots[seats[node]])) for node in nodes)
+
+
+def _bubble(
+    places: np.ndarray, middle: np.ndarray, radii: np.ndarray, room: tuple[float, float, float, float]
+) -> tuple[float, float]:
+    """The middle of a cloud's bubble: at its edge, below where there is room, on no entity."""
+    left, top, right, bottom = room
+    half = np.array([_BUBBLE_WIDTH / 2, _BUBBLE_HEIGHT / 2])
+    best, least = (float(middle[0]), float(middle[1] + radii[1])), math.inf
+    for step in range(16):
+        angle = math.pi / 2 + (step + 1) // 2 * (math.pi / 8) * (1 if step % 2 else -1)
+        place = middle + (radii - [6, 4]) * [math.cos(angle), math.sin(angle)]
+        place = np.clip(place, [left + half[0], top + half[1]], [right - half[0], bottom - half[1]])
+        hits = (np.abs(places - place) < half + [9, 9]).all(axis=1).sum() if len(places) else 0
+        if hits < least:
+            best, least = (round(float(place[0]), 1), round(float(place[1]), 1)), hits
+    return best
