@@ -1,63 +1,81 @@
-"""The free graph around a node: vis-network from the package pyvis, drawn on the page itself, without any request."""
+"""The graph in layers as a view of Explore: tree above, entities in clouds below, relations between them."""
 
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
-from leanrag_core.figures import numbers
-from leanrag_core.figures.neighbourhood import vis_graph, vis_options
-from leanrag_core.figures.neighbourhood_page import neighbourhood_page
-from leanrag_core.queries.neighbourhood import neighbourhood
+from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.layer_graph import NARROW, WIDE, layer_graph
+from leanrag_core.queries import entity_search
+from leanrag_core.types.layer_scene import FARTHER, Scene
 from leanrag_core.types.visible import visible_values
-from pages._shared.common import markup
+from pages._shared.common import figure_tools
 from pages._shared.common.component import component
 from pages._shared.common.frame import colours
-from pages._shared.explore.choices import labelled_pills
-from pages._shared.explore.exploring import Exploring
+from pages._shared.common.messages import say
+from pages._shared.explore import graph_data, graph_state
+from pages._shared.explore.exploring import Exploring, name_and_id
 
-SIZES = ("30", "100", "300")  # nodes at most
-_SCRIPT = Path(__file__).with_name("neighbourhood.js")
-_FRAME = '<div class="lr-near" role="img"></div>'
-_VIS_NETWORK = "templates/lib/vis-9.1.2/vis-network.min.js"
-
-
-def _library() -> Path:
-    import pyvis
-
-    return Path(pyvis.__file__).parent / _VIS_NETWORK
+_HERE = Path(__file__).resolve()
+_SCRIPT = _HERE.with_name("layer_graph.js")
+_PARTS = ("layers", "figure_tools", *(str(_HERE.with_name(name)) for name in ("layer_marks", "layer_gestures", "layer_bar")))
+_FRAME = (
+    '<div class="lr-lg lr-layers"><div class="lr-lg-bar"></div><div class="lr-lg-matches" hidden></div>'
+    '<div class="lr-lg-figure"></div><div class="lr-lg-legend"></div><div class="lr-lg-list" hidden></div></div>'
+)
+_MATCHES = 6
+_KEY = "layer_graph"
 
 
 def show(exploring: Exploring) -> None:
-    """The node with what one and two relations lead to; a click on another node chooses that one."""
-    index, place, go = exploring.index, exploring.place, exploring.go
-    max_nodes = int(labelled_pills("near", "Nodes at most", SIZES, SIZES[0]))
-    near = neighbourhood(index, place, max_nodes=max_nodes)
-    graph = vis_graph(near, colours())
-    key = "neighbourhood"
+    """The picture around the focus; a click chooses and opens, a double click brings into focus."""
+    scene = graph_state.scene_now(exploring)
+    values = visible_values({**graph_data.scene_values(scene, [layer_graph(scene, size) for size in (NARROW, WIDE)]), **_frame(exploring, scene)})
 
-    def picked_now() -> None:
-        picked = st.session_state[key].get("picked")
-        if picked:
-            go(str(picked))
+    def acted() -> None:
+        asked = st.session_state[_KEY].get("act")
+        if asked:
+            graph_state.act(exploring, str(asked["kind"]), str(asked["id"]))
 
-    label = f"{numbers.counted(len(near.nodes), 'node')} around the chosen one, listed beside it under Relations"
-    data = {"nodes": graph.nodes, "edges": graph.edges, "options": vis_options(), "label": label}
-    component(_SCRIPT, _FRAME, library=_library())(
-        data=visible_values(data), key=key, height=562, on_picked_change=picked_now
+    def hidden() -> None:
+        ids = st.session_state[_KEY].get("hidden")
+        if ids is not None:
+            graph_state.hide([str(id_) for id_ in ids])
+
+    component(_SCRIPT, _FRAME, draws_svg=True, parts=_PARTS)(
+        data=values, key=_KEY, on_act_change=acted, on_hidden_change=hidden
     )
-    left_out = f", {near.left_out:,} weaker ones left out" if near.left_out else ""
-    markup.note(
-        f"{numbers.counted(len(near.nodes), 'node')}{left_out}, {numbers.counted(len(near.relations), 'relation')}; "
-        "wider lines are stronger. Click a node to move there; the wheel zooms."
-    )
-    name = near.nodes[0].name
-    st.download_button(
-        "Download as one HTML file",
-        lambda: neighbourhood_page(graph, colours(), title=f"Around {name}"),
-        file_name="neighbourhood.html",
-        mime="text/html",
-        type="tertiary",
-        icon=":material/download:",
-        key="html_neighbourhood",
-        on_click="ignore",
-    )
+
+
+def _frame(exploring: Exploring, scene: Scene) -> dict[str, Any]:
+    """What the script needs beside the scene."""
+    kept = graph_state.remembered()
+    _, chosen = name_and_id(exploring.index, exploring.place)
+    name = isolated(scene.focus.name)
+    total, lit = sum(scene.totals), sum(node.hops < FARTHER for node in scene.nodes)
+    note = say("explore.graph.note", shown=len(scene.nodes), total=total, lit=lit)
+    beyond = scene.within_reach - sum(node.hops in (1, 2) and node.layer == scene.focus.layer for node in scene.nodes)
+    if beyond > 0:
+        note = f"{note} {say('explore.graph.beyond', n=beyond)}"
+    return {
+        "picked": chosen,
+        "hops": kept.hops,
+        "detail": kept.detail,
+        "hidden": list(kept.hidden),
+        "pins": len(kept.pinned),
+        "search": exploring.search.casefold(),
+        "matches": _matches(exploring),
+        "hues": graph_data.hues(colours()),
+        "label": say("explore.graph.label", name=name, n=len(scene.nodes)),
+        "words": graph_data.words(),
+        "legend": graph_data.legend(),
+        "tools": figure_tools.tools(say("explore.graph.title", name=name), note, keys=say("explore.graph.keys")),
+    }
+
+
+def _matches(exploring: Exploring) -> list[dict[str, Any]]:
+    if not exploring.search:
+        return []
+    matches = entity_search.find_entities(exploring.index, exploring.search, limit=_MATCHES)
+    return [{"id": row.id, "name": row.name, "layer": row.layer} for row in matches.rows]
