@@ -8,13 +8,14 @@ from pages._shared.build import job_view
 from pages._shared.common import passage_view, session, state
 from pages._shared.common.frame import enter, gone_index, heading, kind_line, plain_errors
 from pages._shared.common.messages import say
-from pages._shared.explore import inspector, toolbar
+from pages._shared.explore import graph_state, inspector, toolbar
 from pages._shared.explore.exploring import FILTER_NAMES, exploring
 
 URL = (
     *("index", "view", "shape", "by", "table", "focus", "node", "rel", "find"),
     *FILTER_NAMES,
-    *("layer", "points", "colour", "near"),
+    *("layer", "points", "colour"),
+    *graph_state.URL,
 )
 # Links of older versions, whose views were named otherwise.
 _OLD_VIEWS: dict[str, dict[str, str | None]] = {

@@ -17,14 +17,17 @@ _SPACING, _LEAST_SPACING = 20.0, 11.0  # px: the radius of a spiral of one point
 _WIDER, _FLATTER = 1.18, 0.92
 _EDGE = 22.0  # px around the outermost entities: the cloud's own edge
 _BUBBLE_WIDTH, _BUBBLE_HEIGHT = 46.0, 24.0
+_LETTER, _LABEL_HEIGHT, _MOST_LETTERS = 7.6, 26.0, 28  # px of the label beside the focus, which no entity may cover
 _STEPS = 400  # of the search for places
+N_HUES = 6
 
 
 @dataclass(frozen=True)
 class Cloud:
-    """The entities of an open cluster. node: the cluster, a position in the scene (-1 where it has none). dots: position
-    in the scene, x and y of each entity. folded: entities of the cluster that are not drawn, counted in a bubble at
-    `bubble`. hue: number of its colour."""
+    """The entities of an open cluster. node: the cluster, a position in the scene (-1 where it has none). dots:
+    position in the scene, x and y of each entity. folded: entities of the cluster that are not drawn, counted in a
+    bubble at `bubble`. hue: number of its colour.
+    """
 
     node: int
     x: float
@@ -50,32 +53,51 @@ def place_clouds(
     while spacing > _LEAST_SPACING and _overlap(middles, radii) > 2:
         spacing *= 0.94
         middles, radii = _pack([len(nodes) for nodes in members], wanted, room, spacing)
-    focus_cloud = next((at for at, nodes in enumerate(members) if any(scene.nodes[node].hops == 0 for node in nodes)), 0)
+    focus_cloud = next(
+        (at for at, nodes in enumerate(members) if any(scene.nodes[node].hops == 0 for node in nodes)), 0
+    )
     clouds: list[Cloud] = []
     for at, (cluster, nodes) in enumerate(zip(clusters, members, strict=True)):
-        slots = _spiral(len(nodes), spacing, turn=at) + middles[at]
-        toward = middles[focus_cloud] if at != focus_cloud else None
+        label = _LETTER * min(_MOST_LETTERS, len(scene.focus.name)) if at == focus_cloud else 0.0
+        slots = _spiral(len(nodes), spacing, turn=at, label=label) + middles[at]
+        toward = middles[focus_cloud] if at != focus_cloud >= 0 else None
         dots = _seated(scene, nodes, slots, toward, middles, members)
         children = scene.nodes[cluster].children if cluster >= 0 else len(nodes)
         x, y = middles[at].tolist()
         places = np.array([place for _, *place in dots])
         bubble = _bubble(places, middles[at], radii[at], room)
         clouds.append(
-            Cloud(cluster, x, y, *radii[at].tolist(), dots, children - len(nodes), bubble, _hue(scene, cluster, at))
+            Cloud(
+                cluster,
+                x,
+                y,
+                float(radii[at, 0]),
+                float(radii[at, 1]),
+                dots,
+                children - len(nodes),
+                bubble,
+                _hue(scene, cluster, clouds),
+            )
         )
     return clouds
 
 
-def _hue(scene: Scene, cluster: int, at: int) -> int:
-    # A cluster keeps its colour when another one opens.
-    return scene.nodes[cluster].row if cluster >= 0 else at
+def _hue(scene: Scene, cluster: int, others: Sequence[Cloud]) -> int:
+    """Of N_HUES. A cluster keeps its colour when another one opens, unless one that is drawn has it already."""
+    wanted = scene.nodes[cluster].row if cluster >= 0 else 0
+    used = {cloud.hue for cloud in others}
+    return next(((wanted + n) % N_HUES for n in range(N_HUES) if (wanted + n) % N_HUES not in used), wanted % N_HUES)
 
 
-def _spiral(n: int, spacing: float, *, turn: int) -> np.ndarray:
-    """(n, 2) points of a sunflower around the origin, the innermost first."""
-    steps = np.arange(n)
-    radius, angle = spacing * np.sqrt(steps), steps * _GOLDEN + turn * 1.3
-    return np.stack([_WIDER * radius * np.cos(angle), _FLATTER * radius * np.sin(angle)], axis=1)
+def _spiral(n: int, spacing: float, *, turn: int, label: float) -> np.ndarray:
+    """(n, 2) points of a sunflower around the origin, the innermost first; none below a label of that width beside it,
+    nor next to the innermost where there is one."""
+    steps = np.arange(2 * n + 8)
+    radius = spacing * np.sqrt(steps + (0.9 if label else 0.0) * (steps > 0))
+    angle = steps * _GOLDEN + turn * 1.3
+    points = np.stack([_WIDER * radius * np.cos(angle), _FLATTER * radius * np.sin(angle)], axis=1)
+    covered = (points[:, 0] > 2) & (points[:, 0] < 22 + label) & (np.abs(points[:, 1]) < _LABEL_HEIGHT / 2 + 4)
+    return points[~covered if label else steps >= 0][:n]
 
 
 def _pack(
@@ -122,7 +144,7 @@ def _seated(
     middles: np.ndarray,
     members: Sequence[Sequence[int]],
 ) -> tuple[tuple[int, float, float], ...]:
-    """Each entity at a point of its cloud: those near the focus first, at the free point nearest to what they belong to.
+    """Each entity at a point of its cloud: those near the focus first, at the free point nearest to their relations.
 
     toward: the middle of the focus's cloud; None within that cloud itself.
     """
@@ -153,7 +175,8 @@ def _seated(
         best = free[int(np.argmin(score))]
         free.remove(best)
         seats[node] = best
-    return tuple((node, *(round(float(value), 1) for value in slots[seats[node]])) for node in nodes)
+    places = slots.round(1).tolist()
+    return tuple((node, places[seats[node]][0], places[seats[node]][1]) for node in nodes)
 
 
 def _bubble(
@@ -167,7 +190,7 @@ def _bubble(
         angle = math.pi / 2 + (step + 1) // 2 * (math.pi / 8) * (1 if step % 2 else -1)
         place = middle + (radii - [6, 4]) * [math.cos(angle), math.sin(angle)]
         place = np.clip(place, [left + half[0], top + half[1]], [right - half[0], bottom - half[1]])
-        hits = (np.abs(places - place) < half + [9, 9]).all(axis=1).sum() if len(places) else 0
+        hits = (np.abs(places - place) < half + 9).all(axis=1).sum() if len(places) else 0
         if hits < least:
             best, least = (round(float(place[0]), 1), round(float(place[1]), 1)), hits
     return best

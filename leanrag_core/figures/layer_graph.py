@@ -6,17 +6,15 @@ The same scene gives the same places. x and y are px of a drawing `width` wide; 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from leanrag_core.figures.clouds import Cloud, place_clouds
 from leanrag_core.figures.scene_rows import Row, row_places, tree_order
-from leanrag_core.types.layer_scene import Scene, SceneNode
+from leanrag_core.types.layer_scene import Scene
 
 
 @dataclass(frozen=True)
 class Size:
-    """The room of a layout. left, right: px beside the boxes, for the names of layers and the bubbles that count what is
-    folded. height: at least; bands of many layers add to it."""
+    """The room of a layout, px. left, right: beside the boxes, for the names of layers and for bubbles.
+    height: the least; bands of many layers add to it."""
 
     width: int
     height: int
@@ -29,8 +27,10 @@ class Size:
 WIDE = Size(width=800, height=640, left=92, right=70, boxes=5, dots=62)
 NARROW = Size(width=350, height=600, left=26, right=48, boxes=3, dots=26)
 _BOX_HEIGHT, _ROOT_HEIGHT = 38, 28
-_FIRST_BAND, _MIDDLE_BAND, _LAST_BAND, _LEAST_BASE = 64, 98, 124, 320  # px of height
-_BUBBLE_ROOM = 50  # px below the upper edge of the entities' band, for clusters that are closed
+_FIRST_BAND, _MIDDLE_BAND, _LAST_BAND, _LEAST_BASE = 64, 98, 124, 300  # px of height
+_LOW_BAND = 84  # px of a middle band where there are many
+# px below the upper edge of the entities' band: for the bubbles of clusters that are closed, else for names of clouds.
+_BUBBLE_ROOM, _NAME_ROOM = 50, 22
 
 
 @dataclass(frozen=True)
@@ -94,9 +94,11 @@ def layer_graph(scene: Scene, size: Size) -> LayerGraph:
             places[box.node] = NodePlace(box.node, box.x, _middle(band), box.width, tall)
     base = bands[-1]
     clusters = [node for node in order.get(1, ()) if any(scene.nodes[at].parent == node for at in drawn)]
-    members = [[at for at in drawn if scene.nodes[at].layer == 0 and scene.nodes[at].parent == node] for node in clusters]
+    members = [
+        [at for at in drawn if scene.nodes[at].layer == 0 and scene.nodes[at].parent == node] for node in clusters
+    ]
     closed = [node for node in order.get(1, ()) if node not in clusters and scene.nodes[node].children]
-    top = base.top + (_BUBBLE_ROOM if closed else 8)
+    top = base.top + (_BUBBLE_ROOM if closed else _NAME_ROOM)
     room = (float(size.left if size.width > 500 else 12), top, float(size.width - 10), base.bottom - 10)
     if not clusters:  # an index of a single entity
         members, clusters = [[at for at in drawn if scene.nodes[at].layer == 0]], [-1]
@@ -106,10 +108,7 @@ def layer_graph(scene: Scene, size: Size) -> LayerGraph:
         places |= {node: NodePlace(node, x, y, 0, 0) for node, x, y in cloud.dots}
     bubbles = [
         *_row_bubbles(bands, places, size),
-        *(
-            Bubble(node, 0, scene.nodes[node].children, places[node].x, base.top + 30, closed=True)
-            for node in closed
-        ),
+        *(Bubble(node, 0, scene.nodes[node].children, places[node].x, base.top + 30, closed=True) for node in closed),
         *(
             Bubble(cloud.node, 0, cloud.folded, *cloud.bubble, closed=False, cloud=at)
             for at, cloud in enumerate(clouds)
@@ -122,7 +121,7 @@ def layer_graph(scene: Scene, size: Size) -> LayerGraph:
 
 def _middle(band: Band) -> float:
     # Above the boxes of a row with relations there is room for their arcs.
-    return band.top + (band.bottom - band.top) * (0.5 if band.bottom - band.top < _LAST_BAND else 0.54)
+    return band.top + (band.bottom - band.top) * (0.5 if band.bottom - band.top == _FIRST_BAND else 0.56)
 
 
 def _drawn(scene: Scene, size: Size) -> list[int]:
@@ -132,17 +131,19 @@ def _drawn(scene: Scene, size: Size) -> list[int]:
         row = [at for at, node in enumerate(scene.nodes) if node.layer == layer]
         row.sort(key=lambda at: (not scene.nodes[at].above_focus, not scene.nodes[at].is_open, scene.nodes[at].rank))
         kept += row[: size.boxes]
-    base = [at for at, node in enumerate(scene.nodes) if node.layer == 0 and (node.parent is None or node.parent in kept)]
+    base = [
+        at for at, node in enumerate(scene.nodes) if node.layer == 0 and (node.parent is None or node.parent in kept)
+    ]
     base.sort(key=lambda at: (scene.nodes[at].hops > 0, not scene.nodes[at].pinned, scene.nodes[at].rank, at))
     return sorted(kept + base[: size.dots])
 
 
 def _bands(scene: Scene, drawn: Sequence[int], size: Size) -> list[Band]:
     n_layers = len(scene.totals)
-    heights = [float(_MIDDLE_BAND)] * n_layers
+    heights = [float(_MIDDLE_BAND if n_layers < 5 else _LOW_BAND)] * n_layers
     heights[-1] = _FIRST_BAND
     if n_layers > 2:
-        heights[1] = _LAST_BAND
+        heights[1] = _LAST_BAND if n_layers < 5 else _MIDDLE_BAND
     heights[0] = max(_LEAST_BASE, size.height - sum(heights[1:]))
     bands, top = [], 0.0
     for layer in range(n_layers - 1, -1, -1):

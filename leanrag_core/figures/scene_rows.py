@@ -62,8 +62,8 @@ def row_places(nodes: Sequence[SceneNode], row: Row, x_of: Mapping[int, float]) 
 
 
 def apart(wanted: np.ndarray, step: float, low: float, high: float) -> np.ndarray:
-    """(n,) places in the given order, at least `step` apart and within the bounds, nearest to those wanted in the sum of
-    squares."""
+    """(n,) places in the given order, at least `step` apart and within the bounds, with the least sum of squared
+    distances from those wanted."""
     from sklearn.isotonic import isotonic_regression
 
     shift = step * np.arange(len(wanted))

@@ -17,7 +17,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.layer_scene import FARTHER, Scene, SceneLimits, SceneLink, SceneNode
 
 WIDE = SceneLimits(boxes=5, clouds=5, dots=62)
-_MOST_FAINT, _MOST_LIT, _MOST_ARCS = 60, 44, 6  # relations drawn: far from the focus, near it, of an aggregated layer
+_MOST_FAINT, _MOST_LIT, _MOST_ARCS = 60, 44, 5  # relations drawn: far from the focus, near it, of an aggregated layer
 
 
 def layer_scene(index: Index, request: SceneRequest, limits: SceneLimits = WIDE) -> Scene:
@@ -77,18 +77,14 @@ def _links(index: Index, request: SceneRequest, nodes: Sequence[SceneNode]) -> t
         kinds = layer.relations["kind"].take(pa.array(relations)).to_pylist()
         drawn = [
             _link(layer.number, nodes, at[source], at[target], float(strength), kind or "")
-            for (source, target), strength, kind in zip(
-                ends.tolist(), strengths(layer)[relations], kinds, strict=True
-            )
+            for (source, target), strength, kind in zip(ends.tolist(), strengths(layer)[relations], kinds, strict=True)
         ]
         drawn.sort(key=lambda link: (link.hops, -link.strength, link.source, link.target))
         links += _thinned(drawn, nodes) if layer.number == 0 else _arcs(drawn, nodes)
     return tuple(links)
 
 
-def _link(
-    layer: int, nodes: Sequence[SceneNode], source: int, target: int, strength: float, kind: str
-) -> SceneLink:
+def _link(layer: int, nodes: Sequence[SceneNode], source: int, target: int, strength: float, kind: str) -> SceneLink:
     near, far = sorted((nodes[source].hops, nodes[target].hops))
     hops = far if near < 2 and far <= 2 else FARTHER
     return SceneLink(source, target, layer, strength, kind, max(1, hops))

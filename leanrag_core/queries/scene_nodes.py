@@ -101,7 +101,7 @@ def _descendants(index: Index, request: SceneRequest, place: Place, layer: int) 
     rows = np.array([place.row])
     for number in range(place.layer, layer, -1):
         rows = np.concatenate([index.children_of(number, row) for row in rows])
-    return _largest(index, layer, request.passing(layer, rows)).tolist()
+    return list(_largest(index, layer, request.passing(layer, rows)).tolist())
 
 
 def _largest(index: Index, layer: int, rows: np.ndarray) -> np.ndarray:

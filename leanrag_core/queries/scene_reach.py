@@ -36,9 +36,7 @@ def reach_of(layer: Layer, row: int, request: SceneRequest) -> Reach:
     second = np.zeros(0, dtype=np.int64)
     if request.hops > 1:
         second = _reached(layer, first[:_MOST_FIRST], known, request)
-    return Reach(
-        tuple(first[:_MOST_FIRST].tolist()), tuple(second[:_MOST_SECOND].tolist()), len(first) + len(second)
-    )
+    return Reach(tuple(first[:_MOST_FIRST].tolist()), tuple(second[:_MOST_SECOND].tolist()), len(first) + len(second))
 
 
 def _reached(layer: Layer, rows: np.ndarray, known: np.ndarray, request: SceneRequest) -> np.ndarray:

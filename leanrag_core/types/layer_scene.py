@@ -7,10 +7,10 @@ FARTHER = 3  # hops of a node that neither one nor two relations join with the f
 
 @dataclass(frozen=True)
 class SceneNode:
-    """A drawn node. hops: 0 for the focus, 1, 2 or FARTHER. parent: position of its parent among the scene's nodes, None
-    where that is not drawn. children: nodes below it that the filters let through. above_focus: it is the focus or one
-    of its ancestors. is_open: some of its children are drawn. rank: smaller ones are drawn first where there is little
-    room."""
+    """A drawn node. hops: 0 for the focus, 1, 2 or FARTHER. parent: position of its parent among the scene's nodes,
+    None where that is not drawn. children: nodes below it that the filters let through. above_focus: it is the focus
+    or one of its ancestors. is_open: some of its children are drawn. rank: smaller ones are drawn first
+    where there is little room."""
 
     layer: int
     row: int

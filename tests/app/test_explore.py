@@ -81,23 +81,47 @@ def test_the_map_shows_the_layers_of_its_link_and_a_ring_around_the_chosen_entit
     )
 
 
-def test_the_neighbourhood_of_the_chosen_entity_is_drawn_with_kinds_and_strengths(
+def test_the_graph_around_the_chosen_entity_is_drawn_in_its_layers(
     home: Workbench, opened: Index, visit: Visit
 ) -> None:
     node = id_of(opened, "Varroa destructor")
-    app = visit("explore", home, view="graph", node=node, near="100")
+    app = visit("explore", home, view="graph", node=node, hops="1")
     drawn.assert_sound(app)
-    [figure] = drawn.component(app, "lr_neighbourhood")
+    [figure] = drawn.component(app, "lr_layer_graph")
+    nodes = figure["nodes"]
+    assert (nodes[figure["focus"]]["id"], figure["focus_id"], figure["picked"]) == (node, node, node)
+    assert [each["layer"] for each in nodes if each["line"]] == [3, 2, 1, 0]
+    assert {each["hops"] for each in nodes} == {0, 1, 3}
+    assert len(nodes) <= 80
     layer = opened.layers[0]
-    assert figure["nodes"][0]["id"] == node
-    assert len(figure["nodes"]) <= 100
-    relation = layer.relation(layer.relation_row_of[figure["edges"][0]["id"]])
-    assert figure["edges"][0]["title"] == f"{relation.kind}, weight {relation.weight:g}"
-    assert app.query_params["near"] == "100"
-    assert {group.label: group.value for group in app.button_group}["Nodes at most"] == "100"
-    root = visit("explore", home, view="graph")
-    drawn.assert_sound(root)
-    assert len(drawn.component(root, "lr_neighbourhood")[0]["nodes"]) == 1
+    strongest = next(link for link in figure["links"] if link["layer"] == 0)
+    ends = [layer.row_of[nodes[end]["id"]] for end in (strongest["a"], strongest["b"])]
+    relation = layer.relation(int(layer.relations_inside(ends)[0]))
+    assert strongest["about"].endswith(f": {relation.kind}, weight {relation.weight:g}")
+    assert app.query_params["hops"] == "1"
+
+
+def test_the_graph_keeps_its_focus_until_the_chosen_entity_is_outside_of_it(
+    home: Workbench, opened: Index, visit: Visit
+) -> None:
+    root = opened.layers[3].entity(0).id
+    app = visit("explore", home, view="graph", focus=root, node=opened.layers[2].entity(0).id)
+    [figure] = drawn.component(app, "lr_layer_graph")
+    assert (figure["focus_id"], figure["picked"]) == (root, opened.layers[2].entity(0).id)
+    shown = {node["id"] for node in figure["nodes"]}
+    outside = next(id_ for id_ in opened.layers[0].entities["id"].to_pylist() if id_ not in shown)
+    app = visit("explore", home, view="graph", focus=root, node=outside)
+    [figure] = drawn.component(app, "lr_layer_graph")
+    assert figure["focus_id"] == app.query_params["focus"] == outside
+
+
+def test_filters_hold_in_the_graph(home: Workbench, opened: Index, visit: Visit) -> None:
+    app = visit("explore", home, view="graph", types="person")
+    drawn.assert_sound(app)
+    [figure] = drawn.component(app, "lr_layer_graph")
+    rows = [opened.layers[0].row_of[node["id"]] for node in figure["nodes"] if node["layer"] == 0]
+    assert rows
+    assert {opened.layers[0].entity(row).type for row in rows} == {"person"}
 
 
 def map_traces(app: AppTest) -> list[dict[str, Any]]:

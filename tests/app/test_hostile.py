@@ -19,7 +19,7 @@ from pages._shared.common.scope import PAGE
 from tests.app import drawn
 
 Visit = Callable[..., AppTest]
-FIGURES = ("lr_layered_graph", "lr_blocks", "lr_neighbourhood")
+FIGURES = ("lr_layered_graph", "lr_blocks", "lr_layer_graph")
 HOSTILE = (
     "<img src=x onerror=alert(1)>\"'</div><script>alert(2)</script> [x](javascript:alert(3)) $\\frac{1}{2}$ `c` **b** "
     "\u202edrow "

@@ -1,4 +1,4 @@
-"""Map and neighbourhood in a real browser: a click chooses an entity, and nothing asks another machine."""
+"""The map in a real browser: a click chooses an entity, and nothing asks another machine."""
 
 import re
 from collections.abc import Callable
@@ -63,48 +63,3 @@ def test_a_point_of_the_map_opens_its_entity(
     settled(page)
     assert "points=L1" in page.url
     watched.assert_clean()
-
-
-def test_a_click_moves_through_the_neighbourhood_and_its_file_asks_nobody(
-    server_in: Callable[..., Server], watch: Callable[..., Watched], bench: Workbench, index: Index, tmp_path: Path
-) -> None:
-    server, watched = server_in(bench.root), watch()
-    page, layer = watched.page, index.layers[0]
-    centre = int(layer.degrees.argmax())
-    source, target = layer.ends[layer.relations_of(centre)[0]].tolist()
-    other = target if source == centre else source
-    page.goto(f"{server.url}/explore?view=Neighbourhood&near=300&node={layer.entity(centre).id}")
-    settled(page)
-    expect(page.locator(".lr-near canvas")).to_be_visible()
-    x, y = page.evaluate(
-        """(id) => { const host = document.querySelector('.lr-near'), box = host.getBoundingClientRect();
-             const at = host.lrNetwork.canvasToDOM(host.lrNetwork.getPosition(id));
-             return [box.x + at.x, box.y + at.y]; }""",
-        layer.entity(other).id,
-    )
-    page.mouse.click(x, y)
-    settled(page)
-    expect(page.locator(".lr-name")).to_have_text(layer.entity(other).name)
-    assert f"node={layer.entity(other).id}" in page.url
-    snap(page, "neighbourhood")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download as one HTML file").click()
-    watched.assert_clean()
-
-    saved = tmp_path / "neighbourhood.html"
-    download.value.save_as(saved)
-    alone = watch()
-    requests: list[str] = []
-    alone.page.on("request", lambda request: requests.append(request.url))
-    alone.page.goto(saved.as_uri())
-    canvas = alone.page.locator("canvas")
-    expect(canvas).to_be_visible()
-    box = canvas.bounding_box()
-    assert box is not None
-    alone.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    alone.page.mouse.wheel(0, -300)
-    alone.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    alone.page.mouse.move(box["x"] + 40, box["y"] + 40, steps=8)
-    alone.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
-    alone.assert_clean()

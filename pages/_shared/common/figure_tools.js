@@ -58,6 +58,23 @@ function savePicture(svg, title) {
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
 }
 
+// What a saved page does: the wheel and the keys + and - zoom the picture, dragging moves it, 0 shows all of it again.
+const ZOOMING = `(() => {
+  const svg = document.querySelector("svg"), whole = svg.getAttribute("viewBox").split(" ").map(Number);
+  let [x, y, w, h] = whole;
+  const show = () => svg.setAttribute("viewBox", [x, y, w, h].join(" "));
+  const zoom = (factor, at = [0.5, 0.5]) => {
+    const next = Math.min(whole[2], Math.max(whole[2] / 20, w * factor)), ratio = next / w;
+    x += at[0] * w * (1 - ratio); y += at[1] * h * (1 - ratio); w *= ratio; h *= ratio;
+    if (ratio > 1 && w >= whole[2]) [x, y, w, h] = whole;
+    show();
+  };
+  svg.style.cursor = "grab"; svg.style.touchAction = "none";
+  svg.addEventListener("wheel", (event) => { event.preventDefault(); const box = svg.getBoundingClientRect(); zoom(Math.exp(event.deltaY / 400), [(event.clientX - box.x) / box.width, (event.clientY - box.y) / box.height]); }, { passive: false });
+  svg.addEventListener("pointermove", (event) => { if (!event.buttons) return; const box = svg.getBoundingClientRect(); x -= event.movementX * w / box.width; y -= event.movementY * h / box.height; show(); });
+  addEventListener("keydown", (event) => { if (event.key === "+") zoom(0.7); if (event.key === "-") zoom(1 / 0.7); if (event.key === "0") { [x, y, w, h] = whole; show(); } });
+})();`;
+
 // A page of its own: every text is set as text, so that a name cannot become markup.
 function savePage(svg, options) {
   const page = document.implementation.createHTMLDocument(options.title);
@@ -72,7 +89,9 @@ function savePage(svg, options) {
   const heading = page.createElement("h1"), note = page.createElement("p");
   heading.textContent = options.title;
   note.textContent = options.note || "";
-  page.body.append(heading, page.adoptNode(svg), note);
+  const script = page.createElement("script");
+  script.textContent = ZOOMING;
+  page.body.append(heading, page.adoptNode(svg), note, script);
   saveFile(new Blob([`<!doctype html>\n${page.documentElement.outerHTML}`], { type: "text/html" }), options.title, "html");
 }
 

@@ -39,7 +39,9 @@ def remembered() -> GraphState:
 
 
 def scene_now(exploring: Exploring) -> Scene:
-    """The scene around the focus; where the chosen entity is not in it, that one comes into focus."""
+    """The scene around the focus; where there is none, or the chosen entity is not in it, around that one."""
+    if not state.recall("focus"):
+        return layer_scene(exploring.index, _request(exploring, exploring.place))
     scene = layer_scene(exploring.index, _request(exploring, exploring.focus))
     _, chosen = name_and_id(exploring.index, exploring.place)
     if any(node.id == chosen for node in scene.nodes):
@@ -48,8 +50,10 @@ def scene_now(exploring: Exploring) -> Scene:
     return layer_scene(exploring.index, _request(exploring, exploring.place))
 
 
-def act(exploring: Exploring, kind: str, id_: str) -> None:
-    """What a person did in the picture. kind: pick, open, grow, centre, pin, unpin, hops or detail."""
+def act(exploring: Exploring, kind: str, id_: str, *, focus: str) -> None:
+    """What a person did in the picture. kind: pick, open, grow, centre, pin, unpin, hops or detail. focus: the id of
+    what is in focus, which stays there when another node is chosen."""
+    state.remember("focus", focus)
     if kind in ("hops", "detail"):
         state.remember(kind, id_)
         return

@@ -14,7 +14,9 @@ export default function (component) {
   redraw();
   legend(state);
   nodeList(state);
-  figureTools(root, { ...data.tools, asTable: () => { own.listed = !own.listed; nodeList(state); if (own.listed) root.querySelector(".lr-lg-list button")?.focus(); }, picture: () => (data.all ? canvasPicture(figure) : figure.querySelector("svg")) });
+  const drawn = data.all ? data.nodes : [...state.scene.at.values()];
+  const note = data.tools.note.replace("{shown}", drawn.length.toLocaleString("en")).replace("{lit}", drawn.filter((node) => node.hops < 3).length);
+  figureTools(root, { ...data.tools, note, asTable: () => { own.listed = !own.listed; nodeList(state); if (own.listed) root.querySelector(".lr-lg-list button")?.focus(); }, picture: () => (data.all ? canvasPicture(figure) : figure.querySelector("svg")) });
   figure.onkeydown = (event) => keys(event);
   figure.onpointerover = (event) => point(event.target.closest?.(".node,.relation,.arc"));
   figure.onpointerleave = () => point(null);
@@ -49,9 +51,9 @@ export default function (component) {
   // A box opens after the time in which a second click would centre it; an entity is chosen at once.
   function click(node, event) {
     if (own.dragged) return;
-    const { act, id } = node.dataset;
+    const { act } = node.dataset, id = node.dataset.id ?? node.dataset.of;
     clearTimeout(own.waiting);
-    if (event.detail > 1) { ask("centre", id); return; }
+    if (event.detail > 1 && act === "pick") { ask("centre", id); return; }
     if (act === "pick") mark(id);
     if (act !== "pick" || node.classList.contains("dot")) ask(act, id);
     else own.waiting = setTimeout(() => ask("pick", id), DOUBLE_CLICK);
@@ -93,8 +95,9 @@ export default function (component) {
 
   function keys(event) {
     const node = event.target.closest?.(".node"), id = node?.dataset.id;
+    const open = () => { if (id) mark(id); if (node) ask(node.dataset.act, id ?? node.dataset.of); };
     const act = {
-      Enter: () => id && (event.shiftKey ? ask("centre", id) : (mark(id), ask(node.dataset.act, id))), " ": () => id && (mark(id), ask(node.dataset.act, id)),
+      Enter: open, " ": open,
       h: () => { const next = node?.nextElementSibling ?? node?.previousElementSibling; hide(id); if (next?.dataset.id) figure.querySelector(`.node[data-id="${CSS.escape(next.dataset.id)}"]`)?.focus(); },
       p: () => id && ask("pin", id), c: () => id && ask("centre", id), u: () => own.order.length && undo(),
       "+": () => zoom(1.4), "=": () => zoom(1.4), "-": () => zoom(1 / 1.4), 0: () => zoom(0),

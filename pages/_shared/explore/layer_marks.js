@@ -71,9 +71,9 @@ function drawRelations({ data, view, at, taken }, parent, pills) {
   const arcs = data.links.filter((link) => link.layer > 0 && at.has(link.a) && at.has(link.b));
   const between = (link) => Math.abs(at.get(link.a).x - at.get(link.b).x);
   for (const link of arcs.sort((a, b) => between(a) - between(b))) {
-    const [a, b] = [at.get(link.a), at.get(link.b)], side = Math.sign(b.x - a.x), near = between(link) < 1.5 * (a.w + b.w) / 2 + 20;
+    const [a, b] = [at.get(link.a), at.get(link.b)], side = Math.sign(b.x - a.x), steps = Math.round(between(link) / Math.max(1, (a.w + b.w) / 2 + 12));
     const ends = [[a.x + side * a.w * 0.25, a.y - a.h / 2], [b.x - side * b.w * 0.25, b.y - b.h / 2]];
-    const edge = { points: arcPoints(...ends, near ? 12 : 28), shape: "arc", colour: "inter", kind: "inter", source: link.a, target: link.b, lit: true, about: link.about, pill: true, strength: link.s };
+    const edge = { points: arcPoints(...ends, steps < 2 ? 11 : Math.min(26, 12 + 6 * steps)), shape: "arc", colour: "inter", kind: "inter", source: link.a, target: link.b, lit: true, about: link.about, pill: true, strength: link.s };
     const line = drawEdge(edge, (x) => x, parent);
     line.setAttribute("data-a", link.a);
     line.setAttribute("data-b", link.b);
@@ -119,7 +119,7 @@ function drawBubble(bubble, { data, layout, view, at, taken }, parent) {
   make("rect", { class: "bubble-shape", x: x - half, y: y - 11.5, width: 2 * half, height: 23, rx: 11.5 }, group);
   make("text", { class: "bubble-count", x, y: y + 4 }, group, text);
   taken.push([x - half, y - 12, x + half, y + 12]);
-  if (asks) { group.setAttribute("role", "button"); group.setAttribute("tabindex", "-1"); group.dataset.act = bubble.closed ? "open" : "grow"; group.dataset.id = data.nodes[bubble.of].id; }
+  if (asks) { group.setAttribute("role", "button"); group.setAttribute("tabindex", "-1"); group.dataset.act = bubble.closed ? "open" : "grow"; group.dataset.of = data.nodes[bubble.of].id; }
 }
 
 function drawNode(node, { data, view, taken }, parent) {
@@ -156,6 +156,10 @@ function drawNames({ data, layout, view, at, taken }, parent) {
     const size = node.hops === 0 ? 14.5 : 12.5, weight = node.hops === 0 ? 700 : 550;
     const name = node.name.length > LABEL_LETTERS ? `${node.name.slice(0, LABEL_LETTERS - 1).trimEnd()}…` : node.name;
     const text = drawLabel({ x: node.x, y: node.y, radius: RADIUS[node.hops] + (node.hops === 0 ? 5 : 0), name, font: `${weight} ${size}px ${FONT}`, size, look: ["focus", "one", "two", "far"][node.hops] }, taken, room, parent);
+    if (!text && node.hops === 0) { // the layout leaves the place at its right free
+      taken.push([node.x + 16, node.y - 12, node.x + 20 + name.length * 7.5, node.y + 6]);
+      writeName("halo focus", { x: node.x + 19, y: node.y + 5, style: `font:${weight} ${size}px ${FONT}`, "data-node": node.node, "aria-hidden": "true" }, parent, name);
+    }
     if (text) { text.setAttribute("data-node", node.node); text.setAttribute("aria-hidden", "true"); }
   };
   const ordered = (hops) => dots.filter((node) => node.hops === hops).sort((a, b) => b.pinned - a.pinned || a.rank - b.rank);
