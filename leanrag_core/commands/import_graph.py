@@ -88,7 +88,7 @@ def _preview(options: argparse.Namespace) -> int:
         return 0
     print(f"{options.path}: {preview.format}")
     for title, n in import_lines(preview):
-        print(f"{n:>12,}  {title}")
+        print(f"{n:>12,}  {sentence(title)}")
     for note in preview.notes:
         print(f"note: {sentence(note)}")
     for drop in preview.drops[:20]:

@@ -1,11 +1,10 @@
 """What an import would make and leave out, as lines of a table."""
 
-from leanrag_core.messages.catalog import sentence
-from leanrag_core.messages.message import message
+from leanrag_core.messages.message import Message, message
 from leanrag_core.types.imported import ImportPreview
 
 
-def import_lines(preview: ImportPreview) -> tuple[tuple[str, int], ...]:
+def import_lines(preview: ImportPreview) -> tuple[tuple[Message, int], ...]:
     """Title and number of each line; what is usual at 0 is left out."""
     counts = preview.counts
     made = (
@@ -29,4 +28,4 @@ def import_lines(preview: ImportPreview) -> tuple[tuple[str, int], ...]:
         (message("import.line.dangling"), counts.dangling),
         (message("import.line.self_loops"), counts.self_loops),
     )
-    return tuple((sentence(title), n) for title, n in (*made, *(line for line in others if line[1])))
+    return (*made, *(line for line in others if line[1]))

@@ -36,10 +36,10 @@ def read_files(
 
 @dataclass(frozen=True)
 class FileRead:
-    """What a file became. name: as it is shown; size_bytes: 0 where it could not be opened."""
+    """What a file became. name: as it is shown; size_bytes: None where it could not be opened."""
 
     name: str
-    size_bytes: int
+    size_bytes: int | None
     parsed: ParsedUpload
 
 
@@ -49,7 +49,7 @@ def each_file(
     """Each file of the files and folders, one after another: a folder may be larger than memory."""
     sources = sources_below(paths, follow_links=follow_links)
     for refusal in sources.refusals:
-        yield FileRead(refusal.name, 0, ParsedUpload((), (refusal,)))
+        yield FileRead(refusal.name, None, ParsedUpload((), (refusal,)))
     refused: list[Refusal] = []
 
     def contents() -> Iterator[tuple[str, bytes]]:
@@ -64,7 +64,7 @@ def each_file(
 
     yield from each_upload(contents(), parser)
     for refusal in refused:
-        yield FileRead(refusal.name, 0, ParsedUpload((), (refusal,)))
+        yield FileRead(refusal.name, None, ParsedUpload((), (refusal,)))
 
 
 def _content(path: Path) -> bytes:

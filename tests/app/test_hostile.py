@@ -143,7 +143,8 @@ def test_library_draws_names_and_texts_as_text(hostile: Workbench, visit: Visit)
     [own] = [corpus.id for corpus in hostile.corpora() if not corpus.sample]
     app = visit("library", hostile, corpus=own)
     assert_harmless(app)
-    assert "w" * 5000 in drawn.text(app)
+    [preview] = drawn.component(app, "chunk_preview")
+    assert "w" * 5000 in preview["text"]
     assert "<b>name.md" in drawn.text(app)
 
 

@@ -1,9 +1,14 @@
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
+from leanrag_core.indexing.chunk_preview import SIZES
+from leanrag_core.indexing.chunking import chunk_documents
+from leanrag_core.tokens import count_tokens
 from tests.app import drawn
 from tests.app.conftest import CORPUS
 
@@ -12,7 +17,21 @@ Visit = Callable[..., AppTest]
 
 def upload(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
     app.file_uploader[0].set_value([(name, content, "text/plain") for name, content in files]).run()
-    return app.button("primary_add").click().run()
+    return finished(app.button("primary_add").click().run())
+
+
+def finished(app: AppTest) -> AppTest:
+    """The page once the files are in, which a thread reads."""
+    begun = time.monotonic()
+    while "lr_uploading" in app.session_state and time.monotonic() < begun + 60:
+        app.run()
+    return app
+
+
+def shown_document(app: AppTest) -> str:
+    """The beginning of the document beside the list."""
+    [preview] = drawn.component(app, "chunk_preview")
+    return str(preview["text"])
 
 
 def test_uploads_become_a_corpus_and_bad_ones_are_reported(home: Workbench, visit: Visit) -> None:
@@ -32,7 +51,7 @@ def test_uploads_become_a_corpus_and_bad_ones_are_reported(home: Workbench, visi
     [own] = [corpus for corpus in home.corpora() if not corpus.sample]
     assert (own.name, own.documents) == ("My documents", 1)
     assert app.query_params["corpus"] == own.id
-    assert "Bees live in hives of wood." in page_text, "what was added is shown"
+    assert "Bees live in hives of wood." in shown_document(app), "what was added is shown"
     app.button("close_outcome").click().run()
     assert "could not be read" not in drawn.text(app)
 
@@ -58,7 +77,7 @@ def test_another_corpus_is_opened_by_its_button(home: Workbench, visit: Visit) -
     app = visit("library", home)
     app.button(f"open_{own}").click().run()
     drawn.assert_sound(app)
-    assert "Only clover." in drawn.text(app)
+    assert "Only clover." in shown_document(app)
     assert app.query_params["corpus"] == own
 
 
@@ -102,8 +121,85 @@ def test_a_corpus_without_documents_cannot_be_built(home: Workbench, visit: Visi
 def test_a_hostile_file_name_is_text_and_no_path(name: str, home: Workbench, visit: Visit) -> None:
     app = upload(visit("library", home), (name, b"# Plain <script>alert(1)</script> words\n\nand more of them."))
     drawn.assert_sound(app)
-    assert "<script>alert(1)</script>" in drawn.text(app)
+    assert "<script>alert(1)</script>" in shown_document(app)
     [own] = [corpus for corpus in home.corpora() if not corpus.sample]
     [document] = home.documents(own.id)
     assert document.name == name.rsplit("/", 1)[-1]
     assert document.name in drawn.text(app)
+
+
+def test_pasted_text_becomes_a_document(home: Workbench, visit: Visit) -> None:
+    app = visit("library", home)
+    app.segmented_control("lr_add_by").set_value("text").run()
+    app.button("primary_add").click().run()
+    assert "There is no text yet." in drawn.text(app)
+    app.text_input("text_title_0").input("On clover").run()
+    app.text_area("text_0").input("Clover feeds bees in <b>summer</b>.").run()
+    app = finished(app.button("primary_add").click().run())
+    drawn.assert_sound(app)
+    [own] = [corpus for corpus in home.corpora() if not corpus.sample]
+    [document] = home.documents(own.id)
+    assert document.title == "On clover"
+    assert "Clover feeds bees in <b>summer</b>." in shown_document(app)
+
+
+def test_a_folder_of_this_machine_is_read_by_its_path(home: Workbench, visit: Visit, tmp_path: Path) -> None:
+    (tmp_path / "papers" / "old").mkdir(parents=True)
+    (tmp_path / "papers" / "a.txt").write_text("Bees live in hives.")
+    (tmp_path / "papers" / "old" / "b.txt").write_text("Clover feeds them.")
+    app = visit("library", home)
+    app.segmented_control("lr_add_by").set_value("path").run()
+    app.text_input("path_0").input(str(tmp_path / "no such folder")).run()
+    app.button("primary_add").click().run()
+    assert "There is no folder or file" in drawn.text(app)
+    app.text_input("path_0").input(str(tmp_path / "papers")).run()
+    app = finished(app.button("primary_add").click().run())
+    drawn.assert_sound(app)
+    [own] = [corpus for corpus in home.corpora() if not corpus.sample]
+    assert [document.name for document in home.documents(own.id)] == ["a.txt", "b.txt"]
+
+
+def test_every_file_has_its_row(home: Workbench, visit: Visit) -> None:
+    app = upload(visit("library", home), ("good.txt", b"Bees live in hives."), ("empty.txt", b""))
+    rows = next(frame.value for frame in app.dataframe if "State" in frame.value)
+    assert rows[["State", "File", "Size"]].to_numpy().tolist() == [
+        ["not read", "empty.txt", "0 B"],
+        ["added", "good.txt", "19 B"],
+    ]
+    assert rows["Tokens"].tolist()[1] == count_tokens("Bees live in hives.")
+
+
+def test_long_lists_come_in_pages(home: Workbench, visit: Visit) -> None:
+    files = [(f"file-{n:03}.txt", f"Hive number {n}.".encode()) for n in range(201)]
+    own = home.add_documents("Own", files).corpus_id
+    app = visit("library", home, corpus=own)
+    assert len(app.dataframe[0].value) == 200
+    app.button("docs_page_next").click().run()
+    drawn.assert_sound(app)
+    assert app.dataframe[0].value["Title"].tolist() == ["file-200"]
+
+
+def test_ones_own_corpora_come_first_and_an_index_leads_on(home: Workbench, visit: Visit) -> None:
+    own = home.add_documents("Own", [("a.txt", b"Only clover.")]).corpus_id
+    app = visit("library", home)
+    cards = [button.key.removeprefix("open_") for button in app.button if (button.key or "").startswith("open_")]
+    cards.remove("import")
+    assert cards == [own, CORPUS]
+    with pytest.raises(KeyError):
+        app.button(f"ask_{own}")
+    app.button(f"ask_{CORPUS}").click().run()
+    drawn.assert_sound(app)
+    assert "Question" in [area.label for area in app.text_area]
+
+
+def test_the_preview_cuts_a_document_as_a_build_does(home: Workbench, visit: Visit) -> None:
+    text = " ".join(f"Hive {n} holds 🐝 bees." for n in range(60))
+    own = home.add_documents("Own", [("a.txt", text.encode())]).corpus_id
+    [preview] = drawn.component(visit("library", home, corpus=own), "chunk_preview")
+    [document] = home.documents(own)
+    chunks = chunk_documents([home.document(own, document.id)], max_tokens=64, overlap_tokens=8)
+    as_the_browser_counts = preview["text"].encode("utf-16-le")
+    spans = preview["sizes"][SIZES.index(64)]["spans"]
+    pieces = [as_the_browser_counts[2 * start : 2 * end].decode("utf-16-le") for start, end in spans]
+    assert pieces == [chunk.text for chunk in chunks]
+    assert preview["sizes"][SIZES.index(64)]["said"].startswith("64 tokens, 8 of overlap: ")

@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 from markupsafe import Markup
 
-from leanrag_core.figures import numbers, passages
+from leanrag_core.figures import passages
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import TraceItem
@@ -148,19 +148,3 @@ def ask_for(
 ) -> None:
     """The passage opens at the end of the next run. For callbacks."""
     drawers.ask_for(scope, Passage(row, tuple(names), tuple(cited), mark))
-
-
-def preview(title: str, facts: str, text: str) -> None:
-    """The beginning of a parsed document."""
-    shown = text[:6000]
-    more = f"\n\n… {numbers.counted(len(text) - len(shown), 'more character')}" if len(text) > len(shown) else ""
-    draw(
-        html('<div class="lr-name">{}</div><div class="lr-small lr-muted">{}</div>', title, facts),
-        html(
-            '<div class="lr-text" dir="auto" tabindex="0" role="region" aria-label="{}" '
-            'style="margin-top:.6rem">{}<span class="lr-edge">{}</span></div>',
-            title,
-            shown,
-            more,
-        ),
-    )

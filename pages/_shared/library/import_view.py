@@ -8,19 +8,18 @@ from typing import IO
 import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.figures import numbers
 from leanrag_core.figures.import_lines import import_lines
 from leanrag_core.storage.import_uploads import UploadedFile
 from leanrag_core.types.imported import ImportPreview
 from pages._shared.common import markup, session, state
 from pages._shared.common.frame import message, page_path, plain_errors
 from pages._shared.common.html import draw, html
-from pages._shared.common.messages import words
+from pages._shared.common.messages import say, words
+from pages._shared.library import adding_view
 
 _OPEN, _LOOKED_AT, _CLEARED = "lr_import_open", "lr_import_preview", "lr_imports"
 _RECOGNISE = ""
 _TO_OPEN = "lr_import_to_open"  # the job whose index is to be chosen when it is built
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _MADE = 4  # lines that the tiles say
 _LISTED = 60  # rows that were left out, of a preview
 
@@ -39,7 +38,7 @@ def panel() -> None:
     """A button that opens the form; the form, and what an import of the files would take."""
     if not st.session_state.get(_OPEN, False):
         st.button(
-            "Import a graph of another system",
+            say("library.import.open"),
             icon=":material/hub:",
             type="tertiary",
             key="open_import",
@@ -52,8 +51,8 @@ def panel() -> None:
             html(
                 '<div class="lr-head"><span class="t" style="font-size:1.15rem" role="heading" aria-level="2">{}</span>'
                 '<span class="s">{}</span></div>',
-                "Import a graph",
-                "LightRAG, GraphRAG, nano-graphrag, LeanRAG, HippoRAG, tables, or an archive of an index",
+                say("library.import.title"),
+                say("library.import.formats"),
             )
         )
         looked_at: LookedAt | None = st.session_state.get(_LOOKED_AT)
@@ -62,7 +61,7 @@ def panel() -> None:
         else:
             _preview(looked_at)
         for file in session.workbench().broken_importers():
-            message(words(file.message), kind="error", title="A format cannot be used.")
+            message(words(file.message), kind="error", title=say("library.import.broken_format"))
 
 
 def choose_when_built() -> None:
@@ -96,41 +95,37 @@ def _forget() -> None:
 def _form() -> None:
     titles = {importer.name: words(importer.title) for importer in session.workbench().importers()}
     files = st.file_uploader(
-        "Its files, or one ZIP file of its folder",
+        say("library.import.files"),
         accept_multiple_files=True,
         key=f"import_files_{st.session_state.get(_CLEARED, 0)}",
-        help="Files in folders, such as output/artifacts of GraphRAG, are best uploaded as one ZIP file.",
+        help=say("library.import.files_hint"),
     )
     left, right, button = st.columns([4, 3, 2], vertical_alignment="bottom")
+    recognised = say("library.import.recognised")
     folder = ""
-    if _may_read_here():
+    if adding_view.may_read_here():
         folder = left.text_input(
-            "Or a folder or file on this machine", key="import_path", placeholder="/home/me/lightrag/rag_storage"
+            say("library.import.path"), key="import_path", placeholder="/home/me/lightrag/rag_storage"
         )
     format_name = right.selectbox(
-        "Format",
+        say("library.import.format"),
         [_RECOGNISE, *titles],
-        format_func=lambda name: titles.get(name, "Recognised by its files"),
+        format_func=lambda name: titles.get(name, recognised),
         key="import_format",
     )
     with button.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         looks = st.button(
-            "Preview",
+            say("library.import.preview"),
             type="primary",
             key="primary_preview_import",
             disabled=not (files or folder.strip()),
         )
-        st.button("Close", type="tertiary", key="close_import", on_click=_set_open, args=(False,))
+        st.button(say("library.close"), type="tertiary", key="close_import", on_click=_set_open, args=(False,))
     if looks:
-        with plain_errors(), st.spinner("Reading the files"):
+        with plain_errors(), st.spinner(say("library.reading_title")):
             st.session_state[_LOOKED_AT] = _look_at(files, folder.strip(), format_name)
             st.session_state[_CLEARED] = st.session_state.get(_CLEARED, 0) + 1
             st.rerun()
-
-
-def _may_read_here() -> bool:
-    """Whether this server answers to this machine alone, so that whoever uses it may read its folders anyway."""
-    return st.get_option("server.address") in _LOOPBACK
 
 
 def _look_at(files: Sequence[IO[bytes]], folder: str, format_name: str) -> LookedAt:
@@ -154,33 +149,34 @@ def _preview(looked_at: LookedAt) -> None:
     preview = looked_at.preview
     titles = {importer.name: words(importer.title) for importer in session.workbench().importers()}
     tiles = [
-        ("Entities", f"{preview.entities:,}", titles.get(preview.format, preview.format)),
-        ("Relations", f"{preview.relations:,}", "in the base graph"),
-        ("Chunks", f"{preview.chunks:,}", numbers.counted(preview.documents, "document")),
+        (say("build.entities"), f"{preview.entities:,}", titles.get(preview.format, preview.format)),
+        (say("build.relations"), f"{preview.relations:,}", say("library.import.base_graph")),
+        (say("build.chunks"), f"{preview.chunks:,}", say("count.documents", n=preview.documents)),
     ]
     if preview.communities:
-        tiles.append(("Communities", f"{preview.communities:,}", numbers.counted(preview.reports, "report")))
+        reports = say("library.import.reports", n=preview.reports)
+        tiles.append((say("library.import.communities"), f"{preview.communities:,}", reports))
     draw(markup.tiles(tiles))
-    lines = [(title, f"{n:,}") for title, n in import_lines(preview)[_MADE:]]
+    lines = [(words(title), f"{n:,}") for title, n in import_lines(preview)[_MADE:]]
     left, right = st.columns([1, 1], gap="large")
     with left:
         if lines:
-            markup.block("What became of the rows", markup.facts_table(("", ""), lines, caption="Rows"))
+            title = say("library.import.rows")
+            markup.block(title, markup.facts_table(("", ""), lines, caption=title))
         for note in preview.notes:
             markup.note(words(note))
     with right:
         _dropped(preview)
     name_field, buttons = st.columns([3, 4], vertical_alignment="bottom")
-    name = name_field.text_input("Name of the index", looked_at.shown, key=f"import_name_{looked_at.path}")
+    name = name_field.text_input(say("build.index_name"), looked_at.shown, key=f"import_name_{looked_at.path}")
     with buttons.container(horizontal=True, gap="small"):
-        starts = st.button("Import", type="primary", icon=":material/hub:", key="primary_start_import")
-        st.button("Other files", key="other_import", on_click=_forget)
-        st.button("Close", type="tertiary", key="close_import", on_click=_set_open, args=(False,))
-    if preview.format != "archive":
-        markup.note(
-            "The hierarchy is built by the built-in models with the default settings; "
-            "'python -m leanrag_core import' takes others."
+        starts = st.button(
+            say("library.import.start"), type="primary", icon=":material/hub:", key="primary_start_import"
         )
+        st.button(say("library.import.other"), key="other_import", on_click=_forget)
+        st.button(say("library.close"), type="tertiary", key="close_import", on_click=_set_open, args=(False,))
+    if preview.format != "archive":
+        markup.note(say("library.import.settings"))
     if starts:
         with plain_errors():
             job = session.workbench().start_import(looked_at.path, preview.format, name=name.strip() or looked_at.shown)
@@ -194,10 +190,11 @@ def _preview(looked_at: LookedAt) -> None:
 def _dropped(preview: ImportPreview) -> None:
     """The first of the rows that are left out, merged or lack a description."""
     if not preview.drops:
-        draw(markup.label("Rows left out"), markup.muted("None: every row is taken."))
+        draw(markup.label(say("library.import.left_out")), markup.muted(say("library.import.none_left_out")))
         return
     listed = preview.drops[:_LISTED]
-    note = f"{len(listed):,} of {preview.n_drops:,}" if len(listed) < preview.n_drops else f"{preview.n_drops:,}"
-    draw(markup.label("Rows left out, merged or without a description", note))
+    part = say("library.import.part_of", shown=len(listed), n=preview.n_drops)
+    note = part if len(listed) < preview.n_drops else f"{preview.n_drops:,}"
+    draw(markup.label(say("library.import.dropped"), note))
     with st.container(height=220, border=False, key="import_drops"):
         draw(markup.tagged_list((drop.stage, drop.item, drop.reason) for drop in listed))
