@@ -41,6 +41,10 @@ class TauRule:
             steps.pop()
         return TauRule(tuple(steps))
 
+    def step_text(self, layer_number: int) -> str:
+        """The step of that layer, as a setting writes it."""
+        return str(TauRule((self.step(layer_number),)))
+
     def __str__(self) -> str:
         return ",".join(f"q{step[1]:g}" if isinstance(step, tuple) else f"{step:g}" for step in self.steps)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pages._shared.explore import graph_view, hierarchy_view, map_view
+from pages._shared.explore import graph_view, hierarchy_view, islands_view, map_view
 from pages._shared.explore.exploring import Exploring
 
 
@@ -21,6 +21,7 @@ VIEWS = (
     View("hierarchy", hierarchy_view.show),
     View("graph", graph_view.show),
     View("map", map_view.show),
+    View("islands", islands_view.show, wide=True),
 )
 
 
