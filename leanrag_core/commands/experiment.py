@@ -12,6 +12,7 @@ from leanrag_core.commands._shared.experiment_printing import (
     summary_values,
     table_values,
 )
+from leanrag_core.commands._shared.given_questions import question_set_of
 from leanrag_core.commands._shared.options import add_execution, add_json, execution_of
 from leanrag_core.commands._shared.paper_printing import paper_values, print_paper_table
 from leanrag_core.commands._shared.printing import PrintedProgress, print_json
@@ -133,7 +134,7 @@ def _specs(options: argparse.Namespace, bench: "Workbench") -> "list[ExperimentS
         return [_sample_spec(options, bench, name) for name in bench.sample_names()]
     if not options.questions:
         raise InvalidConfig("command.experiment_questions")
-    set_id = _question_set(options.questions, bench)
+    set_id = question_set_of(options.questions, bench)
     return [_spec(options, bench, _index_name(index), set_id, Path(index).name) for index in options.index]
 
 
@@ -173,12 +174,6 @@ def _index_name(given: str) -> str:
     """How a run names the index: the path of its folder where there is one, else its id in the store."""
     path = Path(given)
     return str(path.resolve()) if (path / "manifest.json").is_file() else given
-
-
-def _question_set(given: str, bench: "Workbench") -> str:
-    """The id of the set; a file is stored as one first."""
-    path = Path(given)
-    return bench.add_question_file(path.name, path.read_bytes()) if path.is_file() else given
 
 
 def _list(options: argparse.Namespace) -> int:

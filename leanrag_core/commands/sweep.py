@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from leanrag_core.commands._shared.given_questions import question_set_of
 from leanrag_core.commands._shared.options import add_execution, add_json, add_preset, execution_of
 from leanrag_core.commands._shared.printing import PrintedProgress, print_json
 from leanrag_core.errors import InvalidConfig
@@ -28,7 +29,9 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         help="a field of the index's settings or an option of the strategy (retrieval.NAME where both have it); with a "
         "sampler also NAME=LOW..HIGH; may be given several times",
     )
-    parser.add_argument("--questions", default="", metavar="SET", help="id of a question set (default: the corpus's)")
+    parser.add_argument(
+        "--questions", default="", metavar="SET", help="id of a question set, or a file (default: the corpus's)"
+    )
     parser.add_argument("--strategy", default=SweepSpec.strategy)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of all points")
     parser.add_argument("--sampler", choices=SAMPLERS, default=SweepSpec.sampler)
@@ -97,7 +100,7 @@ def _spec(options: argparse.Namespace, bench: Any) -> Any:
     return SweepSpec(
         title=options.title or f"{source.name}: {', '.join(axis.name for axis in axes)}",
         axes=axes,
-        question_set=options.questions or source.corpus,
+        question_set=question_set_of(options.questions, bench) if options.questions else source.corpus,
         corpus=source.corpus if builds or not source.index else "",
         config=config,
         index="" if builds else source.index,

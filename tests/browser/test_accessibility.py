@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from leanrag_core import IndexConfig
 from pages._shared.common.frame import PAGES
 from tests.browser.conftest import Server, Watched, start_server
+from tests.browser.states import states
 from tests.browser.test_endpoint_story import home_with_documents
 from tests.browser.test_story import settled, snap
 
@@ -20,18 +21,7 @@ AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(enc
 SERIOUS = """async () => (await axe.run(document, {resultTypes: ['violations']})).violations
   .filter((rule) => ['serious', 'critical'].includes(rule.impact))
   .flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html.slice(0, 200)}`))"""
-QUESTION = "Who+built+the+Marram+Point+lighthouse?"
-VIEWS = ("hierarchy", "graph", "schema", "map", "formation", "islands", "clusters")
-TABS = ("sets", "run", "results", "judgements", "audit", "sweeps", "history")
-STATES = (
-    *(name for name, _ in PAGES if name not in ("explore", "ask", "compare", "evaluate")),
-    *(f"explore?view={view}" for view in VIEWS),
-    f"ask?q={QUESTION}",
-    "ask",
-    f"compare?q={QUESTION}",
-    *(f"evaluate?tab={tab}" for tab in TABS),
-    "ask?index=gone",
-)
+STATES = states("Who built the Marram Point lighthouse?")
 
 
 @pytest.fixture(scope="module")
@@ -59,10 +49,10 @@ def test_no_page_or_state_has_a_serious_finding(
 ) -> None:
     watched = watch(dark=dark, first_visit=True)
     with_index, bare = servers
-    states = [f"{with_index.url}/{state}" for state in STATES]
-    states += [f"{bare.url}/{name}" for name, _ in PAGES if name not in ("build", "settings")]
+    addresses = [f"{with_index.url}/{path}" for path in STATES.values()]
+    addresses += [f"{bare.url}/{name}" for name, _ in PAGES if name not in ("build", "settings")]
     found = {}
-    for state in states:
+    for state in addresses:
         watched.page.goto(f"{state}{'&' if '?' in state else '?'}lang={language}")
         settled(watched.page)
         found[state] = serious(watched.page)

@@ -1,0 +1,23 @@
+"""The pages of the app and their states, by a short name: for checks and for pictures of all of them."""
+
+from urllib.parse import quote
+
+from pages._shared.common.frame import PAGES
+
+VIEWS = ("hierarchy", "graph", "schema", "map", "formation", "islands", "clusters")
+TABS = ("sets", "run", "results", "judgements", "audit", "sweeps", "history")
+
+
+def states(question: str, *, index: str = "") -> dict[str, str]:
+    """Path and query of each state on an index (the newest by default), a question being asked where one can be."""
+    asked = f"q={quote(question)}"
+    paths = {
+        **{name: name for name, _ in PAGES},
+        **{f"explore_{view}": f"explore?view={view}" for view in VIEWS},
+        "ask_answered": f"ask?{asked}",
+        "compare_answered": f"compare?{asked}",
+        **{f"evaluate_{tab}": f"evaluate?tab={tab}" for tab in TABS},
+    }
+    if index:
+        paths = {name: f"{path}{'&' if '?' in path else '?'}index={index}" for name, path in paths.items()}
+    return {**paths, "index_gone": "ask?index=gone"}
