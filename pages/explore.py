@@ -12,7 +12,7 @@ from pages._shared.explore import graph_state, inspector, toolbar
 from pages._shared.explore.exploring import FILTER_NAMES, exploring
 
 URL = (
-    *("index", "view", "shape", "by", "table", "focus", "node", "rel", "find"),
+    *("index", "view", "shape", "by", "table", "focus", "node", "rel", "find", "skip"),
     *FILTER_NAMES,
     *("layer", "points", "colour"),
     *graph_state.URL,
@@ -56,16 +56,15 @@ def page() -> None:
 def body(summary: IndexSummary) -> None:
     """All that a choice on this page may change; the frame around it need not run again."""
     with plain_errors(), session.reading(summary) as index:
-        view = toolbar.view_choice()
+        view, now = toolbar.view_choice(), exploring(index, summary)
         if view.wide:
-            toolbar.search_and_filters(index, summary)
-            view.show(exploring(index, summary))
+            toolbar.search_and_filters(now)
+            view.show(now)
         else:
             left, right = st.columns([69, 31], gap="medium")
             with left:
-                toolbar.search_and_filters(index, summary)
-                view.show(exploring(index, summary))
-            now = exploring(index, summary)
+                toolbar.search_and_filters(now)
+                view.show(now)
             with right, st.container(border=True, gap="xsmall", key="inspector", height=720):
                 inspector.inspect(index, now.place, go=now.go)
         passage_view.drawer(index)

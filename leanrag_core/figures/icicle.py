@@ -1,102 +1,130 @@
-"""The hierarchy below one block, as an icicle or treemap shows it: a few levels, never more cells than can be read."""
+"""The icicle: a column for each layer, the focus on the left; heights follow the entities inside."""
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
 
+from leanrag_core.figures.blocks import Block, Picture, columns_of, fold_id, id_of, lowest_layer
+from leanrag_core.figures.folding import fold
+from leanrag_core.figures.shown_tree import ShownTree
 from leanrag_core.types.graph import Place
-from leanrag_core.types.index import Index
 
-MAX_LEVELS = 4
-MAX_CELLS_IN_LEVEL = 120  # below 5 px a cell cannot be hit or told apart
-_MOST_CHILDREN = 60  # of one block; the rest is folded into one cell
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A block of the figure. parent: id of the block it lies in, "" for the outermost. below: base entities in it.
-    weight: its share of the picture. folded: how many nodes this cell stands for, 0 for a node itself."""
-
-    id: str
-    parent: str
-    name: str
-    layer: int
-    below: int
-    children: int
-    weight: float = 0.0
-    folded: int = 0
+HEIGHT = 596.0
+ROW_GAP = 3.0
+_NAME = 23.0  # the least height of a block with its name
+_FOLDED = 26.0
+_FOLDED_MOST = 56.0
+_CELL_ROW = 26.0  # a row of cells and the gap below it
+_KEPT_IN_ROW = 2  # cells that are never folded, in a row
+_CELLS_IN_ROW = 7
+_MOST_CELLS = 120
 
 
-@dataclass(frozen=True)
-class HierarchyView:
-    """What is drawn of a hierarchy. columns: (layer, nodes shown, nodes of that layer below the focus).
-    hidden: base entities or nodes of the first level that was left out because it is too fine; 0 when none is."""
-
-    focus: str
-    cells: tuple[Cell, ...]
-    columns: tuple[tuple[int, int, int], ...]
-    hidden: int
-    hidden_layer: int
-
-
-def hierarchy_view(index: Index, focus: Place, counts: tuple[np.ndarray, ...]) -> HierarchyView:
-    """The blocks below the focus, level by level, as long as a level stays readable.
-
-    counts: as from `browse.leaf_counts`.
-    """
-    top = index.layers[focus.layer].entities
-    focus_id = top["id"][focus.row].as_py()
-    n_children = len(index.children_of(focus.layer, focus.row))
-    below = int(counts[focus.layer][focus.row])
-    cells = [Cell(focus_id, "", top["name"][focus.row].as_py(), focus.layer, below, n_children)]
-    columns = [(focus.layer, 1, 1)]
-    parents: list[tuple[int, str]] = [(focus.row, focus_id)]
-    hidden = hidden_layer = 0
-    for number in range(focus.layer - 1, max(-1, focus.layer - MAX_LEVELS), -1):
-        families = [(parent_id, index.children_of(number + 1, row)) for row, parent_id in parents]
-        total = sum(len(rows) for _, rows in families)
-        if total > MAX_CELLS_IN_LEVEL and len(columns) > 1:
-            hidden, hidden_layer = total, number
-            break
-        parents = []
-        room = _MOST_CHILDREN if len(columns) > 1 else MAX_CELLS_IN_LEVEL
-        for parent_id, rows in families:
-            drawn, rest = _cells(index, number, parent_id, rows, counts[number], room)
-            cells += [*drawn, *rest]
-            parents += [(int(row), cell.id) for row, cell in zip(_largest(rows, counts[number]), drawn, strict=False)]
-        columns.append((number, len(parents), total))
-    return HierarchyView(focus_id, _weighed(cells), tuple(columns), hidden, hidden_layer)
+def icicle(tree: ShownTree, focus: Place, *, skip: int = 0) -> Picture:
+    """The blocks below the focus, folded where they would be too low. skip: of its children, folded from the front."""
+    lowest = lowest_layer(tree, focus.layer, focus.row)
+    layout = _Layout(tree, focus.layer, lowest)
+    height = max(HEIGHT, layout.need(focus.layer, focus.row))
+    layout.place(focus.layer, focus.row, "", 0.0, height, skip)
+    blocks = layout.blocks
+    named = columns_of(tree, focus.layer, focus.row, lowest, blocks)
+    return Picture("icicle", tuple(blocks), named, height, layout.skippable)
 
 
-def _largest(rows: np.ndarray, below: np.ndarray) -> np.ndarray:
-    return rows[np.lexsort((rows, -below[rows]))]
+class _Layout:
+    """The blocks so far, from the outermost inwards."""
+
+    def __init__(self, tree: ShownTree, top: int, lowest: int) -> None:
+        self.tree, self.top, self.lowest = tree, top, lowest
+        self.blocks: list[Block] = []
+        self.skippable = False
+
+    def need(self, layer: int, row: int) -> float:
+        """The least height of a block: what is never folded below it has room, and so has its own name."""
+        least = self._least(layer, row)
+        if layer == self.lowest or row not in self.tree.kept[layer]:
+            return least
+        inner = self.tree.children(layer, row)
+        kept = self._kept(layer - 1, inner)
+        if layer - 1 == self.lowest:
+            n_cells = len(kept) + (len(kept) < len(inner))
+            return max(least, _CELL_ROW * math.ceil(n_cells / _KEPT_IN_ROW) - ROW_GAP)
+        heights = [self.need(layer - 1, int(inner[place])) for place in kept]
+        heights += [_FOLDED] if len(kept) < len(inner) else []
+        return max(least, sum(heights) + ROW_GAP * max(0, len(heights) - 1))
+
+    def _least(self, layer: int, row: int) -> float:
+        """For its name; where its children are blocks of their own, for one of them and the folded ones too."""
+        has_blocks = layer - 1 > self.lowest and self.tree.inside(layer, [row], layer - 1) > 1
+        return _NAME + ROW_GAP + _FOLDED if has_blocks else _NAME
+
+    def _kept(self, layer: int, rows: np.ndarray) -> list[int]:
+        return [place for place, row in enumerate(rows) if int(row) in self.tree.kept[layer]]
+
+    def place(self, layer: int, row: int, parent: str, y: float, height: float, skip: int = 0) -> None:
+        """Adds the block and all below it."""
+        tree, id_ = self.tree, id_of(self.tree, layer, row)
+        inner = tree.children(layer, row) if layer > self.lowest else np.zeros(0, dtype=np.int64)
+        cells: tuple[int, ...] = ()
+        kept_cells: tuple[int, ...] = ()
+        if layer - 1 == self.lowest:
+            kept_cells = tuple(int(inner[place]) for place in self._kept(layer - 1, inner))
+            cells = _cells(inner, kept_cells, height)
+        below = int(tree.below[layer][row])
+        self.blocks.append(
+            Block(
+                id_,
+                parent,
+                layer,
+                row,
+                below,
+                len(inner),
+                0,
+                self.top - layer,
+                y,
+                1.0,
+                height,
+                cells=cells,
+                kept_cells=kept_cells,
+            )
+        )
+        if layer - 1 <= self.lowest or not len(inner):
+            return
+        folding = fold(
+            [float(weight) for weight in tree.below[layer - 1][inner]],
+            [self.need(layer - 1, int(child)) for child in inner],
+            self._kept(layer - 1, inner),
+            height,
+            fold_least=_FOLDED,
+            fold_most=_FOLDED_MOST,
+            gap=ROW_GAP,
+            skip=skip,
+        )
+        for place, size in zip(folding.named, folding.sizes, strict=True):
+            self.place(layer - 1, int(inner[place]), id_, y, size)
+            y += size + ROW_GAP
+        if folding.folded:
+            named = set(folding.named)
+            rest = [int(row) for place, row in enumerate(inner) if place not in named]
+            self._fold(layer - 1, rest, id_, y, folding.fold_size)
+            self.skippable |= layer == self.top
+
+    def _fold(self, layer: int, rows: Sequence[int], parent: str, y: float, height: float) -> None:
+        """The folded nodes, and what lies in them, as one block in each column."""
+        owner = parent
+        for number in range(layer, self.lowest - 1, -1):
+            n_nodes = self.tree.inside(layer, rows, number)
+            if n_nodes:
+                below = int(self.tree.below[layer][rows].sum())
+                id_ = fold_id(parent, number)
+                x = self.top - number
+                self.blocks.append(Block(id_, owner, number, -1, below, 0, n_nodes, x, y, 1.0, height))
+                owner = id_
 
 
-def _cells(
-    index: Index, number: int, parent_id: str, rows: np.ndarray, below: np.ndarray, room: int
-) -> tuple[list[Cell], list[Cell]]:
-    """Cells of the largest children of one block, and the one cell that the others are folded into, if any."""
-    order = _largest(rows, below)
-    kept, rest = (order, order[:0]) if len(order) <= room + 1 else (order[:room], order[room:])
-    texts = index.layers[number].entities.select(["id", "name"]).take(pa.array(kept))
-    cells = [
-        Cell(id_, parent_id, name, number, int(below[row]), len(index.children_of(number, int(row))))
-        for row, id_, name in zip(kept, texts["id"].to_pylist(), texts["name"].to_pylist(), strict=True)
-    ]
-    if not len(rest):
-        return cells, []
-    size, name = int(below[rest].sum()), f"{len(rest):,} more"
-    return cells, [Cell(f"more:{parent_id}", parent_id, name, number, size, 0, folded=len(rest))]
-
-
-def _weighed(cells: list[Cell]) -> tuple[Cell, ...]:
-    """Innermost blocks grow with the root of what is below, so that small ones can be hit; outer ones add up."""
-    inside: dict[str, float] = {}
-    weighed = []
-    for cell in reversed(cells):  # every block comes after the one it lies in
-        weight = inside.get(cell.id) or math.sqrt(cell.below)
-        inside[cell.parent] = inside.get(cell.parent, 0.0) + weight
-        weighed.append(replace(cell, weight=weight))
-    return tuple(reversed(weighed))
+def _cells(inner: np.ndarray, kept: Sequence[int], height: float) -> tuple[int, ...]:
+    """Rows that may be drawn: the first ones that the height has room for, and all that are kept."""
+    n_rows = max(1, int((height + ROW_GAP) // _CELL_ROW))
+    first = [int(row) for row in inner[: min(_MOST_CELLS, n_rows * _CELLS_IN_ROW)]]
+    return (*first, *(row for row in kept if row not in set(first)))

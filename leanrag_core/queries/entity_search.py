@@ -72,6 +72,20 @@ def find_entities(
     return EntityMatches(tuple(rows), total)
 
 
+def best_matches(
+    index: Index, text: str, *, limit: int, masks: Mapping[int, np.ndarray] | None = None
+) -> EntityMatches:
+    """Entities whose name contains the text: names that begin with it first, then the lower layers, else as in
+    `find_entities`; no text has no matches."""
+    wanted = text.strip()
+    if not wanted:
+        return EntityMatches((), 0)
+    by_layer = [find_entities(index, wanted, layer=layer.number, limit=limit, masks=masks) for layer in index.layers]
+    rows = [row for matches in by_layer for row in matches.rows]
+    rows.sort(key=lambda row: not row.name.casefold().startswith(wanted.casefold()))  # stable
+    return EntityMatches(tuple(rows[:limit]), sum(matches.total for matches in by_layer))
+
+
 def _order(index: Index, level: Layer) -> np.ndarray:
     """(n,) rows of a layer, those with most base entities below first, then those with most relations."""
     degrees = level.degrees.astype(np.int64)

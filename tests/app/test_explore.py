@@ -136,12 +136,22 @@ def test_an_entity_of_a_link_is_inspected_under_its_parents(home: Workbench, ope
     app = visit("explore", home, node=node)
     drawn.assert_sound(app)
     assert '<div class="lr-name" role="heading" aria-level="2">Varroa destructor</div>' in "".join(drawn.html(app))
-    crumbs = [button for button in app.button if str(button.key).startswith("crumb_")]
-    assert [button.label[:2] for button in crumbs] == ["L3", "L2", "L1"]
+    [picture] = drawn.component(app, "lr_blocks")
+    assert picture["picked"] == node
+    assert node in {cell["id"] for block in picture["blocks"] for cell in block.get("cells", ())}
     assert app.query_params["node"] == node
-    crumbs[0].click().run()
+
+
+def test_an_opened_block_is_the_outermost_and_its_parents_lead_back(
+    home: Workbench, opened: Index, visit: Visit
+) -> None:
+    focus = opened.layers[1].entity(0)
+    app = visit("explore", home, focus=focus.id)
     drawn.assert_sound(app)
-    assert app.query_params["node"] == opened.layers[-1].entity(0).id
+    [picture] = drawn.component(app, "lr_blocks")
+    assert picture["blocks"][0]["id"] == focus.id
+    assert [crumb["layer"] for crumb in picture["crumbs"]] == [3, 2, 1]
+    assert picture["crumbs"][-1]["name"] == focus.name
 
 
 def test_the_way_up_leads_to_the_root(home: Workbench, opened: Index, visit: Visit) -> None:
@@ -183,19 +193,70 @@ def test_children_of_a_block_are_listed(home: Workbench, opened: Index, visit: V
     assert len(app.dataframe[0].value) == 3
 
 
-def test_a_search_lists_what_it_finds_and_suggests_what_is_near(home: Workbench, visit: Visit) -> None:
-    app = visit("explore", home)
-    app.text_input("find_entity").input("VARROA").run()
+def test_a_search_lights_its_matches_and_suggests_what_is_near(home: Workbench, visit: Visit) -> None:
+    app = visit("explore", home, find="VARROA")
+    drawn.assert_sound(app)
+    [field], [picture] = drawn.component(app, "lr_search"), drawn.component(app, "lr_blocks")
+    assert field["matches"]
+    assert all("varroa" in match["name"].casefold() for match in field["matches"])
+    nodes = [*picture["blocks"], *(cell for block in picture["blocks"] for cell in block.get("cells", ()))]
+    lit = {node["id"] for node in nodes if node.get("lit")}
+    assert {match["id"] for match in field["matches"]} <= lit
+    assert {node["id"] for node in nodes if "varroa" in node["name"].casefold()} == lit
+    [field] = drawn.component(visit("explore", home, find="Varoa destructr"), "lr_search")
+    assert field["foot"].startswith("No entity is called “Varoa destructr”. Nearest: Varroa destructor")
+    hostile = visit("explore", home, find="<img src=x onerror=alert(1)>")
+    drawn.assert_sound(hostile)
+    [field] = drawn.component(hostile, "lr_search")
+    assert "No entity is called “<img src=x onerror=alert(1)>”" in field["foot"]
+
+
+def test_a_search_narrows_the_table(home: Workbench, visit: Visit) -> None:
+    app = visit("explore", home, table="1", find="VARROA")
     drawn.assert_sound(app)
     names = list(app.dataframe[0].value["Name"])
     assert names
     assert all("varroa" in name.casefold() for name in names)
-    app.text_input("find_entity").input("Varoa destructr").run()
+
+
+def test_the_last_question_colours_the_blocks(home: Workbench, visit: Visit) -> None:
+    [picture] = drawn.component(visit("explore", home), "lr_blocks")
+    assert picture["measure"]["name"] == "layer"
+    app = visit("ask", home, q="What do beekeepers use against Varroa destructor?")
+    app.switch_page("../../explore.py").run()
     drawn.assert_sound(app)
-    assert "No entity is called “Varoa destructr”. Nearest: Varroa destructor" in drawn.text(app)
-    app.text_input("find_entity").input("<img src=x onerror=alert(1)>").run()
+    [picture] = drawn.component(app, "lr_blocks")
+    assert picture["measure"]["name"] == "question"
+    root = picture["blocks"][0]
+    seeds = [cell for block in picture["blocks"] for cell in block.get("cells", ()) if cell.get("badge")]
+    assert int(root["badge"]) == len(seeds) > 0
+    assert all(cell["must"] for cell in seeds)
+
+
+def test_filters_are_in_the_link_and_leave_out_what_does_not_pass(home: Workbench, opened: Index, visit: Visit) -> None:
+    kind = opened.layers[0].entities["type"][0].as_py()
+    app = visit("explore", home, types=kind, table="1", layer="L0")
     drawn.assert_sound(app)
-    assert "No entity is called “<img src=x onerror=alert(1)>”" in drawn.text(app)
+    assert set(app.dataframe[0].value["Type"]) == {kind}
+    assert app.query_params["types"] == kind
+    [picture] = drawn.component(visit("explore", home, types=kind), "lr_blocks")
+    cells = [cell for block in picture["blocks"] for cell in block.get("cells", ())]
+    kinds = dict(zip(*opened.layers[0].entities.select(["id", "type"]).to_pydict().values(), strict=True))
+    assert cells
+    assert {kinds[cell["id"]] for cell in cells} == {kind}
+    assert "pass the filters" in picture["tools"]["note"]
+    app.button("clear_filters").click().run()
+    assert "types" not in app.query_params
+
+
+@pytest.mark.parametrize("by", ["layer", "size", "type", "connectivity"])
+@pytest.mark.parametrize("shape", ["icicle", "treemap", "sunburst"])
+def test_every_measure_colours_every_shape(by: str, shape: str, home: Workbench, visit: Visit) -> None:
+    app = visit("explore", home, by=by, shape=shape)
+    drawn.assert_sound(app)
+    [picture] = drawn.component(app, "lr_blocks")
+    assert (picture["shape"], picture["measure"]["name"]) == (shape, by)
+    assert len(picture["measure"]["steps"]) <= 5
 
 
 def test_asking_about_an_entity_leads_to_its_answer(home: Workbench, opened: Index, visit: Visit) -> None:
@@ -205,9 +266,3 @@ def test_asking_about_an_entity_leads_to_its_answer(home: Workbench, opened: Ind
     drawn.assert_sound(app)
     assert app.text_area("lr_draft").value == "What do the documents say about Varroa destructor?"
     assert drawn.component(app, "lr_citations")
-
-
-def test_a_search_begins_while_the_name_is_written(home: Workbench, visit: Visit) -> None:
-    field = visit("explore", home).text_input("find_entity")
-    assert 0 < field.proto.live_debounce_ms <= 100
-    assert (field.label, field.proto.placeholder) == ("Find", "Find an entity")

@@ -19,7 +19,7 @@ from pages._shared.common.scope import PAGE
 from tests.app import drawn
 
 Visit = Callable[..., AppTest]
-FIGURES = ("lr_layered_graph", "lr_blocks", "lr_layer_graph")
+FIGURES = ("lr_layered_graph", "lr_blocks", "lr_search", "lr_layer_graph")
 HOSTILE = (
     "<img src=x onerror=alert(1)>\"'</div><script>alert(2)</script> [x](javascript:alert(3)) $\\frac{1}{2}$ `c` **b** "
     "\u202edrow "
@@ -80,7 +80,8 @@ def assert_harmless(app: AppTest) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", [{"view": "Icicle"}, {"view": "Treemap"}, {"view": "Map"}, {"view": "Neighbourhood"}, {"view": "Table"}]
+    "url",
+    [{}, {"shape": "treemap"}, {"shape": "sunburst", "by": "type"}, {"view": "map"}, {"view": "graph"}, {"table": "1"}],
 )
 def test_explore_draws_an_aggregated_entity_as_text(url: dict[str, str], hostile: Workbench, visit: Visit) -> None:
     assert_harmless(visit("explore", hostile, **url))
@@ -105,8 +106,7 @@ def test_explore_draws_every_tab_of_an_entity_as_text(
 
 
 def test_explore_draws_a_search_as_text(hostile: Workbench, visit: Visit) -> None:
-    app = visit("explore", hostile)
-    app.text_input("find_entity").input("<img").run()
+    app = visit("explore", hostile, find="<img", table="1")
     assert_harmless(app)
     assert len(app.dataframe[0].value) > 20
 

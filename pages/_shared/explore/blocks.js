@@ -1,81 +1,178 @@
-// Draws blocks with the functions of svg.js.
-// One block can be reached by Tab; from there the arrows lead along the tree, Enter picks.
-// At most so many lines; the last one is filled with what there is more, and cut.
-function wrap(text, width, most, size) {
-  const fits = measure(width, `${size}px ${FONT}`), lines = linesOf(text, fits);
-  if (lines.length > most) lines.splice(most - 1, lines.length, lines.slice(most - 1).join(" "));
-  return lines.map((line) => cut(line, fits)).filter((line) => line && line !== "…");
+// The hierarchy as blocks: what a click, a key or a search changes is marked here at once, and told to the page.
+// One block can be reached by Tab; from there the arrows lead to the next one in that direction.
+const SHAPES = { icicle: drawIcicle, treemap: drawTreemap, sunburst: drawSunburst };
+
+function element(tag, className, parent, text) {
+  const made = document.createElement(tag);
+  made.className = className;
+  if (text !== undefined) made.textContent = text;
+  parent?.append(made);
+  return made;
 }
 
-function label(block, group, x, y, width, height) {
-  const room = block.strip ? 20 : height - 3, size = room >= 17 ? 13 : room >= 13.5 ? 11.5 : room >= 11.5 ? 10 : 0;
-  if (!size || width < 24) return;
-  const step = size + 3.5, most = block.strip ? 1 : Math.min(4, Math.floor(room / step) || 1);
-  const lines = wrap(block.name, width - 14, most, size), ink = block.folded ? "var(--lr-mute)" : `var(--lr-l${Math.min(4, block.layer)}k)`;
-  const middle = block.strip ? y + 11 : y + height / 2;
-  lines.forEach((line, n) => make("text", { x: x + 8, y: middle + (n - (lines.length - 1) / 2) * step + size * 0.35, fill: ink, "font-size": size, style: "unicode-bidi:plaintext" }, group, line));
+function layerTag(layer, parent) {
+  const tag = element("span", "lr-layer", parent, `L${layer}`), step = Math.min(4, layer);
+  tag.style.background = `var(--lr-l${step})`;
+  tag.style.color = `var(--lr-l${step}k)`;
 }
 
-function draw(host, data, pick) {
-  const width = host.clientWidth || 660, gap = data.columns.length ? 1.5 : 0.75;
-  const svg = make("svg", { width, height: data.height + 4, viewBox: `-2 -2 ${width + 4} ${data.height + 4}`, role: "tree", "aria-label": data.label });
-  const groups = new Map();
-  for (const block of data.blocks) {
-    const x = block.x * width + gap / 2, y = block.y + gap / 2;
-    const w = Math.max(0.5, block.width * width - gap), h = Math.max(0.5, block.height - (block.height > 6 ? gap : 0.5));
-    const group = make("g", { class: `block${block.folded ? " folded" : ""}${block.id === data.picked ? " picked" : ""}`, "data-id": block.id, role: "treeitem", "aria-selected": block.id === data.picked, tabindex: -1 }, svg);
-    make("title", {}, group, block.about);
-    make("rect", { x, y, width: w, height: h, rx: Math.min(3, h / 4), fill: `var(--lr-l${Math.min(4, block.layer)})` }, group);
-    label(block, group, x, y, w, h);
-    groups.set(block.id, group);
-    if (block.folded) { group.setAttribute("aria-disabled", "true"); continue; }
-    group.onclick = () => pick(block.id);
+function crumbs(data, open) {
+  const nav = element("nav", "crumbs");
+  nav.setAttribute("aria-label", data.words.crumbs);
+  data.crumbs.forEach((step, place) => {
+    layerTag(step.layer, nav);
+    if (place === data.crumbs.length - 1) { const here = element("b", "", nav, step.name); here.dir = "auto"; here.setAttribute("aria-current", "true"); return; }
+    const button = element("button", "", nav, step.name);
+    button.type = "button";
+    button.dir = "auto";
+    button.onclick = () => open(step.id);
+    element("span", "sep", nav, "›").setAttribute("aria-hidden", "true");
+  });
+  return nav;
+}
+
+function heads(data, width) {
+  const row = element("div", "heads");
+  if (data.shape !== "icicle") { for (const column of data.columns) { const head = element("span", "", row); layerTag(column.layer, head); head.append(column.text); } return row; }
+  columnPlaces(width, data.columns.length).forEach((place, at) => {
+    const head = element("span", "placed", row);
+    head.style.cssText = `left:${place.x}px;width:${place.width}px`;
+    layerTag(data.columns[at].layer, head);
+    if (place.width > 60) head.append(data.columns[at].text);
+    head.title = data.columns[at].text;
+  });
+  return row;
+}
+
+function legend(data) {
+  const row = element("div", "legend");
+  element("b", "", row, data.measure.title);
+  for (const step of data.measure.steps) {
+    const item = element("span", "", row);
+    element("i", `swatch ${step.paint}`, item);
+    item.append(step.text);
   }
-  const start = groups.get(data.picked) || groups.get(data.blocks[0].id);
-  start.setAttribute("tabindex", "0");
-  svg.append(start); // its outline lies above its neighbours
-  if (!data.columns.length) for (const block of data.blocks) if (block.id !== data.picked && inside(block, data)) svg.append(groups.get(block.id));
-  svg.onkeydown = (event) => {
-    const here = data.blocks.find((block) => groups.get(block.id) === document.activeElement);
-    if (!here) return;
-    if (event.key === "Enter" || event.key === " ") { event.preventDefault(); if (!here.folded) pick(here.id); return; }
-    const to = beside(here, data.blocks, event.key);
-    if (!to) return;
-    event.preventDefault();
-    for (const group of groups.values()) group.setAttribute("tabindex", "-1");
-    groups.get(to.id).setAttribute("tabindex", "0");
-    groups.get(to.id).focus();
-  };
-  host.replaceChildren(svg);
+  if (data.measure.name === "question") { const item = element("span", "", row); element("i", "disc", item, "2"); item.append(data.words.hits); }
+  const folded = element("span", "", row), found = element("span", "", row);
+  element("i", "swatch hatch", folded);
+  folded.append(data.words.folded);
+  element("i", "swatch found", found);
+  found.append(data.words.found);
+  return row;
+}
+
+function paintOf(data, block) {
+  if (block.folded) return "folded";
+  return data.measure.name === "layer" ? `l${Math.min(4, block.layer)}` : data.measure.name === "type" ? `t${block.step}` : data.measure.name === "question" ? `q${block.step}` : `s${block.step}`;
+}
+
+function draw(host, data, send) {
+  const width = host.clientWidth || 660;
+  const svg = make("svg", { width, height: data.height + 4, viewBox: `-2 -2 ${width + 4} ${data.height + 4}`, class: data.shape, role: "tree", "aria-label": data.label });
+  const hatch = make("pattern", { id: "lr-hatch", width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, make("defs", {}, svg));
+  make("rect", { width: 6, height: 6, class: "hatch-ground" }, hatch);
+  make("line", { x1: 0, y1: 0, x2: 0, y2: 6, class: "hatch-line" }, hatch);
+  const blocks = [];
+  SHAPES[data.shape](data, width, (block, shape, label) => {
+    const group = make("g", { class: `block ${paintOf(data, block)}`, "data-id": block.id, role: "treeitem", "aria-level": data.columns[0].layer - block.layer + 1, tabindex: -1 }, svg);
+    make("title", {}, group, block.about);
+    const box = shape(group);
+    label(group);
+    blocks.push({ ...block, group, shape: box });
+  });
+  const marks = make("g", { class: "marks", "aria-hidden": "true" }, svg);
+  host.replaceChildren(crumbs(data, (id) => send("opened", id)), heads(data, width), svg, legend(data));
+  const named = blocks.filter((block) => !block.folded).length.toLocaleString(data.language);
+  figureTools(host, { ...data.tools, note: data.tools.note.replace("{drawn}", named), asTable: () => send("table", true), picture: () => svg });
+  return { svg, blocks, marks };
+}
+
+function mark(drawn, picked, lit) {
+  drawn.marks.replaceChildren();
+  let start;
+  for (const block of drawn.blocks) {
+    const isPicked = block.id === picked;
+    block.group.setAttribute("aria-selected", String(isPicked));
+    block.group.setAttribute("tabindex", "-1");
+    block.group.classList.toggle("lit", lit(block));
+    for (const kind of [lit(block) && "found", isPicked && "chosen"].filter(Boolean)) drawn.marks.append(outline(block.shape, kind));
+    if (isPicked) start = block;
+  }
+  start ||= drawn.blocks[0];
+  start.group.setAttribute("tabindex", "0");
   return start;
 }
 
-function inside(block, data) { // whether the block lies in the picked one
-  const at = Object.fromEntries(data.blocks.map((block) => [block.id, block]));
-  for (let above = at[block.parent]; above; above = at[above.parent]) if (above.id === data.picked) return true;
-  return false;
+function outline(shape, kind) {
+  const copy = shape.cloneNode(false), inset = kind === "chosen" ? 1.5 : 1.25;
+  copy.setAttribute("class", kind);
+  if (copy.tagName !== "rect") return copy;
+  const grow = kind === "chosen" ? 0 : 0.5; // both can be told apart where a match is chosen
+  for (const name of ["x", "y"]) copy.setAttribute(name, Number(copy.getAttribute(name)) + inset - grow);
+  for (const name of ["width", "height"]) copy.setAttribute(name, Math.max(1, Number(copy.getAttribute(name)) - 2 * (inset - grow)));
+  return copy;
 }
 
+// The nearest block in the direction of an arrow; what is off to the side counts twice.
 function beside(here, blocks, key) {
-  const level = blocks.filter((block) => block.layer === here.layer), place = level.indexOf(here);
-  if (key === "ArrowDown") return level[place + 1];
-  if (key === "ArrowUp") return level[place - 1];
-  if (key === "ArrowRight") return blocks.find((block) => block.parent === here.id);
-  if (key === "ArrowLeft") return blocks.find((block) => block.id === here.parent);
-  return undefined;
+  const [dx, dy] = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[key] || [0, 0];
+  const middle = (block) => { const box = block.shape.getBBox(); return [box.x + box.width / 2, box.y + box.height / 2, box]; };
+  const [x, y, own] = middle(here);
+  let best, least = Infinity;
+  for (const block of blocks) {
+    if (block === here || (!dx && !dy)) continue;
+    const [bx, by, box] = middle(block), along = (bx - x) * dx + (by - y) * dy;
+    if (along <= 1) continue;
+    const aside = dx ? Math.max(0, box.y - y, y - box.y - box.height) : Math.max(0, box.x - x, x - box.x - box.width);
+    const off = Math.abs(dx ? by - y : bx - x), inColumn = dy && Math.abs(box.x - own.x) > 1 && Math.abs(bx - x) > own.width ? 10_000 : 0;
+    const distance = along + 4 * aside + 0.01 * off + inColumn;
+    if (distance < least) { least = distance; best = block; }
+  }
+  return best;
 }
 
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const host = parentElement.querySelector(".lr-blocks");
+  let drawn, picked = data.picked, searched = data.find, width = 0;
+  const lit = (block) => !block.folded && (searched === data.find ? block.lit : searched && block.name.toLocaleLowerCase().includes(searched.toLocaleLowerCase()));
+  const send = (name, value) => setTriggerValue(name, value);
   const redraw = () => {
-    const held = host.contains(document.activeElement);
-    const start = draw(host, data, (id) => setTriggerValue("picked", id));
-    if (held) start.focus();
+    width = host.clientWidth;
+    const held = host.querySelector("svg")?.contains(document.activeElement);
+    drawn = draw(host, data, send);
+    const start = mark(drawn, picked, lit);
+    if (held) start.group.focus();
+    drawn.svg.onclick = (event) => { const block = blockAt(event.target); if (block) pick(block); };
+    drawn.svg.onkeydown = (event) => {
+      const here = blockAt(document.activeElement);
+      if (!here) return;
+      if (event.key === "Enter" || event.key === " ") { event.preventDefault(); open(here); return; }
+      if (event.key === "Backspace") { event.preventDefault(); send("up", true); return; }
+      const next = beside(here, drawn.blocks, event.key);
+      if (!next) return;
+      event.preventDefault();
+      for (const block of drawn.blocks) block.group.setAttribute("tabindex", "-1");
+      next.group.setAttribute("tabindex", "0");
+      next.group.focus();
+    };
+  };
+  const blockAt = (target) => { const group = target.closest?.(".block"); return group && drawn.blocks.find((block) => block.group === group); };
+  const open = (block) => {
+    if (block.folded || block.inner) send("opened", block.id);
+    else pick(block);
+  };
+  // A second click on the chosen block opens it; on the outermost one it goes back up.
+  const pick = (block) => {
+    if (block.folded) send("opened", block.id);
+    else if (block.id !== picked) { picked = block.id; mark(drawn, picked, lit); send("picked", picked); }
+    else if (block.id === data.focus) send("up", true);
+    else if (block.inner) send("opened", block.id);
   };
   redraw();
-  let drawn = host.clientWidth;
-  const watcher = new ResizeObserver(() => { if (Math.abs(host.clientWidth - drawn) > 2) { drawn = host.clientWidth; redraw(); } });
+  const search = (event) => { searched = event.detail.trim(); mark(drawn, picked, lit); };
+  document.addEventListener("lr-search", search);
+  const watcher = new ResizeObserver(() => { if (Math.abs(host.clientWidth - width) > 2) redraw(); });
   watcher.observe(host);
-  return () => watcher.disconnect();
+  return () => { watcher.disconnect(); document.removeEventListener("lr-search", search); };
 }

@@ -1,31 +1,226 @@
-"""Icicle and treemap as a component: drawn in the browser, a click or Enter on a block comes back."""
+"""Icicle, treemap and sunburst as a component: what its script is given, and what it reports."""
 
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import streamlit as st
 
-from leanrag_core.figures.blocks import Blocks
+from leanrag_core.figures.block_measures import LAYER, QUESTION, TYPE, Measure, hit_steps
+from leanrag_core.figures.blocks import Block, Column, Picture
+from leanrag_core.figures.shown_tree import ShownTree
+from leanrag_core.types.graph import Place
 from leanrag_core.types.visible import visible_values
+from pages._shared.common import figure_tools
 from pages._shared.common.component import component
+from pages._shared.common.messages import language, say
 
-_SCRIPT = Path(__file__).with_name("blocks.js")
+_HERE = Path(__file__).resolve().parent
+_SCRIPT = _HERE / "blocks.js"
 _FRAME = '<div class="lr-blocks"></div>'
+_PARTS = ("figure_tools", str(_HERE / "block_cells"), str(_HERE / "block_shapes"))
 
 
-def show(blocks: Blocks, *, label: str, picked: str, key: str, on_pick: Callable[[str], None]) -> None:
-    """The blocks are drawn, the picked one with an outline; on_pick is called with the id of one that was clicked."""
+@dataclass(frozen=True)
+class Marks:
+    """picked: id of the chosen entity. find: what was searched; matches: of it, ids that are lit."""
 
-    def picked_now() -> None:
-        chosen = st.session_state[key].get("picked")
-        if chosen:
-            on_pick(str(chosen))
+    picked: str
+    find: str
+    matches: frozenset[str]
 
-    # The height is stated, so that nothing below jumps while the drawing comes.
-    component(_SCRIPT, _FRAME, draws_svg=True)(
-        data=visible_values({**asdict(blocks), "label": label, "picked": picked}),
+
+@dataclass(frozen=True)
+class Reports:
+    """What to call: picked with the id of a chosen block, opened with that of an opened one, up, and as_table."""
+
+    picked: Callable[[str], None]
+    opened: Callable[[str], None]
+    up: Callable[[], None]
+    as_table: Callable[[], None]
+
+
+def show(
+    tree: ShownTree,
+    picture: Picture,
+    measure: Measure | None,
+    marks: Marks,
+    reports: Reports,
+    *,
+    crumbs: Sequence[tuple[int, str, str]],
+    name: str,
+    key: str,
+) -> None:
+    """The picture. measure: what colours its blocks, None for the last question's hits. crumbs: layer, id and name
+    from the root to the focus. name: of the measure."""
+
+    def reported(event: str) -> Any:
+        return st.session_state[key].get(event)
+
+    data = {
+        "shape": picture.shape,
+        "height": picture.height,
+        "language": language(),
+        "label": say("explore.blocks_label", shape=say(f"explore.shape.{picture.shape}"), n=len(picture.blocks)),
+        "picked": marks.picked,
+        "focus": picture.blocks[0].id,
+        "find": marks.find,
+        "columns": [{"layer": column.layer, "text": _head(column, picture)} for column in picture.columns],
+        "crumbs": [{"layer": layer, "id": id_, "name": title} for layer, id_, title in crumbs],
+        "blocks": _blocks(tree, picture, measure, marks, name),
+        "measure": {"name": name, "title": say(f"explore.by.{name}"), "steps": _steps(measure, name, picture)},
+        "words": {
+            "crumbs": say("explore.crumbs"),
+            "hits": say("explore.legend.hits"),
+            "folded": say("explore.legend.folded"),
+            "found": say("explore.legend.found"),
+            "more_cells": say("explore.more_cells", count="{count}", name="{name}"),
+        },
+        "tools": figure_tools.tools(
+            f"{tree.index.manifest.name}, {say(f'explore.shape.{picture.shape}')}",
+            _note(tree, picture),
+            keys=say("explore.keys"),
+        ),
+    }
+    component(_SCRIPT, _FRAME, draws_svg=True, parts=_PARTS)(
+        data=visible_values(data),
         key=key,
-        height=round(blocks.height) + 4,
-        on_picked_change=picked_now,
+        height="content",
+        on_picked_change=lambda: reports.picked(str(reported("picked"))) if reported("picked") else None,
+        on_opened_change=lambda: reports.opened(str(reported("opened"))) if reported("opened") else None,
+        on_up_change=lambda: reports.up() if reported("up") else None,
+        on_table_change=lambda: reports.as_table() if reported("table") else None,
     )
+
+
+def _head(column: Column, picture: Picture) -> str:
+    if column.layer == picture.columns[0].layer:
+        return say("explore.head.open")
+    if picture.shape == "icicle" and column is picture.columns[-1]:
+        return say("explore.head.strongest", total=column.total)
+    if column.named == column.total:
+        return f"{column.total:,}"
+    return say("explore.head.named", named=column.named, total=column.total)
+
+
+def _note(tree: ShownTree, picture: Picture) -> str:
+    """What is drawn of how many; the script counts the cells that it has room for."""
+    total, below = len(tree.index.layers[0]), int(tree.below[-1].sum())
+    said = [say("explore.passing", n=below, total=total)] if below < total else []
+    nodes = sum(column.total for column in picture.columns)
+    said.append(say("explore.drawn", drawn="{drawn}", total=nodes))
+    return say("text.space").join(said)
+
+
+def _blocks(
+    tree: ShownTree, picture: Picture, measure: Measure | None, marks: Marks, name: str
+) -> list[dict[str, Any]]:
+    places = {Place(block.layer, block.row) for block in picture.blocks if not block.folded}
+    places |= {Place(block.layer - 1, row) for block in picture.blocks for row in block.cells}
+    texts = _texts(tree, places)
+    drawn: list[dict[str, Any]] = []
+    for block in picture.blocks:
+        box = {"x": round(block.x, 5), "y": round(block.y, 2), "width": round(block.width, 5)}
+        shape = {**box, "height": round(block.height, 2), "parent": block.parent, "layer": block.layer}
+        if block.folded:
+            drawn.append({"id": block.id, **_folded(block), **shape})
+            continue
+        place = Place(block.layer, block.row)
+        made = {**_node(tree, place, texts[place], block.below, measure, marks, name), **shape, "inner": block.inner}
+        made["sub"] = _second_line(block)
+        if block.strip:
+            made["strip"] = True
+        if block.cells:
+            kept = set(block.kept_cells)
+            made["cells"] = [
+                {
+                    **_node(tree, inner, texts[inner], int(tree.below[inner.layer][inner.row]), measure, marks, name),
+                    "inner": int(inner.layer > 0),
+                    "must": inner.row in kept,
+                }
+                for inner in (Place(block.layer - 1, row) for row in block.cells)
+            ]
+        drawn.append(made)
+    return drawn
+
+
+def _texts(tree: ShownTree, places: set[Place]) -> dict[Place, tuple[str, str, str]]:
+    """Id, name and type of those nodes."""
+    texts: dict[Place, tuple[str, str, str]] = {}
+    for layer in tree.index.layers:
+        rows = sorted(place.row for place in places if place.layer == layer.number)
+        cells = layer.entities.select(["id", "name", "type"]).take(pa.array(rows, pa.int64())).to_pylist()
+        for row, cell in zip(rows, cells, strict=True):
+            texts[Place(layer.number, row)] = (cell["id"], cell["name"], cell["type"] or "")
+    return texts
+
+
+def _node(
+    tree: ShownTree,
+    place: Place,
+    texts: tuple[str, str, str],
+    below: int,
+    measure: Measure | None,
+    marks: Marks,
+    name: str,
+) -> dict[str, Any]:
+    id_, title, kind = texts
+    about = say("explore.about.entity", name=title, type=kind or say("explore.no_type"))
+    if place.layer:
+        about = say("explore.about.aggregated", name=title, layer=place.layer, n=below)
+    made: dict[str, Any] = {"id": id_, "name": title}
+    if id_ in marks.matches:
+        made["lit"] = True
+    if measure is None:
+        if name == QUESTION:
+            count = tree.hits[place.layer].get(place.row, 0)
+            made["step"] = hit_steps(tree.hits[place.layer], place.layer, place.row)
+            if count:
+                made["badge"] = str(count)
+                code = "explore.about.hits" if place.layer else "explore.about.rank"
+                about = say("explore.about.with", about=about, more=say(code, n=count))
+    else:
+        layer = measure.layers[place.layer]
+        value = int(layer.values[place.row])
+        made["step"] = int(layer.steps[place.row])
+        if measure.name == TYPE:
+            named = measure.types[value] if value >= 0 else say("explore.other_types")
+            made["value"] = (kind or named) if not place.layer else named
+        else:
+            made["value"] = f"{value:,}"
+        more = say(f"explore.about.{name}", value=made["value"])
+        about = say("explore.about.with", about=about, more=more)
+    return {**made, "about": about}
+
+
+def _second_line(block: Block) -> str:
+    if block.layer > 1 and block.inner:
+        return say("explore.block.clusters", clusters=block.inner, n=block.below)
+    return say("explore.block.entities", n=block.below) if block.layer else ""
+
+
+def _folded(block: Block) -> dict[str, Any]:
+    if block.layer == 0:
+        named = say("explore.more.entities", n=block.folded)
+        shown = {"name": named, "short": f"+{block.folded:,}", "folded": block.folded}
+        return {**shown, "about": say("explore.about.folded", what=named, layer=0)}
+    named = say("explore.more.clusters", n=block.folded)
+    about = say("explore.about.folded", what=named, layer=block.layer)
+    shown = {"name": named, "short": f"+{block.folded:,}", "folded": block.folded, "about": about}
+    return {**shown, "sub": say("explore.block.entities", n=block.below)}
+
+
+def _steps(measure: Measure | None, name: str, picture: Picture) -> list[dict[str, str]]:
+    """The legend: a class of the style sheet and what it means."""
+    if name == LAYER:
+        return [{"paint": f"l{min(4, column.layer)}", "text": f"L{column.layer}"} for column in picture.columns]
+    if measure is None:
+        texts = [say("explore.legend.none"), "1", "2", "3+"]
+        return [{"paint": f"q{step}", "text": text} for step, text in enumerate(texts)]
+    if measure.name == TYPE:
+        kinds = [{"paint": f"t{step}", "text": kind} for step, kind in enumerate(measure.types, start=1)]
+        return [*kinds, {"paint": "t0", "text": say("explore.other_types")}]
+    texts = [say("explore.legend.none"), say("explore.legend.least"), "", "", say("explore.legend.most")]
+    return [{"paint": f"s{step}", "text": text} for step, text in enumerate(texts)]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
+from leanrag_core.figures.blocks import MAX_COLUMNS
 from leanrag_core.queries import browse
 from leanrag_core.queries.filters import CONNECTED, MADE_BY, type_counts
 from leanrag_core.queries.filters import Filters as Filters  # views take it from here
@@ -22,7 +23,8 @@ _MAX_STRENGTH = 1_000_000
 @dataclass(frozen=True)
 class Exploring:
     """A view draws this. place: the chosen entity. focus: the block that is opened. search: what is written into the
-    search field. trace: of the last question on this index. go: chooses the entity of that id."""
+    search field. trace: of the last question on this index. go: chooses the entity of that id, and opens a block that
+    shows it where the open one does not."""
 
     index: Index
     summary: IndexSummary
@@ -53,7 +55,7 @@ def types_of(index_id: str, created: str, _index: Index) -> tuple[tuple[str, int
     return type_counts(_index)
 
 
-def go(entity_id: str) -> None:
+def choose(entity_id: str) -> None:
     """That entity is the chosen one."""
     state.remember("node", entity_id)
     state.remember("rel", None)
@@ -62,11 +64,20 @@ def go(entity_id: str) -> None:
 def exploring(index: Index, summary: IndexSummary) -> Exploring:
     """What is remembered of the views of this index."""
     place = _place("node", index)
+    focus = _place("focus", index) if state.recall("focus") else _block_showing(index, place)
+
+    def go(entity_id: str) -> None:
+        choose(entity_id)
+        chosen = browse.locate(index, entity_id)
+        if chosen is not None and not _shows(index, focus, chosen):
+            shown_in = _block_showing(index, chosen)
+            state.remember("focus", name_and_id(index, shown_in)[1])
+
     return Exploring(
         index=index,
         summary=summary,
         place=place,
-        focus=_place("focus", index),
+        focus=focus,
         filters=_filters(index, summary),
         search=state.recall("find").strip(),
         trace=last_question.trace_of(summary.id),
@@ -78,6 +89,17 @@ def name_and_id(index: Index, place: Place) -> tuple[str, str]:
     """The name and the id of the entity in that place."""
     cells = index.layers[place.layer].entities.slice(place.row, 1)
     return cells["name"][0].as_py(), cells["id"][0].as_py()
+
+
+def _block_showing(index: Index, place: Place) -> Place:
+    """The highest block whose picture reaches down to that entity; at least the parent of a base entity."""
+    trail = [place, *(Place(*above) for above in index.ancestors(place.layer, place.row))]
+    return trail[min(MAX_COLUMNS - 1, len(trail) - 1)]
+
+
+def _shows(index: Index, focus: Place, place: Place) -> bool:
+    trail = [place, *(Place(*above) for above in index.ancestors(place.layer, place.row))]
+    return focus in trail[:MAX_COLUMNS]
 
 
 def _place(name: str, index: Index) -> Place:

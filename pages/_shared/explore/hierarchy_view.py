@@ -1,97 +1,148 @@
-"""The hierarchy of an index as blocks, or as a table."""
+"""The hierarchy of an index as icicle, treemap or sunburst, or as a table."""
 
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
 import streamlit as st
-from markupsafe import Markup
 
-from leanrag_core.figures import blocks, icicle
-from leanrag_core.figures.direction import isolated
-from leanrag_core.figures.icicle import HierarchyView
+from leanrag_core.figures import block_measures
+from leanrag_core.figures.block_measures import CONNECTIVITY, LAYER, QUESTION, SIZE, TYPE, Measure
+from leanrag_core.figures.blocks import Picture, folded_parent
+from leanrag_core.figures.icicle import icicle
+from leanrag_core.figures.shown_tree import ShownTree, shown_below, shown_tree
+from leanrag_core.figures.sunburst import sunburst
+from leanrag_core.figures.treemap import treemap
+from leanrag_core.queries.filters import Filters
+from leanrag_core.queries.hits import hits_of
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
-from pages._shared.common import forms, markup, state
-from pages._shared.common.html import draw, html, joined
-from pages._shared.common.messages import say
-from pages._shared.explore import blocks as drawing
-from pages._shared.explore import table_view
+from pages._shared.common import state, widgets
+from pages._shared.common.messages import message, say
+from pages._shared.explore import blocks, searching, table_view
 from pages._shared.explore.choices import segments
-from pages._shared.explore.exploring import Exploring, name_and_id
+from pages._shared.explore.exploring import Exploring, choose, name_and_id
 
-SHAPES = ("icicle", "treemap")
+_SHAPES: dict[str, Callable[..., Picture]] = {"icicle": icicle, "treemap": treemap, "sunburst": sunburst}
+_SKIP = "skip"  # children of the focus that were paged past
+
+
+def shape_choice() -> None:
+    """Icicle, treemap or sunburst."""
+    segments("shape", {name: say(f"explore.shape.{name}") for name in _SHAPES}, say("explore.shape"))
 
 
 def show(exploring: Exploring) -> None:
     """The picture, or the table that is in its place."""
-    shape = segments("shape", {name: say(f"explore.shape.{name}") for name in SHAPES}, say("explore.shape"))
-    if exploring.search or state.recall("table"):
+    if state.recall("table"):
         table_view.show(exploring)
         return
-    breadcrumb(exploring)
-    figure(exploring, shape)
-    st.button(say("figure.as_table"), type="tertiary", key="as_table", on_click=state.remember, args=("table", "1"))
+    index = exploring.index
+    hits = hits_of(index, exploring.trace) if exploring.trace else {}
+    by = _colour_choice(has_question=bool(hits))
+    below = _below(exploring)
+    if not below[-1].any():
+        message(say("explore.nothing_passes"))
+        return
+    matches = searching.matches_of(exploring)
+    lit = {Place(row.layer, row.row) for row in matches.rows}
+    tree = shown_tree(index, below, {exploring.place, *lit}, hits)
+    focus = _focus(exploring, tree)
+    shape = state.fitting("shape", "icicle", str, lambda name: name in _SHAPES)
+    skip = state.fitting(_SKIP, 0, int, lambda count: count >= 0)
+    picture = _SHAPES[shape](tree, focus, skip=skip)
+    measure = None
+    if by in (SIZE, TYPE, CONNECTIVITY):
+        measure = _measure(exploring.summary.id, exploring.summary.created, by, index)
+    blocks.show(
+        tree,
+        picture,
+        measure,
+        blocks.Marks(
+            name_and_id(index, exploring.place)[1], exploring.search, frozenset(row.id for row in matches.rows)
+        ),
+        blocks.Reports(
+            picked=exploring.go,
+            opened=partial(_open, exploring, picture),
+            up=partial(_up, exploring, focus),
+            as_table=partial(state.remember, "table", "1"),
+        ),
+        crumbs=_crumbs(index, focus),
+        name=by,
+        key="blocks",
+    )
 
 
-def focus_of(index: Index, place: Place) -> Place:
-    """The block that the figure shows outermost: the chosen one, or the cluster that a base entity is in."""
-    if place.layer > 0 or len(index.layers) == 1:
-        return place
-    return Place(1, int(index.layers[0].parent[place.row]))
+def _colour_choice(*, has_question: bool) -> str:
+    names = [LAYER, SIZE, TYPE, CONNECTIVITY]
+    names = [QUESTION, *names] if has_question else names
+    titles = {name: say(f"explore.by.{name}") for name in names}
+    with st.container(key="colour_by", width=200):
+        return widgets.one_of(
+            "by",
+            names,
+            lambda mount: st.selectbox(
+                say("explore.by"),
+                names,
+                index=names.index(mount.value),
+                format_func=lambda name: say("explore.by.chosen", name=titles[name]),
+                key=mount.key,
+                on_change=mount.changed,
+                label_visibility="collapsed",
+            ),
+            form=widgets.labels(titles),
+        )
 
 
-def breadcrumb(exploring: Exploring) -> None:
-    """The way from the root to the chosen entity."""
-    index, place = exploring.index, exploring.place
-    trail = [Place(*above) for above in reversed(index.ancestors(place.layer, place.row))]
-    longest = 32 if len(trail) < 3 else 20
-    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="crumbs"):
-        for step in trail:
-            name, id_ = name_and_id(index, step)
-            short = name if len(name) <= longest else f"{name[: longest - 1].rstrip()}…"
-            st.button(
-                f"L{step.layer} {forms.plain(isolated(short))}  ›",
-                key=f"crumb_{id_}",
-                type="tertiary",
-                on_click=exploring.go,
-                args=(id_,),
-            )
-        name, _ = name_and_id(index, place)
-        draw(html('<span class="lr-small">{}<b>{}</b></span>', markup.layer_tag(place.layer), markup.name(name[:60])))
+def _focus(exploring: Exploring, tree: ShownTree) -> Place:
+    """The opened block; the root where the filters leave nothing of that."""
+    focus, top = exploring.focus, len(exploring.index.layers) - 1
+    return focus if tree.below[focus.layer][focus.row] else Place(top, 0)
 
 
-def column_heads(view: HierarchyView, widths: tuple[float, ...]) -> Markup:
-    """Above each column: its layer, and how many of it are drawn."""
-    heads = []
-    for (layer, shown, total), width in zip(view.columns, widths, strict=True):
-        if layer == view.columns[0][0]:
-            said = say("explore.open")
-        else:
-            said = say("explore.shown_of", shown=shown, total=total) if shown < total else f"{total:,}"
-        heads.append(html('<span style="flex:{:.3f} 1 0">{}{}</span>', width, markup.layer_tag(layer), said))
-    return html('<div class="lr-cols">{}</div>', joined(heads))
+def _crumbs(index: Index, focus: Place) -> list[tuple[int, str, str]]:
+    trail = [*(Place(*above) for above in reversed(index.ancestors(focus.layer, focus.row))), focus]
+    named = [(place.layer, name_and_id(index, place)) for place in trail]
+    return [(layer, id_, name) for layer, (name, id_) in named]
 
 
-def figure(exploring: Exploring, shape: str) -> None:
-    """The blocks below the focus; a click chooses."""
-    index, place, go = exploring.index, exploring.place, exploring.go
-    focus = focus_of(index, place)
-    view = icicle.hierarchy_view(index, focus, index.leaf_counts)
-    _, chosen_id = name_and_id(index, place)
-    if shape == "icicle":
-        drawn = blocks.icicle_blocks(view)
-        draw(column_heads(view, drawn.columns))
-    else:
-        drawn = blocks.treemap_blocks(view)
+def _open(exploring: Exploring, picture: Picture, block_id: str) -> None:
+    """Opens a block. A folded one opens its parent; where that is open already, its next children are shown."""
+    parent, focus = folded_parent(block_id), picture.blocks[0].id
+    if parent == focus:
+        shown = sum(block.parent == focus and not block.folded for block in picture.blocks)
+        n_children = sum(block.folded or 1 for block in picture.blocks if block.parent == focus)
+        skipped = state.fitting(_SKIP, 0, int, lambda count: count >= 0) + max(1, shown)
+        state.remember(_SKIP, skipped if skipped < n_children else None)
+        return
+    opened = parent or block_id
+    state.remember("focus", opened)
+    state.remember(_SKIP, None)
+    if not parent:
+        choose(opened)
 
-    def clicked(clicked_id: str) -> None:
-        if clicked_id == chosen_id == view.focus:
-            above = index.ancestors(focus.layer, focus.row)
-            if above:
-                go(name_and_id(index, Place(*above[0]))[1])
-        else:
-            go(clicked_id)
 
-    label = say("explore.blocks_below", shape=say(f"explore.shape.{shape}"), n=len(drawn.blocks))
-    drawing.show(drawn, label=label, picked=chosen_id, key="blocks", on_pick=clicked)
-    if view.hidden:
-        markup.note(say("explore.hidden_nodes", n=view.hidden, layer=view.hidden_layer))
-    else:
-        markup.note(say("explore.click_a_block"))
+def _up(exploring: Exploring, focus: Place) -> None:
+    above = exploring.index.ancestors(focus.layer, focus.row)
+    if above:
+        id_ = name_and_id(exploring.index, Place(*above[0]))[1]
+        state.remember("focus", id_)
+        state.remember(_SKIP, None)
+        choose(id_)
+
+
+def _below(exploring: Exploring) -> tuple[np.ndarray, ...]:
+    if not exploring.filters.active:
+        return exploring.index.leaf_counts
+    return _filtered(exploring.summary.id, exploring.summary.created, exploring.filters, exploring)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _filtered(index_id: str, created: str, filters: Filters, _exploring: Exploring) -> tuple[np.ndarray, ...]:
+    masks = [_exploring.mask(layer.number) for layer in _exploring.index.layers]
+    return shown_below(_exploring.index, masks)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _measure(index_id: str, created: str, name: str, _index: Index) -> Measure:
+    return block_measures.measure(_index, name)

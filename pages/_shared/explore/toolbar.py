@@ -10,47 +10,30 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.common import forms, state, widgets
 from pages._shared.common.messages import say
+from pages._shared.explore import searching
 from pages._shared.explore.choices import segments
-from pages._shared.explore.exploring import FILTER_NAMES, layer_numbers, split, types_of
+from pages._shared.explore.exploring import FILTER_NAMES, Exploring, layer_numbers, split, types_of
 from pages._shared.explore.views import VIEWS, View, view_of
 
-_PAUSE = "100ms"  # without a key, before what is written is looked for
 _STRENGTHS = (2, 3, 5, 10, 20)
 _TYPES = 40  # offered; the others are rare
 
 
 def view_choice() -> View:
-    """The chosen view."""
+    """The chosen view, and at the right the view's own choice, where it has one."""
     titles = {view.name: say(f"explore.view.{view.name}") for view in VIEWS}
-    return view_of(segments("view", titles, say("explore.view")))
+    with st.container(horizontal=True, horizontal_alignment="distribute", gap="small", key="explore_views"):
+        view = view_of(segments("view", titles, say("explore.view")))
+        if view.aside is not None:
+            view.aside()
+    return view
 
 
-def search_and_filters(index: Index, summary: IndexSummary) -> None:
+def search_and_filters(exploring: Exploring) -> None:
     """The search field and the filters, in one row where there is room."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="explore_tools"):
-        search_field()
-        filters(index, summary)
-
-
-def search_field() -> None:
-    """What is written is remembered as `find` while it is written."""
-    widgets.remembered(
-        "find",
-        "",
-        lambda mount: st.text_input(
-            say("explore.find"),
-            value=mount.value,
-            type="search",
-            placeholder=say("explore.find_entity"),
-            key=mount.key,
-            on_change=mount.changed,
-            label_visibility="collapsed",
-            live=_PAUSE,
-            width=248,
-        ),
-        key="find_entity",
-        form=say("explore.find_entity"),
-    )
+        searching.field(exploring)
+        filters(exploring.index, exploring.summary)
 
 
 def filters(index: Index, summary: IndexSummary) -> None:

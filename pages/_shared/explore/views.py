@@ -10,15 +10,16 @@ from pages._shared.explore.exploring import Exploring
 @dataclass(frozen=True)
 class View:
     """A view. name: in the URL; its title is the message explore.view.NAME. wide: it takes the full width, without the
-    inspector beside it."""
+    inspector beside it. aside: draws a choice of the view's own at the right of the list of views."""
 
     name: str
     show: Callable[[Exploring], None]
     wide: bool = False
+    aside: Callable[[], None] | None = None
 
 
 VIEWS = (
-    View("hierarchy", hierarchy_view.show),
+    View("hierarchy", hierarchy_view.show, aside=hierarchy_view.shape_choice),
     View("graph", graph_view.show),
     View("map", map_view.show),
     View("islands", islands_view.show, wide=True),

@@ -1,0 +1,108 @@
+// The search field: every key lights matches in the view at once (the event lr-search); the list below the field comes
+// from the whole index a moment later. Arrows move in the list, Enter opens, Escape closes it and then empties the field.
+const PAUSE = 120; // milliseconds without a key before the index is searched
+
+function node(tag, className, parent, text) {
+  const made = document.createElement(tag);
+  made.className = className;
+  if (text !== undefined) made.textContent = text;
+  parent?.append(made);
+  return made;
+}
+
+function build(host, words) {
+  const box = node("div", "box", host);
+  node("span", "glass", box).setAttribute("aria-hidden", "true");
+  const input = node("input", "", box);
+  const attributes = { type: "text", role: "combobox", placeholder: words.placeholder, "aria-label": words.label, "aria-autocomplete": "list", "aria-controls": "lr-search-list", "aria-expanded": "false", autocomplete: "off", spellcheck: "false", dir: "auto" };
+  for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value);
+  const total = node("span", "total", box), clear = node("button", "clear", box, "×");
+  clear.type = "button";
+  clear.setAttribute("aria-label", words.clear);
+  const panel = node("div", "panel", host), list = node("div", "list", panel);
+  list.id = "lr-search-list";
+  list.setAttribute("role", "listbox");
+  list.setAttribute("aria-label", words.label);
+  const foot = node("div", "foot", panel), said = node("span", "", foot);
+  said.setAttribute("aria-live", "polite");
+  node("span", "keys", foot, words.keys);
+  return { box, input, total, clear, panel, list, said };
+}
+
+// The name with what was searched in bold.
+function highlighted(name, search, parent) {
+  const at = name.toLocaleLowerCase().indexOf(search.toLocaleLowerCase());
+  if (at < 0 || !search) { parent.append(name); return; }
+  parent.append(name.slice(0, at));
+  node("b", "", parent, name.slice(at, at + search.length));
+  parent.append(name.slice(at + search.length));
+}
+
+export default function (component) {
+  const { data, parentElement, setTriggerValue } = component;
+  const host = parentElement.querySelector(".lr-search");
+  const parts = host.lrParts ||= build(host, data.words);
+  const { input } = parts;
+  const held = document.activeElement === input;
+  host.lrSent ??= data.find;
+  if (!held || host.lrSent === input.value) { if (input.value.trim() !== data.find) input.value = data.find; }
+  let active = 0;
+  const options = data.matches.map((match, place) => {
+    const option = node("div", "option");
+    option.id = `lr-search-${place}`;
+    option.setAttribute("role", "option");
+    const tag = node("span", "lr-layer", option, `L${match.layer}`), step = Math.min(4, match.layer);
+    tag.style.background = `var(--lr-l${step})`;
+    tag.style.color = `var(--lr-l${step}k)`;
+    const name = node("span", "name", option);
+    name.dir = "auto";
+    highlighted(match.name, data.find, name);
+    node("span", "side", option, match.side);
+    option.onmousedown = (event) => { event.preventDefault(); choose(place); };
+    return option;
+  });
+  parts.list.replaceChildren(...options);
+  parts.said.textContent = data.foot;
+  parts.total.textContent = data.total;
+  const light = () => document.dispatchEvent(new CustomEvent("lr-search", { detail: input.value }));
+  const show = (open) => {
+    const visible = open && input.value.trim() !== "" && data.foot !== "";
+    parts.panel.hidden = !visible;
+    parts.list.hidden = !options.length;
+    parts.clear.hidden = !input.value;
+    input.setAttribute("aria-expanded", String(visible));
+  };
+  const move = (place) => {
+    active = Math.max(0, Math.min(options.length - 1, place));
+    options.forEach((option, at) => option.setAttribute("aria-selected", String(at === active)));
+    if (options.length) { input.setAttribute("aria-activedescendant", options[active].id); options[active].scrollIntoView({ block: "nearest" }); } else input.removeAttribute("aria-activedescendant");
+  };
+  const write = (text) => {
+    host.lrSent = text;
+    setTriggerValue("typed", `=${text.trim()}`); // an emptied field is a report too
+  };
+  const choose = (place) => {
+    show(false);
+    if (data.matches[place]) setTriggerValue("picked", data.matches[place].id);
+  };
+  input.oninput = () => {
+    light();
+    parts.clear.hidden = !input.value;
+    clearTimeout(host.lrTimer);
+    host.lrTimer = setTimeout(() => write(input.value), PAUSE);
+  };
+  input.onkeydown = (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) { event.preventDefault(); if (parts.panel.hidden) show(true); else move(active + step); }
+    else if (event.key === "Enter") { event.preventDefault(); if (host.lrSent === input.value || data.find === input.value.trim()) choose(active); }
+    else if (event.key === "Escape") { if (!parts.panel.hidden) show(false); else empty(); }
+  };
+  const empty = () => { input.value = ""; clearTimeout(host.lrTimer); light(); write(""); show(false); input.focus(); };
+  input.onfocus = () => show(true);
+  input.onblur = () => show(false);
+  parts.clear.onmousedown = (event) => event.preventDefault();
+  parts.clear.onclick = empty;
+  move(0);
+  show(held && host.lrShown !== data.find ? true : held && !parts.panel.hidden);
+  host.lrShown = data.find;
+}
