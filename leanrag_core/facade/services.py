@@ -26,6 +26,7 @@ from leanrag_core.storage.chroma_address import ChromaSeen
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.experiments import ExperimentStore
 from leanrag_core.storage.fresh_distances import FreshDistances
+from leanrag_core.storage.history import QuestionHistory
 from leanrag_core.storage.import_uploads import ImportUploads
 from leanrag_core.storage.indexes import IndexStore
 from leanrag_core.storage.own_presets import OwnPresets
@@ -59,6 +60,7 @@ class Services:
         self.experiment_store = ExperimentStore(root / "experiments", SAMPLES / "experiments")
         self.preset_store = OwnPresets(root / "presets.json")
         self.sweep_store = SweepStore(root / "sweeps", SAMPLES / "sweeps")
+        self.question_history = QuestionHistory(root / "history")
         self.searches = SearchStore()
         self._samples = Samples(self.corpus_store, self.parser)
         self._question_sets = QuestionSets(QuestionSetStore(root / "question_sets"), self._samples)

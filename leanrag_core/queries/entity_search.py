@@ -1,18 +1,22 @@
 """Search of entities by name: substring matches, and similar names where nothing matches."""
 
 import difflib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
+from leanrag_core.function_words import FUNCTION_WORDS
 from leanrag_core.queries.browse import EntityRow, entity_rows
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 
 _COMPARED = 300  # names that are compared letter by letter with a text without a match
 _LONGEST = 200  # letters of that text
+_NAME_WORDS, _NAME_CHARACTERS = 6, 12  # of a name that is looked for in a text
+_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,26 @@ def best_matches(
     rows = [row for matches in by_layer for row in matches.rows]
     rows.sort(key=lambda row: not row.name.casefold().startswith(wanted.casefold()))  # stable
     return EntityMatches(tuple(rows[:limit]), sum(matches.total for matches in by_layer))
+
+
+def names_in(index: Index, text: str, limit: int = 6) -> list[str]:
+    """Names of base entities that the text holds as whole words, the longest first; none that is a part of another."""
+    import pyarrow.compute as pc
+
+    words = _WORD.findall(text.lower())
+    runs = {" ".join(words[i : i + k]) for i in range(len(words)) for k in range(1, _NAME_WORDS + 1)}
+    # Scripts without blanks: every run of their characters may be a name.
+    for word in (word for word in words if not word.isascii()):
+        runs |= {word[i : i + k] for i in range(len(word)) for k in range(2, _NAME_CHARACTERS + 1)}
+    wanted = sorted(run for run in runs if run not in FUNCTION_WORDS and (len(run) > 2 or not run.isascii()))
+    base = index.layers[0]
+    rows = np.flatnonzero(pc.is_in(base.plain_names, value_set=pa.array(wanted, pa.string())).to_numpy())
+    names = sorted((base.entity_cells["name"][int(row)].as_py() for row in rows), key=lambda name: (-len(name), name))
+    kept: list[str] = []
+    for name in names:
+        if not any(name.casefold() in longer.casefold() for longer in kept):
+            kept.append(name)
+    return kept[:limit]
 
 
 def _order(index: Index, level: Layer) -> np.ndarray:
