@@ -1,7 +1,19 @@
 """Ask: a question, how its answer was found step by step, and every source behind it."""
 
+import streamlit as st
+
 from leanrag_core.figures.direction import isolated
-from pages._shared.ask import asking, controls, presets, question_view, recorded_view, result_view, strategy_view
+from pages._shared.ask import (
+    asking,
+    controls,
+    follow_view,
+    history_view,
+    presets,
+    question_view,
+    recorded_view,
+    result_view,
+    strategy_view,
+)
 from pages._shared.build import job_view
 from pages._shared.common import session, state
 from pages._shared.common.frame import enter, gone_index, heading, kind_line, plain_errors
@@ -29,8 +41,12 @@ def page() -> None:
         return
     facts = f"{isolated(summary.title)}, {say('count.documents', n=summary.documents)}"
     size = "" if "clustersize" in summary.apart else f", {say('ask.cluster_size', n=summary.config.cluster_size)}"
-    heading(say("page.ask"), f"{facts}{size}")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(width="stretch"):
+            heading(say("page.ask"), f"{facts}{size}")
+        history_view.button(PAGE)
     kind_line(summary)
+    follow_view.take(PAGE, summary)
     question_view.form(PAGE)
     chosen = controls.show(PAGE, strategies, above=presets.buttons)
     strategy_view.line(strategies[chosen.strategy])
@@ -43,6 +59,7 @@ def page() -> None:
             result_view.show(PAGE, index, asking.Ask.of(summary, question, chosen))
         else:
             session.read_ahead(summary)
+            history_view.recent(PAGE, summary)
             question_view.examples(PAGE, summary)
         recorded_view.open_button(PAGE)
     state.publish(names)

@@ -1,18 +1,27 @@
 """ask: a question to an index."""
 
 import argparse
+import sys
 from pathlib import Path
 
 from leanrag_core.commands._shared.asked import add_asked, asked_options
 from leanrag_core.commands._shared.options import add_json
 from leanrag_core.commands._shared.printing import print_json
 from leanrag_core.commands._shared.run_lines import print_run
+from leanrag_core.types.visible import visible
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """The verb ask."""
     parser = verbs.add_parser("ask", help="a question to an index")
     add_asked(parser)
+    parser.add_argument(
+        "--after",
+        action="append",
+        default=[],
+        metavar="QUESTION",
+        help="a question before it, which it may point back to",
+    )
     parser.add_argument("--no-answer", action="store_true", help="retrieve only")
     parser.add_argument("--save", type=Path, metavar="FILE", help="record the run, for show-run and the app")
     add_json(parser)
@@ -21,11 +30,17 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def _ask(options: argparse.Namespace) -> int:
     from leanrag_core.answering.record import ask_record
+    from leanrag_core.messages.catalog import sentence
     from leanrag_core.workbench import Workbench, open_index
 
     chosen = asked_options(options)
     bench, index = Workbench.default(), open_index(options.index)
-    trace = bench.retrieve(index, options.question, options.strategy, **chosen)
+    question = options.question
+    if options.after:
+        made = bench.follow_up(index, question, options.after)
+        question = made.question
+        print(f"asked as: {visible(question)} ({visible(sentence(made.said))})", file=sys.stderr)
+    trace = bench.retrieve(index, question, options.strategy, **chosen)
     answer = None if options.no_answer else bench.answer(index, trace)
     if options.save:
         bench.save_run(options.save, trace, answer)

@@ -49,7 +49,8 @@ class Conversing(Explaining):
 
     def keep_question(
         self,
-        index: Index,
+        index_id: str,
+        index_name: str,
         question: str,
         strategy: str,
         *,
@@ -59,13 +60,14 @@ class Conversing(Explaining):
         written: str = "",
         way: str = "",
     ) -> HistoryEntry:
-        """Notes that the question was asked. link: see HistoryEntry. Raises RecordDamaged, StorageFailed."""
+        """Notes that the question was asked. index_id: the index's name in links; link and the rest: see HistoryEntry.
+        Raises RecordDamaged, StorageFailed."""
         return self.question_history.keep(
             HistoryEntry(
-                entry_id(index.id, question),
+                entry_id(index_id, question),
                 question,
-                index.id,
-                index.manifest.name,
+                index_id,
+                index_name,
                 strategy,
                 datetime.now(UTC).isoformat(timespec="milliseconds"),
                 dict(link),

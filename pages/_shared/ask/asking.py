@@ -24,7 +24,7 @@ from pages._shared.common.html import draw, html, joined
 from pages._shared.common.messages import message, say
 from pages._shared.common.scope import Scope
 
-LINKED = ("why", "at")  # what links hold beside the controls and views of a retrieval
+LINKED = ("why", "at", "after", "wrote")  # what links hold beside the controls and views of a retrieval
 _REDRAW_SECONDS = 0.08  # between two drawings of a reply that is being written
 
 

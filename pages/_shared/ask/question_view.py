@@ -71,7 +71,8 @@ def _take_example(scope: Scope, question: str, askers: Sequence[Scope]) -> None:
 def _take(scope: Scope, question: str, askers: Sequence[Scope]) -> None:
     state.remember(scope.name("q"), question)
     state.remember(scope.name("node"), None)
-    state.remember(reference_view.PLACE, None)
+    for name in (reference_view.PLACE, scope.name("after"), scope.name("wrote")):  # a new question begins a thread
+        state.remember(name, None)
     for asker in askers:
         asking.want(asker, question)
 

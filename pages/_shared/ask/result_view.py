@@ -16,6 +16,8 @@ from pages._shared.ask import (
     beside_view,
     changes_view,
     context_view,
+    follow_view,
+    history_view,
     part_view,
     recorded_view,
     reference_view,
@@ -121,13 +123,18 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
     beside_view.line(scope, ask, trace)
     context_view.passage_cards(scope, index, trace, asking.answer_so_far(scope, ask, trace))
     with slot:
+        follow_view.thread(scope, ask.question)
         answer = asking.show(scope, index, ask, trace)
-        changes_view.panel(scope, before, trace)
-        answer_view.notes_panel(trace)
-        why_view.panel(scope, index, ask, trace)
+        if answer is not None:
+            follow_view.form(scope)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             copy_button.copy_link(key=scope.name("copy_link"))
             recorded_view.save_button(scope, trace, answer)
+        changes_view.panel(scope, before, trace)
+        answer_view.notes_panel(trace)
+        why_view.panel(scope, index, ask, trace)
+    follow_view.remember_answer(scope, answer)
+    history_view.keep(scope, ask, answer, follow_view.way(scope, ask.question))
     reference_view.place(scope, index, trace, answer)
 
 

@@ -2,8 +2,16 @@
 export default function (component) {
   const { data, parentElement } = component;
   const button = parentElement.querySelector(".lr-copy");
-  button.textContent = data.label;
-  button.classList.toggle("link", !data.of);
+  const label = (words, sign) => {
+    const [icon, said] = ["i", "span"].map((tag) => document.createElement(tag));
+    icon.className = "icon";
+    icon.setAttribute("aria-hidden", "true");
+    icon.textContent = sign;
+    said.textContent = words;
+    button.replaceChildren(icon, said);
+  };
+  const begin = () => label(data.label, data.of ? "content_copy" : "link");
+  begin();
   button.setAttribute("aria-live", "polite");
   const text = () => data.of ? document.querySelector(`.st-key-${CSS.escape(data.of)} code`)?.textContent ?? "" : location.href;
   // Where a page came without TLS the clipboard is not to be had; a field that is selected can be copied from there.
@@ -23,10 +31,9 @@ export default function (component) {
     const words = text();
     let copied = false;
     try { await navigator.clipboard.writeText(words); copied = true; } catch { copied = oldWay(words); }
-    button.textContent = copied ? data.done : data.failed;
-    button.classList.toggle("done", copied);
+    label(copied ? data.done : data.failed, copied ? "check" : "error");
     clearTimeout(timer);
-    timer = setTimeout(() => { button.textContent = data.label; button.classList.remove("done"); }, 2500);
+    timer = setTimeout(begin, 2500);
   };
   return () => clearTimeout(timer);
 }

@@ -1,0 +1,42 @@
+"""history: the questions that were asked in the app, searched, pinned, noted and deleted."""
+
+import argparse
+
+from leanrag_core.commands._shared.options import add_json
+from leanrag_core.commands._shared.printing import print_json
+from leanrag_core.types.visible import visible
+
+
+def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The verb history."""
+    parser = verbs.add_parser("history", help="the questions that were asked in the app")
+    parser.add_argument("search", nargs="?", default="", help="words of a question, its answer or its note")
+    change = parser.add_mutually_exclusive_group()
+    change.add_argument("--pin", metavar="ID")
+    change.add_argument("--unpin", metavar="ID")
+    change.add_argument("--note", nargs=2, metavar=("ID", "TEXT"))
+    change.add_argument("--delete", metavar="ID")
+    add_json(parser)
+    parser.set_defaults(run=_history)
+
+
+def _history(options: argparse.Namespace) -> int:
+    from leanrag_core.records import plain
+    from leanrag_core.workbench import Workbench
+
+    bench = Workbench.default()
+    if options.pin or options.unpin:
+        bench.question_history.pin(options.pin or options.unpin, pinned=bool(options.pin))
+    if options.note:
+        bench.question_history.note(*options.note)
+    if options.delete:
+        bench.question_history.delete(options.delete)
+    entries = bench.history(options.search)
+    if options.json:
+        print_json([plain(entry) for entry in entries])
+        return 0
+    for entry in entries:
+        note = f" ({entry.note})" if entry.note else ""
+        pinned = "*" if entry.pinned else " "
+        print(visible(f"{pinned} {entry.id} {entry.asked[:16]} {entry.index_name}: {entry.question}{note}"))
+    return 0
