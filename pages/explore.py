@@ -12,7 +12,7 @@ from pages._shared.explore import graph_state, inspector, toolbar
 from pages._shared.explore.exploring import FILTER_NAMES, exploring
 
 URL = (
-    *("index", "view", "shape", "by", "table", "focus", "node", "rel", "find", "skip"),
+    *("index", "view", "shape", "by", "table", "focus", "node", "rel", "chunk", "find", "skip"),
     *FILTER_NAMES,
     *("layer", "points", "colour"),
     *graph_state.URL,
@@ -66,7 +66,7 @@ def body(summary: IndexSummary) -> None:
                 toolbar.search_and_filters(now)
                 view.show(now)
             with right, st.container(border=True, gap="xsmall", key="inspector", height=720):
-                inspector.inspect(index, now.place, go=now.go)
+                inspector.show(now)
         passage_view.drawer(index)
     state.publish(URL)
 

@@ -87,22 +87,16 @@ def test_explore_draws_an_aggregated_entity_as_text(url: dict[str, str], hostile
     assert_harmless(visit("explore", hostile, **url))
 
 
-@pytest.mark.parametrize("tab", ["Summary", "Children", "Relations", "Chunks"])
-def test_explore_draws_every_tab_of_an_entity_as_text(
-    tab: str, hostile: Workbench, opened: Index, visit: Visit
-) -> None:
+@pytest.mark.parametrize("what", ["entity", "relation", "chunk"])
+def test_explore_draws_what_is_inspected_as_text(what: str, hostile: Workbench, opened: Index, visit: Visit) -> None:
     layer = opened.layers[1]
     row = next(row for row in range(len(layer)) if len(layer.relations_of(row)))
     node, relation = layer.entity(row).id, layer.relation(int(layer.relations_of(row)[0])).id
-    app = visit("explore", hostile, node=node, rel=relation)
-    app.session_state[f"tabs_{node}"] = next(
-        drawn_tab.label for drawn_tab in app.tabs if drawn_tab.label.startswith(tab)
-    )
-    app.run()
+    links = {"entity": {}, "relation": {"rel": relation}, "chunk": {"chunk": opened.chunks["id"][0].as_py()}}
+    app = visit("explore", hostile, node=node, **links[what])
     assert_harmless(app)
-    if tab == "Chunks":
-        next(button for button in app.button if str(button.key).startswith("open_")).click().run()
-        assert_harmless(app)
+    [shown] = drawn.component(app, "lr_inspector")
+    assert shown["id"] in (node, relation, links["chunk"]["chunk"])
 
 
 def test_explore_draws_a_search_as_text(hostile: Workbench, visit: Visit) -> None:

@@ -18,6 +18,7 @@ from pages._shared.common import last_question, state
 
 FILTER_NAMES = ("types", "layers", "strength", "made", "connected")  # in the URL
 _MAX_STRENGTH = 1_000_000
+_GONE = "lr_gone_entity"
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ def types_of(index_id: str, created: str, _index: Index) -> tuple[tuple[str, int
 
 def choose(entity_id: str) -> None:
     """That entity is the chosen one."""
+    st.session_state.pop(_GONE, None)
     state.remember("node", entity_id)
     state.remember("rel", None)
 
@@ -85,6 +87,11 @@ def exploring(index: Index, summary: IndexSummary) -> Exploring:
     )
 
 
+def gone_entity() -> bool:
+    """Whether the entity that a link named is not in the index, and none was chosen since."""
+    return bool(st.session_state.get(_GONE))
+
+
 def name_and_id(index: Index, place: Place) -> tuple[str, str]:
     """The name and the id of the entity in that place."""
     cells = index.layers[place.layer].entities.slice(place.row, 1)
@@ -109,6 +116,7 @@ def _place(name: str, index: Index) -> Place:
     if place is None:
         if entity_id:
             state.remember(name, None)
+            st.session_state[_GONE] = True
         return Place(len(index.layers) - 1, 0)
     return place
 

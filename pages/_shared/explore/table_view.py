@@ -6,8 +6,8 @@ import streamlit as st
 from leanrag_core.queries import browse, entity_search
 from pages._shared.common import state, widgets
 from pages._shared.common.messages import message, say
-from pages._shared.explore import inspector
 from pages._shared.explore.exploring import Exploring
+from pages._shared.explore.picked_rows import pick_row
 
 _LISTED = 200
 
@@ -74,4 +74,4 @@ def _table(exploring: Exploring, rows: tuple[browse.EntityRow, ...], note: str) 
             say("explore.column.chunks"): [row.chunks for row in rows],
         }
     )
-    inspector.pick_row(table, [row.id for row in rows], key="entities", on_pick=exploring.go, note=note, height=580)
+    pick_row(table, [row.id for row in rows], key="entities", on_pick=exploring.go, note=note, height=580)

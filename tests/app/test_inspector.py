@@ -1,0 +1,115 @@
+"""The inspector of an entity, a relation and a chunk: what it shows, and what it says of what made it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import Workbench
+from leanrag_core.queries.entity_search import find_entities
+from leanrag_core.types.index import Index
+from tests.app import drawn
+
+Visit = Callable[..., AppTest]
+
+
+@pytest.fixture
+def opened(home: Workbench) -> Index:
+    return home.open(home.indexes()[0].id)
+
+
+def id_of(index: Index, name: str) -> str:
+    return next(row.id for row in find_entities(index, name).rows if row.name == name)
+
+
+def inspected(app: AppTest) -> dict[str, Any]:
+    drawn.assert_sound(app)
+    [shown] = drawn.component(app, "lr_inspector")
+    return dict(shown)
+
+
+def blocks(shown: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    return list(next(tab["blocks"] for tab in shown["tabs"] if tab["key"] == key))
+
+
+def rows(shown: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    return [row for block in blocks(shown, key) if block["kind"] == "rows" for row in block["rows"]]
+
+
+def test_an_entity_has_its_parents_and_all_its_tabs_at_once(home: Workbench, opened: Index, visit: Visit) -> None:
+    node = id_of(opened, "Varroa destructor")
+    shown = inspected(visit("explore", home, node=node))
+    assert [above["layer"] for above in shown["parents"]] == [3, 2, 1]
+    counts = {tab["key"]: tab["count"] for tab in shown["tabs"]}
+    entity = opened.layers[0].entity(opened.layers[0].row_of[node])
+    n_relations = len(opened.layers[0].relations_of(entity.row))
+    assert counts == {"summary": "", "relations": f"{n_relations}", "chunks": f"{len(entity.chunks)}"}
+    strengths = [float(row["value"]) for row in rows(shown, "relations")]
+    assert strengths == sorted(strengths, reverse=True)
+    assert rows(shown, "relations")[0]["bar"] == 1
+    marked = {
+        piece["text"].casefold() for block in blocks(shown, "chunks") for piece in block["pieces"] if piece["marked"]
+    }
+    assert "varroa destructor" in marked
+    assert shown["made"]["said"].startswith("Extracted by the built-in engine from")
+
+
+def test_an_aggregated_relation_unfolds_down_to_base_relations_and_chunks(
+    home: Workbench, opened: Index, visit: Visit
+) -> None:
+    relation = opened.layers[2].relation(0)
+    while relation.layer:
+        shown = inspected(visit("explore", home, rel=relation.id))
+        listed = rows(shown, "members")
+        assert len(listed) == len(relation.members)
+        assert "λ" in shown["made"]["said"]
+        below = opened.layers[relation.layer - 1]
+        relation = below.relation(below.relation_row_of[listed[0]["id"]])
+    shown = inspected(visit("explore", home, rel=relation.id))
+    assert [block["row"] for block in blocks(shown, "chunks")] == list(relation.chunks)
+    assert any(piece["marked"] for block in blocks(shown, "chunks") for piece in block["pieces"])
+
+
+def test_a_chunk_names_what_it_gave(home: Workbench, opened: Index, visit: Visit) -> None:
+    entity = opened.layers[0].entity(opened.layers[0].row_of[id_of(opened, "Varroa destructor")])
+    chunk = opened.chunk(entity.chunks[0])
+    shown = inspected(visit("explore", home, chunk=chunk.id))
+    assert entity.id in {row["id"] for row in rows(shown, "entities")}
+    [text] = [block for block in blocks(shown, "summary") if block["kind"] == "passage"]
+    assert "".join(piece["text"] for piece in text["pieces"]).strip() == chunk.text.strip()
+
+
+def test_an_entity_that_is_gone_is_said_to_be(home: Workbench, opened: Index, visit: Visit) -> None:
+    app = visit("explore", home, node="gone")
+    assert inspected(app)["id"] == opened.layers[-1].entity(0).id
+    assert "The entity of this link is not in the index" in drawn.text(app)
+    assert "The chunk of this link" in drawn.text(visit("explore", home, chunk="gone"))
+
+
+def test_the_last_question_is_found_in_what_is_inspected(home: Workbench, opened: Index, visit: Visit) -> None:
+    trace = home.retrieve(opened, "What do beekeepers use against Varroa destructor?", "leanrag")
+    seed = next(item for item in trace.nodes if item.rank == 1)
+    app = visit("explore", home, node=seed.id)
+    app.session_state["lr_last_question"] = {home.indexes()[0].id: trace}
+    [line] = [block for block in blocks(inspected(app.run()), "summary") if block["kind"] == "runs"]
+    assert line["parts"][0] == {"text": "1", "do": "", "id": "", "strong": True}
+    assert line["parts"][1]["text"] == seed.name
+
+
+def test_a_text_of_a_model_shows_its_call_prompt_and_reply(written: Any, visit: Visit) -> None:
+    bench = Workbench.default(written)
+    app = visit("explore", bench)
+    shown = inspected(app)
+    assert shown["made"]["said"] == "Written by scripted-chat."
+    assert "call" in shown["made"]["lines"][0]
+    assert shown["made"]["link"] == "Prompt and reply"
+    from pages._shared.common.scope import PAGE
+    from pages._shared.explore.inspector_made import Asked
+
+    app.session_state["lr_drawer"] = (PAGE, Asked(shown["id"]))
+    app.run()
+    drawn.assert_sound(app)
+    prompt, reply = [code.value for code in app.code][-2:]
+    assert prompt.startswith("[user]")
+    assert shown["name"] in reply
