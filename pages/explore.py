@@ -65,7 +65,7 @@ def body(summary: IndexSummary) -> None:
             with left:
                 toolbar.search_and_filters(now)
                 view.show(now)
-            with right, st.container(border=True, gap="xsmall", key="inspector", height=720):
+            with right, st.container(border=True, gap="xsmall", key="inspector"):
                 inspector.show(now)
         passage_view.drawer(index)
     state.publish(URL)

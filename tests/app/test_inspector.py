@@ -101,8 +101,7 @@ def test_a_text_of_a_model_shows_its_call_prompt_and_reply(written: Any, visit: 
     bench = Workbench.default(written)
     app = visit("explore", bench)
     shown = inspected(app)
-    assert shown["made"]["said"] == "Written by scripted-chat."
-    assert "call" in shown["made"]["lines"][0]
+    assert shown["made"]["said"].startswith("scripted-chat, call ")
     assert shown["made"]["link"] == "Prompt and reply"
     from pages._shared.common.scope import PAGE
     from pages._shared.explore.inspector_made import Asked

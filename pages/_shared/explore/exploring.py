@@ -61,6 +61,7 @@ def choose(entity_id: str) -> None:
     st.session_state.pop(_GONE, None)
     state.remember("node", entity_id)
     state.remember("rel", None)
+    state.remember("chunk", None)
 
 
 def exploring(index: Index, summary: IndexSummary) -> Exploring:
@@ -116,7 +117,8 @@ def _place(name: str, index: Index) -> Place:
     if place is None:
         if entity_id:
             state.remember(name, None)
-            st.session_state[_GONE] = True
+            if name == "node":
+                st.session_state[_GONE] = True
         return Place(len(index.layers) - 1, 0)
     return place
 

@@ -133,6 +133,7 @@ function drawTabs(data, host, parent, act) {
     el("span", "", tab.title, button);
     if (tab.count) el("span", "count", tab.count, button);
     button.setAttribute("role", "tab");
+    button.setAttribute("aria-label", [tab.title, tab.count].filter(Boolean).join(" "));
     button.id = `inspected-${tab.key}`;
     return button;
   });

@@ -96,7 +96,6 @@ def _act(exploring: Exploring, asked: dict[str, Any]) -> None:
     """What a click in the component asks for."""
     do, id_ = str(asked.get("do", "")), str(asked.get("id", ""))
     if do == "go":
-        state.remember("chunk", None)
         exploring.go(id_)
     elif do == "relation":
         state.remember("chunk", None)

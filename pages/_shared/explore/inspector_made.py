@@ -27,25 +27,20 @@ class Asked:
 
 def values(made: MadeBy, id_: str) -> Values:
     """What the component draws of it. id_: of the thing."""
-    lines = []
-    if made.calls:
-        first = made.calls[0]
-        record = session.workbench().calls.get(first.key) if first.key and len(made.calls) == 1 else None
-        if len(made.calls) == 1:
-            lines.append(words(call_sentence(first, record)))
-        else:
-            last = made.calls[-1]
-            chunk = "" if first.chunk is None else say("explore.inspect.first_chunk", chunk=first.chunk + 1)
-            span = say("explore.inspect.calls", n=len(made.calls), first=first.number, last=last.number, of=first.total)
-            lines.append(span + chunk)
+    said, lines = words(made_sentence(made)), list[str]()
+    if len(made.calls) == 1:
+        call = made.calls[0]
+        record = session.workbench().calls.get(call.key) if call.key else None
+        lines.append(words(call_sentence(call, record)))
+        if made.how == "by_model":  # the line of the call names the model, too
+            said, lines = lines[0], []
+    elif made.calls:
+        first, last = made.calls[0], made.calls[-1]
+        chunk = "" if first.chunk is None else say("explore.inspect.first_chunk", chunk=first.chunk + 1)
+        span = say("explore.inspect.calls", n=len(made.calls), first=first.number, last=last.number, of=first.total)
+        lines.append(span + chunk)
     link = say("explore.inspect.prompts", n=len(made.calls)) if made.calls else ""
-    return {
-        "title": say("explore.inspect.made_by"),
-        "said": words(made_sentence(made)),
-        "lines": lines,
-        "link": link,
-        "id": id_,
-    }
+    return {"title": say("explore.inspect.made_by"), "said": said, "lines": lines, "link": link, "id": id_}
 
 
 def drawer(index: Index) -> None:

@@ -1,0 +1,115 @@
+"""The inspector in a real browser, used by mouse, keyboard and on a phone."""
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from leanrag_core import IndexConfig, Workbench
+from leanrag_core.types.index import Index
+from leanrag_core.types.settings import Settings
+from tests.browser.conftest import Server, Watched
+from tests.browser.runs import settled
+from tests.browser.test_story import snap
+from tests.endpoint.server import EndpointServer
+from tests.indexing.test_recorded_calls import story
+
+pytestmark = pytest.mark.browser
+
+CONFIG = IndexConfig(
+    model="openai:scripted-chat", embedding="openai:e", cluster_size=4, tau=1, chunk_tokens=64, overlap_tokens=8
+)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with an index that a model wrote, and with the calls that wrote it."""
+    bench = Workbench.default(tmp_path_factory.mktemp("inspected"))
+    with EndpointServer() as endpoint:
+        bench.save_settings(Settings(base_url=endpoint.url))
+        hostile = ("x.txt", "Ada Thornbury wrote <img src=x onerror=alert(1)> to عبد الرحمن at Holm Rock.".encode())
+        files = [*((f"s{n}.txt", story(n)) for n in range(3)), hostile]
+        bench.build(bench.add_documents("Coast", files).corpus_id, CONFIG)
+    bench.calls.close()
+    return bench.root
+
+
+@pytest.fixture
+def bench(built: Path, tmp_path: Path) -> Workbench:
+    return Workbench.default(shutil.copytree(built, tmp_path / "home"))
+
+
+@pytest.fixture
+def index(bench: Workbench) -> Index:
+    return bench.open(bench.indexes()[0].id)
+
+
+def tab(page: Page, name: str) -> None:
+    page.locator(".lr-inspected").get_by_role("tab", name=name).click()
+
+
+def test_everything_that_is_inspected_leads_on(
+    server_in: Callable[[Path], Server], watch: Callable[..., Watched], bench: Workbench, index: Index
+) -> None:
+    server, watched = server_in(bench.root), watch()
+    page = watched.page
+    layer = index.layers[1]
+    relation = layer.relation(0)
+    page.goto(f"{server.url}/explore?node={layer.entity(relation.source).id}")
+    panel = page.locator(".lr-inspected")
+    expect(panel.locator(".lr-name")).to_have_text(layer.entity(relation.source).name)
+
+    # Tabs by keyboard; they ask nothing of the server.
+    panel.get_by_role("tab", name="Summary").focus()
+    page.keyboard.press("ArrowRight")
+    expect(panel.get_by_role("tab", name="Children")).to_have_attribute("aria-selected", "true")
+    expect(panel.locator(".row").first).to_be_visible()
+
+    # A relation unfolds where it is, opens, and leads down to a base relation and its chunk.
+    tab(page, "Relations")
+    row = panel.locator(".row").first
+    row.click()
+    expect(row).to_have_attribute("aria-expanded", "true")
+    panel.locator(".unfolded .link").first.click()
+    expect(page).to_have_url(re.compile("rel="))
+    snap(page, "i1_relation")
+    tab(page, "Members")
+    panel.locator(".row").first.click()
+    expect(panel.get_by_role("tab", name="Members")).to_have_count(0)
+    tab(page, "Chunks")
+    expect(panel.locator("mark").first).to_be_visible()
+    panel.locator(".passage .title").first.click()
+    expect(page).to_have_url(re.compile("chunk="))
+    tab(page, "Mentions")
+    expect(panel.locator(".row").first).to_be_visible()
+    snap(page, "i2_chunk")
+
+    # The model call that read it: prompt and reply, as text.
+    panel.locator(".made .link").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text("Prompt, as it was sent")).to_be_visible()
+    expect(dialog.locator("code").first).to_contain_text("Read one passage of a document")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    page.go_back()
+    expect(page).not_to_have_url(re.compile("chunk="))
+    settled(page)
+    watched.assert_clean()
+
+
+def test_on_a_phone_the_inspector_stands_below_and_nothing_is_wider_than_the_page(
+    server_in: Callable[[Path], Server], watch: Callable[..., Watched], bench: Workbench, index: Index
+) -> None:
+    server, watched = server_in(bench.root), watch(width=390, height=844)
+    page = watched.page
+    page.goto(f"{server.url}/explore?node={index.layers[0].entity(0).id}")
+    panel = page.locator(".lr-inspected")
+    expect(panel.locator(".made")).to_be_visible()
+    tab(page, "Chunks")
+    expect(panel.locator(".passage").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    snap(page, "i3_phone")
+    watched.assert_clean()
