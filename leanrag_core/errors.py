@@ -196,6 +196,14 @@ class RunTooNew(LeanRAGError):
     """A recorded run was written by a newer version of this program."""
 
 
+class PresentationNotFound(LeanRAGError):
+    """There is no presentation of that id, or in the file."""
+
+
+class PresentationTooNew(LeanRAGError):
+    """A presentation was written by a newer version of this program."""
+
+
 class PartMissing(LeanRAGError):
     """An index lacks a part that a strategy needs."""
 

@@ -1,0 +1,1 @@
+"""Presentations: a story of one index that is stored whole, shown and exported without the index."""

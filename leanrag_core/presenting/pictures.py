@@ -1,0 +1,224 @@
+"""The pictures of a story, computed from an index: documents, base graph, islands and bridges, hierarchy."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from leanrag_core.evaluation.connectivity import connectivity
+from leanrag_core.presenting.places import Point, around, grouped_places
+from leanrag_core.presenting.story import (
+    MAX_ABOUT,
+    Block,
+    Bridge,
+    Column,
+    Documents,
+    Dot,
+    DrawnDocument,
+    GraphPicture,
+    Islands,
+    Spot,
+)
+from leanrag_core.types.graph import Layer
+from leanrag_core.types.index import Index
+from leanrag_core.types.rows import numbers
+
+MOST_DOCUMENTS, MOST_BLOCKS = 24, 60
+MOST_SPOTS, MOST_BRIDGES = 60, 160
+_MOST_DOTS, _MOST_LINKS = 170, 260
+_MOST_TYPES = 6
+_LEAST_BLOCK = 1 / 24  # of the height; lower blocks fold
+_MOST_NAMES = 8
+_SUMMARISED = "summarised"
+
+
+def documents_of(index: Index) -> Documents:
+    """The documents with their chunks, the largest drawn."""
+    owner, tokens = numbers(index.chunks["document"]), numbers(index.chunks["tokens"])
+    of_document = np.bincount(owner, weights=tokens, minlength=index.documents.num_rows).astype(np.int64)
+    largest = np.sort(np.argsort(-of_document, kind="stable")[:MOST_DOCUMENTS])
+    titles, names = (index.document_cells[column] for column in ("title", "name"))
+    drawn = tuple(
+        DrawnDocument(
+            title=_short(titles[row].as_py() or names[row].as_py()),
+            tokens=int(of_document[row]),
+            chunks=tuple(tokens[owner == row][:MOST_BLOCKS].tolist()),
+        )
+        for row in largest.tolist()
+    )
+    return Documents(index.documents.num_rows, int(tokens.sum()), index.chunks.num_rows, drawn)
+
+
+def islands_of(index: Index) -> tuple[Islands, np.ndarray] | None:
+    """The picture of the lowest aggregated layer that can be drawn, and its rows by spot; None where none has two."""
+    layer = _layer_of_islands(index)
+    if layer is None:
+        return None
+    rows, group_of, groups = _ordered_rows(index, layer)
+    places = grouped_places(group_of)
+    place_of = {row: place for place, row in enumerate(rows.tolist())}
+    leaves = index.leaf_counts[layer.number]
+    spots = tuple(_spot(layer, row, places[place], group_of[place], leaves) for row, place in place_of.items())
+    ends = layer.ends
+    inside = np.isin(ends, rows).all(axis=1)
+    strength = numbers(layer.relations["strength"])
+    order = np.flatnonzero(inside)[np.argsort(-strength[inside], kind="stable")][:MOST_BRIDGES]
+    bridges = tuple(_bridge(layer, row, place_of) for row in order.tolist())
+    hangs = next(each for each in connectivity(index) if each.layer == layer.number)
+    islands = Islands(
+        layer=layer.number,
+        nodes=len(layer),
+        relations=layer.relations.num_rows,
+        summarised=Counter(layer.relations["kind"].to_pylist())[_SUMMARISED],
+        components_without=hangs.without_aggregated.n_components,
+        components_with=hangs.with_aggregated.n_components,
+        largest=round(hangs.with_aggregated.largest_share * len(layer)),
+        groups=groups,
+        spots=spots,
+        bridges=bridges,
+    )
+    return islands, rows
+
+
+def graph_of(index: Index, layer: int, rows: np.ndarray, spots: Sequence[Spot]) -> GraphPicture:
+    """The entities with most relations below each spot, around its place. rows: of the spots in that layer."""
+    base = index.layers[0]
+    above = np.arange(len(base))
+    for number in range(layer):
+        above = index.layers[number].parent[above]
+    each = max(2, min(9, _MOST_DOTS // len(spots)))
+    radius = 0.36 / max(4.0, np.sqrt(len(spots)) + 1.5)
+    dots: list[Dot] = []
+    place_of: dict[int, int] = {}
+    for spot, row in enumerate(rows.tolist()):
+        members = np.flatnonzero(above == row)
+        members = members[np.argsort(-base.degrees[members], kind="stable")][:each]
+        for point, member in zip(
+            around(Point(spots[spot].x, spots[spot].y), len(members), float(radius)), members.tolist(), strict=True
+        ):
+            place_of[member] = len(dots)
+            name, kind = (base.entity_cells[column][member].as_py() for column in ("name", "type"))
+            dots.append(Dot(_short(name), _short(kind), point.x, point.y, int(base.degrees[member]), spot))
+    drawn = base.relations_inside(list(place_of))
+    heavy = drawn[np.argsort(-base.weights[drawn], kind="stable")][:_MOST_LINKS]
+    links = tuple((place_of[a], place_of[b]) for a, b in base.ends[np.sort(heavy)].tolist())
+    types = Counter(kind for kind in base.entities["type"].to_pylist() if kind)
+    common = sorted(types.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST_TYPES]
+    return GraphPicture({_short(kind): n for kind, n in common}, tuple(dots), links)
+
+
+def hierarchy_of(index: Index) -> tuple[Column, ...]:
+    """The layers from the root down; blocks lie below their parents and are as high as they have base entities."""
+    drawn = _roots(index)
+    blocks: dict[int, list[Block]] = {layer.number: [] for layer in index.layers[1:]}
+    for layer in reversed(index.layers[1:]):
+        lowest, below = layer.number == 1, []
+        blocks[layer.number] += [_block(index, layer, row, start, end, lowest) for row, start, end in drawn]
+        for row, start, end in drawn if not lowest else ():
+            children, folded = _children(index, layer.number, row, start, end)
+            below += children
+            blocks[layer.number - 1] += folded
+        drawn = below
+    return tuple(
+        Column(number, len(index.layers[number]), tuple(sorted(blocks[number], key=lambda block: block.start)))
+        for number in sorted(blocks, reverse=True)
+    )
+
+
+def _roots(index: Index) -> list[tuple[int, float, float]]:
+    """Row, start and end of the blocks of the highest layer; an imported hierarchy may end in several."""
+    leaves = index.leaf_counts[-1]
+    bounds = [0.0, *(np.cumsum(leaves) / len(index.layers[0])).tolist()]
+    return [(row, bounds[row], bounds[row + 1]) for row in range(len(leaves))]
+
+
+def _children(
+    index: Index, layer: int, row: int, start: float, end: float
+) -> tuple[list[tuple[int, float, float]], list[Block]]:
+    """The children of a block that are high enough to be drawn, the largest first, and a block for the others."""
+    children, leaves, total = index.children_of(layer, row), index.leaf_counts[layer - 1], len(index.layers[0])
+    ordered = children[np.argsort(-leaves[children], kind="stable")]
+    drawn: list[tuple[int, float, float]] = []
+    at = start
+    for place, child in enumerate(ordered.tolist()):
+        height = float(leaves[child]) / total
+        if height < _LEAST_BLOCK and place + 1 < len(ordered):
+            rest = ordered[place:]
+            size = int(leaves[rest].sum())
+            return drawn, [Block("", round(at, 5), round(end, 5), size, folded=len(rest))]
+        drawn.append((child, at, at + height))
+        at += height
+    return drawn, []
+
+
+def _block(index: Index, layer: Layer, row: int, start: float, end: float, lowest: bool) -> Block:
+    names: tuple[str, ...] = ()
+    if lowest:
+        base = index.layers[0]
+        members = index.children_of(1, row)
+        best = members[np.argsort(-base.degrees[members], kind="stable")][:_MOST_NAMES]
+        names = tuple(_short(base.entity_cells["name"][member].as_py(), 60) for member in best.tolist())
+    name, about = (layer.entity_cells[column][row].as_py() for column in ("name", "description"))
+    size = int(index.leaf_counts[layer.number][row])
+    start, end = round(min(start, 1.0), 5), round(min(end, 1.0), 5)
+    return Block(_short(name), start, end, size, names=names, about=_short(about, MAX_ABOUT))
+
+
+def _layer_of_islands(index: Index) -> Layer | None:
+    """The lowest aggregated layer with few enough entities to draw them all, else the lowest with two at least."""
+    several = [layer for layer in index.layers[1:] if len(layer) > 1]
+    return next((layer for layer in several if len(layer) <= MOST_SPOTS), several[0] if several else None)
+
+
+def _ordered_rows(index: Index, layer: Layer) -> tuple[np.ndarray, list[int], tuple[str, ...]]:
+    """The largest rows of the layer, each group of siblings in an order in which strongly related ones follow each
+    other; the group of each; and the names of the groups."""
+    leaves = index.leaf_counts[layer.number]
+    largest = np.argsort(-leaves, kind="stable")[:MOST_SPOTS]
+    parents = layer.parent[largest] if len(layer.parent) else np.zeros(len(largest), dtype=np.int64)
+    rows: list[int] = []
+    group_of: list[int] = []
+    titles = []
+    for group, parent in enumerate(dict.fromkeys(parents.tolist())):
+        members = largest[parents == parent].tolist()
+        rows += _chained(layer, members)
+        group_of += [group] * len(members)
+        above = index.layers[layer.number + 1] if layer.number + 1 < len(index.layers) else None
+        titles.append(_short(above.entity_cells["name"][parent].as_py()) if above is not None else "")
+    return np.array(rows, dtype=np.int64), group_of, tuple(titles)
+
+
+def _chained(layer: Layer, members: Sequence[int]) -> list[int]:
+    """The members, each followed by the one that it is most strongly related to of those that are left."""
+    strength: dict[tuple[int, int], int] = {}
+    for row in layer.relations_inside(members).tolist():
+        a, b = layer.ends[row].tolist()
+        strength[a, b] = strength[b, a] = int(layer.relation_cells["strength"][row].as_py())
+    chain, left = [members[0]], list(members[1:])
+    while left:
+        last = chain[-1]
+        following = max(left, key=lambda row: (strength.get((last, row), 0), -left.index(row)))
+        chain.append(following)
+        left.remove(following)
+    return chain
+
+
+def _spot(layer: Layer, row: int, place: Point, group: int, leaves: np.ndarray) -> Spot:
+    name, about = (layer.entity_cells[column][row].as_py() for column in ("name", "description"))
+    return Spot(_short(name), place.x, place.y, int(leaves[row]), group, _short(about, MAX_ABOUT))
+
+
+def _bridge(layer: Layer, row: int, place_of: dict[int, int]) -> Bridge:
+    relation = layer.relation(row)
+    return Bridge(
+        source=place_of[relation.source],
+        target=place_of[relation.target],
+        strength=relation.strength,
+        is_summarised=relation.kind == _SUMMARISED,
+        about=_short(relation.description, MAX_ABOUT // 2),
+    )
+
+
+def _short(text: str | None, most: int = 160) -> str:
+    text = " ".join((text or "").split())
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"

@@ -1,0 +1,245 @@
+"""A presentation as it is stored: all that its slides show, so that neither index nor model is needed to show it.
+
+Words are not stored: slides take their sentences from the catalog, in the language of the reader (slides.py).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from annotated_types import Interval, Len, MaxLen
+
+from leanrag_core.records import Count, ShortText, absent_at_default
+from leanrag_core.storage.recorded_runs import RunRecord
+
+FORMAT, VERSION = "leanrag-presentation", 1
+MAX_QUESTIONS, MAX_BESIDE = 6, 2
+MAX_TITLE, MAX_NOTES, MAX_ABOUT = 120, 2_000, 400  # characters
+
+DOCUMENTS, GRAPH, ISLANDS, BRIDGES, HIERARCHY = "documents", "graph", "islands", "bridges", "hierarchy"
+STEPS, ANSWER, COMPARE, QUESTIONS, COST = "steps", "answer", "compare", "questions", "cost"
+SLIDES = (DOCUMENTS, GRAPH, ISLANDS, BRIDGES, HIERARCHY, STEPS, ANSWER, COMPARE, QUESTIONS, COST)
+
+Fraction = Annotated[float, Interval(ge=0, le=1)]
+Place = Annotated[int, Interval(ge=0, le=100_000)]
+Share = Annotated[float, Interval(ge=-1e9, le=1e9)]
+
+
+@dataclass(frozen=True)
+class PresentedIndex:
+    """What the story is about. kind: see types.manifest; model, embedding: their names. layers: entities of each layer,
+    from layer 0 up; relations: the same of their relations."""
+
+    id: ShortText
+    name: ShortText
+    corpus: ShortText
+    kind: ShortText
+    model: ShortText
+    embedding: ShortText
+    layers: Annotated[tuple[Count, ...], Len(1, 100)]
+    relations: Annotated[tuple[Count, ...], Len(1, 100)]
+
+
+@dataclass(frozen=True)
+class DrawnDocument:
+    """A document with the tokens of its chunks."""
+
+    title: ShortText
+    tokens: Count
+    chunks: Annotated[tuple[Count, ...], MaxLen(500)]
+
+
+@dataclass(frozen=True)
+class Documents:
+    """n, tokens, chunks: of all documents. drawn: the largest of them, in the order of the index."""
+
+    n: Count
+    tokens: Count
+    chunks: Count
+    drawn: Annotated[tuple[DrawnDocument, ...], MaxLen(100)]
+
+
+@dataclass(frozen=True)
+class Spot:
+    """An aggregated entity of the layer of the islands. x, y: its place; size: base entities below it; group: its
+    parent's place among the parents."""
+
+    name: ShortText
+    x: Fraction
+    y: Fraction
+    size: Count
+    group: Place
+    about: ShortText = ""
+
+
+@dataclass(frozen=True)
+class Bridge:
+    """An aggregated relation between two spots, by their places. strength: lambda. is_summarised: a text was written
+    for it; else its relations were put in a row."""
+
+    source: Place
+    target: Place
+    strength: Count
+    is_summarised: bool
+    about: ShortText = ""
+
+
+@dataclass(frozen=True)
+class Islands:
+    """How a layer hangs together with and without its aggregated relations. nodes, relations, summarised: of all of the
+    layer; components: parts that no relation joins; largest: entities of the largest part, with the relations.
+    spots, bridges: those that are drawn, the largest and the strongest."""
+
+    layer: Count
+    nodes: Count
+    relations: Count
+    summarised: Count
+    components_without: Count
+    components_with: Count
+    largest: Count
+    groups: Annotated[tuple[ShortText, ...], MaxLen(200)]
+    spots: Annotated[tuple[Spot, ...], MaxLen(200)]
+    bridges: Annotated[tuple[Bridge, ...], MaxLen(400)]
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A base entity, drawn at its spot. degree: its relations; spot: place of the spot above it."""
+
+    name: ShortText
+    type: ShortText
+    x: Fraction
+    y: Fraction
+    degree: Count
+    spot: Place
+
+
+@dataclass(frozen=True)
+class GraphPicture:
+    """The base graph: its entities with most relations, and the relations between these, by places of dots."""
+
+    types: Mapping[ShortText, Count]
+    dots: Annotated[tuple[Dot, ...], MaxLen(400)]
+    links: Annotated[tuple[tuple[Place, Place], ...], MaxLen(800)]
+
+
+@dataclass(frozen=True)
+class Block:
+    """An entity of the hierarchy, or several that are too small to be drawn: folded counts these. start, end: its part
+    of the height, by its base entities; size: how many these are. names: the strongest of them, of the lowest blocks."""
+
+    name: ShortText
+    start: Fraction
+    end: Fraction
+    size: Count
+    folded: Count = 0
+    names: Annotated[tuple[ShortText, ...], MaxLen(20)] = ()
+    about: ShortText = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A layer of the hierarchy. nodes: all entities of the layer."""
+
+    layer: Count
+    nodes: Count
+    blocks: Annotated[tuple[Block, ...], MaxLen(400)]
+
+
+@dataclass(frozen=True)
+class BridgeEvidence:
+    """What stands behind an inter-cluster relation of a trace: base relations, the documents that state them, and how
+    many of them the document states that has most."""
+
+    relation: ShortText
+    statements: Count
+    documents: Count
+    most_in_one: Count
+
+
+@dataclass(frozen=True)
+class Side:
+    """A question asked with one strategy. gold: how many gold quotes its context holds, None without gold."""
+
+    run: RunRecord
+    gold: Count | None = None
+    bridges: Annotated[tuple[BridgeEvidence, ...], MaxLen(20)] = ()
+
+
+@dataclass(frozen=True)
+class PresentedQuestion:
+    """A question; sides[0] is played, the others are set beside it. n_gold: its gold quotes, 0 where none is known."""
+
+    question: ShortText
+    sides: Annotated[tuple[Side, ...], Len(1, 1 + MAX_BESIDE)]
+    n_gold: Count = 0
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean with its interval, as evaluation.statistics.intervals gives it. n: questions."""
+
+    value: Share
+    low: Share | None
+    high: Share | None
+    n: Count
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What an experiment on this index measured of the first strategy and of one beside it. beside: place of the side.
+    tokens: context of the first over that of the other, question by question. recall: of the gold quotes, of either;
+    difference: first minus other; None without gold evidence."""
+
+    experiment: ShortText
+    beside: Place
+    questions: Count
+    tokens: Estimate
+    recall: Estimate | None = None
+    recall_beside: Estimate | None = None
+    difference: Estimate | None = None
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the build was paid: calls, tokens, US dollars."""
+
+    calls: Count
+    prompt_tokens: Count
+    completion_tokens: Count
+    dollars: Annotated[float, Interval(ge=0, le=1e12)]
+
+
+@dataclass(frozen=True)
+class Presentation:
+    """A presentation. made: the day, ISO 8601. notes: a speaker's own, by slide. islands, graph: None where the
+    hierarchy has no layer to draw them of."""
+
+    title: Annotated[str, Len(1, MAX_TITLE)]
+    made: Annotated[str, MaxLen(10)]
+    index: PresentedIndex
+    documents: Documents
+    graph: GraphPicture | None
+    islands: Islands | None
+    hierarchy: Annotated[tuple[Column, ...], MaxLen(20)]
+    questions: Annotated[tuple[PresentedQuestion, ...], Len(1, MAX_QUESTIONS)]
+    cost: Cost
+    measured: Annotated[tuple[Measured, ...], MaxLen(MAX_BESIDE)] = ()
+    notes: Mapping[str, Annotated[str, MaxLen(MAX_NOTES)]] = absent_at_default(factory=dict)
+    format: str = FORMAT
+    version: int = VERSION
+
+
+@dataclass(frozen=True)
+class PresentationSummary:
+    """A presentation as a list shows it. index_id: which may be gone. is_shipped: it comes with the program."""
+
+    id: str
+    title: str
+    made: str
+    index_id: str
+    index: str
+    questions: tuple[str, ...]
+    strategies: tuple[str, ...]
+    size_bytes: int
+    is_shipped: bool
