@@ -6,6 +6,7 @@ from pathlib import Path
 from leanrag_core.facade.conversing import Conversing
 from leanrag_core.facade.evaluating import Evaluating
 from leanrag_core.facade.judging import Judging
+from leanrag_core.facade.presenting import Presenting
 from leanrag_core.facade.presetting import Presetting
 from leanrag_core.facade.suggesting import Suggesting
 from leanrag_core.facade.sweep_points import SweepPoints
@@ -22,7 +23,7 @@ def open_index(path: str | Path) -> Index:
     return layout.read_index(Path(path))
 
 
-class Workbench(SweepPoints, Suggesting, Conversing, Evaluating, Judging, Presetting):
+class Workbench(SweepPoints, Presenting, Suggesting, Conversing, Evaluating, Judging, Presetting):
     """Corpora, indexes and jobs below one folder, and the models that work on them.
 
     Its methods are in leanrag_core/facade, a file for each subject.

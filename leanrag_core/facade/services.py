@@ -13,6 +13,7 @@ from leanrag_core.jobs.store import JobStore
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.models.request_form import LearntForms
 from leanrag_core.program_files import PACKAGES
+from leanrag_core.presenting.storing import PresentationStore
 from leanrag_core.services.builds import Builds
 from leanrag_core.services.imports import Imports
 from leanrag_core.services.index_parts import IndexParts
@@ -61,6 +62,7 @@ class Services:
         self.preset_store = OwnPresets(root / "presets.json")
         self.sweep_store = SweepStore(root / "sweeps", SAMPLES / "sweeps")
         self.question_history = QuestionHistory(root / "history")
+        self.presentation_store = PresentationStore(root / "presentations", SAMPLES / "presentations")
         self.searches = SearchStore()
         self._samples = Samples(self.corpus_store, self.parser)
         self._question_sets = QuestionSets(QuestionSetStore(root / "question_sets"), self._samples)

@@ -10,13 +10,14 @@ from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.gold_ranking import gold_ranking
 from leanrag_core.presenting import pictures
 from leanrag_core.presenting.measured import measured
-from leanrag_core.presenting.plan import PresentationPlan, PresentedStrategy, require_valid
+from leanrag_core.presenting.plan import PresentationPlan, require_valid
 from leanrag_core.presenting.story import (
     BridgeEvidence,
     Cost,
+    Presentation,
     PresentedIndex,
     PresentedQuestion,
-    Presentation,
+    PresentedStrategy,
     Side,
 )
 from leanrag_core.storage.recorded_runs import record_of
@@ -51,7 +52,7 @@ def make_presentation(
     chunks, total = ChunkTexts(index), len(plan.questions) * len(plan.strategies)
     asked: list[PresentedQuestion] = []
     for question in plan.questions:
-        sides = []
+        sides: list[Side] = []
         for strategy in plan.strategies:
             report(Progress("ask", len(asked) * len(plan.strategies) + len(sides), total, "questions"))
             sides.append(_side(index, question, ask(index, question.question, strategy), chunks))
@@ -77,6 +78,7 @@ def make_presentation(
         graph=pictures.graph_of(index, islands.layer, rows, islands.spots) if islands else None,
         islands=islands,
         hierarchy=pictures.hierarchy_of(index),
+        strategies=plan.strategies,
         questions=tuple(asked),
         cost=Cost(spent.calls, spent.prompt_tokens, spent.completion_tokens, spent.cost),
         measured=measured(experiments, index.id, plan.strategies),
@@ -134,5 +136,3 @@ def _unfolded(index: Index, relation: TraceRelation) -> BridgeEvidence:
         for document in {int(owner[chunk]) for chunk in index.layers[0].relation(row).chunks}:
             counts[document] = counts.get(document, 0) + 1
     return BridgeEvidence(relation.id, len(rows), len(counts), max(counts.values(), default=0))
-
-

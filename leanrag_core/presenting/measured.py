@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from leanrag_core.evaluation.relative import relative
 from leanrag_core.evaluation.statistics.intervals import Interval, difference_interval, mean_interval
 from leanrag_core.evaluation.tables import RECALL, TOKENS, questions_of, scores_of
-from leanrag_core.evaluation.relative import relative
-from leanrag_core.presenting.plan import PresentedStrategy
-from leanrag_core.presenting.story import Estimate, Measured
+from leanrag_core.presenting.story import Estimate, Measured, PresentedStrategy
 from leanrag_core.types.experiment import ExperimentResult, RunSpec
 
 _DIGITS = 6
@@ -24,6 +23,20 @@ def measured(
         for place, beside in enumerate(strategies[1:], start=1)
         if (found := _first(results, index_id, strategies[0], beside, place)) is not None
     )
+
+
+def measured_options(
+    results: Sequence[ExperimentResult], index_id: str, first: PresentedStrategy, name: str
+) -> PresentedStrategy:
+    """That strategy with the options under which an experiment ran it on that index beside the first, with its own
+    defaults where none did."""
+    for result in results:
+        runs = [run for run in result.spec.runs if result.versions.get(f"index {run.index}") == index_id]
+        if result.is_complete and _run(result, index_id, first) is not None:
+            for run in runs:
+                if run.strategy == name:
+                    return PresentedStrategy(name, dict(run.options))
+    return PresentedStrategy(name)
 
 
 def _first(

@@ -27,8 +27,8 @@ MOST_DOCUMENTS, MOST_BLOCKS = 24, 60
 MOST_SPOTS, MOST_BRIDGES = 60, 160
 _MOST_DOTS, _MOST_LINKS = 170, 260
 _MOST_TYPES = 6
-_LEAST_BLOCK = 1 / 24  # of the height; lower blocks fold
-_MOST_NAMES = 8
+_LEAST_BLOCK = 1 / 31  # of the height; lower blocks fold
+_MOST_NAMES, _MOST_FOLDED = 8, 16
 _SUMMARISED = "summarised"
 
 
@@ -144,8 +144,10 @@ def _children(
         height = float(leaves[child]) / total
         if height < _LEAST_BLOCK and place + 1 < len(ordered):
             rest = ordered[place:]
-            size = int(leaves[rest].sum())
-            return drawn, [Block("", round(at, 5), round(end, 5), size, folded=len(rest))]
+            cells = index.layers[layer - 1].entity_cells["name"]
+            names = tuple(_short(cells[child].as_py(), 60) for child in rest[:_MOST_FOLDED].tolist())
+            block = Block("", round(at, 5), round(min(end, 1.0), 5), int(leaves[rest].sum()), len(rest), names)
+            return drawn, [block]
         drawn.append((child, at, at + height))
         at += height
     return drawn, []

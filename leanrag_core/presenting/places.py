@@ -78,7 +78,7 @@ def _cells(n: int, box: _Box) -> list[Point]:
         for number in range(in_row):
             place = number if row % 2 == 0 else in_row - 1 - number
             # Neighbours are not on one line, so that relations between them can be told apart.
-            shift = 0.16 if (place + row) % 2 else -0.16
+            shift = 0.09 if (place + row) % 2 else -0.09
             x = box.x + box.width * (place + 0.5) / in_row
             cells.append(_point(x, box.y + box.height * (row + 0.5 + shift) / rows))
     return cells

@@ -5,18 +5,9 @@ from dataclasses import dataclass, field
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.presenting.story import MAX_BESIDE, MAX_NOTES, MAX_QUESTIONS, MAX_TITLE, SLIDES
+from leanrag_core.presenting.story import MAX_BESIDE, MAX_NOTES, MAX_QUESTIONS, MAX_TITLE, SLIDES, PresentedStrategy
 
 LEANRAG, NAIVE = "leanrag", "vector"
-Parameter = str | int | float | bool | None
-
-
-@dataclass(frozen=True)
-class PresentedStrategy:
-    """A strategy with the options that differ from its defaults."""
-
-    name: str
-    options: Mapping[str, Parameter] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,9 @@ def presentation_of(content: bytes, *, name: str) -> Presentation:
             from_record(side.run, name=name)  # refuses messages that have no sentence
     for field, is_whole in _wholeness(presentation):
         if not is_whole:
-            reason = message("record.wrong_value", field=message("plain", text=field), reason=message("present.no_such"))
+            reason = message(
+                "record.wrong_value", field=message("plain", text=field), reason=message("present.no_such")
+            )
             raise RecordDamaged("record.damaged", name=name, reason=reason, field=field)
     return presentation
 
@@ -69,7 +71,7 @@ def _wholeness(presentation: Presentation) -> Iterator[tuple[str, bool]]:
         n_spots = len(islands.spots) if islands else 0
         yield "graph.links", all(max(link) < len(graph.dots) for link in graph.links)
         yield "graph.dots", all(dot.spot < n_spots for dot in graph.dots)
-    n_sides = len(presentation.questions[0].sides)
+    n_sides = len(presentation.strategies)
     yield "questions", all(len(question.sides) == n_sides for question in presentation.questions)
     yield "measured", all(0 < each.beside < n_sides for each in presentation.measured)
     yield "index.layers", len(presentation.index.layers) == len(presentation.index.relations)
@@ -84,7 +86,9 @@ class PresentationStore:
 
     def all(self) -> PresentationList:
         """All presentations."""
-        own, shipped, damaged = [], [], []
+        own: list[tuple[int, PresentationSummary]] = []
+        shipped: list[tuple[int, PresentationSummary]] = []
+        damaged: list[Damaged] = []
         for folder, listed in ((self.root, own), (self._shipped, shipped)):
             for path in sorted(folder.glob("*.json")):
                 if _ID.fullmatch(path.stem):

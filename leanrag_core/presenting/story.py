@@ -4,13 +4,14 @@ Words are not stored: slides take their sentences from the catalog, in the langu
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from annotated_types import Interval, Len, MaxLen
 
 from leanrag_core.records import Count, ShortText, absent_at_default
 from leanrag_core.storage.recorded_runs import RunRecord
+from leanrag_core.types.experiment import Parameter
 
 FORMAT, VERSION = "leanrag-presentation", 1
 MAX_QUESTIONS, MAX_BESIDE = 6, 2
@@ -125,8 +126,9 @@ class GraphPicture:
 
 @dataclass(frozen=True)
 class Block:
-    """An entity of the hierarchy, or several that are too small to be drawn: folded counts these. start, end: its part
-    of the height, by its base entities; size: how many these are. names: the strongest of them, of the lowest blocks."""
+    """An entity of the hierarchy, or several that are too small to be drawn: folded counts these, names has some.
+    start, end: its part of the height, by its base entities; size: how many these are. names: else, of the lowest
+    blocks, the best connected of them."""
 
     name: ShortText
     start: Fraction
@@ -155,6 +157,14 @@ class BridgeEvidence:
     statements: Count
     documents: Count
     most_in_one: Count
+
+
+@dataclass(frozen=True)
+class PresentedStrategy:
+    """A strategy with the options that differ from its defaults."""
+
+    name: str
+    options: Mapping[str, Parameter] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -212,8 +222,8 @@ class Cost:
 
 @dataclass(frozen=True)
 class Presentation:
-    """A presentation. made: the day, ISO 8601. notes: a speaker's own, by slide. islands, graph: None where the
-    hierarchy has no layer to draw them of."""
+    """A presentation. made: the day, ISO 8601. strategies: of the sides of each question. notes: a speaker's
+    own, by slide. islands, graph: None where the hierarchy has no layer to draw them of."""
 
     title: Annotated[str, Len(1, MAX_TITLE)]
     made: Annotated[str, MaxLen(10)]
@@ -222,6 +232,7 @@ class Presentation:
     graph: GraphPicture | None
     islands: Islands | None
     hierarchy: Annotated[tuple[Column, ...], MaxLen(20)]
+    strategies: Annotated[tuple[PresentedStrategy, ...], Len(1, 1 + MAX_BESIDE)]
     questions: Annotated[tuple[PresentedQuestion, ...], Len(1, MAX_QUESTIONS)]
     cost: Cost
     measured: Annotated[tuple[Measured, ...], MaxLen(MAX_BESIDE)] = ()

@@ -30,6 +30,7 @@ PAGES = (
     ("ask", "forum"),
     ("compare", "view_column_2"),
     ("evaluate", "rule"),
+    ("present", "slideshow"),
     ("settings", "settings"),
 )
 _HERE = Path(__file__).resolve().parent

@@ -1,0 +1,160 @@
+"""present: a story of one index for people who do not know it, stored whole, listed, exported as one HTML file."""
+
+import argparse
+import json
+from dataclasses import asdict
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leanrag_core.commands._shared.options import add_json
+from leanrag_core.commands._shared.printing import PrintedProgress, print_json
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.messages.catalog import ENGLISH, languages
+from leanrag_core.types.visible import visible
+
+if TYPE_CHECKING:
+    from leanrag_core.evaluation.gold import GoldQuestion
+    from leanrag_core.presenting.story import Presentation, PresentedStrategy
+    from leanrag_core.workbench import Workbench
+
+
+def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The verb present with its own verbs."""
+    parser = verbs.add_parser("present", help="a story of one index: make, list, export")
+    kinds = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
+
+    making = kinds.add_parser("make", help="ask the questions and keep all that the slides show")
+    making.add_argument("index", type=Path, metavar="DIR")
+    making.add_argument("--title", required=True)
+    making.add_argument(
+        "--question", action="append", default=[], help="a question, or its id in the question set; may be repeated"
+    )
+    making.add_argument(
+        "--question-set", default="", metavar="ID", help="the set that ids of questions are looked up in"
+    )
+    making.add_argument(
+        "--beside",
+        action="append",
+        default=[],
+        metavar="STRATEGY[,OPTION=VALUE...]",
+        help="a strategy beside LeanRAG (default: vector, with the options of an experiment on this index)",
+    )
+    making.add_argument("--notes", type=Path, metavar="FILE", help="JSON: a speaker's notes by slide")
+    making.add_argument("--made", default="", metavar="DAY", help="the day to write on it (default: today)")
+    making.add_argument("--out", type=Path, metavar="FILE", help="write this file instead of storing it")
+    add_json(making)
+    making.set_defaults(run=_make)
+
+    listing = kinds.add_parser("list", help="the presentations that there are")
+    add_json(listing)
+    listing.set_defaults(run=_list)
+
+    exporting = kinds.add_parser("export", help="one HTML file that needs neither server nor network")
+    exporting.add_argument("presentation", metavar="ID|FILE")
+    exporting.add_argument("--out", type=Path, required=True, metavar="FILE")
+    exporting.add_argument("--language", choices=languages(), default=ENGLISH)
+    add_json(exporting)
+    exporting.set_defaults(run=_export)
+
+
+def _make(options: argparse.Namespace) -> int:
+    from leanrag_core.atomic import write_bytes, writing
+    from leanrag_core.messages.message import message
+    from leanrag_core.presenting.plan import LEANRAG, NAIVE, PresentationPlan
+    from leanrag_core.presenting.storing import content_of
+    from leanrag_core.presenting.story import PresentedStrategy
+    from leanrag_core.workbench import Workbench, open_index
+
+    bench, index = Workbench.default(), open_index(options.index)
+    beside = [_strategy(text) for text in options.beside] or [bench.presented_strategy(index, NAIVE)]
+    plan = PresentationPlan(
+        title=options.title,
+        questions=_questions(bench, options.question_set, options.question),
+        strategies=(PresentedStrategy(LEANRAG), *beside),
+        made=_day(options.made),
+        notes=_notes(options.notes),
+    )
+    presentation = bench.make_presentation(index, plan, report=PrintedProgress())
+    if options.out:
+        with writing(message("what.presentation", title=plan.title)):
+            write_bytes(options.out, content_of(presentation))
+        place = str(options.out)
+    else:
+        place = bench.add_presentation(presentation)
+    if options.json:
+        print_json({"presentation": place, "title": presentation.title, "questions": len(presentation.questions)})
+    else:
+        print(visible(place))
+    return 0
+
+
+def _questions(bench: "Workbench", set_id: str, texts: list[str]) -> "tuple[GoldQuestion, ...]":
+    from leanrag_core.evaluation.gold import GoldQuestion
+
+    known = {question.id: question for question in bench.question_set(set_id)} if set_id else {}
+    return tuple(known.get(text) or GoldQuestion(f"own-{number}", text) for number, text in enumerate(texts, start=1))
+
+
+def _strategy(text: str) -> "PresentedStrategy":
+    from leanrag_core.presenting.story import PresentedStrategy
+
+    name, *pairs = text.split(",")
+    options: dict[str, Any] = {}
+    for pair in pairs:
+        option, separator, value = pair.partition("=")
+        if not separator:
+            raise InvalidConfig("command.option_without_value", option=pair)
+        try:
+            options[option.replace("-", "_")] = json.loads(value.lower())
+        except ValueError:
+            options[option.replace("-", "_")] = value
+    return PresentedStrategy(name, options)
+
+
+def _day(text: str) -> str:
+    if not text:
+        return date.today().isoformat()
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise InvalidConfig("present.bad_day", day=text) from None
+
+
+def _notes(path: Path | None) -> dict[str, str]:
+    from leanrag_core.records import from_json
+
+    return {} if path is None else from_json(dict[str, str], path.read_bytes(), name=path.name)
+
+
+def _list(options: argparse.Namespace) -> int:
+    from leanrag_core.workbench import Workbench
+
+    listed = Workbench.default().presentations()
+    if options.json:
+        values = {"presentations": [asdict(each) for each in listed.presentations]}
+        print_json(values | {"damaged": [asdict(each) for each in listed.damaged]})
+        return 0
+    for each in listed.presentations:
+        strategies = ", ".join(each.strategies)
+        print(f"{visible(each.id)}: {visible(each.title)}; {visible(each.index)}; {len(each.questions)}; {strategies}")
+    for damaged in listed.damaged:
+        print(f"{visible(damaged.id)}: {visible(damaged.reason)}")
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    from leanrag_core.workbench import Workbench
+
+    bench = Workbench.default()
+    size = bench.export_presentation(_presentation(bench, options.presentation), options.out, options.language)
+    if options.json:
+        print_json({"file": str(options.out), "bytes": size})
+    else:
+        print(f"{options.out}: {size:,} bytes")
+    return 0
+
+
+def _presentation(bench: "Workbench", name: str) -> "Presentation":
+    path = Path(name)
+    return bench.open_presentation(path) if path.suffix == ".json" and path.is_file() else bench.presentation(name)

@@ -1,0 +1,27 @@
+"""The scripts and styles that draw slides in a browser, the same on the page and in an exported file."""
+
+from pathlib import Path
+
+_SHARED = Path(__file__).resolve().parents[2] / "pages" / "_shared"
+_SCRIPTS = (
+    "common/svg.js",
+    "common/layers.js",
+    "present/slides_index.js",
+    "present/slides_question.js",
+    "present/deck.js",
+)
+_STYLES = ("common/layers.css", "present/deck.css")
+
+
+def scripts() -> str:
+    """The functions and the class DeckView, for a script that follows."""
+    return _joined(_SCRIPTS)
+
+
+def styles() -> str:
+    """The style sheet; colours are the --lr-* properties of the palette."""
+    return _joined(_STYLES)
+
+
+def _joined(names: tuple[str, ...]) -> str:
+    return "\n".join((_SHARED / name).read_text(encoding="utf-8") for name in names)

@@ -1,0 +1,215 @@
+"""What a presentation may claim: each sentence is made of stored figures, and is left out where they do not bear it."""
+
+from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.numbers import decimal, score, share
+from leanrag_core.messages.catalog import codes
+from leanrag_core.messages.message import Message, message
+from leanrag_core.presenting.making import bridges_of
+from leanrag_core.presenting.page import Claim, Figure
+from leanrag_core.presenting.story import COMPARE, Estimate, Islands, Measured, Presentation, PresentedQuestion, Side
+from leanrag_core.types.trace import Trace, TraceRelation
+
+_MOST_NAME = 44  # characters of a name within a sentence
+
+
+def cut_name(name: str, most: int) -> str:
+    """The name, cut between words where it is longer."""
+    if len(name) <= most:
+        return name
+    return f"{name[: most - 1].rsplit(' ', 1)[0].rstrip(' ,:;')}…"
+
+
+def talk(kind: str, stored: Presentation) -> tuple[Message, ...]:
+    """What a speaker may say on a slide of that kind; beside other strategies, with which options these were asked."""
+    own = message(f"present.talk.{kind}")
+    if kind != COMPARE:
+        return (own,)
+    sides = stored.questions[0].sides
+    options = [
+        message("present.talk.options", name=side.run.trace.title, options=", ".join(f"{k} {v}" for k, v in pairs))
+        for side, strategy in zip(sides, stored.strategies, strict=False)
+        if (pairs := sorted(strategy.options.items()))
+    ]
+    return (own, *options)
+
+
+def kind_meaning(kind: str) -> Message | None:
+    """What a kind of graph means, where the catalog says so."""
+    code = f"graph.{kind.replace(' ', '_').lower()}.meaning"
+    return (
+        message("present.kind", kind=message(code.removesuffix(".meaning")), meaning=message(code))
+        if (code in codes())
+        else None
+    )
+
+
+def islands_title(islands: Islands) -> Message:
+    """That summaries are islands, where there are several parts without aggregated relations."""
+    return message("present.islands.title" if islands.components_without > 1 else "present.islands.neutral")
+
+
+def islands_claim(islands: Islands) -> Claim:
+    """How many parts the layer has without its aggregated relations."""
+    strong = message("present.islands.strong", nodes=islands.nodes, n=islands.components_without)
+    rest = (message("present.islands.rest"),) if islands.components_without == islands.nodes else ()
+    return Claim(strong, rest)
+
+
+def bridges_title(islands: Islands) -> Message:
+    """That aggregated relations join the islands, where they do: all of them, or some."""
+    if islands.components_with == 1 < islands.components_without:
+        return message("present.bridges.title_all")
+    if islands.components_with < islands.components_without:
+        return message("present.bridges.title_some")
+    return message("present.bridges.neutral")
+
+
+def bridges_claim(islands: Islands) -> Claim:
+    """What the aggregated relations leave of the islands."""
+    joined = islands.components_with < islands.components_without
+    counts = {"n": islands.components_with, "relations": islands.relations, "before": islands.components_without}
+    strong = message("present.bridges.strong" if joined else "present.bridges.strong_none", **counts)
+    rest = [message("present.bridges.rest", n=islands.summarised, listed=islands.relations - islands.summarised)]
+    if joined and islands.components_with > 1:
+        rest.insert(0, message("present.bridges.largest", n=islands.largest, nodes=islands.nodes))
+    return Claim(strong, tuple(rest))
+
+
+def less_reading(first: int, other: int) -> bool:
+    """Whether the first context is smaller, by what a whole percent shows."""
+    return 0 < first < other and round(100 * first / other) < 100
+
+
+def compare_title(question: PresentedQuestion, beside: int) -> Message:
+    """That the first strategy reads less, where its context for this question is the smaller one."""
+    first, other = (question.sides[side].run.trace.context.tokens for side in (0, beside))
+    if less_reading(first, other):
+        return message("present.compare.title", share=share(first / other))
+    return message("present.compare.neutral")
+
+
+def measured_sentences(measured: Measured | None) -> tuple[Message, ...]:
+    """What an experiment measured, each mean with its interval and how many questions it is of."""
+    if measured is None:
+        return ()
+    sentences = [message("present.measured.tokens", n=measured.tokens.n, share=share(measured.tokens.value),
+                         interval=_interval(measured.tokens))]  # fmt: skip
+    if measured.recall and measured.recall_beside and measured.difference:
+        sentences.append(
+            message(
+                "present.measured.recall",
+                n=measured.recall.n,
+                first=share(measured.recall.value),
+                other=share(measured.recall_beside.value),
+                difference=_points(measured.difference.value),
+                interval=_point_interval(measured.difference),
+            )
+        )
+    return tuple(sentences)
+
+
+def measured_figures(measured: Measured) -> tuple[Figure, ...]:
+    """The same in two large numbers."""
+    tokens = message("present.measured.tokens_label", n=measured.tokens.n, interval=_interval(measured.tokens))
+    figures = [Figure(share(measured.tokens.value), tokens)]
+    if measured.recall and measured.recall_beside and measured.difference:
+        values = {"first": share(measured.recall.value), "other": share(measured.recall_beside.value)}
+        recall = message("present.measured.recall_label", interval=_point_interval(measured.difference), **values)
+        figures.append(Figure(_points(measured.difference.value), recall))
+    return tuple(figures)
+
+
+def _interval(estimate: Estimate) -> Message:
+    if estimate.low is None or estimate.high is None:
+        return message("present.no_interval")
+    return message("present.interval", low=f"{estimate.low * 100:.0f}", high=share(estimate.high))
+
+
+def _point_interval(estimate: Estimate) -> Message:
+    if estimate.low is None or estimate.high is None:
+        return message("present.no_interval")
+    return message("present.interval", low=_points(estimate.low), high=_points(estimate.high))
+
+
+def _points(value: float) -> str:
+    sign = "+" if round(100 * value) > 0 else ""
+    return f"{sign}{decimal(100 * value, 0)}"
+
+
+def step_claim(question: PresentedQuestion, side: Side, name: str) -> Claim:
+    """What a step of the retrieval shows: LeanRAG's own sentences for its steps, the caption for any other step."""
+    trace = side.run.trace
+    own = {
+        "seeds": _seeds, "climb": _climb, "lca": _lca, "relations": _relations, "chunks": _chunks, "context": _context,
+    }.get(name)  # fmt: skip
+    claim = own(trace, side) if own is not None else None
+    if claim is not None:
+        return claim
+    caption = next((step.caption for step in trace.steps if step.name == name), None)
+    return Claim(None, (caption,) if caption else ())
+
+
+def _seeds(trace: Trace, side: Side) -> Claim | None:
+    seeds = trace.with_role("seed")
+    if not seeds or seeds[0].score is None:
+        return None
+    best = min(seeds, key=lambda seed: seed.rank or len(seeds))
+    rest = message("present.seeds.rest", name=isolated(best.name), score=score(best.score or 0.0))
+    return Claim(message("present.seeds.strong", n=len(seeds)), (rest,))
+
+
+def _climb(trace: Trace, side: Side) -> Claim | None:
+    above = [node for node in trace.nodes if node.layer and node.role in ("path", "lca")]
+    if not above:
+        return None
+    return Claim(message("present.climb.strong"), (message("present.climb.rest", n=len(above)),))
+
+
+def _lca(trace: Trace, side: Side) -> Claim | None:
+    tops = trace.with_role("lca")
+    if len(tops) != 1:
+        return None
+    height = len(trace.index.layer_sizes) - 1
+    is_root = tops[0].layer == height
+    rest = message("present.lca.root") if is_root else message("present.lca.below", layer=tops[0].layer, height=height)
+    return Claim(message("present.lca.strong", name=isolated(tops[0].name)), (rest,))
+
+
+def _relations(trace: Trace, side: Side) -> Claim | None:
+    bridges = {relation.id: relation for relation in bridges_of(trace)}
+    if not bridges:
+        return Claim(message("present.relations.none"))
+    strong = message("present.relations.strong", n=len(bridges))
+    known = [each for each in side.bridges if each.relation in bridges and each.statements]
+    if not known:
+        return Claim(strong)
+    best = max(known, key=lambda each: each.statements)
+    first, second = _ends(trace, bridges[best.relation])
+    rest = [message("present.relations.tie", n=best.statements, first=first, second=second)]
+    if best.documents > 1 and best.most_in_one < best.statements:
+        rest.append(message("present.relations.spread", n=best.documents))
+    return Claim(strong, tuple(rest))
+
+
+def _ends(trace: Trace, relation: TraceRelation) -> tuple[str, str]:
+    names = {item.id: item.name for item in trace.items}
+    first, second = (cut_name(names.get(id_, ""), _MOST_NAME) for id_ in (relation.source, relation.target))
+    return isolated(first), isolated(second)
+
+
+def _chunks(trace: Trace, side: Side) -> Claim | None:
+    sources = [passage.source for passage in trace.passages if passage.source]
+    if not sources:
+        return None
+    documents = len({source.document for source in sources})
+    strong = message("present.chunks.strong", n=len(sources), documents=message("count.documents", n=documents))
+    n_seeds = len(trace.with_role("seed"))
+    most = max(len(source.items) for source in sources)
+    rest = (message("present.chunks.rest", n=most, seeds=n_seeds),) if most > 1 else ()
+    return Claim(strong, rest)
+
+
+def _context(trace: Trace, side: Side) -> Claim | None:
+    sections = [section for section in trace.context.sections if section.items]
+    strong = message("present.context.strong", n=trace.context.tokens)
+    return Claim(strong, (message("present.context.rest", n=len(sections)),) if len(sections) > 1 else ())

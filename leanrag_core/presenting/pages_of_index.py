@@ -1,0 +1,124 @@
+"""The slides of a presentation that are about its index: documents, graph, islands, bridges, hierarchy, cost."""
+
+from dataclasses import asdict
+from typing import Any
+
+from leanrag_core.figures.numbers import money
+from leanrag_core.messages.message import message
+from leanrag_core.presenting import claims
+from leanrag_core.presenting.page import Claim, Page
+from leanrag_core.presenting.pages_of_question import Words
+from leanrag_core.presenting.story import Islands, Presentation
+from leanrag_core.types.manifest import HEURISTIC, REFERENCE_GRAPH
+
+_UNPAID = {HEURISTIC: "present.cost.builtin", REFERENCE_GRAPH: "present.cost.by_hand"}  # kinds that no model made
+_MOST_LABELS = 34  # spots; above it the larger half is named
+
+
+def documents(stored: Presentation) -> Page:
+    """What was read: each document with its chunks."""
+    facts = stored.documents
+    claim = Claim(
+        message("present.documents.strong", n=facts.n, tokens=facts.tokens),
+        (message("present.documents.rest", n=facts.chunks),),
+    )
+    rest = facts.n - len(facts.drawn)
+    foot = (message("present.documents.drawn", n=len(facts.drawn), total=facts.n),) if rest else ()
+    return Page(message("present.documents.title"), claim, {"documents": _plain(facts.drawn)}, foot)
+
+
+def graph(stored: Presentation) -> Page:
+    """The base graph: its best connected entities."""
+    picture, islands = stored.graph, stored.islands
+    entities, relations = stored.index.layers[0], stored.index.relations[0]
+    meaning = claims.kind_meaning(stored.index.kind)
+    claim = Claim(
+        message("present.graph.strong", n=entities, relations=relations), (meaning,) if meaning is not None else ()
+    )
+    dots = picture.dots if picture else ()
+    values = {"dots": _plain(dots), "links": _plain(picture.links if picture else ())}
+    values["spots"] = _plain(islands.spots) if islands else []
+    foot = (message("present.graph.drawn", n=len(dots), total=entities),) if len(dots) < entities else ()
+    return Page(message("present.graph.title"), claim, values, foot)
+
+
+def islands(picture: Islands) -> Page:
+    """A layer of summaries without its aggregated relations."""
+    return Page(
+        claims.islands_title(picture), claims.islands_claim(picture), _spots(picture, joined=False), _foot(picture)
+    )
+
+
+def bridges(picture: Islands) -> Page:
+    """The same layer with them, at the same places."""
+    return Page(
+        claims.bridges_title(picture), claims.bridges_claim(picture), _spots(picture, joined=True), _foot(picture)
+    )
+
+
+def hierarchy(stored: Presentation) -> Page:
+    """The layers, from the root down to the entities."""
+    layers = stored.index.layers
+    title = message("present.hierarchy.title", n=len(layers))
+    claim = Claim(
+        message("present.hierarchy.strong", n=layers[0], layers=len(layers) - 1),
+        (message("present.hierarchy.rest"),),
+    )
+    return Page(title, claim, {"columns": _plain(stored.hierarchy), "base": layers[0]})
+
+
+def cost(stored: Presentation, words: Words) -> Page:
+    """What the build was paid, and what the answers read."""
+    spent = stored.cost
+    if spent.calls:
+        strong = message("present.cost.strong", n=spent.calls, money=money(spent.dollars))
+        tokens = spent.prompt_tokens + spent.completion_tokens
+        claim = Claim(strong, (message("present.cost.tokens", n=tokens),))
+    else:
+        kind = stored.index.kind
+        code = _UNPAID.get(kind, "present.cost.nothing_new")
+        claim = Claim(message(code), (message("present.cost.unpaid_rest"),) if kind in _UNPAID else ())
+    sides = range(len(stored.questions[0].sides))
+    totals = [sum(q.sides[side].run.trace.context.tokens for q in stored.questions) for side in sides]
+    n = len(stored.questions)
+    rows = [
+        {
+            "letter": "ABC"[side],
+            "name": words.strategy(stored.questions[0].sides[side]),
+            "tokens": round(totals[side] / n),
+        }
+        for side in sides
+    ]
+    figures = [
+        {"value": f"{value:,}", "label": words.say(message(f"present.cost.{name}"))}
+        for name, value in (
+            ("calls", spent.calls),
+            ("prompt", spent.prompt_tokens),
+            ("completion", spent.completion_tokens),
+        )
+    ]
+    figures.append({"value": money(spent.dollars), "label": words.say(message("present.cost.money"))})
+    label = words.say(message("present.cost.per_question", n=n))
+    measured = [words.figure(figure) for each in stored.measured[:1] for figure in claims.measured_figures(each)]
+    picture = {"figures": figures, "rows": rows, "label": label, "measured": measured}
+    return Page(message("present.cost.title"), claim, picture)
+
+
+def _spots(picture: Islands, *, joined: bool) -> dict[str, Any]:
+    spots = _plain(picture.spots)
+    named = sorted(range(len(spots)), key=lambda place: (-picture.spots[place].size, place))[:_MOST_LABELS]
+    for place, spot in enumerate(spots):
+        spot["named"] = place in named
+    linked = {end for bridge in picture.bridges for end in (bridge.source, bridge.target)}
+    alone = [place for place in range(len(spots)) if not joined or place not in linked]
+    return {"spots": spots, "bridges": _plain(picture.bridges) if joined else [], "alone": alone}
+
+
+def _foot(picture: Islands) -> tuple[Any, ...]:
+    if len(picture.spots) < picture.nodes:
+        return (message("present.islands.drawn", n=len(picture.spots), total=picture.nodes, layer=picture.layer),)
+    return (message("present.islands.all", n=picture.nodes, layer=picture.layer),)
+
+
+def _plain(values: Any) -> list[Any]:
+    return [asdict(value) if hasattr(value, "__dataclass_fields__") else list(value) for value in values]

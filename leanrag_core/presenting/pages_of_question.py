@@ -1,0 +1,324 @@
+"""The slides of a presentation that are about a question: its steps, its answer, strategies side by side."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import date
+from typing import Any
+
+from leanrag_core.figures.drawn_nodes import lit_ids
+from leanrag_core.figures.layered import MEDIUM, NARROW, WIDE, LayeredGraph, layered_graph
+from leanrag_core.messages.catalog import codes, sentence
+from leanrag_core.messages.message import Message, message
+from leanrag_core.presenting import claims
+from leanrag_core.presenting.making import bridges_of
+from leanrag_core.presenting.page import Claim, Figure, Page
+from leanrag_core.presenting.story import Presentation, PresentedQuestion, Side
+from leanrag_core.types.trace import AnswerPart, Trace
+
+_OPENING = 300  # characters of an answer beside another one
+_MOST_TEXT, _BEFORE = 560, 160  # of a text behind a citation, and before the cited sentence
+
+
+class Words:
+    """Says messages in a language, for texts within a picture."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+
+    def say(self, text: Message) -> str:
+        """The sentence of that message."""
+        return sentence(text, self.language)
+
+    def figure(self, figure: Figure) -> dict[str, str]:
+        """A large figure and its label, as JSON values."""
+        return {"value": figure.value, "label": self.say(figure.label)}
+
+    def strategy(self, side: Side) -> str:
+        """The title of the strategy that was asked."""
+        return self.say(side.run.trace.title)
+
+
+def steps(question: PresentedQuestion, words: Words) -> Page:
+    """The retrieval, step by step."""
+    side = question.sides[0]
+    trace = side.run.trace
+    layouts = [layered_graph(trace, plot_px=width, language=words.language) for width in (NARROW, MEDIUM, WIDE)]
+    names = [*(step.name for step in trace.steps), "answer"]
+    taken = []
+    for place, name in enumerate(names):
+        claim = _answer_claim(side) if name == "answer" else claims.step_claim(question, side, name)
+        nodes, relations = lit_ids(trace, place if place < len(trace.steps) else None)
+        title = message("present.step.answer") if name == "answer" else _title(trace, place)
+        taken.append(
+            {
+                "name": name,
+                "title": words.say(title),
+                "fact": _fact(trace, side, name, words),
+                "strong": words.say(claim.strong) if claim.strong else "",
+                "rest": " ".join(map(words.say, claim.rest)),
+                "nodes": sorted(nodes),
+                "relations": sorted(relations),
+            }
+        )
+    picture = {
+        "question": question.question,
+        "layouts": [_drawn(layout) for layout in layouts],
+        "steps": taken,
+        "chunks": _chunk_cards(trace),
+        "sections": _sections(trace, words),
+        "tokens": trace.context.tokens,
+        "answer": _parts(side, _OPENING),
+        "kind": words.say(_answer_kind(side)),
+    }
+    return Page(message("present.steps.title"), Claim(None), picture)
+
+
+def _title(trace: Trace, place: int) -> Message:
+    """The title of a step: for LeanRAG's steps words that need no knowledge of the terms."""
+    step = trace.steps[place]
+    code = f"present.step.{step.name}"
+    return message(code) if trace.strategy == "leanrag" and code in codes() else step.title
+
+
+def _fact(trace: Trace, side: Side, name: str, words: Words) -> str:
+    """A few words beside a step's name; none for a step of another strategy."""
+    above = [node for node in trace.nodes if node.layer and node.role == "path"]
+    documents = {passage.source.document for passage in trace.passages if passage.source}
+    counts: Mapping[str, int] = {
+        "seeds": len(trace.with_role("seed")),
+        "climb": len(above),
+        "lca": len(trace.with_role("lca")),
+        "relations": len(bridges_of(trace)),
+        "chunks": len(trace.passages),
+        "context": trace.context.tokens,
+        "answer": len(set(side.run.answer.citations)) if side.run.answer else 0,
+    }
+    code = f"present.fact.{name}"
+    if name not in counts or code not in codes() or (trace.strategy != "leanrag" and name in ("seeds", "climb")):
+        return ""
+    return words.say(message(code, n=counts[name], documents=message("count.documents", n=len(documents))))
+
+
+def _drawn(graph: LayeredGraph) -> dict[str, Any]:
+    return {
+        "nodes": [asdict(node) for node in graph.nodes],
+        "edges": [asdict(edge) for edge in graph.edges],
+        "height": graph.height,
+        "plot_px": graph.plot_px,
+    }
+
+
+def _chunk_cards(trace: Trace) -> list[dict[str, Any]]:
+    marks = _marks(trace)
+    return [
+        {
+            "mark": marks.get(passage.id, ""),
+            "title": passage.source.title or passage.name,
+            "seeds": len(passage.source.items),
+        }
+        for passage in trace.passages
+        if passage.source
+    ]
+
+
+def _marks(trace: Trace) -> dict[str, str]:
+    return {item.ref: item.mark for section in trace.context.sections for item in section.items}
+
+
+def _sections(trace: Trace, words: Words) -> list[dict[str, Any]]:
+    return [
+        {"title": words.say(section.title), "tokens": section.tokens, "colour": section.colour}
+        for section in trace.context.sections
+        if section.items
+    ]
+
+
+def answer(question: PresentedQuestion, words: Words) -> Page:
+    """The answer with its citations, and the texts behind these."""
+    side = question.sides[0]
+    picture = {
+        "question": question.question,
+        "parts": _parts(side, None),
+        "kind": words.say(_answer_kind(side)),
+        "texts": _cited_texts(side),
+    }
+    grounded = side.run.answer is not None and side.run.answer.grounded
+    title = message("present.answer.title" if grounded and _checked(side) else "present.answer.neutral")
+    return Page(title, _answer_claim(side), picture)
+
+
+def _answer_kind(side: Side) -> Message:
+    stored = side.run.answer
+    if stored is None:
+        return message("present.answer.none")
+    return message("present.answer.extractive" if stored.extractive else "present.answer.written", model=stored.model)
+
+
+def _answer_claim(side: Side) -> Claim:
+    stored = side.run.answer
+    if stored is None:
+        return Claim(message("present.answer.none"))
+    if not stored.grounded:
+        return Claim(message("present.answer.declined"))
+    n = len(set(stored.citations))
+    if not n or not _checked(side):
+        return Claim(None)
+    documents = len(_cited_documents(side))
+    rest = (message("present.answer.documents", n=documents),) if documents else ()
+    return Claim(message("present.answer.checked", n=n), rest)
+
+
+def _checked(side: Side) -> bool:
+    """Whether each citation of the answer is the mark of a text in the context."""
+    stored = side.run.answer
+    cited = set(stored.citations) if stored else set()
+    return bool(cited) and cited <= set(_marks(side.run.trace).values())
+
+
+def _cited_documents(side: Side) -> set[str]:
+    cited = set(side.run.answer.citations) if side.run.answer else set()
+    marks = _marks(side.run.trace)
+    return {
+        passage.source.document
+        for passage in side.run.trace.passages
+        if passage.source and marks.get(passage.id) in cited
+    }
+
+
+def _parts(side: Side, most: int | None) -> list[dict[str, Any]]:
+    """The sentences of the answer with their marks; with `most` only the opening, of some so many characters."""
+    stored = side.run.answer
+    parts: tuple[AnswerPart, ...] = stored.parts if stored else ()
+    if stored and not parts:
+        parts = (AnswerPart(stored.text, ()),)
+    shown: list[dict[str, Any]] = []
+    length = 0
+    for part in parts:
+        if most is not None and shown and length + len(part.text) > most:
+            break
+        shown.append({"text": part.text, "marks": list(part.marks)})
+        length += len(part.text)
+    return shown
+
+
+def _cited_texts(side: Side) -> dict[str, dict[str, str]]:
+    trace = side.run.trace
+    spoken = {mark: str(part["text"]) for part in reversed(_parts(side, None)) for mark in part["marks"]}
+    sources = {passage.id: passage.source for passage in trace.passages}
+    texts = {}
+    for section in trace.context.sections:
+        for item in section.items:
+            if item.mark in spoken:
+                source = sources.get(item.ref)
+                where = "" if source is None else source.title or source.document
+                texts[item.mark] = {
+                    "text": _excerpt(item.text[item.lead :].strip(), spoken.get(item.mark, "")),
+                    "where": where,
+                    "colour": section.colour,
+                    "lead": item.text[: item.lead].strip(),
+                }
+    return texts
+
+
+def _excerpt(text: str, quote: str) -> str:
+    """The part of a text that a sentence of the answer is taken from, with some of what is around it; else its
+    beginning."""
+    at = text.find(quote.strip()) if quote.strip() else -1
+    start = max(0, at - _BEFORE)
+    if start:
+        start = text.find(" ", start) + 1
+    end = start + _MOST_TEXT
+    return ("… " if start else "") + text[start:end].strip() + (" …" if end < len(text) else "")
+
+
+def compare(stored: Presentation, question: PresentedQuestion, beside: int, words: Words) -> Page:
+    """The same question with two strategies."""
+    sides = (question.sides[0], question.sides[beside])
+    most = max(1, *(side.run.trace.context.tokens for side in sides))
+    columns = [
+        _column(question, side, letter, most, words) for side, letter in zip(sides, ("A", "ABC"[beside]), strict=True)
+    ]
+    foot = [_stored_on(stored.made, words)]
+    if any(column["is_cut"] for column in columns):
+        foot.append(message("present.compare.opening"))
+    found = next((each for each in stored.measured if each.beside == beside), None)
+    picture = {"question": question.question, "columns": columns}
+    return Page(
+        claims.compare_title(question, beside), Claim(None), picture, (*foot, *claims.measured_sentences(found))
+    )
+
+
+def _stored_on(made: str, words: Words) -> Message:
+    from babel.dates import format_date
+
+    try:
+        day = format_date(date.fromisoformat(made), "medium", locale=words.language)
+    except ValueError:
+        return message("present.compare.same_undated")
+    return message("present.compare.same", day=day)
+
+
+def _column(question: PresentedQuestion, side: Side, letter: str, most: int, words: Words) -> dict[str, Any]:
+    trace, stored = side.run.trace, side.run.answer
+    documents: dict[str, int] = {}
+    for passage in trace.passages:
+        if passage.source:
+            title = passage.source.title or passage.source.document
+            documents[title] = documents.get(title, 0) + 1
+    chunks, bridges = len(trace.passages), len(bridges_of(trace))
+    cited = len(set(stored.citations)) if stored else 0
+    parts = _parts(side, _OPENING)
+    figures = [
+        (chunks, message("present.compare.chunks", n=chunks, documents=message("count.documents", n=len(documents)))),
+        (cited, message("present.compare.checked" if _checked(side) else "present.compare.citations", n=cited)),
+        (bridges, message("present.compare.bridges", n=bridges)),
+    ]
+    if side.gold is not None and question.n_gold:
+        figures[1] = (side.gold, message("present.compare.gold", n=side.gold, total=question.n_gold))
+    return {
+        "letter": letter,
+        "name": words.strategy(side),
+        "tokens": trace.context.tokens,
+        "share": trace.context.tokens / most,
+        "documents": [{"title": title, "chunks": n} for title, n in documents.items()],
+        "bridged": bridges > 0,
+        "figures": [{"value": f"{value:,}", "label": words.say(label)} for value, label in figures],
+        "answer": parts,
+        "is_cut": stored is not None and len(parts) < len(stored.parts),
+        "colours": {section.letter: section.colour for section in trace.context.sections},
+    }
+
+
+def several(stored: Presentation, words: Words) -> Page:
+    """All questions: what each side read and which of the gold quotes it has."""
+    rows: list[dict[str, Any]] = [
+        {
+            "question": question.question,
+            "sides": [
+                {
+                    "tokens": side.run.trace.context.tokens,
+                    "gold": ""
+                    if side.gold is None or not question.n_gold
+                    else words.say(message("present.questions.gold", n=side.gold, total=question.n_gold)),
+                    "chunks": words.say(message("count.chunks", n=len(side.run.trace.passages))),
+                }
+                for side in question.sides
+            ],
+        }
+        for question in stored.questions
+    ]
+    names = [
+        {"letter": "ABC"[place], "name": words.strategy(side)} for place, side in enumerate(stored.questions[0].sides)
+    ]
+    most = max(1, *(side["tokens"] for row in rows for side in row["sides"]))
+    smaller = sum(
+        claims.less_reading(row["sides"][0]["tokens"], min(side["tokens"] for side in row["sides"][1:]))
+        for row in rows
+        if len(row["sides"]) > 1
+    )
+    claim = Claim(None)
+    if smaller:
+        claim = Claim(message("present.questions.strong", n=smaller, total=len(rows), name=names[0]["name"]))
+    foot = tuple(part for each in stored.measured[:1] for part in claims.measured_sentences(each))
+    title = message("present.questions.title", n=len(rows))
+    return Page(title, claim, {"rows": rows, "names": names, "most": most}, foot)

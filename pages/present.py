@@ -1,0 +1,25 @@
+"""Present: a story of one index for people who do not know it; everything shown is stored."""
+
+from pages._shared.common import state
+from pages._shared.common.frame import enter, heading, plain_errors
+from pages._shared.common.messages import say
+from pages._shared.present import cards_view, deck_view, form_view, open_view
+
+URL = ("index", "show")
+
+
+def page() -> None:
+    summary = enter("present")
+    chosen = state.recall("show")
+    if chosen and deck_view.show(chosen):
+        state.publish(URL)
+        return
+    heading(say("page.present"), say("present.heading_facts"))
+    state.publish(URL)
+    with plain_errors():
+        cards_view.show()
+        form_view.show(summary)
+        open_view.show()
+
+
+page()
