@@ -1,0 +1,42 @@
+"""The presentation that comes with the program: whole, small enough, and what its command makes."""
+
+from pathlib import Path
+
+import pytest
+
+from leanrag_core import Workbench
+from leanrag_core.messages.catalog import languages
+from leanrag_core.presenting.html_file import MAX_BYTES
+from leanrag_core.presenting.slides import deck_of
+from sample_corpora import story
+
+
+def test_it_is_listed_on_a_first_visit_and_shows_without_any_index(tmp_path: Path) -> None:
+    bench = Workbench(tmp_path)
+    [summary] = bench.presentations().presentations
+    assert (summary.id, summary.is_shipped) == (story.FILE.stem, True)
+    deck = deck_of(bench.presentation(summary.id))
+    assert len(deck.slides) == 10
+    assert bench.indexes() == []
+
+
+@pytest.mark.parametrize("language", languages())
+def test_its_file_has_less_than_five_megabytes(language: str, tmp_path: Path) -> None:
+    bench = Workbench(tmp_path)
+    content = bench.exported_presentation(bench.presentation(story.FILE.stem), language)
+    assert 100_000 < len(content) < MAX_BYTES
+
+
+def test_its_figures_over_many_questions_come_from_a_shipped_experiment(tmp_path: Path) -> None:
+    made = Workbench(tmp_path).presentation(story.FILE.stem)
+    [measured] = made.measured
+    assert measured.questions == 35
+    assert measured.tokens.low is not None
+    assert measured.difference is not None
+    # It also says what speaks against the first strategy: it has fewer of the wanted passages.
+    assert measured.difference.value < 0
+
+
+@pytest.mark.slow
+def test_its_command_makes_the_same_bytes(tmp_path: Path) -> None:
+    assert story.content(Workbench(tmp_path)) == story.FILE.read_bytes(), "run `python -m sample_corpora.story`"
