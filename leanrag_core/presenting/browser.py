@@ -1,8 +1,8 @@
 """The scripts and styles that draw slides in a browser, the same on the page and in an exported file."""
 
-from pathlib import Path
+from leanrag_core.program_files import PROGRAM
 
-_SHARED = Path(__file__).resolve().parents[2] / "pages" / "_shared"
+_SHARED = PROGRAM / "pages" / "_shared"
 _SCRIPTS = (
     "common/svg.js",
     "common/layers.js",
