@@ -12,8 +12,8 @@ from leanrag_core.indexing.parsing.limits import parse_limits
 from leanrag_core.jobs.store import JobStore
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.models.request_form import LearntForms
-from leanrag_core.program_files import PACKAGES
 from leanrag_core.presenting.storing import PresentationStore
+from leanrag_core.program_files import PACKAGES
 from leanrag_core.services.builds import Builds
 from leanrag_core.services.imports import Imports
 from leanrag_core.services.index_parts import IndexParts
