@@ -25,6 +25,12 @@ def said_alone(answers: Mapping[str, Answer]) -> dict[str, frozenset[int]]:
     return alone
 
 
+def same_sentence(left: str, right: str) -> bool:
+    """Whether both say the same: most words of each are in the other."""
+    own, other = _words(left), _words(right)
+    return bool(own and other) and len(own & other) >= SAME * max(len(own), len(other))
+
+
 def _is_said(part: frozenset[str], others: list[frozenset[str]]) -> bool:
     return not part or any(len(part & other) >= SAME * len(part) for other in others)
 

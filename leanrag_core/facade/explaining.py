@@ -1,12 +1,14 @@
 """Why something was not retrieved, and which settings would have found it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from leanrag_core.comparing.gold_passages import Gold, GoldFinder
 from leanrag_core.comparing.remedies import Remedy, offers
 from leanrag_core.comparing.why_not import WhyNot, why_not
+from leanrag_core.comparing.without import RETRIEVED, SENT, kind_of, leaves_out, sent_without
+from leanrag_core.errors import InvalidConfig
 from leanrag_core.facade.asking import Asking
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -21,8 +23,30 @@ class Explained:
     offers: tuple[Remedy, ...] = ()
 
 
+@dataclass(frozen=True)
+class RunWithout:
+    """A retrieval without what was taken out. way: RETRIEVED where it was run anew, SENT where the strategy cannot
+    leave anything out, and the same context is sent without it."""
+
+    trace: Trace
+    way: str
+
+
 class Explaining(Asking):
-    """Why something was not retrieved. See Workbench."""
+    """Why something was not retrieved, and what changes without something that was. See Workbench."""
+
+    def without(self, index: Index, trace: Trace, ids: Sequence[str]) -> RunWithout:
+        """The retrieval of that trace without the seeds, relations, chunks or other items of its context with those
+        ids. Raises InvalidConfig where nothing would be left, and as retrieve() does."""
+        info = self.strategies().named(trace.strategy)
+        if all(kind_of(trace, id_) in leaves_out(info) for id_ in ids):
+            again = self._questions.retrieve(
+                index, trace.question, trace.strategy, trace.parameters, without=frozenset(ids)
+            )
+            return RunWithout(again, RETRIEVED)
+        if hasattr(info.strategy, "answer"):  # it may read more than its context
+            raise InvalidConfig("without.answers_itself", strategy=info.title)
+        return RunWithout(sent_without(trace, frozenset(ids)), SENT)
 
     def why_not(
         self, index: Index, trace: Trace, wanted: str | Gold, *, finder: GoldFinder | None = None, offer: bool = True

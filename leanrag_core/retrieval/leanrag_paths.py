@@ -13,6 +13,7 @@ from leanrag_core.retrieval.context import context_lines, filled, filled_until_f
 from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.lca import Node, Subtree, lca_subtree, nearest_pairs, pairwise_subtree
 from leanrag_core.retrieval.leanrag_options import PathOptions
+from leanrag_core.retrieval.leaving_out import seeds_without
 from leanrag_core.retrieval.subgraph import Related, relations_among, retrieved_nodes
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.index import Index
@@ -31,21 +32,24 @@ class Paths:
 
 
 def anchors_of(query: Query, index: Index, options: PathOptions, tools: Tools, n: int) -> Anchors:
-    """The n best seeds of the question."""
-    return find_seeds(
+    """The n best seeds of the question, without those that were taken out."""
+    anchors = find_seeds(
         index,
         query.text,
         query.vector,
-        n,
+        n + len(tools.without),
         layers=options.seed_layers,
         match_names=options.match_names,
         search=options.search,
         searches=tools.searches,
     )
+    return replace(anchors, seeds=seeds_without(anchors.seeds, tools.without, n))
 
 
-def find_paths(index: Index, seeds: tuple[Seed, ...], options: PathOptions, laps: Laps) -> Paths:
-    """The subtree that joins the seeds, and the relations in it."""
+def find_paths(
+    index: Index, seeds: tuple[Seed, ...], options: PathOptions, laps: Laps, without: frozenset[str] = frozenset()
+) -> Paths:
+    """The subtree that joins the seeds, and the relations in it. without: ids of relations that were taken out."""
     subtree = _subtree(index, seeds, options)
     nodes = retrieved_nodes(index, subtree, seeds)
     laps.lap("lca")
@@ -56,6 +60,8 @@ def find_paths(index: Index, seeds: tuple[Seed, ...], options: PathOptions, laps
         base=options.base_relations,
         ends=options.inter_cluster_ends,
     )
+    if without:
+        related = replace(related, relations=tuple(each for each in related.relations if each.id not in without))
     laps.lap("relations")
     by_place = {(node.layer, node.row): node for node in nodes}
     return Paths(seeds, nodes, tuple(by_place[top] for top in subtree.tops), related)

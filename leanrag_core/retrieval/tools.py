@@ -36,7 +36,8 @@ class Tools:
     search indexes of large layers. meter: its require_budget() comes before each
     call and raises BudgetSpent. report: progress, as builds report it. cancelled: raises Cancelled when the question
     was taken back; called between calls of a model. on_step: hears of each step as soon as it is done; for strategies
-    of several calls.
+    of several calls. without: ids of seeds, relations and chunks that a person took out; a strategy that retrieves
+    without them says so by the kinds in its attribute `leaves_out`.
     """
 
     embed: Callable[[Sequence[str]], np.ndarray]
@@ -48,3 +49,4 @@ class Tools:
     report: Report = silent
     cancelled: Callable[[], None] = _never
     on_step: Callable[[TraceStep], None] = _unheard
+    without: frozenset[str] = frozenset()

@@ -11,6 +11,7 @@ import numpy as np
 from leanrag_core.answering.extractive import extractive_answer
 from leanrag_core.answering.written import ANSWER, TASK_OF_MODE, answer_messages, write_answer, written_answer
 from leanrag_core.errors import ModelMismatch
+from leanrag_core.messages.message import message
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
 from leanrag_core.models.embed_task import embed_task
 from leanrag_core.models.registry import Models
@@ -73,18 +74,26 @@ class Questions:
         report: Report = silent,
         cancelled: Callable[[], None] | None = None,
         on_step: Callable[[TraceStep], None] | None = None,
+        without: frozenset[str] = frozenset(),
     ) -> Trace:
         """What the strategy retrieves for the question. budget, report, cancelled, on_step: of strategies that call a
-        model; see retrieval.tools. Raises InvalidConfig, ModelMismatch, PartMissing, BudgetSpent, Cancelled."""
+        model; those and without: see retrieval.tools. Raises InvalidConfig, ModelMismatch, PartMissing, BudgetSpent,
+        Cancelled."""
         chosen = strategy(strategy_name, options)
         self.choose_search_server()
         query = Query(question.strip(), self.question_vector(index, question))
         with self.naming_damage(index):
             tools = self._tools(index, budget)
             tools = replace(
-                tools, report=report, cancelled=cancelled or tools.cancelled, on_step=on_step or tools.on_step
+                tools,
+                report=report,
+                cancelled=cancelled or tools.cancelled,
+                on_step=on_step or tools.on_step,
+                without=without,
             )
             trace = chosen.retrieve(query, index, tools)
+        if without:
+            trace = replace(trace, notes=(*trace.notes, message("without.note_retrieved", n=len(without))))
         spent = tools.meter.read().usage
         return replace(trace, usage=spent) if spent.calls and not trace.usage.calls else trace
 

@@ -12,7 +12,7 @@ from leanrag_core import Workbench
 from leanrag_core.__main__ import main
 from leanrag_core.answering.record import ask_record
 from leanrag_core.answering.written import written_answer
-from leanrag_core.errors import BudgetSpent, Cancelled
+from leanrag_core.errors import BudgetSpent, Cancelled, InvalidConfig
 from leanrag_core.figures.changes import changes
 from leanrag_core.figures.layered import NARROW, WIDE, layered_graph
 from leanrag_core.indexing.part_base import parts
@@ -178,6 +178,27 @@ def test_a_trace_is_the_same_again_and_after_json(
     for width in (NARROW, WIDE):
         for step in range(len(trace.steps)):
             assert layered_graph(read, step, plot_px=width) == layered_graph(trace, step, plot_px=width)
+
+
+@of_every_strategy
+@on_every_index
+def test_what_is_taken_out_is_in_the_context_no_more(
+    contract_home: Workbench, indexes: dict[str, Index], name: str, where: str
+) -> None:
+    trace = retrieve(contract_home, indexes[where], name, where)
+    items = [item for section in trace.context.sections for item in section.items]
+    if not items:
+        assert trace.context.text == ""
+        return
+    for item in (items[0], items[-1]):
+        if hasattr(contract_home.strategies().named(name).strategy, "answer"):
+            with pytest.raises(InvalidConfig, match="from more than its context"):
+                contract_home.without(indexes[where], trace, [item.ref])
+            continue
+        cut = contract_home.without(indexes[where], trace, [item.ref]).trace
+        assert item.ref not in {each.ref for section in cut.context.sections for each in section.items}
+        assert cut.context.tokens == count_tokens(cut.context.text)
+        assert cut.notes[-1].code.startswith("without.note")
 
 
 @of_every_strategy

@@ -10,6 +10,7 @@ from leanrag_core.lexical_tokens import lexical_tokens
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.base import Query, published
 from leanrag_core.retrieval.laps import Laps
+from leanrag_core.retrieval.leaving_out import chunks_without
 from leanrag_core.retrieval.passage_traces import PassageRanking, passage_trace
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.config import option, validate
@@ -37,6 +38,7 @@ class Strategy:
     badge = "faithful"
     differs = message("strategy.bm25.differs")
     calls_model = False
+    leaves_out = ("chunk",)
     parts = ("lexical",)
     presets = (published("official", top_c=20),)
 
@@ -47,7 +49,7 @@ class Strategy:
         """The trace of one retrieval; chunks without any word of the question are no candidates."""
         config, laps = self.config, Laps()
         scores = word_scores(tools.part("lexical"), query.text, index.chunks.num_rows)
-        ranking = ranked_by_words(scores)
+        ranking = chunks_without(index, ranked_by_words(scores), tools.without)
         by_row: Mapping[int, float] = {int(row): float(scores[row]) for row in ranking[: config.top_c]}
         return passage_trace(
             self,

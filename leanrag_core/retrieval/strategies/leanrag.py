@@ -10,6 +10,7 @@ from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.leanrag_options import PathOptions
 from leanrag_core.retrieval.leanrag_paths import anchors_of, find_paths, paths_context
 from leanrag_core.retrieval.leanrag_steps import NEIGHBOUR_STYLE, STYLES, notes, steps
+from leanrag_core.retrieval.leaving_out import chunks_without
 from leanrag_core.retrieval.subgraph import tree_links
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.config import option
@@ -51,6 +52,7 @@ class Strategy:
     differs = message("strategy.leanrag.differs")
     calls_model = False
     parts = ()
+    leaves_out = ("seed", "relation", "chunk")
     presets = (
         Preset("paper", message("preset.paper")),
         Preset("released", message("preset.released"), RELEASED),
@@ -78,7 +80,7 @@ class Strategy:
             adapted_n = adapted(chunks_of, config.top_n, wanted_c)
             anchors = replace(anchors, seeds=anchors.seeds[: adapted_n.n])
         laps.lap("seeds")
-        paths = find_paths(index, anchors.seeds, config, laps)
+        paths = find_paths(index, anchors.seeds, config, laps, tools.without)
         vector = query.vector if config.ties == "cosine" else None
         seeded = evidence.chunks_by_seeds(index, anchors.seeds, vector, config.entity_sources)
         ranking = seeded.rows
@@ -86,6 +88,7 @@ class Strategy:
             ranking = evidence.fused([ranking, evidence.ranked_by_vector(index, query.vector)])
         elif config.fill == "vectors":
             ranking = evidence.followed(ranking, evidence.ranked_by_vector(index, query.vector))
+        ranking = chunks_without(index, ranking, tools.without)
         wanted = config.top_c if config.source_chunks else 0
         passages = evidence.passages(index, ranking[:wanted], seeded)
         laps.lap("chunks")

@@ -15,6 +15,7 @@ from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.leanrag_options import PathOptions
 from leanrag_core.retrieval.leanrag_paths import anchors_of, find_paths, paths_context
 from leanrag_core.retrieval.leanrag_steps import NEIGHBOUR_STYLE, TITLES, WALK_STYLES, notes, steps
+from leanrag_core.retrieval.leaving_out import chunks_without
 from leanrag_core.retrieval.listed import entity_items
 from leanrag_core.retrieval.passage_walk import Walk, operator_of, walk
 from leanrag_core.retrieval.subgraph import tree_links
@@ -45,6 +46,7 @@ class Strategy:
     badge = "beyond-paper"
     differs = message("strategy.leanrag_walk.differs")
     calls_model = False
+    leaves_out = ("seed", "relation", "chunk")
     parts = ()
     presets = (
         Preset("official", message("preset.official")),
@@ -65,7 +67,7 @@ class Strategy:
             base_seeds = anchors_of(query, index, replace(config, seed_layers="base"), tools, n_walk).seeds
         anchors = replace(anchors, seeds=anchors.seeds[: config.top_n])
         laps.lap("seeds")
-        paths = find_paths(index, anchors.seeds, config, laps)
+        paths = find_paths(index, anchors.seeds, config, laps, tools.without)
         resting = walk(
             index,
             operator_of(index, tools),
@@ -75,6 +77,7 @@ class Strategy:
             damping=config.damping_percent / 100,
         )
         ranking = resting.ranked(_chunks_of(index, base_seeds) if config.candidates == "seeds30" else None)
+        ranking = chunks_without(index, ranking, tools.without)
         wanted = config.top_c if config.source_chunks else 0
         carried = _carried(index, resting, ranking[:wanted].tolist(), paths.nodes)
         laps.lap("walk")

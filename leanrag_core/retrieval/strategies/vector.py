@@ -6,6 +6,7 @@ from leanrag_core.messages.message import message
 from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.base import Query, published
 from leanrag_core.retrieval.laps import Laps
+from leanrag_core.retrieval.leaving_out import chunks_without
 from leanrag_core.retrieval.passage_traces import PassageRanking, passage_trace
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.retrieval.vector_search import similarity
@@ -37,6 +38,7 @@ class Strategy:
     differs = message("strategy.vector.differs")
     calls_model = False
     parts = ()
+    leaves_out = ("chunk",)
     presets = (published("official", top_c=20, least_cosine=0.2),)
 
     def __init__(self, config: Config) -> None:
@@ -45,7 +47,7 @@ class Strategy:
     def retrieve(self, query: Query, index: Index, tools: Tools) -> Trace:
         """The trace of one retrieval: passages alone."""
         config, laps = self.config, Laps()
-        ranking = evidence.ranked_by_vector(index, query.vector)
+        ranking = chunks_without(index, evidence.ranked_by_vector(index, query.vector), tools.without)
         rows = ranking[: config.top_c]
         near = similarity(index, CHUNKS, query.vector, rows.tolist())
         if config.least_cosine and len(near) and near[-1] < config.least_cosine:

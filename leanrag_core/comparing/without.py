@@ -1,0 +1,158 @@
+"""What changes when something that was retrieved is taken out: in the context, and in the answer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from leanrag_core.comparing.sentences import same_sentence
+from leanrag_core.comparing.sharing import passage_name
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.messages.message import message
+from leanrag_core.retrieval.base import StrategyInfo
+from leanrag_core.tokens import count_tokens
+from leanrag_core.types.trace import Answer, AnswerPart, Context, ContextSection, Trace
+
+SEED, RELATION, CHUNK, OTHER = "seed", "relation", "chunk", "other"
+RETRIEVED, SENT = "retrieved", "sent"  # it was retrieved anew, or the same context was sent without it
+
+
+@dataclass(frozen=True)
+class Removable:
+    """Something of a retrieval that can be taken out. mark: its citation mark, "" where the context lacks it."""
+
+    id: str
+    kind: str
+    name: str
+    mark: str
+
+
+def removables(trace: Trace, info: StrategyInfo) -> tuple[Removable, ...]:
+    """What can be taken out: where the strategy can retrieve without it, else whatever the context holds."""
+    kinds = leaves_out(info)
+    marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
+    names = _names(trace)
+    candidates = dict.fromkeys((*(item.id for item in trace.with_role("seed")), *marks) if kinds else marks)
+    listed = [
+        Removable(id_, kind_of(trace, id_), names.get(id_, marks.get(id_, "")), marks.get(id_, ""))
+        for id_ in candidates
+    ]
+    return tuple(each for each in listed if not kinds or each.kind in kinds)
+
+
+def leaves_out(info: StrategyInfo) -> tuple[str, ...]:
+    """The kinds of things without which the strategy can retrieve; none for most of them."""
+    kinds: tuple[str, ...] = getattr(info.strategy, "leaves_out", ())
+    return kinds
+
+
+def kind_of(trace: Trace, id_: str) -> str:
+    """Whether the id is that of a seed, a relation, a chunk, or of something else."""
+    if any(relation.id == id_ for relation in trace.relations):
+        return RELATION
+    item = next((each for each in trace.items if each.id == id_), None)
+    if item is None:
+        return OTHER
+    return CHUNK if item.source is not None else SEED if "seed" in item.roles else OTHER
+
+
+def sent_without(trace: Trace, ids: frozenset[str]) -> Trace:
+    """The same retrieval, its context without those items: their lines are cut, and other marks stay as they are.
+
+    Raises InvalidConfig when the context holds none of them.
+    """
+    sections = tuple(_without(section, ids) for section in trace.context.sections)
+    if sections == trace.context.sections:
+        raise InvalidConfig("without.not_in_context")
+    text = "".join(section.text for section in sections)
+    return replace(
+        trace,
+        items=tuple(item for item in trace.items if item.id not in ids),
+        relations=tuple(
+            relation for relation in trace.relations if ids.isdisjoint((relation.id, relation.source, relation.target))
+        ),
+        context=Context(text, count_tokens(text), sections),
+        notes=(*trace.notes, message("without.note_sent", n=len(ids))),
+    )
+
+
+def _without(section: ContextSection, ids: frozenset[str]) -> ContextSection:
+    gone = [item for item in section.items if item.ref in ids]
+    if not gone:
+        return section
+    text = section.text
+    for item in gone:
+        text = text.replace(f"[{item.mark}] {item.text}\n", "", 1)
+    kept = tuple(item for item in section.items if item.ref not in ids)
+    return replace(section, items=kept, text=text if kept else "", tokens=count_tokens(text) if kept else 0)
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A sentence that both answers say, and the names of what it cites before and after."""
+
+    text: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AnswerChanges:
+    """gone, new: sentences that only the answer before, or only the one after, says. moved: those that both say and
+    that cite something else. n_same: those that stay as they are."""
+
+    gone: tuple[str, ...]
+    new: tuple[str, ...]
+    moved: tuple[Moved, ...]
+    n_same: int
+
+    @property
+    def any(self) -> bool:
+        """Whether the answer is another."""
+        return bool(self.gone or self.new or self.moved)
+
+
+def answer_changes(before: Answer, after: Answer) -> AnswerChanges:
+    """Sentences are the same where they share most of their words, in the first answer's order."""
+    left = list(after.parts)
+    gone: list[str] = []
+    moved: list[Moved] = []
+    n_same = 0
+    for part in before.parts:
+        twin = next((other for other in left if other.text == part.text), None)
+        twin = twin or next((other for other in left if same_sentence(part.text, other.text)), None)
+        if twin is None:
+            gone.append(part.text)
+            continue
+        left.remove(twin)
+        was, now = _cited(part, before), _cited(twin, after)
+        if set(was) == set(now):
+            n_same += 1
+        else:
+            moved.append(Moved(twin.text, tuple(was.values()), tuple(now.values())))
+    return AnswerChanges(tuple(gone), tuple(part.text for part in left), tuple(moved), n_same)
+
+
+def _cited(part: AnswerPart, answer: Answer) -> dict[str, str]:
+    """Id -> name of what the part cites: marks may stand for other things in another context."""
+    refs = {item.mark: item.ref for section in answer.trace.context.sections for item in section.items}
+    names = _names(answer.trace)
+    return {refs[mark]: names.get(refs[mark], mark) for mark in part.marks if mark in refs}
+
+
+def _names(trace: Trace) -> Mapping[str, str]:
+    items = {item.id: passage_name(item) if item.source else item.name for item in trace.items}
+    relations = {
+        relation.id: ", ".join(items.get(end, end) for end in (relation.source, relation.target))
+        for relation in trace.relations
+    }
+    return items | relations
+
+
+def ids_of(trace: Trace, wanted: Sequence[str]) -> tuple[str, ...]:
+    """The ids of marks or ids, each once. Raises InvalidConfig for one that the retrieval lacks."""
+    marks = {item.mark: item.ref for section in trace.context.sections for item in section.items}
+    known = {*marks.values(), *(item.id for item in trace.items), *(relation.id for relation in trace.relations)}
+    ids = [marks.get(each, each) for each in wanted]
+    unknown = [each for each, id_ in zip(wanted, ids, strict=True) if id_ not in known]
+    if unknown:
+        raise InvalidConfig("without.unknown", item=unknown[0])
+    return tuple(dict.fromkeys(ids))
