@@ -1,5 +1,6 @@
 """Questions to an index, answers, recorded runs."""
 
+import string
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from leanrag_core.comparing.side_by_side import Comparison
 from leanrag_core.facade.services import Services
 from leanrag_core.retrieval.base import StrategyList, strategies
 from leanrag_core.storage.recorded_runs import read_run, write_run
@@ -90,6 +92,15 @@ class Asking(Services):
     def ask(self, index: Index, question: str, strategy_name: str = "leanrag", **options: Any) -> Answer:
         """Retrieve and answer."""
         return self.answer(index, self.retrieve(index, question, strategy_name, **options))
+
+    def compare(self, index: Index, question: str, *strategy_names: str, answers: bool = False) -> Comparison:
+        """The strategies on one question side by side, as columns A, B, ... answers: they answer as well."""
+        letters = string.ascii_uppercase[: len(strategy_names)]
+        traces = {
+            letter: self.retrieve(index, question, name) for letter, name in zip(letters, strategy_names, strict=True)
+        }
+        answered = {letter: self.answer(index, trace) for letter, trace in traces.items()} if answers else {}
+        return Comparison(traces, answered)
 
     def save_run(self, path: Path, trace: Trace, answer: Answer | None = None) -> None:
         """Writes a recorded run, which open_run() reads without index and model. Raises StorageFailed."""

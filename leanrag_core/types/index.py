@@ -13,6 +13,7 @@ from leanrag_core.types.corpus import Chunk, Document, document_of
 from leanrag_core.types.graph import Layer, children_offsets
 from leanrag_core.types.manifest import Manifest
 from leanrag_core.types.rows import Columns, Lists, numbers
+from leanrag_core.types.shown import ShownInNotebooks
 
 if TYPE_CHECKING:  # scipy takes a tenth of a second to import
     from scipy.sparse import csr_array
@@ -57,7 +58,7 @@ class CorpusTables:
 
 
 @dataclass(frozen=True, eq=False)
-class Index:
+class Index(ShownInNotebooks):
     """A read-only index. layers[0] is the base graph, layers[-1] holds the root alone.
 
     chunk_vectors: (n_chunks, d) float32 unit rows, rows as in chunks; for vector strategies.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from leanrag_core.messages.message import Message
+from leanrag_core.types.shown import ShownInNotebooks
 from leanrag_core.types.usage import NO_USAGE, Usage
 
 Parameter = str | int | float | bool | None
@@ -178,7 +179,7 @@ class TraceIndex:
 
 
 @dataclass(frozen=True)
-class Trace:
+class Trace(ShownInNotebooks):
     """All that a strategy retrieved for a question, with reasons, steps and notes for the reader.
 
     title: of the strategy. ranked_chunks: rows of all candidate chunks in rank order, beyond those that were taken too.
@@ -249,7 +250,7 @@ class AnswerPart:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(ShownInNotebooks):
     """An answer from a context alone. text: with marks in brackets, e.g. "... [C1]". extractive: made of the
     context's own sentences. grounded: False when the context does not answer (text then says so). nearest: the sentence
     of the context that is nearest to the question, where an extractive answer is not grounded."""
