@@ -9,6 +9,12 @@ from leanrag_core.errors import InvalidConfig
 from leanrag_core.facade.importing import Importing
 from leanrag_core.facade.sweeping import Sweeping
 from leanrag_core.facade.updating import Updating
+from leanrag_core.indexing.forecasting.growth import (
+    SizeEffects,
+    effects_of_sizes,
+    entities_of_tokens,
+    relations_an_entity,
+)
 from leanrag_core.jobs import runner
 from leanrag_core.jobs.kinds import BUILD, COMPARE_FRESH, EXPERIMENT, IMPORT, PART, SWEEP, UPDATE
 from leanrag_core.jobs.work import Work
@@ -52,6 +58,19 @@ class Building(Importing, Sweeping, Updating):
     def forecast_of(self, documents: Iterable[Document], config: IndexConfig, *, dry_run: int = 0) -> Forecast:
         """forecast() of documents that are in no corpus."""
         return self._builds.forecast_of(documents, config, dry_run=dry_run)
+
+    def size_effects(self, corpus_id: str, config: IndexConfig, sizes: Iterable[int]) -> SizeEffects:
+        """Layers and texts that a build of the corpus would have with each clustersize. Entities and relations are
+        those of its newest index with the same model, else estimated from its tokens. Raises InvalidConfig."""
+        known = [index for index in self.indexes() if index.corpus_id == corpus_id and index.layers[0].entities]
+        alike = [index for index in known if index.config.model == config.model]
+        if alike:
+            base = alike[0].layers[0]
+            effects = effects_of_sizes(base.entities, base.relations / base.entities, config, sizes)
+            return SizeEffects(base.entities, True, effects)
+        entities = entities_of_tokens(self.corpus(corpus_id).tokens).expected
+        effects = effects_of_sizes(entities, relations_an_entity(0, 0).expected, config, sizes)
+        return SizeEffects(round(entities), False, effects)
 
     def build(
         self,

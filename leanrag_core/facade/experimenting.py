@@ -1,6 +1,6 @@
 """Experiments: run, resumed, listed, read, deleted."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import lru_cache, partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from leanrag_core.facade.services import Services
 from leanrag_core.jobs.kinds import EXPERIMENT
 from leanrag_core.messages.message import message
 from leanrag_core.models.registry import Models
+from leanrag_core.queries.index_table import MeasuredRecall
 from leanrag_core.records import plain
 from leanrag_core.services.experiment_asking import ExperimentAsking, open_run_index
 from leanrag_core.services.experiments import Experiments
@@ -39,6 +40,28 @@ class Experimenting(Services):
     def experiment(self, experiment_id: str) -> ExperimentResult:
         """The experiment with all that it has so far. Raises ExperimentNotFound, RecordDamaged."""
         return self.experiment_store.read(experiment_id)
+
+    def measured_recall(self) -> Mapping[str, MeasuredRecall]:
+        """By index the evidence recall of LeanRAG with its default options, where an experiment has measured it; of
+        several the one over the most questions."""
+        best: dict[str, MeasuredRecall] = {}
+        for summary in self.experiments():
+            for index_id, measured in self._recall_of(summary.id).items():
+                if index_id not in best or measured.n_questions > best[index_id].n_questions:
+                    best[index_id] = measured
+        return best
+
+    def _recall_of(self, experiment_id: str) -> dict[str, MeasuredRecall]:
+        result = self.experiment(experiment_id)
+        measured = {}
+        for run in result.spec.runs:
+            if run.strategy != "leanrag" or run.options:
+                continue
+            scores = [row.scores.get("evidence-recall") for row in result.rows if row.run == run.name]
+            known = [score for score in scores if score is not None]
+            if known:
+                measured[run.index] = MeasuredRecall(sum(known) / len(known), len(known), experiment_id, run.name)
+        return measured
 
     def experiment_questions(self, experiment_id: str) -> tuple[GoldQuestion, ...]:
         """The questions of the experiment, as they were when it began. Raises as experiment() does."""

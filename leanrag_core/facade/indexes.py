@@ -13,6 +13,8 @@ from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.registry import Models
 from leanrag_core.queries.index_titles import with_titles
 from leanrag_core.storage.held_deletions import HELD_SECONDS, HeldIndex
+from leanrag_core.storage.layout import read_report
+from leanrag_core.types.build_report import Spent
 from leanrag_core.types.exported import Exported
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
@@ -53,6 +55,10 @@ class Indexes(Services):
     def index_summary(self, index_id: str) -> IndexSummary:
         """The index's row in a list."""
         return self.index_store.summary(index_id)
+
+    def index_cost(self, index_id: str) -> Spent:
+        """Calls, tokens and US dollars that the build of the index took. Raises IndexNotFound, IndexDamaged."""
+        return read_report(self.index_store.path(index_id)).usage
 
     def open(self, index_id: str) -> Index:
         """The index of that id, read-only."""

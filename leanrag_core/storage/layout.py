@@ -181,8 +181,7 @@ def read_index(directory: Path, *, hashes: bool = True) -> Index:
         places = [directory / _table_file(version, f"{kind}-{number}") for kind in ("entities", "relations")]
         bounds.require_layer(layer, layers[-1] if layers else None, chunks.num_rows, *places)
         layers.append(layer)
-    path = directory / REPORT
-    report = read_record(BuildReport, path, read_object(path, max_bytes=_MAX_BYTES[REPORT]))
+    report = read_report(directory)
     return Index(
         manifest=manifest,
         documents=documents,
@@ -195,6 +194,12 @@ def read_index(directory: Path, *, hashes: bool = True) -> Index:
         if CALLS in recorded
         else None,
     )
+
+
+def read_report(directory: Path) -> BuildReport:
+    """The report of the index in that directory. Raises IndexDamaged."""
+    path = directory / REPORT
+    return read_record(BuildReport, path, read_object(path, max_bytes=_MAX_BYTES[REPORT]))
 
 
 def rename_index(directory: Path, name: str) -> None:

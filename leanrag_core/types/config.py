@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from leanrag_core.errors import InvalidConfig
-from leanrag_core.messages.message import Message
+from leanrag_core.messages.message import Message, message
 from leanrag_core.records import absent_at_default
 
 
@@ -60,120 +60,104 @@ def validate(config: Any) -> None:
 class IndexConfig:
     """Everything that decides what an index holds. Same corpus, same IndexConfig: same bytes."""
 
-    cluster_size: int = option(
-        20, low=2, high=200, paper=20, help="Wanted number of nodes in a cluster; smaller makes more layers."
-    )
+    cluster_size: int = option(20, low=2, high=200, paper=20, help=message("option.help.cluster_size"))
     tau: str | int | float | None = option(
         None,
         paper=3,
-        help="Relations above tau are summarised, others joined. A number, a list by layer (3,5), a quantile "
-        "(q0.75); empty chooses 3, then q0.75 above layer 1 for the heuristic graph.",
+        help=message("option.help.tau"),
     )
     concatenation_tokens: int = option(
         1000,
         low=16,
         high=8192,
-        help="Longest description of a relation that is joined from others, in tokens; those that tell most about both "
-        "ends stay.",
+        help=message("option.help.concatenation_tokens"),
     )
-    chunk_tokens: int = option(512, low=32, high=8192, paper=1024, help="Tokens of a chunk.")
-    overlap_tokens: int = option(64, low=0, high=4096, paper=128, help="Tokens shared by neighbouring chunks.")
-    size_cap: bool = option(True, help="No cluster above 2 x clustersize nodes.")
+    chunk_tokens: int = option(512, low=32, high=8192, paper=1024, help=message("option.help.chunk_tokens"))
+    overlap_tokens: int = option(64, low=0, high=4096, paper=128, help=message("option.help.overlap_tokens"))
+    size_cap: bool = option(True, help=message("option.help.size_cap"))
     cap_by: str = option(
         "capacity",
         choices=("capacity", "split"),
-        help="How the cap is kept: nodes move to their next best cluster with room, or the cluster is split.",
+        help=message("option.help.cap_by"),
     )
     smoothing: int = option(
         1,
         low=0,
         high=3,
         paper=0,
-        help="Rounds of averaging each vector with its nearest neighbours before clustering; 0 is the plain mixture.",
+        help=message("option.help.smoothing"),
     )
-    neighbours: int = option(
-        12, low=1, high=64, help="Nearest neighbours that a round averages, at most 0.6 x clustersize."
-    )
-    space: int = option(
-        128, low=2, high=384, help="Principal components in which the mixture is fitted; fewer in small layers."
-    )
+    neighbours: int = option(12, low=1, high=64, help=message("option.help.neighbours"))
+    space: int = option(128, low=2, high=384, help=message("option.help.space"))
     singletons: str = option(
         "join",
         choices=("join", "keep", "released"),
-        help="A cluster of one node joins its best cluster with room, or stays alone. As released it stays, and paths "
-        "end at it: there its parent has its own name, and so is itself.",
+        help=message("option.help.singletons"),
     )
     cluster_engine: str = option(
         "workbench",
         choices=("workbench", "reference"),
         absent=True,
-        help="Who fits the mixture: workbench scales to a million entities; reference is scikit-learn, for small ones.",
+        help=message("option.help.cluster_engine"),
     )
     covariance: str = option(
         "tied",
         choices=("tied", "full", "diag"),
         absent=True,
-        help="Reference engine: one covariance for all clusters, a full or a diagonal one for each.",
+        help=message("option.help.covariance"),
     )
     cluster_count: str = option(
         "size",
         choices=("size", "bic"),
         absent=True,
-        help="Reference engine: n / clustersize clusters, or as many as the lowest BIC of 1 to 49 says, as released.",
+        help=message("option.help.cluster_count"),
     )
     reduction: str = option(
         "pca",
         choices=("pca", "umap", "none"),
         absent=True,
-        help="Reference engine: what is clustered. Principal components, 2 dimensions of UMAP as released, or all.",
+        help=message("option.help.reduction"),
     )
     stop_rule: str = option(
         "root",
         choices=("root", "released"),
         absent=True,
-        help="Layers until one node is left, or, as released, the root over the first layer with at most 4 clusters.",
+        help=message("option.help.stop_rule"),
     )
     relation_rule: str = option(
         "lambda",
         choices=("lambda", "released"),
         absent=True,
-        help="Relations above tau are summarised, or, as released, those longer than (depth - layer) x 80 tokens.",
+        help=message("option.help.relation_rule"),
     )
     relation_input: str = option(
         "descriptions",
         choices=("descriptions", "findings"),
         absent=True,
-        help="What the sentence on an aggregated relation is written from: descriptions of both ends, or, as released, "
-        "their findings.",
+        help=message("option.help.relation_input"),
     )
     concatenation: str = option(
         "clean",
         choices=("clean", "records"),
         absent=True,
-        help="Joined relations as clean text, or, as released, as records with delimiters.",
+        help=message("option.help.concatenation"),
     )
     singleton_relations: str = option(
         "lifted",
         choices=("lifted", "dropped"),
         absent=True,
-        help="Relations of a node that is alone in its cluster go up with it, or are dropped, as released.",
+        help=message("option.help.singleton_relations"),
     )
-    model: str = option(
-        "builtin", help="Language model: builtin, openai:NAME at your endpoint, or reference: a graph written by hand."
-    )
-    embedding: str = option("builtin", help="Embedding model: builtin (all-MiniLM-L6-v2), or openai:NAME.")
-    aggregation_model: str = option(
-        "", help="Another language model for descriptions, aggregated entities and relations; empty takes the same."
-    )
-    seed: int = option(0, low=0, high=2**31 - 1, help="Seed of every random choice.")
-    gleaning_rounds: int = option(
-        1, low=0, high=5, help="Extra rounds that ask a language model what it missed in a chunk."
-    )
+    model: str = option("builtin", help=message("option.help.model"))
+    embedding: str = option("builtin", help=message("option.help.embedding"))
+    aggregation_model: str = option("", help=message("option.help.aggregation_model"))
+    seed: int = option(0, low=0, high=2**31 - 1, help=message("option.help.seed"))
+    gleaning_rounds: int = option(1, low=0, high=5, help=message("option.help.gleaning_rounds"))
     entity_types: tuple[str, ...] = option(
         ("person", "organization", "location", "event", "concept", "product", "method", "law"),
-        help="Entity types that a language model is asked for.",
+        help=message("option.help.entity_types"),
     )
-    prompts: tuple[tuple[str, str], ...] = option((), help="Prompts of this index's own: pairs of task and text.")
+    prompts: tuple[tuple[str, str], ...] = option((), help=message("option.help.prompts"))
 
     def __post_init__(self) -> None:
         validate(self)

@@ -207,17 +207,38 @@ def test_another_preset_takes_back_what_the_one_before_set_on_ask(home: Workbenc
     assert values == {"Top-N seeds": 10, "Top-C chunks": 7}
 
 
-def test_renaming_and_deleting_ask_first(home: Workbench, visit: Visit) -> None:
+def test_renaming_asks_for_the_name(home: Workbench, visit: Visit) -> None:
     home.rename_index(home.indexes()[0].id, HOSTILE)
     app = visit("build", home)
     app.button("rename_index").click().run()
     drawn.assert_sound(app)
     assert next(element.value for element in app.text_input if element.label == "Name") == HOSTILE
+
+
+def test_a_deleted_index_can_be_taken_back(home: Workbench, visit: Visit) -> None:
+    index = home.indexes()[0]
+    home.rename_index(index.id, HOSTILE)
+    app = visit("build", home, index=index.id)
     app.button("delete_index").click().run()
     drawn.assert_sound(app)
-    assert [element.value for element in app.text] == [HOSTILE]
-    assert "The documents stay, so the index can be built again." in drawn.text(app)
-    assert len(home.indexes()) == 1, "nothing is deleted before it is confirmed"
+    assert home.indexes() == []
+    assert HOSTILE in drawn.text(app)
+    assert "is deleted" in drawn.text(app)
+    assert "No index yet." in drawn.text(app)
+    app.button(f"take_back_{index.id}").click().run()
+    drawn.assert_sound(app)
+    assert [each.id for each in home.indexes()] == [index.id]
+    assert "is deleted" not in drawn.text(app)
+
+
+def test_the_space_of_a_deleted_index_can_be_freed_at_once(home: Workbench, visit: Visit) -> None:
+    index = home.indexes()[0]
+    app = visit("build", home)
+    app.button("delete_index").click().run()
+    app.button(f"end_deletion_{index.id}").click().run()
+    drawn.assert_sound(app)
+    assert home.held_deletions() == []
+    assert [path for path in home.index_store.root.iterdir() if path.is_dir()] == []
 
 
 @pytest.mark.parametrize("page", ["library", "build", "explore", "ask", "compare", "evaluate", "settings"])

@@ -4,6 +4,8 @@ import argparse
 from dataclasses import fields, replace
 from typing import Any
 
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import Message
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.presets import preset, presets
@@ -26,8 +28,12 @@ def add_config(parser: argparse.ArgumentParser) -> None:
         if spec.name in ("size_cap", *_WITHOUT_OPTION):
             continue
         kind = int if isinstance(spec.default, int) else str
-        text = f"{spec.metadata['help']} (default: {spec.default})".replace("%", "%%")
+        text = f"{_in_english(spec.metadata['help'])} (default: {spec.default})".replace("%", "%%")
         parser.add_argument(f"--{spec.name.replace('_', '-')}", type=kind, default=argparse.SUPPRESS, help=text)
+
+
+def _in_english(text: str | Message) -> str:
+    return sentence(text) if isinstance(text, Message) else text
 
 
 def config_of(options: argparse.Namespace) -> IndexConfig:

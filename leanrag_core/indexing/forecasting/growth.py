@@ -5,7 +5,8 @@ Clusters follow from entities (m = ceil(n / clustersize), layer by layer). How m
 from a geometric distribution of lambda around its mean, which fits the four sample corpora; see benchmarks/README.md.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from leanrag_core.clustering.options import n_components
 from leanrag_core.indexing.aggregation.threshold import parse_tau
@@ -58,6 +59,39 @@ def layer_counts(entities: Range, relations_each: Range, config: IndexConfig) ->
         )
     ]
     return LayerCounts(Range(*(clusters for clusters, _ in bounds)), Range(*(summaries for _, summaries in bounds)))
+
+
+@dataclass(frozen=True)
+class SizeEffect:
+    """What a clustersize would give above the base graph: layers with it, aggregated entities, summarised relations."""
+
+    cluster_size: int
+    layers: int
+    aggregated: int
+    summarised: int
+
+
+@dataclass(frozen=True)
+class SizeEffects:
+    """entities: of the base graph. is_measured: those of an index of the same corpus and model, else estimated."""
+
+    entities: int
+    is_measured: bool
+    effects: tuple[SizeEffect, ...]
+
+
+def effects_of_sizes(
+    entities: float, relations_each: float, config: IndexConfig, sizes: Iterable[int]
+) -> tuple[SizeEffect, ...]:
+    """For each clustersize what a build over so many entities would give, all other settings being the same."""
+    effects = []
+    for size in sizes:
+        clusters, summaries = _aggregated(entities, relations_each, replace(config, cluster_size=size))
+        nodes, layers = max(1, round(entities)), 1
+        while nodes > 1:
+            nodes, layers = n_components(nodes, size), layers + 1
+        effects.append(SizeEffect(size, layers, round(clusters), round(summaries)))
+    return tuple(effects)
 
 
 def _aggregated(entities: float, relations_an_entity: float, config: IndexConfig) -> tuple[float, float]:

@@ -47,13 +47,13 @@ def take_preset(title: str | None) -> None:
         return
     fill(chosen.index)
     for field, value in before.ask.items() if before else ():
-        if state.recall(_on_ask(field)) == state.written(value):
-            state.remember(_on_ask(field), None)
+        if state.recall(on_ask(field)) == state.written(value):
+            state.remember(on_ask(field), None)
     for field, value in chosen.ask.items():
-        state.remember(_on_ask(field), value)
+        state.remember(on_ask(field), value)
 
 
-def _on_ask(field: str) -> str:
+def on_ask(field: str) -> str:
     """Under which name Ask remembers an option of LeanRAG."""
     return forms.link_name(forms.option_fields(leanrag.Config)[field], "leanrag_")
 

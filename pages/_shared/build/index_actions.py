@@ -1,0 +1,168 @@
+"""What can be done with an index of the table: explore, compare, duplicate, export, rename, delete and take back."""
+
+import time
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures import numbers
+from leanrag_core.figures.direction import isolated
+from leanrag_core.types.summary import IndexSummary
+from pages._shared.build import export_view, form_values, parts_view, update_view
+from pages._shared.common import forms, session, state, widgets
+from pages._shared.common.frame import message, page_path, plain_errors
+from pages._shared.common.html import draw, html
+from pages._shared.common.messages import say
+
+_MOST_COMPARED, _LETTERS = 4, "abcd"
+_FAULT = "lr_index_fault"  # why the last action failed
+
+
+def row(indexes: Sequence[IndexSummary], ticked: Sequence[str]) -> None:
+    """The chosen index with its actions, and the folds for updates and parts. ticked: ids of rows of the table."""
+    by_id = {index.id: index for index in indexes}
+    titles = {index.id: index.title for index in indexes}
+    fault = st.session_state.pop(_FAULT, None)
+    if fault is not None:
+        message(fault, kind="error")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        chosen = widgets.one_of(
+            "row",
+            list(by_id),
+            lambda mount: st.selectbox(
+                say("build.index"),
+                list(by_id),
+                index=list(by_id).index(mount.value),
+                format_func=titles.__getitem__,
+                key=mount.key,
+                on_change=mount.changed,
+                width=320,
+            ),
+            form=widgets.labels(titles),
+            key="index_chosen",
+            pin=True,
+        )
+        if st.button(
+            say("page.explore"),
+            icon=":material/account_tree:",
+            key="explore_index",
+            on_click=state.remember,  # before the sidebar's own widget is drawn
+            args=("index", chosen),
+        ):
+            st.switch_page(page_path("explore"))
+        if len(indexes) > 1:
+            _compare(by_id, titles, chosen, ticked)
+        st.button(
+            say("build.duplicate"),
+            type="tertiary",
+            icon=":material/content_copy:",
+            key="duplicate_index",
+            on_click=form_values.take_settings,
+            args=(by_id[chosen],),
+        )
+        export_view.popover(by_id[chosen])
+        if st.button(say("build.rename"), type="tertiary", icon=":material/edit:", key="rename_index"):
+            st.dialog(say("build.rename.title"))(_rename)(by_id[chosen])
+        st.button(
+            say("build.delete"),
+            type="tertiary",
+            icon=":material/delete:",
+            key="delete_index",
+            on_click=_delete,
+            args=(chosen,),
+            help=say("build.delete.help"),
+        )
+    update_view.fold(by_id[chosen])
+    parts_view.fold(by_id[chosen])
+
+
+def _compare(by_id: Mapping[str, IndexSummary], titles: Mapping[str, str], chosen: str, ticked: Sequence[str]) -> None:
+    """The same question to several indexes, on Compare. The ticked ones are proposed."""
+    with st.popover(say("page.compare"), type="tertiary", icon=":material/view_column_2:", key="compare_indexes"):
+        proposed = list(dict.fromkeys(ticked)) or [chosen]
+        picked = st.multiselect(
+            say("build.compare.which"),
+            list(by_id),
+            proposed[:_MOST_COMPARED],
+            format_func=lambda id_: forms.plain(titles[id_]),
+            max_selections=_MOST_COMPARED,
+            key=f"compared_{'_'.join(proposed)}",
+        )
+        if st.button(
+            say("build.compare.open", n=len(picked)),
+            key="open_compare",
+            disabled=len(picked) < 2,
+            on_click=_to_compare,
+            args=(picked,),
+        ):
+            st.switch_page(page_path("compare"))
+
+
+def _to_compare(ids: Sequence[str]) -> None:
+    """Compare has a column for each of the indexes, all with LeanRAG. For callbacks."""
+    state.remember("cols", _LETTERS[: len(ids)])
+    for letter, id_ in zip(_LETTERS, ids, strict=False):
+        state.remember(f"{letter}_index", id_)
+        state.remember(f"{letter}_strategy", "leanrag")
+    state.remember("index", ids[0])
+
+
+def _rename(index: IndexSummary) -> None:
+    name = st.text_input(say("build.column.name"), value=index.name)
+    if st.button(say("build.rename"), type="primary", key="primary_rename"):
+        with plain_errors():
+            session.workbench().rename_index(index.id, name)
+            st.rerun()
+
+
+def _delete(index_id: str) -> None:
+    """The index is deleted, and can be taken back for a while. For callbacks."""
+    try:
+        session.workbench().hold_deletion(index_id)
+    except LeanRAGError as error:
+        st.session_state[_FAULT] = error
+        return
+    for name in ("index", "row"):  # else the page would report it as missing
+        if state.recall(name) == index_id:
+            state.remember(name, None)
+
+
+def deleted() -> None:
+    """The indexes that were deleted just now, each with the way to take it back."""
+    with plain_errors():
+        for held in session.workbench().held_deletions():
+            with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"held_{held.id}"):
+                until = time.strftime("%H:%M", time.localtime(held.until))
+                size = numbers.size(held.size_bytes)
+                said = say("build.deleted", name=isolated(held.name), size=size, time=until)
+                draw(html('<div class="lr-msg note" role="status">{}</div>', said))
+                st.button(
+                    say("build.undo"),
+                    icon=":material/undo:",
+                    key=f"take_back_{held.id}",
+                    on_click=_take_back,
+                    args=(held.id,),
+                )
+                st.button(
+                    say("build.delete_now"),
+                    type="tertiary",
+                    key=f"end_deletion_{held.id}",
+                    on_click=_end,
+                    args=(held.id,),
+                )
+
+
+def _take_back(index_id: str) -> None:
+    try:
+        session.workbench().take_back_deletion(index_id)
+        state.remember("row", index_id)
+    except LeanRAGError as error:
+        st.session_state[_FAULT] = error
+
+
+def _end(index_id: str) -> None:
+    try:
+        session.workbench().end_deletion(index_id)
+    except LeanRAGError as error:
+        st.session_state[_FAULT] = error

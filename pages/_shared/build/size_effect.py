@@ -1,0 +1,45 @@
+"""What clustersize does to a build: layers and texts to write for every size, with a slider in the browser."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.types.config import IndexConfig
+from pages._shared.common import session, state
+from pages._shared.common.component import component
+from pages._shared.common.messages import say
+
+_SCRIPT = Path(__file__).with_name("size_effect.js")
+_FRAME = '<div class="lr-effect"></div>'
+_KEY = "size_effect"
+_SIZES = (*range(2, 41), *range(42, 81, 2), *range(85, 201, 5))
+
+
+def show(corpus_id: str, config: IndexConfig) -> None:
+    """The curve over clustersize with the form's value marked; a size chosen there is that of the form."""
+    sizes = sorted({*_SIZES, config.cluster_size})
+    try:
+        made = session.workbench().size_effects(corpus_id, config, sizes)
+    except LeanRAGError:  # the forecast beside it says so
+        return
+
+    def chosen() -> None:
+        size = st.session_state[_KEY].get("size")
+        if isinstance(size, int) and 2 <= size <= 200:
+            state.remember("b_cluster_size", None if size == IndexConfig().cluster_size else size)
+
+    data = {
+        "rows": [[row.cluster_size, row.layers, row.aggregated, row.summarised] for row in made.effects],
+        "size": config.cluster_size,
+        "title": say("build.effect.title"),
+        "basis": say("build.effect.measured" if made.is_measured else "build.effect.estimated", n=made.entities),
+        # Filled in by the script, which follows the slider.
+        "said": say(
+            "build.effect.said", size="{size}", layers="{layers}", entities="{entities}", relations="{relations}"
+        ),
+        "entities": say("build.effect.entities"),
+        "relations": say("build.effect.relations"),
+        "paper": say("build.effect.paper", size=20),
+    }
+    component(_SCRIPT, _FRAME, draws_svg=True)(data=data, key=_KEY, height=190, on_size_change=chosen)

@@ -1,0 +1,113 @@
+"""The table of indexes, suggestions that a person accepts, and the effect of clustersize, on the Build page."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import IndexConfig, Workbench
+from leanrag_core.queries.index_table import common_settings, differing_settings, grouped
+from leanrag_core.types.forecast import exactly
+from pages._shared.build import suggest_view
+from tests.app import drawn
+from tests.app.conftest import CORPUS
+
+Visit = Callable[..., AppTest]
+
+
+@pytest.fixture
+def three(home: Workbench) -> Workbench:
+    """A home with three indexes: clustersize 3, 4 and 4 with another seed, the last one of another corpus."""
+    home.build(CORPUS, IndexConfig(cluster_size=4), name="Four")
+    own = home.add_documents("Own", [("a.txt", b"Honey bees build comb. Ada Byrne keeps honey bees.")]).corpus_id
+    home.build(own, IndexConfig(cluster_size=4, seed=7), name="Other")
+    return home
+
+
+def table(app: AppTest) -> dict[str, list[object]]:
+    frame = next(each.value for each in app.dataframe if "Built, UTC" in each.value)
+    return {name: frame[name].tolist() for name in frame}
+
+
+def test_only_the_settings_that_differ_are_columns(three: Workbench, visit: Visit) -> None:
+    app = visit("build", three)
+    drawn.assert_sound(app)
+    columns = table(app)
+    assert sorted(columns["clustersize"]) == [3, 4, 4]
+    assert sorted(columns["Random seed"]) == [0, 0, 7]
+    assert not {"tau", "Chunk size, tokens", "Calls", "Evidence recall"} & columns.keys()
+    assert "The same in all of them: " in drawn.text(app)
+
+
+def test_the_table_is_filtered_and_grouped(three: Workbench, visit: Visit) -> None:
+    app = visit("build", three)
+    app.text_input("index_filter").input("seed 7").run()
+    assert table(app)["Name"] == ["Other"]
+    app.text_input("index_filter").input("<b>nothing</b>").run()
+    drawn.assert_sound(app)
+    assert len(table(app)["Name"]) == 3
+    assert "No index has that in its name" in drawn.text(app)
+    app.text_input("index_filter").input("").run()
+    app.selectbox("index_group").set_value("corpus_name").run()
+    drawn.assert_sound(app)
+    assert next(iter(table(app))) == "Corpus"
+    assert app.query_params["group"] == "corpus_name"
+
+
+def test_indexes_of_one_group_are_together(three: Workbench) -> None:
+    indexes = three.indexes()
+    names = [index.corpus_name for index in grouped(sorted(indexes, key=lambda index: index.name), "corpus_name")]
+    assert names == sorted(names, key=names.index), "groups in the order of their first index"
+    assert differing_settings(indexes) == ("cluster_size", "seed")
+    assert common_settings(indexes, ("tau", "seed")) == {"tau": None}
+
+
+def test_indexes_are_compared_on_the_same_question(three: Workbench, visit: Visit) -> None:
+    app = visit("build", three)
+    wanted = [index.id for index in three.indexes()][:2]
+    next(box for box in app.multiselect if "up to four" in box.label).set_value(wanted).run()
+    app.button("open_compare").click().run()
+    drawn.assert_sound(app)
+    assert app.query_params["cols"] == "ab"
+    assert [app.query_params["a_index"], app.query_params["b_index"]] == wanted
+
+
+def test_suggestions_are_made_when_asked_for_and_accepted_one_by_one(home: Workbench, visit: Visit) -> None:
+    app = visit("build", home)
+    with pytest.raises(KeyError):
+        app.button("accept_top_n")
+    app.button("suggest_now").click().run()
+    begun = time.monotonic()
+    while "lr_suggest" in app.session_state and time.monotonic() < begun + 60:
+        app.run()
+    drawn.assert_sound(app)
+    made = suggest_view._calls().kept((home.indexes()[0].id, home.indexes()[0].created))
+    assert made is not None
+    suggested = {each.name: each.value for each in made.suggestions}
+    assert app.number_input("lr_b_cluster_size").value == 20, "nothing is set before it is accepted"
+    app.button("accept_tau").click().run()
+    app.run()
+    assert app.text_input("lr_b_tau").value == suggested["tau"]
+    assert app.query_params["b_tau"] == suggested["tau"]
+    assert app.button("accept_tau").disabled
+    app.button("accept_top_n").click().run()
+    app.switch_page("../../ask.py").run()
+    assert app.slider("lr_n").value == int(suggested["top_n"])
+
+
+def test_the_effect_of_clustersize_is_drawn_for_every_size(home: Workbench, visit: Visit) -> None:
+    [effect] = drawn.component(visit("build", home, b_cluster_size="10"), "size_effect")
+    assert effect["size"] == 10
+    by_size = {row[0]: row[1:] for row in effect["rows"]}
+    entities = home.indexes()[0].layers[0].entities
+    assert by_size[2][0] > by_size[20][0], "smaller clusters, more layers"
+    assert by_size[200][1] == 1, f"{entities} entities are one cluster of 200"
+    assert f"over the {entities:,} entities" in effect["basis"]
+
+
+def test_without_an_index_the_effect_is_estimated(empty_home: Workbench) -> None:
+    corpus = empty_home.add_documents("Own", [("a.txt", b"Honey bees build comb. " * 100)]).corpus_id
+    made = empty_home.size_effects(corpus, IndexConfig(), (2, 20))
+    assert not made.is_measured
+    assert made.entities == round(exactly(12).scaled(empty_home.corpus(corpus).tokens / 1000).expected)
