@@ -14,6 +14,7 @@ from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.base import trace_index
 from leanrag_core.retrieval.context import CHUNKS, joined_sections, passage_line
 from leanrag_core.retrieval.filling import section
+from leanrag_core.retrieval.passage_traces import PASSAGE
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 from tests.small_index import small_index
@@ -32,7 +33,9 @@ def retrieved(index: Index, ranking: list[int], n_taken: int, budget: int) -> Tr
     passages = evidence.passages(index, ranking[:n_taken])
     context = joined_sections(section(CHUNKS, [passage_line(index, passage) for passage in passages], budget))
     title = message("plain", text="S")
-    return Trace("?", "s", title, {}, passages, (), context, (), (), trace_index(index), ranked_chunks=tuple(ranking))
+    return Trace(
+        "?", "s", title, {}, passages, (), context, (), (PASSAGE,), trace_index(index), ranked_chunks=tuple(ranking)
+    )
 
 
 @pytest.mark.parametrize("seed", range(30))

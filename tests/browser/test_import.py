@@ -6,11 +6,14 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Server, Watched
 from tests.browser.runs import settled
 from tests.importing import folders
+
+pytestmark = pytest.mark.browser
 
 
 def test_a_folder_of_lightrag_is_imported_through_the_page(

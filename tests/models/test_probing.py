@@ -11,7 +11,7 @@ from tests.endpoint.server import EndpointServer
 
 @pytest.fixture
 def server() -> Iterator[EndpointServer]:
-    with EndpointServer(latency_seconds=0.05) as endpoint:
+    with EndpointServer(latency_seconds=0.2) as endpoint:
         yield endpoint
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.facade.services import PROJECT
 from leanrag_core.jobs import events, runner
 from leanrag_core.jobs.store import JobStore
+from leanrag_core.program_files import PACKAGES
 from leanrag_core.storage import layout, staging
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.storage.corpora import CorpusStore
@@ -62,7 +62,7 @@ class Home:
         """The home is reached there."""
         self.root, self.job = root, root / "jobs" / "job-1"
         self.corpora, self.indexes = CorpusStore(root / "corpora"), IndexStore(root / "indexes")
-        self.calls, self.job_store = CallStore(root / "calls"), JobStore(root / "jobs", PROJECT)
+        self.calls, self.job_store = CallStore(root / "calls"), JobStore(root / "jobs", PACKAGES)
 
     def build(self) -> None:
         with staging.staged(self.root / "indexes" / "one", in_store=True) as beside:
