@@ -15,6 +15,7 @@ URL = (
     *("index", "view", "shape", "by", "table", "focus", "node", "rel", "chunk", "find", "skip"),
     *FILTER_NAMES,
     *("layer", "points", "colour"),
+    *("board", "versus"),
     *graph_state.URL,
 )
 # Links of older versions, whose views were named otherwise.

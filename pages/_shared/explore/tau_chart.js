@@ -32,7 +32,7 @@ function tauChart(host, layer, tau, words, moved) {
   const counts = layer.bars.map(([first, last]) => countsOf(layer, first, last, tau, built)), most = Math.max(1, ...counts.map((each) => each.all));
   gridLines(svg, width, most, words);
   layer.bars.forEach(([first, last], place) => bar(svg, place, slot, counts[place], most, tau < built, last > first ? (place === layer.bars.length - 1 ? `${first}+` : `${first}`) : `${first}`, `λ ${first === last ? first : `${first}–${last}`}`, words));
-  const x = Math.min(width - 1, tauPlace(layer, tau) * slot);
+  const x = Math.max(1.5, Math.min(width - 1.5, tauPlace(layer, tau) * slot));
   if (layer.built !== null) {
     const at = Math.min(width - 1, tauPlace(layer, built) * slot), right = at < 110 || (tau <= built && at < width - 110);
     make("line", { x1: at, x2: at, y1: 30, y2: bottom, stroke: "var(--lr-mute)", "stroke-dasharray": "4 3" }, svg);

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pages._shared.explore import graph_view, hierarchy_view, islands_view, map_view
+from pages._shared.explore import clusters_view, graph_view, hierarchy_view, islands_view, map_view
 from pages._shared.explore.exploring import Exploring
 
 
@@ -23,6 +23,7 @@ VIEWS = (
     View("graph", graph_view.show),
     View("map", map_view.show),
     View("islands", islands_view.show, wide=True),
+    View("clusters", clusters_view.show),
 )
 
 
