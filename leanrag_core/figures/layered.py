@@ -62,6 +62,7 @@ class Dot:
     names_y: float = 0.0
     colour: str = ""
     filled: bool = False
+    members: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -189,6 +190,7 @@ class _Drawing:
                 about,
                 colour=like.colour,
                 filled=like.shape in _FILLED,
+                members=tuple(node.id for node in folded),
             )
         return middle + height / 2 + _BELOW
 
@@ -229,6 +231,7 @@ class _Drawing:
             lit = any(seed.id in self.lit_nodes for seed in seeds)
             names_y = tray_top + 8.0 + PITCH * disc_rows[id_]
             more: dict[str, Any] = {"names": names, "more": left_over, "names_y": names_y, "colour": seeds[0].colour}
+            more["members"] = tuple(seed.id for seed in seeds)
             self.dots[f"tray-{id_}"] = Dot(
                 f"tray-{id_}", "", seeds[0].role, "tray", 0, None, *place, lit, about, **more
             )

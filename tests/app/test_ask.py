@@ -1,4 +1,3 @@
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,8 @@ QUESTION = "What do beekeepers use against Varroa destructor?"
 
 
 def graph(app: AppTest) -> Any:
-    [drawing] = drawn.component(app, "lr_layered_graph")
-    return {**drawing["layouts"][-1], "picked": drawing["picked"]}
+    [drawing] = drawn.component(app, "lr_play")
+    return {**drawing["play"]["layouts"][-1], **drawing["play"], **drawing}
 
 
 def test_a_question_is_answered_with_its_sources(home: Workbench, visit: Visit) -> None:
@@ -55,22 +54,16 @@ def test_examples_of_the_corpus_can_be_asked(home: Workbench, visit: Visit) -> N
     assert app.query_params["q"] == QUESTIONS[1]["question"]
 
 
-def test_steps_light_the_subgraph_one_by_one_and_move_nothing(home: Workbench, visit: Visit) -> None:
-    app = visit("ask", home, q=QUESTION)
-    whole = graph(app)
-    lit = [sum(node["lit"] for node in whole["nodes"])]
-    for _ in range(6):
-        app.button("step_chevron_left").click().run()
-        drawn.assert_sound(app)
-        now = graph(app)
-        assert [(node["id"], node["x"], node["y"]) for node in now["nodes"]] == [
-            (node["id"], node["x"], node["y"]) for node in whole["nodes"]
-        ]
-        lit.append(sum(node["lit"] for node in now["nodes"]))
-    assert lit == sorted(lit, reverse=True)
-    assert lit[-1] == 10, "the first step lights the seeds alone"
-    assert app.button("step_chevron_left").disabled
-    assert app.query_params["step"] == "seeds"
+def test_frames_light_each_item_once_the_seeds_in_the_first_step(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q=QUESTION, step="climb.1")
+    shown = graph(app)
+    lit = [id_ for frame in shown["frames"] for id_ in frame["items"]]
+    assert sorted(lit) == sorted(shown["items"])
+    seeds = {id_ for frame in shown["frames"] if frame["step"] == 0 for id_ in frame["items"]}
+    assert seeds == {id_ for id_, item in shown["items"].items() if item["kind"] == "Entity"}
+    assert [segment["name"] for segment in shown["segments"]][:3] == ["seeds", "climb", "lca"]
+    assert shown["start"] == "climb.1"
+    assert app.query_params["step"] == "climb.1"
 
 
 def test_a_setting_shows_what_it_changed(home: Workbench, visit: Visit) -> None:
@@ -86,13 +79,11 @@ def test_a_setting_shows_what_it_changed(home: Workbench, visit: Visit) -> None:
 
 
 def test_the_graph_can_be_read_as_a_table(home: Workbench, visit: Visit) -> None:
-    app = visit("ask", home, q=QUESTION)
-    app.button("graph_or_table").click().run()
+    app = visit("ask", home, q=QUESTION, show="table")
     drawn.assert_sound(app)
-    nodes = app.dataframe[0].value
-    assert list(nodes["Role"]).count("seed") == 10
-    assert list(nodes["Role"]).count("LCA") == 1
-    assert app.query_params["show"] == "table"
+    assert graph(app)["table"] is True
+    roles = [item["role"] for item in graph(app)["items"].values()]
+    assert (roles.count("Seed, with rank"), roles.count("LCA")) == (10, 1)
 
 
 def test_a_node_of_a_link_has_its_card(home: Workbench, visit: Visit) -> None:
@@ -100,10 +91,7 @@ def test_a_node_of_a_link_has_its_card(home: Workbench, visit: Visit) -> None:
     app = visit("ask", home, q=QUESTION, node=node["id"])
     drawn.assert_sound(app)
     assert graph(app)["picked"] == node["id"]
-    app.button("node_explore").click().run()
-    drawn.assert_sound(app)
-    assert app.query_params["node"] == node["id"]
-    assert f'aria-level="2">{node["name"]}</div>' in "".join(drawn.html(app))
+    assert set(graph(app)["explorable"]) == {id_ for id_, item in graph(app)["items"].items() if "layer" in item}
 
 
 def test_a_chunk_card_opens_its_document(home: Workbench, visit: Visit) -> None:
@@ -118,8 +106,9 @@ def test_a_strategy_without_a_graph_says_so(home: Workbench, visit: Visit) -> No
     names = [info.name for info in home.strategies().strategies]
     app = visit("ask", home, q=QUESTION, strategy=next(name for name in names if name == "vector"))
     drawn.assert_sound(app)
-    assert "This strategy does not use the hierarchy" in drawn.text(app)
-    assert json.loads(app.dataframe[0].proto.columns)["Score"]["type_config"]["format"] == "%.2f"
+    assert "This strategy does not use the hierarchy" in graph(app)["notes"][-1]
+    assert len(graph(app)["cards"][-1]["cards"]) == 4, "all chunks of the index"
+    assert graph(app)["nodes"] == []
     assert drawn.component(app, "lr_citations")
 
 

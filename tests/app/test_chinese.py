@@ -62,11 +62,15 @@ def texts(app: AppTest) -> Iterator[str]:
             yield from map(str, element.options)
         if element.type == "arrow_data_frame":
             yield from map(str, element.value.columns)
-    for graph in drawn.component(app, "lr_layered_graph"):
-        yield graph["label"]
-        for layout in graph["layouts"]:
+    for shown in drawn.component(app, "lr_play"):
+        play = shown["play"]
+        yield from shown["words"].values()
+        yield from play["lines"].values()
+        yield from (item["about"] for item in play["items"].values())
+        yield from (frame[part] for frame in play["frames"] for part in ("lead", "rest"))
+        yield from (part["title"] for kind in ("segments", "sections", "signs") for part in play[kind])
+        for layout in play["layouts"]:
             yield from (text for row in layout["rows"] for text in (row["label"], row["facts"]))
-            yield from (drawn_part["about"] for kind in ("nodes", "edges") for drawn_part in layout[kind])
     for answer in drawn.component(app, "lr_citations"):
         yield from (part["from"] for part in answer["parts"])
 
@@ -111,7 +115,7 @@ def foreign_among(shown: Iterable[str], data: str) -> list[str]:
 
 def test_the_test_sees_an_english_page(home: Workbench, visit: Visit) -> None:
     app = visit("ask", home, q=QUESTION)
-    assert {"Ask", "Strategy", "Retrieval step"} <= set(foreign(app, data_of(home)))
+    assert {"Ask", "Strategy", "Frames of the retrieval"} <= set(foreign(app, data_of(home)))
 
 
 URLS = (

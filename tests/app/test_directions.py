@@ -40,10 +40,12 @@ def test_names_from_the_right_are_isolated_and_what_was_read_without_grammar_is_
     assert "since no text is in English" in page_text
     assert "Entities are reliable" not in page_text
     assert "\u2068ערים مدن\u2069" in page_text, "in the page's facts, before the number of documents"
-    [graph] = drawn.component(app, "lr_layered_graph")
-    for node in graph["layouts"][-1]["nodes"]:
-        if FROM_THE_RIGHT.search(node["name"]):
-            assert node["about"].startswith(f"\u2068{node['name']}\u2069: ")
+    [graph] = drawn.component(app, "lr_play")
+    named = [item for item in graph["play"]["items"].values() if FROM_THE_RIGHT.search(item["name"])]
+    assert named
+    for item in named:
+        if not item.get("is_card"):
+            assert item["about"].startswith(f"\u2068{item['name']}\u2069: ")
     [answer] = drawn.component(app, "lr_citations")
     assert any(FROM_THE_RIGHT.search(part["text"]) for part in answer["parts"])
     entity = mixed.open(index.id).layers[0].entity(0)

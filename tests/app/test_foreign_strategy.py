@@ -28,19 +28,23 @@ def _foreign_strategies(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def graphs(app: AppTest) -> list[dict[str, Any]]:
-    return [shown["layouts"][-1] for shown in drawn.component(app, "lr_layered_graph")]
+    return [shown["play"]["layouts"][-1] for shown in drawn.component(app, "lr_play")]
 
 
 def test_steps_sections_and_roles_are_those_of_the_strategy(home: Workbench, visit: Visit) -> None:
     app = visit("ask", home, q=QUESTION, strategy="zoo_keeper")
     drawn.assert_sound(app)
     text = drawn.text(app)
-    for declared in ("Part of the question", "Hunch", "Supports", "Hunches", "Proofs", "Hunches may be wrong."):
+    for declared in ("Hunches", "Proofs", "Hunches may be wrong."):
         assert declared in text
-    [graph] = graphs(app)
-    assert [row["label"] for row in graph["rows"]] == ["Sub question", "Hunch", "Passage"]
-    for step, caption in (("halve", "The question is halved."), ("guess", "Guessed."), ("prove", "Proved.")):
-        assert caption in drawn.text(visit("ask", home, q=QUESTION, strategy="zoo_keeper", step=step))
+    [shown] = drawn.component(app, "lr_play")
+    play = shown["play"]
+    assert {"Part of the question", "Hunch", "Supports"} <= {sign["title"] for sign in play["signs"]}
+    assert [row["label"] for row in play["layouts"][-1]["rows"]] == ["Sub question", "Hunch"]
+    assert play["cards"][-1]["label"] == "Proofs"
+    said = [frame["lead"] + frame["rest"] for frame in play["frames"]]
+    for caption in ("The question is halved.", "Guessed.", "Proved."):
+        assert caption in said
 
 
 def test_its_own_answer_is_shown_with_its_marks(home: Workbench, visit: Visit) -> None:
@@ -74,4 +78,4 @@ def test_it_shares_a_page_with_leanrag(home: Workbench, monkeypatch: pytest.Monk
     drawn.assert_sound(app)
     left, right = graphs(app)
     assert left["rows"][-1]["label"] == "Layer 0"
-    assert right["rows"][-1]["label"] == "Passage"
+    assert right["rows"][-1]["label"] == "Hunch"

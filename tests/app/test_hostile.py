@@ -19,7 +19,7 @@ from pages._shared.common.scope import PAGE
 from tests.app import drawn
 
 Visit = Callable[..., AppTest]
-FIGURES = ("lr_layered_graph", "lr_blocks", "lr_search", "lr_layer_graph")
+FIGURES = ("lr_play", "lr_blocks", "lr_search", "lr_layer_graph")
 HOSTILE = (
     "<img src=x onerror=alert(1)>\"'</div><script>alert(2)</script> [x](javascript:alert(3)) $\\frac{1}{2}$ `c` **b** "
     "\u202edrow "
@@ -108,9 +108,10 @@ def test_explore_draws_a_search_as_text(hostile: Workbench, visit: Visit) -> Non
 def test_ask_draws_answer_graph_and_sources_as_text(hostile: Workbench, visit: Visit) -> None:
     app = visit("ask", hostile, q=QUESTION)
     assert_harmless(app)
-    [graph] = drawn.component(app, "lr_layered_graph")
-    nodes = graph["layouts"][-1]["nodes"]
-    assert all(node["name"].startswith(visible(HOSTILE)) for node in nodes), "the drawing's script sets it as text"
+    [graph] = drawn.component(app, "lr_play")
+    nodes = graph["play"]["layouts"][-1]["nodes"]
+    names = [graph["play"]["items"][node["id"]]["name"] for node in nodes]
+    assert all(name.startswith(visible(HOSTILE)) for name in names), "the drawing's script sets it as text"
     [answer] = drawn.component(app, "lr_citations")
     assert answer["parts"]
 

@@ -54,12 +54,12 @@ def test_nothing_runs_before_a_person_asks_and_a_moved_setting_costs_nothing(
     app.button("run").click().run()
     drawn.assert_sound(app)
     assert retrieved == ["debate", NAIVE], "the line beside naive RAG asks no model"
-    assert len(drawn.component(app, "lr_layered_graph")) == 1
+    assert len(drawn.component(app, "lr_play")) == 1
     app.number_input("lr_debate_rounds").set_value(3).run()
     assert "Press Run to retrieve with these settings." in drawn.text(app)
     assert retrieved == ["debate", NAIVE]
     app.number_input("lr_debate_rounds").set_value(2).run()
-    assert len(drawn.component(app, "lr_layered_graph")) == 1, "what was retrieved before is kept"
+    assert len(drawn.component(app, "lr_play")) == 1, "what was retrieved before is kept"
     assert retrieved == ["debate", NAIVE]
     app.run()
     assert retrieved == ["debate", NAIVE]
@@ -114,7 +114,7 @@ def test_a_retrieval_that_fails_says_why_and_can_be_tried_again(
     llm_home.save_settings(Settings(base_url=endpoint.url))
     app.button("retry_retrieval").click().run()
     drawn.assert_sound(app)
-    assert len(drawn.component(app, "lr_layered_graph")) == 1
+    assert len(drawn.component(app, "lr_play")) == 1
 
 
 def ran(home: Workbench, visit: Visit, **url: str) -> AppTest:
@@ -125,39 +125,32 @@ def ran(home: Workbench, visit: Visit, **url: str) -> AppTest:
 def test_a_foreign_trace_is_drawn_by_what_it_declares(home: Workbench, visit: Visit) -> None:
     app = ran(home, visit)
     drawn.assert_sound(app)
-    assert [option.content for option in app.segmented_control("lr_step").proto.options] == [
-        "1 Parts",
-        "2 Argue",
-        "3 Answer",
-    ]
-    [graph] = drawn.component(app, "lr_layered_graph")
-    widest = graph["layouts"][-1]
-    assert [row["label"] for row in widest["rows"]] == ["Sub question", "Claim", "Verdict", "Passage"]
-    assert {node["colour"] for node in widest["nodes"]} <= {"entered", "mute", "lca", "chunk"}
+    [graph] = drawn.component(app, "lr_play")
+    widest = graph["play"]["layouts"][-1]
+    assert [segment["title"] for segment in graph["play"]["segments"]] == ["Parts", "Argue", "Answer"]
+    assert [row["label"] for row in widest["rows"]] == ["Sub question", "Claim", "Verdict"]
+    assert {node["colour"] for node in widest["nodes"]} <= {"entered", "mute", "lca"}
     assert {edge["shape"] for edge in widest["edges"]} <= {"line", "arc", "dotted"}
     body = "".join(drawn.html(app))
-    legend = next(part for part in drawn.html(app) if "lr-legend" in part)
-    for shown_text in ("Part of the question", "Claim", "Verdict", "Supports", "Speaks against"):
-        assert shown_text in legend
-    assert not any(edge["pill"] for edge in widest["edges"]), "lambda belongs to relations of layers"
+    legend = [sign["title"] for sign in graph["play"]["signs"]]
+    for shown_text in ("part of the question", "claim", "verdict", "supports", "speaks against"):
+        assert shown_text in [title.lower() for title in legend]
+    assert not any(edge.get("pill") for edge in widest["edges"]), "lambda belongs to relations of layers"
     for shown_text in ("CL &nbsp;Claims", "S &nbsp;Sources"):
         assert shown_text in body
     assert "color:red" not in body
-    page_text = drawn.text(app)
-    assert "They argue." not in page_text
-    app.segmented_control("lr_step").set_value("argue").run()
-    assert "They argue." in drawn.text(app)
+    said = {frame["step"]: frame["lead"] + frame["rest"] for frame in graph["play"]["frames"]}
+    assert said[1] == "They argue."
 
 
 def test_a_foreign_trace_has_its_tables_cards_and_drawers(home: Workbench, visit: Visit) -> None:
     app = ran(home, visit, show="table", node="claim-0")
     drawn.assert_sound(app)
-    nodes = app.dataframe[0].value
-    assert list(nodes["Role"]) == ["Part of the question", "Claim", "Claim", "Verdict"]
-    assert set(nodes["Layer"]) == {"–"}
-    assert "Speaks against" in drawn.text(app)
-    app.button("graph_or_table").click().run()
-    drawn.assert_sound(app)
+    [shown] = drawn.component(app, "lr_play")
+    assert (shown["table"], shown["picked"]) == (True, "claim-0")
+    nodes = [item for item in shown["play"]["items"].values() if not item["is_card"]]
+    assert [item["role"] for item in nodes] == ["Part of the question", "Claim", "Claim", "Verdict"]
+    assert not any("layer" in item for item in nodes)
     trace = home.retrieve(home.open(home.indexes()[0].id), QUESTION, "debate")
     for ref, mark, shown_text in (
         ("claim-0", "CL1", "Claim 0"),

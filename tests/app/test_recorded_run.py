@@ -34,7 +34,7 @@ def opened(app: AppTest, content: bytes, name: str = "Saved.json") -> AppTest:
 
 
 def figures(app: AppTest) -> list[Any]:
-    return [shown["layouts"] for shown in drawn.component(app, "lr_layered_graph")]
+    return [(shown["play"]["layouts"], shown["play"]["cards"]) for shown in drawn.component(app, "lr_play")]
 
 
 def test_a_run_that_is_saved_is_the_one_on_the_page(
@@ -74,12 +74,8 @@ def test_a_saved_run_draws_the_same_without_index_and_model(
     assert not app.text_area
     for line in ("Entities", "Source chunks", "Top-C is not filled" if answer.trace.notes else "Source chunks"):
         assert line in drawn.text(app)
-    app.segmented_control("lr_run_step").set_value("seeds").run()
-    [lit] = figures(app)
-    assert sum(node["lit"] for node in lit[-1]["nodes"]) == 4
-    app.button("run_graph_or_table").click().run()
-    drawn.assert_sound(app)
-    assert list(app.dataframe[0].value["Role"]).count("seed") == 4
+    [shown] = drawn.component(app, "lr_play")
+    assert shown["explorable"] == [], "there is no index to explore"
 
 
 def test_a_citation_of_a_saved_run_shows_the_text_that_was_saved(
@@ -125,8 +121,6 @@ def test_a_hostile_run_is_drawn_as_text(empty_home: Workbench, answer: Answer, v
     app = opened(visit("ask", empty_home), json.dumps(values).encode())
     drawn.assert_sound(app)
     assert HOSTILE in drawn.text(app)
-    app.button("run_graph_or_table").click().run()
-    drawn.assert_sound(app)
     next(button for button in app.button if button.label == "Open in document").click().run()
     drawn.assert_sound(app)
 

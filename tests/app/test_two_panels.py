@@ -32,7 +32,7 @@ def two(home: Workbench, monkeypatch: pytest.MonkeyPatch) -> Visit:
 
 def graphs(app: AppTest) -> list[dict[str, Any]]:
     """The subgraphs on the page, from left to right."""
-    return [{**shown["layouts"][-1], "picked": shown["picked"]} for shown in drawn.component(app, "lr_layered_graph")]
+    return [{**shown["play"]["layouts"][-1], **shown} for shown in drawn.component(app, "lr_play")]
 
 
 def test_a_name_has_the_prefix_of_its_scope_and_none_on_a_page_of_one() -> None:
@@ -69,23 +69,17 @@ def test_two_panels_have_settings_of_their_own(two: Visit) -> None:
 def test_two_panels_have_strategies_steps_and_nodes_of_their_own(two: Visit) -> None:
     app = two(q=QUESTION, b_q=QUESTION, b_strategy="vector")
     drawn.assert_sound(app)
-    assert len(graphs(app)) == 1
+    assert [bool(graph["nodes"]) for graph in graphs(app)] == [True, False]
     assert len(drawn.component(app, "lr_citations")) == 2
     app.selectbox("lr_b_strategy").set_value("leanrag").run()
-    app.button("b_step_chevron_left").click().run()
     left, right = graphs(app)
-    assert all(node["lit"] for node in left["nodes"])
-    app.button("b_graph_or_table").click().run()
-    app.segmented_control("lr_b_step").set_value("seeds").run()
-    drawn.assert_sound(app)
-    assert len(graphs(app)) == 1
-    assert (app.query_params["b_step"], app.query_params["b_show"]) == ("seeds", "table")
-    assert {"step", "show"}.isdisjoint(app.query_params)
+    assert left["links"] == ["step", "node", "show"]
+    assert right["links"] == ["b_step", "b_node", "b_show"]
+    app = two(q=QUESTION, b_q=QUESTION, b_step="seeds", b_show="table")
+    assert [(graph["start"], graph["table"]) for graph in graphs(app)] == [("", False), ("seeds", True)]
     app = two(q=QUESTION, b_q=QUESTION, node=left["nodes"][0]["id"], b_node=right["nodes"][-1]["id"])
     drawn.assert_sound(app)
     assert [graph["picked"] for graph in graphs(app)] == [left["nodes"][0]["id"], right["nodes"][-1]["id"]]
-    app.button("b_node_close").click().run()
-    assert [graph["picked"] for graph in graphs(app)] == [left["nodes"][0]["id"], ""]
 
 
 def test_what_changed_is_said_in_the_panel_whose_setting_was_moved(two: Visit) -> None:
@@ -131,5 +125,6 @@ def test_old_links_open_the_panel_without_a_prefix(home: Workbench, visit: Visit
     drawn.assert_sound(app)
     assert app.slider("lr_n").value == 4
     assert app.pills("lr_use").value == ["findings"]
-    assert app.segmented_control("lr_step").value == "climb"
+    [graph] = graphs(app)
+    assert (graph["start"], graph["table"]) == ("climb", True)
     assert {"n", "leanrag_use", "step", "show"} <= app.query_params.keys()

@@ -6,6 +6,8 @@ from typing import Any
 
 import streamlit as st
 
+from leanrag_core.figures.scripts import script_path
+
 _HERE = Path(__file__).resolve().parent
 
 
@@ -15,11 +17,13 @@ def component(
 ) -> Callable[..., Any]:
     """The component of a script, called lr_ and the script's name; its style sheet is the .css file beside it, if there
     is one. frame: the HTML that the script fills. draws_svg: the script uses the functions of svg.js. library: a script
-    that stands in front of it and puts its own name into globalThis. parts: names of scripts of this folder whose
-    functions it uses, such as layers; their style sheets come along."""
-    before = [_HERE / "svg.js"] if draws_svg else []
+    that stands in front of it and puts its own name into globalThis. parts: names of the scripts whose functions it
+    uses, such as layers, of this folder or of the figures; their style sheets come along."""
+    before = [script_path("svg")] if draws_svg else []
     before += [library] if library is not None else []
-    before += [_HERE / f"{part}.js" for part in parts]
+    for part in parts:
+        own = _HERE / f"{part}.js"
+        before.append(own if own.exists() else script_path(part))
     styles = [path.with_suffix(".css") for path in (*before, script)]
     return st.components.v2.component(
         f"lr_{script.stem}",

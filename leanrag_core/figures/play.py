@@ -1,0 +1,282 @@
+"""A retrieval as a play: all that a browser needs to draw, step through and explain it, computed from its trace.
+
+Positions are those of the layered figure, the same in every frame; a frame says what lights up and why. The scripts
+beside this module (scripts/play_*.js) draw it on the pages and in files that open without a server.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from leanrag_core.figures.anchors import anchors, is_card, sources_of
+from leanrag_core.figures.drawn_nodes import drawn_nodes, kind_title
+from leanrag_core.figures.layered import MEDIUM, NARROW, WIDE, LayeredGraph, layered_graph
+from leanrag_core.figures.layered_lines import MOST_ARCS
+from leanrag_core.figures.palette import known_colour
+from leanrag_core.figures.play_cards import Cards, passage_cards
+from leanrag_core.figures.play_changes import marked
+from leanrag_core.figures.play_passages import n_leading
+from leanrag_core.figures.play_scenes import Scene, counted, scenes
+from leanrag_core.messages.catalog import ENGLISH, sentence
+from leanrag_core.messages.message import message
+from leanrag_core.types.trace import Answer, Style, Trace, TraceItem
+from leanrag_core.types.visible import visible_values
+
+WIDTHS = (NARROW, MEDIUM, WIDE)  # px of the plots that the browser chooses from
+_MOST_TEXT = 400  # characters of an item's text
+_WORDS = (
+    "back",
+    "next",
+    "play",
+    "pause",
+    "again",
+    "speed",
+    "steps",
+    "label",
+    "more",
+    "ranking",
+    "context",
+    "so_far",
+    "of",
+    "holds",
+    "close",
+    "explore",
+    "document",
+    "rank",
+    "name",
+    "role",
+    "layer",
+    "score",
+    "parent",
+    "table",
+    "as_table",
+    "as_figure",
+    "entered",
+    "left",
+    "legend_later",
+)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A picture. step: place of its segment. lead, rest: its sentence in two parts, what it finds and why. items,
+    relations: what lights up, by id. focus: what the sentence is about. tokens: of each section so far."""
+
+    step: int
+    lead: str
+    rest: str
+    items: tuple[str, ...]
+    relations: tuple[str, ...]
+    focus: tuple[str, ...]
+    tokens: tuple[int, ...]
+
+    @property
+    def sentence(self) -> str:
+        """Both parts."""
+        return self.lead + self.rest
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A step. count: how much it brings, 0 where that says nothing. first, last: places of its frames."""
+
+    name: str
+    title: str
+    count: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class PlayItem:
+    """An item as cards, lists and tables show it. mark: its citation mark. place: of a passage, its page. n: of a
+    passage, how many items lead to it. change: entered, left or nothing. taken: of a passage, its tokens."""
+
+    id: str
+    name: str
+    about: str
+    kind: str
+    role: str
+    layer: int | None
+    rank: int | None
+    score: float | None
+    parent: str | None
+    text: str
+    mark: str = ""
+    place: str = ""
+    n: int = 0
+    taken: int = 0
+    change: str = ""
+    is_card: bool = False
+
+
+@dataclass(frozen=True)
+class Part:
+    """A section of the context."""
+
+    letter: str
+    title: str
+    colour: str
+    tokens: int
+    budget: int
+
+
+@dataclass(frozen=True)
+class Sign:
+    """An entry of the legend."""
+
+    title: str
+    shape: str
+    colour: str
+
+
+@dataclass(frozen=True)
+class Play:
+    """Everything of a play. layouts, cards: for each of WIDTHS. lines: what each relation says, by id. holding: ids of
+    the items that lead to each passage; n_anchors: how many could. notes: what each layout leaves to the table.
+    entered, left: ids of relations."""
+
+    question: str
+    items: tuple[PlayItem, ...]
+    lines: dict[str, str]
+    layouts: tuple[LayeredGraph, ...]
+    cards: tuple[Cards, ...]
+    frames: tuple[Frame, ...]
+    segments: tuple[Segment, ...]
+    sections: tuple[Part, ...]
+    signs: tuple[Sign, ...]
+    holding: dict[str, tuple[str, ...]]
+    notes: tuple[str, ...]
+    n_anchors: int = 0
+    entered: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The play as the scripts take it, short: texts once, defaults left out."""
+        whole = asdict(self)
+        for graph in whole["layouts"]:
+            graph["nodes"] = [_short(node, ("name", "about", "lit", "role")) for node in graph["nodes"]]
+            graph["edges"] = [_short(edge, ("about", "lit")) for edge in graph["edges"]]
+        whole["items"] = {item.pop("id"): _short(item, ()) for item in whole["items"]}
+        shown: dict[str, Any] = visible_values(whole)
+        return shown
+
+
+def play_frames(trace: Trace, *, answer: Answer | None = None, language: str = ENGLISH) -> tuple[Frame, ...]:
+    """The frames of a trace from its first step to the answer."""
+    return tuple(_frame(scene, language) for scene in scenes(trace, answer))
+
+
+def play(trace: Trace, *, before: Trace | None = None, answer: Answer | None = None, language: str = ENGLISH) -> Play:
+    """The play of a trace. before: an earlier retrieval, against which what entered and what left is marked."""
+    changed = marked(trace, before)
+    whole = changed.trace
+    cards = [item for item in whole.items if is_card(item)]
+    ids = {item.id for item in cards}
+    in_graph = replace(
+        whole,
+        items=tuple(item for item in whole.items if item.id not in ids),
+        relations=tuple(each for each in whole.relations if not ids & {each.source, each.target}),
+    )
+    layouts = tuple(layered_graph(in_graph, plot_px=width, language=language) for width in WIDTHS)
+    frames = play_frames(trace, answer=answer, language=language)
+    about = {node.id: node.about for node in drawn_nodes(in_graph, language).nodes}
+    marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
+
+    def change(id_: str) -> str:
+        return "entered" if id_ in changed.entered else "left" if id_ in changed.left else ""
+
+    return Play(
+        question=trace.question,
+        items=tuple(_item(whole, item, about, marks, change(item.id), language) for item in whole.items),
+        lines={edge.id: edge.about for graph in layouts for edge in graph.edges},
+        layouts=layouts,
+        cards=tuple(passage_cards(whole, cards, graph, plot_px=graph.plot_px, language=language) for graph in layouts),
+        frames=frames,
+        segments=_segments(trace, frames, language),
+        sections=tuple(
+            Part(each.letter, sentence(each.title, language), known_colour(each.colour), each.tokens, each.budget)
+            for each in trace.context.sections
+        ),
+        signs=tuple(_sign(style, language) for style in trace.styles),
+        holding=sources_of(whole),
+        notes=tuple(_note(graph, whole, language) for graph in layouts),
+        n_anchors=len(anchors(trace)),
+        entered=tuple(each.id for each in whole.relations if each.id in changed.entered),
+        left=tuple(each.id for each in whole.relations if each.id in changed.left),
+    )
+
+
+def play_words(language: str = ENGLISH) -> dict[str, str]:
+    """The words of the play's controls, for the scripts, which fill in what is {1} and {2} there."""
+    fields = {"n": "{1}", "total": "{2}"}
+    return {word: sentence(message(f"play.word.{word}", **fields), language) for word in _WORDS}
+
+
+def _frame(scene: Scene, language: str) -> Frame:
+    lead, *rest = (sentence(part, language) for part in scene.said)
+    return Frame(scene.step, lead, "".join(rest), scene.items, scene.relations, scene.focus, scene.tokens)
+
+
+def _segments(trace: Trace, frames: Sequence[Frame], language: str) -> tuple[Segment, ...]:
+    names = [(step.name, sentence(step.title, language)) for step in trace.steps]
+    names.append(("answer", sentence(message("ask.answer"), language)))
+    counts = (*counted(trace), 0)
+    segments = []
+    for place, (name, title) in enumerate(names):
+        own = [number for number, frame in enumerate(frames) if frame.step == place]
+        segments.append(Segment(name, title, counts[place], own[0], own[-1]))
+    return tuple(segments)
+
+
+def _item(
+    trace: Trace, item: TraceItem, about: dict[str, str], marks: dict[str, str], change: str, language: str
+) -> PlayItem:
+    style = trace.style(item.role)
+    source = item.source
+    page = sentence(message("play.page", page=source.page), language) if source and source.page else ""
+    return PlayItem(
+        id=item.id,
+        name=item.name,
+        about=about.get(item.id) or item.name,
+        kind=kind_title(item.kind, language),
+        role=_title(style, language) if style else item.role,
+        layer=item.layer,
+        rank=item.rank,
+        score=None if item.score is None else round(item.score, 4),
+        parent=item.parent,
+        text=item.text[:_MOST_TEXT],
+        mark=marks.get(item.id, ""),
+        place=page,
+        n=n_leading(item),
+        taken=source.tokens if source else 0,
+        change=change,
+        is_card=is_card(item),
+    )
+
+
+def _note(graph: LayeredGraph, trace: Trace, language: str) -> str:
+    """What the figure leaves to the table, in a sentence; that there is no graph, where there is none."""
+    if not graph.nodes:
+        return sentence(message("ask.without_graph"), language) if trace.passages else ""
+    if not graph.hidden:
+        return ""
+    code = "ask.not_drawn_trays" if graph.trays else "ask.not_drawn"
+    relations = message("count.relations", n=graph.hidden)
+    return sentence(message(code, relations=relations, limit=MOST_ARCS), language)
+
+
+def _title(style: Style, language: str) -> str:
+    title = sentence(style.title, language)
+    return title[:1].upper() + title[1:]
+
+
+def _sign(style: Style, language: str) -> Sign:
+    shapes = ("disc", "box", "double", "chip") if style.on == "item" else ("line", "arc", "dotted")
+    shape = style.shape if style.shape in shapes else shapes[1] if style.on == "item" else shapes[0]
+    return Sign(_title(style, language), shape, known_colour(style.colour))
+
+
+def _short(values: dict[str, Any], without: tuple[str, ...]) -> dict[str, Any]:
+    """Without those names, and without what is empty."""
+    return {name: value for name, value in values.items() if name not in without and value not in (None, "", (), [])}

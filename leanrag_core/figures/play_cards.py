@@ -1,0 +1,116 @@
+"""The passages of a retrieval as cards in a band below its graph, and the threads that lead to each of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from leanrag_core.figures.anchors import sources_of
+from leanrag_core.figures.drawn_nodes import kind_title
+from leanrag_core.figures.layered import Dot, LayeredGraph
+from leanrag_core.figures.layered_lines import Point, link_points
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
+from leanrag_core.types.trace import Trace, TraceItem
+
+_LEAST, _WIDEST, _GAP, _HEIGHT, _ABOVE, _BELOW = 104.0, 240.0, 8.0, 62.0, 30.0, 12.0  # px
+_MOST_ROWS = 2
+
+
+@dataclass(frozen=True)
+class Card:
+    """A passage. x, width: fractions of the plot's width, x of its middle; y: px of its middle; height: px. more: how
+    many passages it stands for, where it is the last place; their ids are members."""
+
+    id: str
+    x: float
+    y: float
+    width: float
+    height: float
+    more: int = 0
+    members: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Thread:
+    """From a node, or its tray, to a card. n: how many of the node's items lead to the passage."""
+
+    source: str
+    card: str
+    points: tuple[Point, ...]
+    n: int
+
+
+@dataclass(frozen=True)
+class Cards:
+    """top, bottom: px of the band; both 0 without a passage. label, facts: of the band."""
+
+    cards: tuple[Card, ...] = ()
+    threads: tuple[Thread, ...] = ()
+    top: float = 0.0
+    bottom: float = 0.0
+    label: str = ""
+    facts: str = ""
+
+
+def passage_cards(
+    trace: Trace, passages: Sequence[TraceItem], graph: LayeredGraph, *, plot_px: int, language: str
+) -> Cards:
+    """The cards of those passages, best first, below that graph."""
+    if not passages:
+        return Cards()
+    top = graph.height
+    cards = _placed(passages, top + (_ABOVE if graph.nodes else _BELOW + 8.0), plot_px)
+    bottom = max(card.y + card.height / 2 for card in cards) + _BELOW
+    ids = {passage.id for passage in passages}
+    held = next((each for each in trace.context.sections if any(item.ref in ids for item in each.items)), None)
+    label = sentence(held.title, language) if held else kind_title(passages[0].kind, language)
+    n, candidates = len(passages), len(trace.ranked_chunks)
+    facts = sentence(message("figure.nodes_of", n=n, total=candidates), language) if candidates >= n else f"{n:,}"
+    return Cards(cards, _threads(trace, graph, cards), top, bottom, label, facts)
+
+
+def _placed(passages: Sequence[TraceItem], top: float, plot_px: int) -> tuple[Card, ...]:
+    """Equal cards in rows; what has no place is counted in the last one."""
+    per_row = max(2, int((plot_px + _GAP) // (_LEAST + _GAP)))
+    n_rows = min(_MOST_ROWS, -(-len(passages) // per_row))
+    columns = min(per_row, -(-len(passages) // n_rows))
+    places = n_rows * columns
+    shown = list(passages) if len(passages) <= places else list(passages[: places - 1])
+    left_over = tuple(passage.id for passage in passages[len(shown) :])
+    ids = [passage.id for passage in shown] + (["more"] if left_over else [])
+    gap = _GAP / plot_px
+    width = min(_WIDEST / plot_px, (1 - gap * (columns - 1)) / columns)
+    cards = []
+    for place, id_ in enumerate(ids):
+        row, column = divmod(place, columns)
+        x, y = column * (width + gap) + width / 2, top + row * (_HEIGHT + _GAP) + _HEIGHT / 2
+        members = left_over if id_ == "more" else ()
+        cards.append(Card(id_, round(x, 5), round(y, 2), round(width, 5), _HEIGHT, len(members), members))
+    return tuple(cards)
+
+
+def _threads(trace: Trace, graph: LayeredGraph, cards: Sequence[Card]) -> tuple[Thread, ...]:
+    holder = _holders(graph.nodes)
+    sources = sources_of(trace)
+    lowest = max(row.bottom for row in graph.rows) if graph.rows else 0.0
+    drawn = []
+    for card in cards:
+        counts: dict[str, int] = {}
+        for id_ in sources.get(card.id, ()):
+            if id_ in holder:
+                counts[holder[id_].id] = counts.get(holder[id_].id, 0) + 1
+        ends = sorted(counts, key=lambda id_: holder[id_].x)
+        for place, id_ in enumerate(ends):
+            dot = holder[id_]
+            # The names of seeds are below them: a thread begins where these end.
+            start = lowest - 2.0 if dot.kind == "dot" else dot.y + dot.height / 2
+            across = card.x + card.width * ((place + 0.5) / len(ends) - 0.5) * 0.6
+            points = link_points((dot.x, start), (across, card.y - card.height / 2))
+            drawn.append(Thread(id_, card.id, points, counts[id_]))
+    return tuple(drawn)
+
+
+def _holders(nodes: Sequence[Dot]) -> Mapping[str, Dot]:
+    """The node that stands for each item: itself, its tray, or what it is folded into."""
+    holder = {dot.id: dot for dot in nodes}
+    holder |= {id_: dot for dot in nodes if dot.kind in ("tray", "fold") for id_ in dot.members}
+    return holder

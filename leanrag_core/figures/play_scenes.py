@@ -1,0 +1,216 @@
+"""What happens in each picture of a retrieval that is played, computed from its trace alone.
+
+A step of a trace becomes one or several scenes: what it lights up is grouped by what the trace says about it (ranked
+items, parents of what is lit, relations, passages), and its last scene is the step's own caption. So a strategy that
+nobody here knows is played too.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from leanrag_core.figures import numbers
+from leanrag_core.figures.anchors import is_card
+from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.play_passages import STOP, passage_said
+from leanrag_core.messages.message import Message, message
+from leanrag_core.types.trace import Answer, Trace, TraceItem, TraceRelation
+
+_AGGREGATED = ("summarised", "concatenated")  # how relations come about whose strength is lambda
+MOST_ALONE = 5  # relations, and passages, that have a scene each; the others light up together
+
+
+@dataclass(frozen=True)
+class Scene:
+    """step: its place in the trace; that of the answer comes after the last. said: one sentence, what it finds first
+    and then why. items, relations: ids of what lights up. focus: ids of what the sentence is about. tokens: of each
+    section of the context, so far."""
+
+    step: int
+    said: tuple[Message, ...]
+    items: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+    focus: tuple[str, ...] = ()
+    tokens: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Links:
+    """Ids of the relations of a trace: tree: those that only repeat an item's parent. held: those that end at a
+    passage which is drawn as a card."""
+
+    tree: frozenset[str]
+    held: frozenset[str]
+
+    @classmethod
+    def of(cls, trace: Trace) -> "_Links":
+        parents = {frozenset((item.id, item.parent)) for item in trace.items if item.parent}
+        cards = {item.id for item in trace.items if is_card(item)}
+        ends = {relation.id: frozenset((relation.source, relation.target)) for relation in trace.relations}
+        return cls(
+            frozenset(id_ for id_, pair in ends.items() if pair in parents),
+            frozenset(id_ for id_, pair in ends.items() if pair & cards),
+        )
+
+
+def scenes(trace: Trace, answer: Answer | None = None) -> tuple[Scene, ...]:
+    """The play from the first step to the answer. Each item and relation of the trace lights up once."""
+    made: list[Scene] = []
+    links, full = _Links.of(trace), tuple(section.tokens for section in trace.context.sections)
+    lit: set[str] = set()
+    for place, step in enumerate(trace.steps):
+        last = place == len(trace.steps) - 1
+        items = [item for item in trace.items if item.id not in lit and (last or item.id in step.items)]
+        relations = [each for each in trace.relations if each.id not in lit and (last or each.id in step.relations)]
+        own: list[Scene] = list(_details(trace, links, place, items, relations, lit))
+        if last and not (items or relations):
+            own = list(_section_scenes(trace, place))
+        shown = {id_ for scene in own for id_ in (*scene.items, *scene.relations)}
+        rest = tuple(item.id for item in items if item.id not in shown)
+        joined = tuple(relation.id for relation in relations if relation.id not in shown)
+        own.append(Scene(place, (step.caption,), rest, joined, tuple(item.id for item in items)))
+        for scene in own:
+            lit |= {*scene.items, *scene.relations}
+            spent = scene.tokens or (full if scene is own[-1] and last else tokens_so_far(trace, lit))
+            made.append(Scene(scene.step, scene.said, scene.items, scene.relations, scene.focus, spent))
+    made.append(Scene(len(trace.steps), _answered(trace, answer), focus=_cited(trace, answer), tokens=full))
+    return tuple(made)
+
+
+def counted(trace: Trace) -> tuple[int, ...]:
+    """How much each step brings: items, and relations that are no links to a parent."""
+    seen: set[str] = set()
+    counts = []
+    links = _Links.of(trace)
+    beside = {relation.id for relation in trace.relations} - links.tree - links.held
+    for step in trace.steps:
+        new = ({*step.items} | ({*step.relations} & beside)) - seen
+        seen |= new
+        counts.append(len(new))
+    return tuple(counts)
+
+
+def tokens_so_far(trace: Trace, lit: Collection[str]) -> tuple[int, ...]:
+    """Tokens of each section of the context whose items are lit."""
+    return tuple(
+        min(section.tokens, sum(item.tokens for item in section.items if item.ref in lit))
+        for section in trace.context.sections
+    )
+
+
+def _details(
+    trace: Trace,
+    links: _Links,
+    place: int,
+    items: Sequence[TraceItem],
+    relations: Sequence[TraceRelation],
+    lit: Collection[str],
+) -> Iterator[Scene]:
+    """The scenes of a step before its caption."""
+    shape = {style.role: style.shape for style in trace.styles if style.on == "item"}
+    cards = [item for item in items if is_card(item)]
+    nodes = [item for item in items if not is_card(item)]
+    yield from _ranked(trace, place, nodes)
+    meeting = {item.id for item in nodes if any(shape.get(role) == "double" for role in item.roles)}
+    climbing = [item for item in nodes if item.rank is None and item.layer and item.id not in meeting]
+    lit_now = {*lit, *(item.id for item in nodes)}
+    yield from _climbs(trace, place, climbing, lit_now, [each for each in relations if each.id in links.tree])
+    beside = [each for each in relations if each.id not in links.tree | links.held]
+    yield from _bridges(trace, place, [each for each in beside if each.layer])
+    held = [each for each in relations if each.id in links.held]
+    for number, card in enumerate(cards[:MOST_ALONE]):
+        own = tuple(each.id for each in held if card.id in (each.source, each.target))
+        yield Scene(place, passage_said(trace, card, first=number == 0), (card.id,), own, (card.id,))
+
+
+def _ranked(trace: Trace, place: int, nodes: Sequence[TraceItem]) -> Iterator[Scene]:
+    """The best of the ranked items; the others follow with the caption."""
+    ranked = sorted((item for item in nodes if item.rank is not None), key=lambda item: item.rank or 0)
+    if len(ranked) < 2:
+        return
+    best, others = ranked[0], ranked[1:]
+    if any((each.rank or 0) < (best.rank or 0) for each in trace.with_role(best.role) if each.rank is not None):
+        return  # the best of them was lit before
+    name, scores = isolated(best.name), [item.score for item in others if item.score is not None]
+    lead = message("play.first", name=name)
+    why = message("play.first_of", n=len(ranked))
+    if best.score is not None and len(scores) == len(others) and best.score > max(scores):
+        why = message("play.best_score", score=numbers.decimal(best.score, 2), n=len(ranked))
+    yield Scene(place, (lead, why), (best.id,), (), (best.id,))
+
+
+def _climbs(
+    trace: Trace, place: int, nodes: Sequence[TraceItem], lit: Collection[str], links: Sequence[TraceRelation]
+) -> Iterator[Scene]:
+    """The parents of what is lit, a scene a layer, from below."""
+    for layer in sorted({item.layer for item in nodes if item.layer}):
+        row = [item for item in nodes if item.layer == layer]
+        below = {
+            item.id: [each.id for each in trace.items if each.parent == item.id and each.id in lit] for item in row
+        }
+        n = sum(map(len, below.values()))
+        if not n:
+            continue
+        most = max(row, key=lambda item: len(below[item.id]))
+        lead = message("play.climb", n=n, nodes=message("play.nodes", n=len(row)), layer=layer)
+        held = len(below[most.id])
+        name = isolated(most.name)
+        if len(row) == 1:
+            why = message("play.climb_one", name=name)
+        elif sum(len(children) == held for children in below.values()) == 1:
+            why = message("play.climb_most", n=held, name=name)
+        else:
+            why = message("play.climb_evenly", n=held)
+        children = {id_ for ids in below.values() for id_ in ids}
+        own = tuple(
+            link.id
+            for link in links
+            if children & {link.source, link.target} and below.keys() & {link.source, link.target}
+        )
+        ids = tuple(item.id for item in row)
+        yield Scene(place, (lead, why), ids, own, ids)
+
+
+def _bridges(trace: Trace, place: int, relations: Sequence[TraceRelation]) -> Iterator[Scene]:
+    """Relations between aggregated nodes, a scene for each of the strongest; the others come with the caption."""
+    names = {item.id: isolated(item.name) for item in trace.items}
+    for relation in sorted(relations, key=lambda each: (-each.strength, each.id))[:MOST_ALONE]:
+        if not {relation.source, relation.target} <= names.keys():
+            continue
+        lead = message("play.joined", first=names[relation.source], second=names[relation.target])
+        style = trace.style(relation.role, on="relation")
+        why = message("play.by_kind", kind=style.title if style else relation.role)
+        if relation.made in _AGGREGATED:
+            why = message("play.bridge", n=int(relation.strength + 0.5))
+        yield Scene(place, (lead, why), (), (relation.id,), (relation.source, relation.target))
+
+
+def _section_scenes(trace: Trace, place: int) -> Iterator[Scene]:
+    """How the context is filled, a scene a section."""
+    sections = trace.context.sections
+    for number, section in enumerate(sections):
+        share = message("play.section", section=section.title, tokens=section.tokens, budget=section.budget)
+        n, out = len(section.items), section.left_out
+        why = (
+            message("play.section_cut", n=n, offered=n + out, left_out=out) if out else message("play.section_all", n=n)
+        )
+        spent = tuple(each.tokens if after <= number else 0 for after, each in enumerate(sections))
+        yield Scene(place, (share, why), focus=tuple(item.ref for item in section.items), tokens=spent)
+
+
+def _answered(trace: Trace, answer: Answer | None) -> tuple[Message, ...]:
+    """The answer in figures, or that there is none yet."""
+    if answer is not None and answer.grounded and answer.citations:
+        known = {item.mark for section in trace.context.sections for item in section.items}
+        n, cited = len(answer.parts), len(answer.citations)
+        lead = message(
+            "play.answer", sentences=message("play.sentences", n=n), citations=message("play.citations", n=cited)
+        )
+        return lead, message("play.all_cited") if known >= {*answer.citations} else STOP
+    n_items = sum(len(section.items) for section in trace.context.sections)
+    time = numbers.duration(trace.timings_ms.get("total", 0.0) / 1000)
+    return (message("ask.caption_of_answer", time=time, items=message("count.items", n=n_items)),)
+
+
+def _cited(trace: Trace, answer: Answer | None) -> tuple[str, ...]:
+    marks = {*answer.citations} if answer is not None else set()
+    return tuple(item.ref for section in trace.context.sections for item in section.items if item.mark in marks)

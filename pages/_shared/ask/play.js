@@ -1,0 +1,28 @@
+// The play on a page: what was drawn stays as it is while the page runs again, and its step is kept in the URL.
+export default function (component) {
+  const { data, parentElement, setTriggerValue } = component;
+  const host = parentElement.querySelector(".lr-play");
+  const { play, words, start, picked, table, links, explorable, reads } = data;
+  const signature = JSON.stringify([play, words, explorable, reads]);
+  const before = host.lrPlay;
+  // The URL is written without asking the server; while it plays it stays as it is.
+  const keep = (now) => {
+    if (now.playing || !links.length) return;
+    const url = new URL(location.href);
+    [now.name, now.picked, now.table ? "table" : ""].forEach((value, place) => (value ? url.searchParams.set(links[place], value) : url.searchParams.delete(links[place])));
+    if (url.href !== location.href) history.replaceState(history.state, "", url);
+  };
+  if (!before || before.signature !== signature) {
+    // The same step of another retrieval: a moved slider does not go back to the beginning.
+    const same = before && before.start === start, now = same ? before.shown.now() : { name: start, picked, table };
+    before?.shown.stop();
+    const options = { start: now.name, picked: now.picked, table: now.table, changed: keep, explore: (id) => setTriggerValue("explore", id), explorable: new Set(explorable) };
+    if (reads) options.read = (id) => setTriggerValue("read", id);
+    host.lrPlay = { shown: playRetrieval(host, play, words, options), signature };
+  } else if (before.start !== start || before.table !== table) {
+    if (before.start !== start) before.shown.go(start);
+    if (before.table !== table) before.shown.table(table);
+  }
+  Object.assign(host.lrPlay, { start, table });
+  setTimeout(() => keep(host.lrPlay.shown.now()), 250); // the page may have written its URL anew
+}
