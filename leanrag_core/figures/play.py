@@ -155,7 +155,7 @@ class Play:
         """The play as the scripts take it, short: texts once, defaults left out."""
         whole = asdict(self)
         for graph in whole["layouts"]:
-            graph["nodes"] = [_short(node, ("name", "about", "lit", "role")) for node in graph["nodes"]]
+            graph["nodes"] = [_short(node, ("name", "about", "lit")) for node in graph["nodes"]]
             graph["edges"] = [_short(edge, ("about", "lit")) for edge in graph["edges"]]
         whole["items"] = {item.pop("id"): _short(item, ()) for item in whole["items"]}
         shown: dict[str, Any] = visible_values(whole)

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 # Places on every line of the figure that lie inside a box that the line does not belong to.
 CROSSINGS = """() => {
   const inside = (p, b) => p.x > b.left + 1 && p.x < b.right - 1 && p.y > b.top + 1 && p.y < b.bottom - 1;
-  const shapes = [...document.querySelectorAll('.lr-graph .node')].map((node) => [
+  const shapes = [...document.querySelectorAll('.lr-graph .node:not(.card)')].map((node) => [
     node.dataset.id, node.querySelector('.shape, .tray-shape').getBoundingClientRect()]);
   const crossed = [];
   for (const line of document.querySelectorAll('.lr-graph .edge')) {
@@ -32,7 +32,8 @@ CROSSINGS = """() => {
 }"""
 # Pairs of texts of the figure that lie on one another.
 OVERLAPS = """() => {
-  const texts = [...document.querySelectorAll('.lr-graph text')].filter((one) => one.textContent.trim());
+  const seen = (one) => one.textContent.trim() && one.checkVisibility({ visibilityProperty: true });
+  const texts = [...document.querySelectorAll('.lr-graph text')].filter(seen);
   const boxes = texts.map((one) => [one.textContent, one.getBoundingClientRect()]);
   const pairs = [];
   boxes.forEach(([a, p], n) => boxes.slice(n + 1).forEach(([b, q]) => {
@@ -121,7 +122,7 @@ def test_the_figure_is_readable_and_what_opens_gives_the_focus_back(
     before = evidence.bounding_box()
     node = page.locator(".lr-graph .node.disc[data-role=seed]").first
     node.click()
-    card = page.locator('[class*="st-key-node_card"]')
+    card = page.locator(".lr-play .notes .close")
     expect(card).to_be_in_viewport(ratio=0.9)
     settled(page)
     assert evidence.bounding_box() == before

@@ -53,7 +53,7 @@ def test_a_run_is_saved_and_shown_again_elsewhere(
     assert drawing(other) == before
     assert other.locator(".lr-answer").inner_text() == answer
     snap(other, "recorded_run")
-    expect(other.get_by_role("slider")).to_have_count(0)
+    expect(other.get_by_role("slider", name="Top-N seeds")).to_have_count(0)
     other.locator(".lr-answer .chip").first.click()
     expect(other.get_by_role("dialog").get_by_text("built by the engineer Ada Thornbury in 1861").first).to_be_visible()
     settled(other)

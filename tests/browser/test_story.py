@@ -141,7 +141,7 @@ def test_a_file_becomes_an_index_and_a_question_ends_at_its_passage(
     page.locator(".lr-graph .node").first.focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Open in Explore")).to_be_visible()
-    page.get_by_role("radio", name="2 Climb").or_(page.get_by_role("button", name="2 Climb")).first.click()
+    page.locator(".lr-play").get_by_text("2 Climb").click()
     expect(page).to_have_url(re.compile("step=climb"))
     settled(page)
     snap(page, "11_step")

@@ -35,7 +35,7 @@ function filled(template, { n, total }) {
 function drawPlayNode(node, view, parent) {
   const { X, span, small, data, words } = view, item = data.items[node.id] ?? {}, x = X(node.x), w = node.width * span;
   const change = item.change ? ` ${item.change}` : "";
-  const group = make("g", { class: `node ${node.kind}${node.filled ? " filled" : ""}${change}`, "data-id": node.id }, parent);
+  const group = make("g", { class: `node ${node.kind}${node.filled ? " filled" : ""}${change}`, "data-id": node.id, "data-role": node.role }, parent);
   paint(group, node.colour);
   const names = (node.members ?? []).map((id) => data.items[id]?.name);
   make("title", {}, group, names.length ? filled(words.holds, { n: names.length }) + " " + names.slice(0, 12).join("; ") : item.about ?? "");

@@ -6,6 +6,9 @@ function showNote(host, data, words, note, { close, explore, read }) {
   host.replaceChildren();
   host.hidden = !note;
   if (!note) return;
+  host.tabIndex = 0; // it scrolls
+  host.setAttribute("role", "region");
+  host.setAttribute("aria-label", note.title);
   const head = addHtml("div", "note-head", "", host);
   addHtml("b", "", note.title, head).dir = "auto";
   if (note.facts) addHtml("span", "facts-line", note.facts, head);

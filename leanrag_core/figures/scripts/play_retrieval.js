@@ -34,7 +34,7 @@ function playRetrieval(host, data, words, options = {}) {
   });
   const caption = addHtml("div", "caption", "", host);
   caption.setAttribute("aria-live", "polite");
-  const stage = addHtml("div", "stage", "", host), figure = addHtml("div", "figure", "", stage), notes = addHtml("div", "notes", "", stage);
+  const stage = addHtml("div", "stage", "", host), figure = addHtml("div", "figure lr-graph", "", stage), notes = addHtml("div", "notes", "", stage);
   const tableHost = addHtml("div", "", "", host);
   legend(host, data, words);
   const foot = addHtml("div", "foot", "", host), said = addHtml("span", "", "", foot), swap = addHtml("button", "", "", foot);
