@@ -1,5 +1,6 @@
 """Two retrievals on one page in a real browser: one moves, the other stays."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
