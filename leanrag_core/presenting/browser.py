@@ -1,26 +1,25 @@
 """The scripts and styles that draw slides in a browser, the same on the page and in an exported file."""
 
+from leanrag_core.figures import scripts as figures
 from leanrag_core.program_files import PROGRAM
 
 _SHARED = PROGRAM / "pages" / "_shared"
 _SCRIPTS = (
-    "common/svg.js",
-    "common/layers.js",
     "present/slides_index.js",
     "present/slides_question.js",
     "present/deck.js",
 )
-_STYLES = ("common/layers.css", "present/deck.css")
+_STYLES = ("present/deck.css",)
 
 
 def scripts() -> str:
     """The functions and the class DeckView, for a script that follows."""
-    return _joined(_SCRIPTS)
+    return f"{figures.scripts(('layers',))}\n{_joined(_SCRIPTS)}"
 
 
 def styles() -> str:
     """The style sheet; colours are the --lr-* properties of the palette."""
-    return _joined(_STYLES)
+    return f"{figures.styles(('layers',))}\n{_joined(_STYLES)}"
 
 
 def _joined(names: tuple[str, ...]) -> str:
