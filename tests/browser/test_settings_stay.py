@@ -291,13 +291,13 @@ def test_settings_of_explore_stay(
     page = watched.page
     page.goto(f"{server.url}/explore")
     settled(page)
-    page.get_by_test_id("stButtonGroup").get_by_text("Table", exact=True).click()
+    page.get_by_role("button", name="Show as table").click()
     page.get_by_test_id("stButtonGroup").get_by_text("L0", exact=True).click()
     page.get_by_role("combobox", name="Index", exact=True).click()
     page.get_by_role("option").nth(1).click()
     settled(page)
     chosen = field_values(page)
-    assert {"choice Table": "true", "choice L0": "true"}.items() <= chosen.items()
+    assert {"choice Hierarchy": "true", "choice L0": "true"}.items() <= chosen.items()
     for tab in page.get_by_role("tab").all():
         tab.click()
         assert field_values(page) == chosen

@@ -100,9 +100,9 @@ def test_a_file_becomes_an_index_and_a_question_ends_at_its_passage(
     block.click()
     expect(page).to_have_url(re.compile("node="))
     settled(page)
-    page.get_by_label("Find").fill("Holm Rock")
-    page.keyboard.press("Enter")
-    expect(page.get_by_text("Click a row to open it.")).to_be_visible()
+    page.get_by_role("combobox", name="Find").fill("Holm Rock")
+    expect(page.get_by_role("option").first).to_contain_text("Holm Rock")
+    expect(page.locator(".lr-blocks .block.lit").first).to_be_visible()
     settled(page)
     snap(page, "7_explore_found")
 

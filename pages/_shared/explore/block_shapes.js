@@ -44,6 +44,7 @@ function boxLabel(group, block, x, y, width, height) {
   const tall = height >= 62, sub = height >= 36 && block.sub && !block.strip && block.x > 0;
   const beside = tall ? 0 : aside, most = Math.max(1, Math.min(4, Math.floor((height - 6 - (sub ? line : 0)) / line)));
   const lines = wrapped(block.name, Math.max(10, width - 2 * pad - beside), block.strip ? 1 : most, size);
+  if (lines.every((text) => /^.{0,2}…$/u.test(text))) return; // too little of the name to know it by
   const total = lines.length + (sub ? 1 : 0);
   let baseline = block.strip ? y + 14 : y + height / 2 - (total - 1) * line / 2 + size * 0.35;
   if (tall && aside && !block.strip) baseline -= 4;
@@ -85,7 +86,7 @@ function cellLabel(group, cell, box) {
   const pad = Math.min(CELL_PAD, box.width / 6), baseline = box.y + box.height / 2 + 4;
   const aside = cell.badge ? 20 : cell.value && box.width > 70 ? widthOf(cell.value, `10.5px ${FONT}`) + 6 : 0;
   const text = cut(cell.name, measure(box.width - 2 * pad - aside, CELL_FONT));
-  if (text !== "…") writeLine(group, text, box.x + pad, baseline, 11.5, { muted: Boolean(cell.folded), bold: Boolean(cell.badge) });
+  if (!/^.{0,1}…$/u.test(text)) writeLine(group, text, box.x + pad, baseline, 11.5, { muted: Boolean(cell.folded), bold: Boolean(cell.badge) });
   if (cell.badge && box.width > 30) badge(group, cell.badge, box.x + box.width - 11, box.y + box.height / 2);
   else if (aside) writeLine(group, cell.value, box.x + box.width - pad, baseline, 10.5, { muted: true, anchor: "end" });
 }

@@ -68,13 +68,14 @@ function paintOf(data, block) {
 
 function draw(host, data, send) {
   const width = host.clientWidth || 660;
+  if (data.shape === "sunburst") data = { ...data, height: Math.min(data.height, width) };
   const svg = make("svg", { width, height: data.height + 4, viewBox: `-2 -2 ${width + 4} ${data.height + 4}`, class: data.shape, role: "tree", "aria-label": data.label });
   const hatch = make("pattern", { id: "lr-hatch", width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, make("defs", {}, svg));
   make("rect", { width: 6, height: 6, class: "hatch-ground" }, hatch);
   make("line", { x1: 0, y1: 0, x2: 0, y2: 6, class: "hatch-line" }, hatch);
   const blocks = [];
   SHAPES[data.shape](data, width, (block, shape, label) => {
-    const group = make("g", { class: `block ${paintOf(data, block)}`, "data-id": block.id, role: "treeitem", "aria-level": data.columns[0].layer - block.layer + 1, tabindex: -1 }, svg);
+    const group = make("g", { class: `block ${paintOf(data, block)}`, "data-id": block.id, "data-layer": block.layer, "data-nodes": block.folded || 1, role: "treeitem", "aria-level": data.columns[0].layer - block.layer + 1, tabindex: -1 }, svg);
     make("title", {}, group, block.about);
     const box = shape(group);
     label(group);
@@ -82,8 +83,9 @@ function draw(host, data, send) {
   });
   const marks = make("g", { class: "marks", "aria-hidden": "true" }, svg);
   host.replaceChildren(crumbs(data, (id) => send("opened", id)), heads(data, width), svg, legend(data));
-  const named = blocks.filter((block) => !block.folded).length.toLocaleString(data.language);
-  figureTools(host, { ...data.tools, note: data.tools.note.replace("{drawn}", named), asTable: () => send("table", true), picture: () => svg });
+  const named = blocks.filter((block) => !block.folded).length, { words, tools } = data;
+  const said = named === data.nodes ? words.all_drawn : words.drawn.replace("{drawn}", named.toLocaleString(data.language));
+  figureTools(host, { ...tools, note: [tools.note, said].filter(Boolean).join(" "), asTable: () => send("table", true), picture: () => svg });
   return { svg, blocks, marks };
 }
 

@@ -59,7 +59,9 @@ def show(
     def reported(event: str) -> Any:
         return st.session_state[key].get(event)
 
+    n_nodes = sum(column.total for column in picture.columns)
     data = {
+        "nodes": n_nodes,
         "shape": picture.shape,
         "height": picture.height,
         "language": language(),
@@ -76,11 +78,14 @@ def show(
             "hits": say("explore.legend.hits"),
             "folded": say("explore.legend.folded"),
             "found": say("explore.legend.found"),
+            # The script counts the cells that it has room for.
+            "drawn": say("explore.drawn", drawn="{drawn}", total=n_nodes),
+            "all_drawn": say("explore.all_drawn", n=n_nodes),
             "more_cells": say("explore.more_cells", count="{count}", name="{name}"),
         },
         "tools": figure_tools.tools(
             f"{tree.index.manifest.name}, {say(f'explore.shape.{picture.shape}')}",
-            _note(tree, picture),
+            _passing(tree),
             keys=say("explore.keys"),
         ),
     }
@@ -105,13 +110,10 @@ def _head(column: Column, picture: Picture) -> str:
     return say("explore.head.named", named=column.named, total=column.total)
 
 
-def _note(tree: ShownTree, picture: Picture) -> str:
-    """What is drawn of how many; the script counts the cells that it has room for."""
+def _passing(tree: ShownTree) -> str:
+    """How many entities pass the filters, where not all do."""
     total, below = len(tree.index.layers[0]), int(tree.below[-1].sum())
-    said = [say("explore.passing", n=below, total=total)] if below < total else []
-    nodes = sum(column.total for column in picture.columns)
-    said.append(say("explore.drawn", drawn="{drawn}", total=nodes))
-    return say("text.space").join(said)
+    return say("explore.passing", n=below, total=total) if below < total else ""
 
 
 def _blocks(

@@ -86,6 +86,7 @@ export default function (component) {
     if (data.matches[place]) setTriggerValue("picked", data.matches[place].id);
   };
   input.oninput = () => {
+    host.lrWaiting = undefined;
     light();
     parts.clear.hidden = !input.value;
     clearTimeout(host.lrTimer);
@@ -94,8 +95,14 @@ export default function (component) {
   input.onkeydown = (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) { event.preventDefault(); if (parts.panel.hidden) show(true); else move(active + step); }
-    else if (event.key === "Enter") { event.preventDefault(); if (host.lrSent === input.value || data.find === input.value.trim()) choose(active); }
+    else if (event.key === "Enter") { event.preventDefault(); enter(); }
     else if (event.key === "Escape") { if (!parts.panel.hidden) show(false); else empty(); }
+  };
+  const enter = () => {
+    if (data.find === input.value.trim()) { choose(active); return; }
+    host.lrWaiting = input.value.trim(); // its matches are not here yet: the first one is opened when they come
+    clearTimeout(host.lrTimer);
+    write(input.value);
   };
   const empty = () => { input.value = ""; clearTimeout(host.lrTimer); light(); write(""); show(false); input.focus(); };
   input.onfocus = () => show(true);
@@ -103,6 +110,8 @@ export default function (component) {
   parts.clear.onmousedown = (event) => event.preventDefault();
   parts.clear.onclick = empty;
   move(0);
-  show(held && host.lrShown !== data.find ? true : held && !parts.panel.hidden);
+  const isAwaited = host.lrWaiting !== undefined && host.lrWaiting === data.find;
+  if (isAwaited) { host.lrWaiting = undefined; setTimeout(() => choose(0), 0); }
+  show(!isAwaited && (held && host.lrShown !== data.find ? true : held && !parts.panel.hidden));
   host.lrShown = data.find;
 }
