@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from leanrag_core.checking.check import CheckResult
     from leanrag_core.exporting.base import Exporter
     from leanrag_core.extensions import BrokenExtension
+    from leanrag_core.figures.embedding_map import MapPlaces
     from leanrag_core.indexing.part_base import Proposal
 
 from leanrag_core.facade.services import Services
@@ -69,6 +70,12 @@ class Indexes(Services):
         from leanrag_core.indexing.extraction.builtin import share_without_grammar
 
         return share_without_grammar(index)
+
+    def map_places(self, index: Index, layer: int = 0) -> "MapPlaces":
+        """Where a sample of the layer's entities lies in the plane; computed once for the same vectors."""
+        from leanrag_core.services.map_places import map_places
+
+        return map_places(index, layer, self.stages)
 
     def rename_index(self, index_id: str, name: str) -> None:
         """Renames the index."""

@@ -1,141 +1,119 @@
-"""Map of a layer's embeddings: two principal components, coloured by the cluster at a higher layer."""
+"""A layer's embeddings in the plane: a fixed sample keeps its neighbours (t-SNE), whatever else is to be seen is placed
+between the sampled entities that are nearest to it.
+
+The projection has no formula for a new vector. So an entity outside the sample is drawn at the mean of the places of
+its nearest sampled entities, and a question at the mean of the places of the entities that it met, both weighted by the
+cosine. Distances in the plane are no cosines: t-SNE keeps who is near, not how far.
+"""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from leanrag_core.figures.chart import Chart, empty_figure, plain_text
-from leanrag_core.figures.direction import isolated
-from leanrag_core.figures.numbers import counted, share
-from leanrag_core.figures.palette import Palette
-
-MAX_POINTS = 10_000
-_MAX_LABELLED = 10  # clusters with a colour and a label of their own
-_LABEL_LETTERS = 28
-_HOVER_LETTERS = 80
-_HEIGHT = 560  # px
-_LABEL_HEIGHT = 27 / 480  # of the plot's own height
-_APART = 0.5  # of the map's width: labels so far apart do not overlap even in a narrow column
+SAMPLE = 1500  # points that can be told apart, and that t-SNE places in some two seconds
+RULES = "1"  # version of everything that decides a place; raise it when places change
+_DIMENSIONS = 30  # that t-SNE starts from
+_NEIGHBOURS = 5  # between which an entity outside the sample is placed
+_ITERATIONS = 400
+_CORE = 0.7  # of a cluster's points that its ellipse is drawn around; the others are strays
+_WIDE = 1.8  # standard deviations of them
+_LEAST_RADIUS = 0.012
 
 
-class EmbeddingMap:
-    """Points of a layer in the plane. rows: (p,) rows of the layer that are drawn, p <= MAX_POINTS.
-    places: (p, 2). shares: of the variance, for each axis."""
+@dataclass(frozen=True, eq=False)
+class MapPlaces:
+    """rows: (p,) rows of the layer that are in the sample, ascending. places: (p, 2) float32 from 0 to 1."""
 
-    def __init__(self, vectors: np.ndarray) -> None:
-        from sklearn.decomposition import PCA
-
-        n = len(vectors)
-        self.rows = np.arange(n) if n <= MAX_POINTS else np.unique(np.linspace(0, n - 1, MAX_POINTS).astype(np.int64))
-        self.places, self.shares = np.zeros((len(self.rows), 2)), (0.0, 0.0)
-        drawn = np.asarray(vectors[self.rows], dtype=np.float64)
-        if min(drawn.shape) < 2 or not np.ptp(drawn, axis=0).any():
-            return  # a single place
-        # Exact, by the eigenvectors of the covariance; scikit-learn fixes the sign of each axis by its largest entry.
-        pca = PCA(2, svd_solver="covariance_eigh")
-        self.places = pca.fit_transform(drawn)
-        first, second = pca.explained_variance_ratio_.tolist()
-        self.shares = (first, second)
+    rows: np.ndarray
+    places: np.ndarray
 
 
-def map_chart(
-    points: EmbeddingMap,
-    names: Sequence[str],
-    cluster_of: np.ndarray,
-    cluster_names: Sequence[str],
-    palette: Palette,
-    *,
-    chosen: int | None = None,
-) -> Chart:
-    """The points as a WebGL scatter; the customdata of a point is its position in `names`.
+@dataclass(frozen=True)
+class MapCluster:
+    """A cluster that has a colour and, where there is room, a name. row: in its layer. size: of its entities of the
+    layer that is drawn. centre, radii (from 0 to 1) and angle (degrees) of the ellipse around most of its points."""
 
-    names: (p,) of the drawn points. cluster_of: (p,) cluster of each. chosen: position of the point to draw a ring
-    around.
-    """
-    import plotly.graph_objects as go
+    row: int
+    size: int
+    centre: tuple[float, float]
+    radii: tuple[float, float]
+    angle: float
 
-    sizes = np.bincount(cluster_of, minlength=len(cluster_names))
-    largest = [cluster for cluster in np.argsort(-sizes, kind="stable")[:_MAX_LABELLED].tolist() if sizes[cluster]]
-    colour_of = np.full(len(cluster_names), palette["tree"], dtype=object)
-    colour_of[largest] = palette.clusters[: len(largest)]
-    titles = [f"Component {axis}, {share(part, 1)} of the variance" for axis, part in enumerate(points.shares, start=1)]
-    figure = empty_figure(palette, x_title=titles[0], y_title=titles[1], height=_HEIGHT, grid="")
-    for axis in (figure.update_xaxes, figure.update_yaxes):
-        axis(fixedrange=False, nticks=6)
-    x, y = points.places.astype(np.float32).T
-    order = np.argsort(np.isin(cluster_of, largest), kind="stable")  # points with a colour lie above the grey ones
-    figure.add_trace(
-        go.Scattergl(
-            x=x[order],
-            y=y[order],
-            mode="markers",
-            marker={
-                "color": colour_of[cluster_of[order]].tolist(),
-                "size": 7 if len(names) < 1000 else 5,
-                "opacity": 0.8,
-            },
-            # A click selects a point; the others keep their colour, and the ring shows which one it is.
-            selected={"marker": {"opacity": 0.8}},
-            unselected={"marker": {"opacity": 0.8}},
-            customdata=order,
-            text=[
-                f"<b>{_shown(names[n], _HOVER_LETTERS)}</b><br>in "
-                f"{_shown(cluster_names[cluster_of[n]], _HOVER_LETTERS)}"
-                for n in order.tolist()
-            ],
-            hovertemplate="%{text}<extra></extra>",
+
+def sample_rows(n: int, most: int = SAMPLE) -> np.ndarray:
+    """(p,) rows of n, p <= most, evenly chosen: the same each time."""
+    return np.arange(n) if n <= most else np.unique(np.linspace(0, n - 1, most).astype(np.int64))
+
+
+def embedding_places(vectors: np.ndarray, most: int = SAMPLE) -> MapPlaces:
+    """The sample of a layer in the plane. vectors: (n, d) unit rows. The same vectors give the same places."""
+    rows = sample_rows(len(vectors), most)
+    drawn = np.asarray(vectors[rows], dtype=np.float64)
+    if min(drawn.shape) < 2 or not np.ptp(drawn, axis=0).any():  # a single place
+        return MapPlaces(rows, np.full((len(rows), 2), 0.5, dtype=np.float32))
+    from sklearn.decomposition import PCA
+
+    # Exact, by the eigenvectors of the covariance; scikit-learn fixes the sign of each axis by its largest entry.
+    dimensions = min(_DIMENSIONS, *drawn.shape)
+    reduced = PCA(dimensions, svd_solver="covariance_eigh").fit_transform(drawn)
+    plane = reduced[:, :2]
+    if len(rows) > 3:
+        from sklearn.manifold import TSNE
+
+        start = plane / max(float(plane[:, 0].std()), 1e-12) * 1e-4  # as t-SNE's own start from PCA, but without chance
+        tsne = TSNE(
+            2, init=start, perplexity=min(30.0, (len(rows) - 1) / 3), max_iter=_ITERATIONS, random_state=0, n_jobs=1
         )
-    )
-    if chosen is not None:
-        ring = {"symbol": "circle-open", "color": palette["text"], "size": 16, "line": {"width": 3}}
-        figure.add_trace(go.Scattergl(x=[x[chosen]], y=[y[chosen]], mode="markers", marker=ring, hoverinfo="skip"))
-    middles = np.array([np.median(points.places[cluster_of == cluster], axis=0) for cluster in largest])
-    for cluster, colour, place in zip(largest, palette.clusters, label_places(middles, points.places), strict=False):
-        figure.add_annotation(_label(place, cluster_names[cluster], colour, palette))
-    figure.update_layout(dragmode="pan", clickmode="event+select", uirevision="map", hovermode="closest")
-    rows = tuple(
-        (name, cluster_names[cluster], f"{place[0]:.4f}", f"{place[1]:.4f}")
-        for name, cluster, place in zip(names, cluster_of.tolist(), points.places.tolist(), strict=True)
-    )
-    label = f"{counted(len(names), 'entity', 'entities')} in {counted(int((sizes > 0).sum()), 'cluster')}"
-    return Chart(figure, ("Entity", "Cluster", "Component 1", "Component 2"), rows, label)
+        plane = tsne.fit_transform(reduced)
+    return MapPlaces(rows, _fitted(plane))
 
 
-def label_places(middles: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Where the labels of clusters are drawn: near the middle of each, none over another.
-
-    middles: (k, 2). places: (p, 2) of all points. Returns (k, 2); labels move up or down alone.
-    """
-    if not len(middles):
-        return middles
-    placed = middles.copy()
-    width, height = np.ptp(places, axis=0)
-    lower: list[int] = []
-    for label in np.argsort(middles[:, 1], kind="stable").tolist():
-        below = [placed[n, 1] for n in lower if abs(middles[n, 0] - middles[label, 0]) < _APART * width]
-        placed[label, 1] = max([placed[label, 1], *(y + height * _LABEL_HEIGHT for y in below)])
-        lower.append(label)
-    placed[:, 1] -= (placed[:, 1] - middles[:, 1]).mean()  # so that labels move down as far as up
-    return placed
+def _fitted(plane: np.ndarray) -> np.ndarray:
+    """The points from 0 to 1 on each axis; lengths mean nothing here, so the frame is filled."""
+    low, high = plane.min(axis=0), plane.max(axis=0)
+    span = high - low
+    return np.asarray(np.where(span > 0, (plane - low) / np.where(span > 0, span, 1), 0.5), dtype=np.float32)
 
 
-def _label(middle: np.ndarray, name: str, colour: str, palette: Palette) -> dict[str, Any]:
-    return {
-        "x": float(middle[0]),
-        "y": float(middle[1]),
-        "text": _shown(name, _LABEL_LETTERS),
-        "showarrow": False,
-        "font": {"color": palette["text"], "size": 12},
-        "bgcolor": palette["bg"],
-        "bordercolor": colour,
-        "borderwidth": 2,
-        "borderpad": 2,
-        "opacity": 0.9,
-        "captureevents": False,  # a point below the label can be clicked
-    }
+def places_of(vectors: np.ndarray, wanted: Sequence[int], shown: MapPlaces) -> np.ndarray:
+    """(k, 2) places of those rows of the layer: their own where they are in the sample, else between the sampled
+    entities that are nearest to them."""
+    at = np.searchsorted(shown.rows, wanted).clip(max=max(len(shown.rows) - 1, 0))
+    places = np.array([shown.places[place] for place in at], dtype=np.float32).reshape(-1, 2)
+    for number, (row, place) in enumerate(zip(wanted, at.tolist(), strict=True)):
+        if shown.rows[place] != row:
+            cosines = np.asarray(vectors[shown.rows]) @ np.asarray(vectors[row])
+            near = np.argsort(-cosines, kind="stable")[:_NEIGHBOURS]
+            places[number] = weighted_place(shown.places[near], cosines[near])
+    return places
 
 
-def _shown(name: str, most_letters: int) -> str:
-    short = name if len(name) <= most_letters else f"{name[: most_letters - 1].rstrip()}…"
-    return plain_text(isolated(short))
+def weighted_place(places: np.ndarray, cosines: np.ndarray) -> np.ndarray:
+    """(2,) the mean of the places weighted by their cosines, of which none counts below zero."""
+    weights = np.maximum(np.asarray(cosines, dtype=np.float64), 0.0)
+    if not weights.any():
+        weights = np.ones(len(places))
+    return np.asarray((places * weights[:, None]).sum(axis=0) / weights.sum(), dtype=np.float32)
+
+
+def largest_clusters(places: np.ndarray, cluster_of: np.ndarray, sizes: np.ndarray, most: int) -> list[MapCluster]:
+    """The largest clusters that have drawn points, at most so many. cluster_of: (p,) of each drawn point. sizes:
+    (clusters,) entities of each, drawn or not."""
+    drawn = np.bincount(cluster_of, minlength=len(sizes))
+    order = [int(row) for row in np.argsort(-sizes, kind="stable") if drawn[row] > 0]
+    return [_ellipse(places[cluster_of == row], row, int(sizes[row])) for row in order[:most]]
+
+
+def _ellipse(points: np.ndarray, row: int, size: int) -> MapCluster:
+    middle = np.median(points, axis=0)
+    distance = np.linalg.norm(points - middle, axis=1)
+    core = points[np.argsort(distance, kind="stable")[: max(1, round(_CORE * len(points)))]]
+    middle = core.mean(axis=0)
+    radii, angle = (_LEAST_RADIUS, _LEAST_RADIUS), 0.0
+    if len(core) > 2:
+        values, axes = np.linalg.eigh(np.cov(core.T.astype(np.float64)))
+        wide = _WIDE * np.sqrt(np.maximum(values[::-1], 0.0))
+        radii = (max(float(wide[0]), _LEAST_RADIUS), max(float(wide[1]), _LEAST_RADIUS))
+        angle = float(np.degrees(np.arctan2(axes[1, 1], axes[0, 1]))) % 180.0
+    return MapCluster(row, size, (float(middle[0]), float(middle[1])), radii, angle)

@@ -22,6 +22,8 @@ from leanrag_core.types.recorded_config import recorded_config
 from leanrag_core.types.spending import Budget
 from leanrag_core.work.base import argument
 
+_MAPPED_FROM = 300  # entities; the map of fewer is there in a moment when it is looked at
+
 
 class Builder(Protocol):
     """What a build needs of the workbench."""
@@ -46,6 +48,8 @@ class Builder(Protocol):
     def offered_parts(self, index: Index) -> tuple[str, ...]: ...
 
     def start_part(self, index_id: str, name: str) -> str: ...
+
+    def map_places(self, index: Index) -> object: ...
 
 
 class BuildWork:
@@ -73,6 +77,8 @@ class BuildWork:
                 execution=argument(Execution, spec, "execution"),
             )
         assert index.path is not None
+        if len(index.layers[0]) >= _MAPPED_FROM:
+            self._builder.map_places(index)
         self._start_parts(index, index.path.name)
         return Done(index.path.name, _report(index))
 

@@ -1,6 +1,4 @@
-import json
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -49,32 +47,6 @@ def test_links_of_older_versions_lead_to_the_same_view(
     assert shown == new
 
 
-def test_the_map_shows_the_layers_of_its_link_and_a_ring_around_the_chosen_entity(
-    home: Workbench, opened: Index, visit: Visit
-) -> None:
-    app = visit("explore", home, view="map", node=id_of(opened, "Varroa destructor"))
-    points, ring = map_traces(app)
-    assert points["type"] == "scattergl"
-    assert len(points["text"]) == len(opened.layers[0])
-    assert ring["hoverinfo"] == "skip"
-    pills = {group.label: group for group in app.button_group}
-    assert pills["Points of"].value == "L0"
-    assert pills["Coloured by clusters of"].value == "L2", "the highest layer with several clusters"
-    names = set(opened.layers[2].entities["name"].to_pylist())
-    assert {text.split("<br>in ")[1] for text in points["text"]} <= names
-
-    pills["Points of"].set_value("L1").run()
-    drawn.assert_sound(app)
-    assert app.query_params["points"] == "L1"
-    assert len(map_traces(app)) == 1, "the chosen entity is in another layer"
-    again = visit("explore", home, view="map", points="L0", colour="L1")
-    assert (again.query_params["points"], again.query_params["colour"]) == ("L0", "L1")
-    assert {group.label: group.value for group in again.button_group}["Coloured by clusters of"] == "L1"
-    assert len(map_traces(visit("explore", home, view="map", points="L9", colour="'; drop"))[0]["text"]) == len(
-        opened.layers[0]
-    )
-
-
 def test_the_graph_around_the_chosen_entity_is_drawn_in_its_layers(
     home: Workbench, opened: Index, visit: Visit
 ) -> None:
@@ -116,13 +88,6 @@ def test_filters_hold_in_the_graph(home: Workbench, opened: Index, visit: Visit)
     rows = [opened.layers[0].row_of[node["id"]] for node in figure["nodes"] if node["layer"] == 0]
     assert rows
     assert {opened.layers[0].entity(row).type for row in rows} == {"person"}
-
-
-def map_traces(app: AppTest) -> list[dict[str, Any]]:
-    drawn.assert_sound(app)
-    [chart] = app.get("plotly_chart")
-    traces: list[dict[str, Any]] = json.loads(chart.proto.spec)["data"]
-    return traces
 
 
 def test_an_entity_of_a_link_is_inspected_under_its_parents(home: Workbench, opened: Index, visit: Visit) -> None:

@@ -113,3 +113,67 @@ def test_on_a_phone_the_inspector_stands_below_and_nothing_is_wider_than_the_pag
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     snap(page, "i3_phone")
     watched.assert_clean()
+
+
+def test_the_map_colours_and_leads_on_without_the_server(
+    server_in: Callable[[Path], Server], watch: Callable[..., Watched], bench: Workbench, index: Index
+) -> None:
+    server, watched = server_in(bench.root), watch()
+    page = watched.page
+    page.goto(f"{server.url}/explore?view=map")
+    figure = page.locator(".lr-map .figure")
+    expect(figure.locator(".point")).to_have_count(len(index.layers[0]))
+    expect(figure.get_by_text("Distance here is not the cosine")).to_be_visible()
+    page.locator(".lr-map select").select_option("2")
+    expect(page.locator(".lr-map .clusters .line.head")).to_contain_text("Clusters of layer 2")
+    expect(page).to_have_url(re.compile("colour=L2"))
+    figure.locator("svg").focus()
+    page.keyboard.press("+")
+    expect(page.locator(".lr-map .zooms")).to_contain_text("125 %")
+    page.keyboard.press("0")
+    expect(page.locator(".lr-map .zooms")).to_contain_text("100 %")
+    page.get_by_role("button", name="Show as table").click()
+    expect(page.locator(".lr-map .table tr")).to_have_count(len(index.layers[0]) + 1)
+    snap(page, "i4_map")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="One-file HTML").or_(page.locator(".lr-figtools button").last).first.click()
+    assert "<script" not in download.value.path().read_text(encoding="utf-8")
+    x, y = page.evaluate(
+        """() => { const box = document.querySelector('.lr-map .point').getBoundingClientRect();
+             return [box.x + box.width / 2, box.y + box.height / 2]; }"""
+    )
+    page.mouse.move(x - 2, y)
+    expect(page.locator(".lr-map .card")).to_be_visible()
+    page.mouse.click(x, y)
+    expect(page.locator(".lr-inspected .lr-name")).to_be_visible()
+    expect(page).to_have_url(re.compile("node="))
+    settled(page)
+    watched.assert_clean()
+
+
+def test_the_film_plays_steps_and_scrubs_to_the_root(
+    server_in: Callable[[Path], Server], watch: Callable[..., Watched], bench: Workbench, index: Index
+) -> None:
+    server, watched = server_in(bench.root), watch()
+    page = watched.page
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{server.url}/explore?view=formation")
+    film = page.locator(".lr-formation")
+    expect(film.locator(".said")).to_contain_text(f"{len(index.layers[0])} entities, each at its place on the map")
+    film.get_by_role("button", name="One step on").click()
+    expect(film.locator(".said")).to_contain_text("Layer 1:")
+    expect(film.locator(".cloud.named").first).to_be_visible()
+    film.locator(".figure").focus()
+    page.keyboard.press("End")
+    expect(film.locator(".said")).to_contain_text("One cluster is left")
+    page.keyboard.press("Home")
+    film.get_by_role("button", name="Play", exact=True).click()
+    expect(film.locator(".said")).to_contain_text("One cluster is left")
+    expect(film.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    film.get_by_role("button", name="Layer 2").click()
+    film.locator(".cloud.named").first.focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("node=agg-"))
+    snap(page, "i5_formation")
+    settled(page)
+    watched.assert_clean()

@@ -1,92 +1,232 @@
-"""The map of a layer's embeddings: a click on a point opens the entity in the inspector."""
+"""The map of a layer's embeddings, coloured by clusters of any layer above, with the last question and its seeds."""
 
-from collections.abc import Callable
+import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import streamlit as st
 
 from leanrag_core.figures import numbers
-from leanrag_core.figures.chart import CONFIG, as_csv
-from leanrag_core.figures.embedding_map import EmbeddingMap, map_chart
-from leanrag_core.types.graph import Place
+from leanrag_core.figures.embedding_map import MapPlaces, places_of
+from leanrag_core.queries.entity_search import find_entities
+from leanrag_core.queries.map_picture import LayerClusters, MapQuestion, layer_clusters, map_question
 from leanrag_core.types.index import Index
-from leanrag_core.types.summary import IndexSummary
-from pages._shared.common import markup
-from pages._shared.common.frame import colours, message
+from leanrag_core.types.visible import visible_values
+from pages._shared.ask import asking
+from pages._shared.common import figure_tools, session, state
+from pages._shared.common.component import component
+from pages._shared.common.frame import colours, message, page_path
+from pages._shared.common.messages import say
+from pages._shared.common.scope import PAGE
+from pages._shared.explore import inspector
 from pages._shared.explore.choices import labelled_pills
 from pages._shared.explore.exploring import Exploring
 
+_HERE = Path(__file__).parent
+_FRAME = '<div class="lr-map"></div>'
+_KEY = "map"
+_UNITS = 1000  # whole numbers of this grid go to the browser, which takes less room than fractions
+_MATCHES = 20
+_ASK = "lr_map_ask"
+_WORDS = (
+    *("colour", "question_and_seeds", "links", "zoom_in", "zoom_out", "whole", "not_cosine", "the_question", "seed"),
+    *("seed_cut", "link", "question", "open_in_ask", "no_question", "no_seeds", "entity", "cosine", "entities"),
+    *("placed", "table", "cluster", "close", "seed_rank", "drawn"),
+)
+
 
 def show(exploring: Exploring) -> None:
-    """The entities of a layer in the plane, coloured by their clusters of a layer above it."""
+    """The map, and beside it seeds and clusters, or the inspector where an entity is chosen."""
     index = exploring.index
+    if st.session_state.pop(_ASK, False) and exploring.trace is not None:
+        state.remember("q", exploring.trace.question)
+        asking.want(PAGE, exploring.trace.question)
+        st.switch_page(page_path("ask"))
     if len(index.layers) < 2:
-        message("This index has one layer, so there are no clusters to draw on a map.")
+        message(say("explore.map.one_layer"))
         return
-    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        layer = _layer_choice("points", "Points of", range(len(index.layers) - 1), 0)
-        several = [above for above in range(layer + 1, len(index.layers)) if len(index.layers[above]) > 1]
-        several = several or [layer + 1]
-        colour = _layer_choice("colour", "Coloured by clusters of", several, several[-1])
-    _chart(index, exploring.summary, exploring.place, layer, colour, go=exploring.go)
+    layers = [f"L{number}" for number in range(len(index.layers) - 1)]
+    number = int(labelled_pills("points", say("explore.map.points"), layers, "L0")[1:]) if len(layers) > 1 else 0
+    if not state.recall("node"):
+        _map(exploring, number, panel=True)
+        return
+    left, right = st.columns([69, 31], gap="medium")
+    with left:
+        _map(exploring, number, panel=False)
+    with right:
+        label = say("explore.map.back")
+        st.button(label, key="map_back", type="tertiary", icon=":material/arrow_back:", on_click=_nothing_chosen)
+        with st.container(border=True, gap="xsmall", key="inspector"):
+            inspector.show(exploring)
 
 
-def _layer_choice(name: str, title: str, layers: range | list[int], default: int) -> int:
-    return int(labelled_pills(name, title, [f"L{layer}" for layer in layers], f"L{default}")[1:])
+def _nothing_chosen() -> None:
+    for name in ("node", "rel", "chunk"):
+        state.remember(name, None)
 
 
-def _chart(
-    index: Index, summary: IndexSummary, place: Place, layer: int, colour: int, *, go: Callable[[str], None]
-) -> None:
-    points = _points(summary.id, summary.created, layer, index)
-    drawn, above = index.layers[layer], index.layers[colour]
-    cluster_of = points.rows
-    for below in index.layers[layer:colour]:
-        cluster_of = below.parent[cluster_of]
-    texts = drawn.entities.select(["id", "name"]).take(pa.array(points.rows))
-    ids = texts["id"].to_pylist()
-    at = np.flatnonzero(points.rows == (place.row if place.layer == layer else -1))
-    chart = map_chart(
-        points,
-        texts["name"].to_pylist(),
-        cluster_of,
-        above.entities["name"].to_pylist(),
-        colours(),
-        chosen=int(at[0]) if len(at) else None,
+@st.cache_resource(max_entries=8, show_spinner=False)
+def shown_places(index_id: str, created: str, number: int, _index: Index) -> MapPlaces:
+    """The sample of a layer in the plane."""
+    return session.workbench().map_places(_index, number)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _clusters(
+    index_id: str, created: str, number: int, above: int, most: int, _index: Index, _shown: MapPlaces
+) -> LayerClusters:
+    return layer_clusters(_index, number, above, _shown, most)
+
+
+def places(exploring: Exploring, number: int) -> MapPlaces:
+    """The sample of that layer of the index that is explored."""
+    return shown_places(exploring.summary.id, exploring.summary.created, number, exploring.index)
+
+
+def cluster_colours() -> list[str]:
+    """Hues of clusters: those of the palette but the one that is too near to that of seeds."""
+    every = colours().clusters
+    return [every[0], *every[2:]]
+
+
+def clusters_above(exploring: Exploring, number: int, shown: MapPlaces) -> list[LayerClusters]:
+    """The clusters of each layer above."""
+    index, summary, most = exploring.index, exploring.summary, len(cluster_colours())
+    above = range(number + 1, len(index.layers))
+    return [_clusters(summary.id, summary.created, number, each, most, index, shown) for each in above]
+
+
+def units(values: np.ndarray) -> list[int]:
+    """Fractions as whole numbers of the grid."""
+    return [int(value) for value in np.rint(np.asarray(values, dtype=np.float64) * _UNITS)]
+
+
+def _map(exploring: Exploring, number: int, *, panel: bool) -> None:
+    index, layer = exploring.index, exploring.index.layers[number]
+    with st.spinner(say("explore.map.placing"), show_time=False):
+        shown = places(exploring, number)
+    above = clusters_above(exploring, number, shown)
+    several = [each.layer for each in above if len(each.clusters) > 1] or [above[-1].layer]
+    default = several[0]
+    wanted = state.fitting("colour", f"L{default}", str, lambda value: value in {f"L{each.layer}" for each in above})
+    question = map_question(index, number, shown, exploring.trace) if exploring.trace is not None else None
+    texts = layer.entities.select(["name", "type"]).take(pa.array(shown.rows))
+    passing = exploring.mask(number)[shown.rows] if exploring.filters.active else None
+    note = say(
+        "explore.map.sample" if len(shown.rows) < len(layer) else "explore.map.all", n=len(shown.rows), total=len(layer)
     )
-    key = f"map_{summary.id}_{layer}"
-
-    def clicked() -> None:
-        selected = st.session_state[key]["selection"]["points"]
-        if selected and "customdata" in selected[0]:
-            picked = selected[0]["customdata"]
-            go(ids[int(picked[0] if isinstance(picked, list) else picked)])
-
-    st.plotly_chart(
-        chart.figure,
-        theme=None,  # Streamlit's own theme would replace the colours of the palette
-        config={**CONFIG, "scrollZoom": True},
-        key=key,
-        on_select=clicked,
-        selection_mode="points",
-        alt=chart.label,
-    )
-    total = numbers.of_unit(len(drawn), "entities")
-    shown = f"{total}. " if len(ids) == len(drawn) else f"{len(ids):,} of {total}, evenly chosen. "
-    markup.note(f"{shown}Click a point to open it; the wheel zooms, dragging moves the map.")
-    st.download_button(
-        "Download CSV",
-        lambda: as_csv(chart.head, chart.rows),
-        file_name="map.csv",
-        mime="text/csv",
-        type="tertiary",
-        icon=":material/download:",
-        key="csv_map",
-        on_click="ignore",
+    data = {
+        "x": units(shown.places[:, 0]),
+        "y": units(shown.places[:, 1]),
+        "names": [short_name(name) for name in texts["name"].to_pylist()],
+        "types": [type_ or "" for type_ in texts["type"].to_pylist()] if number == 0 else None,
+        "passing": None if passing is None else [int(each) for each in passing],
+        "layers": [_layer_values(each) for each in above],
+        "colour": int(wanted[1:]),
+        "hues": cluster_colours(),
+        "matches": _matches(exploring, number, shown),
+        "chosen": _chosen(exploring, number, shown),
+        "question": _question_values(question),
+        "panel": panel,
+        "asked": exploring.trace is not None,
+        "words": _words(number),
+        "tools": figure_tools.tools(
+            say("explore.map.title", name=exploring.summary.name), note, keys=say("explore.map.keys")
+        ),
+    }
+    component(
+        _HERE / "map.js", _FRAME, draws_svg=True, library=_HERE / "map_panel.js", parts=("layers", "figure_tools")
+    )(
+        data=visible_values(data),
+        key=f"{_KEY}_{panel}",
+        on_acted_change=lambda: _act(
+            exploring, number, shown, json.loads(st.session_state[f"{_KEY}_{panel}"].get("acted") or "{}")
+        ),
     )
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
-def _points(index_id: str, created: str, layer: int, _index: Index) -> EmbeddingMap:
-    return EmbeddingMap(_index.layers[layer].vectors)
+def short_name(name: str, most: int = 60) -> str:
+    """A name as the map needs it: a sample of very long ones must not weigh more than all else."""
+    return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"
+
+
+def _layer_values(clusters: LayerClusters) -> dict[str, Any]:
+    listed = [
+        {
+            "id": id_,
+            "name": short_name(name, 120),
+            "size": cluster.size,
+            "ellipse": [*units(np.array([*cluster.centre, *cluster.radii])), round(cluster.angle)],
+        }
+        for id_, name, cluster in zip(clusters.ids, clusters.names, clusters.clusters, strict=True)
+    ]
+    others = say("explore.map.others", n=clusters.n_others) if clusters.n_others else ""
+    title = say("explore.map.clusters_of", layer=clusters.layer)
+    return {
+        "layer": clusters.layer,
+        "title": title,
+        "of": clusters.cluster_of.tolist(),
+        "clusters": listed,
+        "others": others,
+        "othersSize": clusters.others_size,
+    }
+
+
+def _matches(exploring: Exploring, number: int, shown: MapPlaces) -> list[dict[str, Any]]:
+    """Where the entities lie that the search names, those outside the sample too."""
+    if not exploring.search:
+        return []
+    rows = find_entities(exploring.index, exploring.search, layer=number, limit=_MATCHES).rows
+    at = places_of(exploring.index.layers[number].vectors, [row.row for row in rows], shown)
+    return [
+        {"id": row.id, "name": short_name(row.name), "at": units(place)} for row, place in zip(rows, at, strict=True)
+    ]
+
+
+def _chosen(exploring: Exploring, number: int, shown: MapPlaces) -> dict[str, Any] | None:
+    place = exploring.place
+    if place.layer != number or not state.recall("node"):
+        return None
+    layer = exploring.index.layers[number]
+    [at] = places_of(layer.vectors, [place.row], shown)
+    return {"name": short_name(layer.entity_cells["name"][place.row].as_py()), "at": units(at)}
+
+
+def _question_values(question: MapQuestion | None) -> dict[str, Any] | None:
+    if question is None:
+        return None
+    seeds = [
+        {
+            "id": seed.id,
+            "name": short_name(seed.name),
+            "rank": seed.rank,
+            "cosine": None if seed.score is None else numbers.score(seed.score),
+            "share": max(0.0, min(1.0, seed.score or 0.0)),
+            "at": units(np.array(seed.place)),
+            "cut": not seed.in_context,
+        }
+        for seed in question.seeds
+    ]
+    n_cut = sum(not seed.in_context for seed in question.seeds)
+    counts = say("explore.map.seed_counts", n=len(seeds), inside=len(seeds) - n_cut, cut=n_cut)
+    return {"text": question.text, "at": units(np.array(question.place)), "seeds": seeds, "counts": counts}
+
+
+def _words(number: int) -> dict[str, str]:
+    return {name: say(f"explore.map.{name}") for name in _WORDS} | {"layer": f"L{number}"}
+
+
+def _act(exploring: Exploring, number: int, shown: MapPlaces, asked: dict[str, Any]) -> None:
+    """What a click on the map asks for."""
+    do, value = str(asked.get("do", "")), str(asked.get("value", ""))
+    if do == "point" and value.isdecimal() and int(value) < len(shown.rows):
+        row = int(shown.rows[int(value)])
+        exploring.go(exploring.index.layers[number].entity_cells["id"][row].as_py())
+    elif do == "go":
+        exploring.go(value)
+    elif do == "colour":
+        state.remember("colour", f"L{value}")
+    elif do == "ask":
+        st.session_state[_ASK] = True
