@@ -21,8 +21,9 @@ from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
 from pages._shared.build import outlook_view
-from pages._shared.common import chart_view, markup
+from pages._shared.common import chart_view, markup, units
 from pages._shared.common.frame import colours
+from pages._shared.common.messages import say
 
 
 def hierarchy(index: Index) -> None:
@@ -36,22 +37,26 @@ def hierarchy(index: Index) -> None:
     with left:
         if clusters:
             cap = cap_of.get(clusters[0].layer)
-            chart_view.show(cluster_sizes_chart(clusters, cap, colours()), title="Cluster sizes", key="cluster_sizes")
+            chart_view.show(
+                cluster_sizes_chart(clusters, cap, colours()), title=say("build.cluster_sizes"), key="cluster_sizes"
+            )
         else:
-            markup.note("One entity alone: nothing was clustered.")
+            markup.note(say("build.nothing_clustered"))
     with right:
         joined = [layer for layer in index.layers[1:] if layer.relations.num_rows]
         if not joined:
-            markup.note("No relation between clusters.")
+            markup.note(say("build.no_cluster_relation"))
             return
-        for tab, layer in zip(st.tabs([f"Layer {layer.number}" for layer in joined]), joined, strict=True):
+        for tab, layer in zip(
+            st.tabs([say("markup.layer", layer=layer.number) for layer in joined]), joined, strict=True
+        ):
             tau, strength = tau_of.get(layer.number), layer.relations["strength"].to_numpy()
             with tab:
                 if tau is None:
-                    markup.note("The report of this index does not say tau: build the index again to see it.")
+                    markup.note(say("build.no_tau"))
                     continue
                 chart = strengths_chart(strength, tau, layer.number, colours())
-                chart_view.show(chart, title="Relations between clusters by λ", key=f"lambda_{layer.number}")
+                chart_view.show(chart, title=say("build.relations_by_lambda"), key=f"lambda_{layer.number}")
 
 
 def costs(job: JobState) -> None:
@@ -65,15 +70,19 @@ def costs(job: JobState) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         if times:
-            chart_view.show(stage_times_chart(times, colours()), title="Time by stage", key="stage_times")
+            chart_view.show(stage_times_chart(times, colours()), title=say("build.time_by_stage"), key="stage_times")
     with right:
         if tokens:
-            chart_view.show(stage_tokens_chart(tokens, colours()), title="Tokens by stage", key="stage_tokens")
+            chart_view.show(
+                stage_tokens_chart(tokens, colours()), title=say("build.tokens_by_stage"), key="stage_tokens"
+            )
         else:
-            markup.note("Built by the built-in engine: no calls and no tokens.")
+            markup.note(say("build.no_calls"))
     compared = _compared(job)
     if compared:
-        chart_view.show(forecast_chart(compared, colours()), title="Forecast and actual", key="forecast_actual")
+        chart_view.show(
+            forecast_chart(compared, colours()), title=say("build.forecast_and_actual"), key="forecast_actual"
+        )
 
 
 def _compared(job: JobState) -> Sequence[Compared]:
@@ -91,13 +100,15 @@ def _compared(job: JobState) -> Sequence[Compared]:
         )
         for stage in ahead.stages
     ]
-    compared.append(_compare("Tokens", forecast.tokens, taken.tokens, lambda value: numbers.tokens(round(value))))
+    compared.append(
+        _compare(say("build.tokens"), forecast.tokens, taken.tokens, lambda value: numbers.tokens(round(value)))
+    )
     if forecast.dollars.expected:
-        compared.append(_compare("Cost", forecast.dollars, taken.dollars, numbers.money))
-    compared.append(_compare("Time", forecast.seconds, job.seconds, numbers.duration))
+        compared.append(_compare(say("build.cost"), forecast.dollars, taken.dollars, numbers.money))
+    compared.append(_compare(say("build.time"), forecast.seconds, job.seconds, numbers.duration))
     return compared
 
 
 def _compare(title: str, expected: Range, actual: float, shown: Callable[[float], str]) -> Compared:
-    span = numbers.span(shown(expected.low), shown(expected.high))
+    span = units.span(shown(expected.low), shown(expected.high))
     return Compared(title, expected.low, expected.expected, expected.high, actual, span, shown(actual))

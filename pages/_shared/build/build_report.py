@@ -10,10 +10,11 @@ from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import BY_MODEL
 from leanrag_core.types.part import ABSENT
 from leanrag_core.types.summary import IndexSummary
-from pages._shared.build import build_charts, parts_view, update_view
+from pages._shared.build import build_charts, job_words, parts_view, update_view
 from pages._shared.common import markup, session, state
 from pages._shared.common.frame import kind_line, message, plain_errors
 from pages._shared.common.html import draw, html
+from pages._shared.common.messages import say
 
 _BEGINNING = 120  # characters of a chunk in the list of losses
 _READ = 300  # rows of a list of losses
@@ -24,15 +25,19 @@ def show(job: JobState) -> None:
     """Counts, layers, cluster sizes, drops and seconds of a build that is done."""
     summary = next((index for index in session.index_list().indexes if index.id == job.result), None)
     if summary is None:
-        message("The index of this build has been deleted.")
+        message(say("build.index_deleted"))
         return
     base, above = summary.layers[0], summary.layers[1:]
     tiles = [
-        ("Entities", f"{base.entities:,}", "in layer 0"),
-        ("Relations", f"{base.relations:,}", "in layer 0"),
-        ("Aggregated", f"{sum(layer.entities for layer in above):,}", f"in {numbers.counted(len(above), 'layer')}"),
-        ("Inter-cluster", f"{sum(layer.relations for layer in above):,}", "relations"),
-        ("Chunks", f"{summary.chunks:,}", numbers.counted(summary.documents, "document")),
+        (say("build.entities"), f"{base.entities:,}", say("job.build.in_layer_0")),
+        (say("build.relations"), f"{base.relations:,}", say("job.build.in_layer_0")),
+        (say("build.aggregated"), f"{sum(layer.entities for layer in above):,}", say("build.in_layers", n=len(above))),
+        (
+            say("build.inter_cluster"),
+            f"{sum(layer.relations for layer in above):,}",
+            say("build.inter_cluster_relations"),
+        ),
+        (say("build.chunks"), f"{summary.chunks:,}", say("count.documents", n=summary.documents)),
     ]
     draw(markup.tiles(tiles))
     kind_line(summary)
@@ -41,7 +46,19 @@ def show(job: JobState) -> None:
             update_view.outcome(summary)
     left, right = st.columns([7, 5], gap="large")
     with left:
-        head = ("Layer", "Entities", "Relations", "Summarised", "Joined", "Clusters", "Largest", "Components")
+        head = tuple(
+            say(f"build.{name}")
+            for name in (
+                "layer",
+                "entities",
+                "relations",
+                "summarised",
+                "joined",
+                "clusters",
+                "largest",
+                "components",
+            )
+        )
         rows = [
             (
                 f"L{layer.layer}",
@@ -55,22 +72,24 @@ def show(job: JobState) -> None:
             )
             for layer in reversed(summary.layers)
         ]
-        markup.block("Layers", markup.facts_table(head, rows), "clusters: how a layer was grouped into the next")
-        with st.expander("How well the layers cluster"):
+        markup.block(say("build.column.layers"), markup.facts_table(head, rows), say("build.clusters_note"))
+        with st.expander(say("build.how_well")):
             clustering(summary)
     with right:
         drops = job.report.drops
-        body = markup.facts_table(("", ""), [(stage.capitalize(), f"{n:,}") for stage, n in sorted(drops.items())])
-        none = html('<div class="lr-small lr-muted">Nothing was dropped.</div>')
-        markup.block("Left out on the way", body if drops else none, "by stage, with reasons below" if drops else "")
+        body = markup.facts_table(
+            ("", ""), [(job_words.stage_title(job, stage), f"{n:,}") for stage, n in sorted(drops.items())]
+        )
+        none = markup.muted(say("build.nothing_dropped"))
+        markup.block(say("build.left_out"), body if drops else none, say("build.left_out_note") if drops else "")
         if drops:
-            with st.expander("What was left out, and why"):
-                drop_list(summary)
+            with st.expander(say("build.left_out_why")):
+                drop_list(job, summary)
     with plain_errors():
         made = tuple(part for part in session.workbench().parts(summary.id) if part.status != ABSENT)
         if made:
             parts_view.table(made)
-    title = "Charts: clusters, relations, time and tokens"
+    title = say("build.charts")
     charts = st.expander(title, icon=":material/bar_chart:", key="build_charts", on_change="rerun")
     if charts.open:
         with charts, plain_errors():
@@ -85,9 +104,12 @@ def clustering(summary: IndexSummary) -> None:
     with plain_errors():
         layers = cluster_facts(session.open_index(summary).report)
         if not layers:
-            draw(html('<div class="lr-small lr-muted">One entity alone: nothing was clustered.</div>'))
+            draw(markup.muted(say("build.nothing_clustered")))
             return
-        head = ("Into layer", "Smallest", "Median", "Singles", "Neighbours", "Relations", "Likelihood")
+        head = tuple(
+            say(f"build.{name}")
+            for name in ("into_layer", "smallest", "median", "singles", "neighbours", "relations", "likelihood")
+        )
         rows = [
             (
                 f"L{layer.layer}",
@@ -101,28 +123,25 @@ def clustering(summary: IndexSummary) -> None:
             for layer in reversed(layers)
         ]
         draw(markup.facts_table(head, rows))
-        draw(
-            html(
-                '<div class="lr-hint">Neighbours: share of a node\'s 10 nearest that are in its own cluster. '
-                "Relations: share of the layer's relations inside clusters. Likelihood: mean log "
-                "density of the mixture.</div>"
-            )
-        )
+        draw(html('<div class="lr-hint">{}</div>', say("build.clustering_legend")))
 
 
 def _share(value: float | None) -> str:
     return "–" if value is None else numbers.share(value)
 
 
-def drop_list(summary: IndexSummary) -> None:
+def drop_list(job: JobState, summary: IndexSummary) -> None:
     with plain_errors():
         listed = session.open_index(summary).report.dropped
         rows = [
-            (stage.capitalize(), drop.item, drop.reason) for stage, drops in sorted(listed.items()) for drop in drops
+            (job_words.stage_title(job, stage), drop.item, drop.reason)
+            for stage, drops in sorted(listed.items())
+            for drop in drops
         ]
-        draw(markup.reading_table(("Stage", "What", "Why"), rows[:_READ], caption="What was left out, and why"))
+        head = (say("build.stage"), say("build.what"), say("build.why"))
+        draw(markup.reading_table(head, rows[:_READ], caption=say("build.left_out_why")))
         if len(rows) > _READ:
-            markup.note(f"The first {_READ:,} of {len(rows):,}; all are in report.json of the index.")
+            markup.note(say("build.first_of", shown=_READ, n=len(rows)))
 
 
 def losses(job: JobState, summary: IndexSummary) -> None:
@@ -134,40 +153,34 @@ def losses(job: JobState, summary: IndexSummary) -> None:
         instead = summary.builtin_texts or index.report.listed_by_builtin
         empty = [chunk for chunk in index.report.empty_chunks if chunk not in lost]
         if not (lost or instead or empty):
-            draw(html('<div class="lr-small lr-muted">The model answered everything; nothing was lost.</div>'))
+            draw(markup.muted(say("build.nothing_lost")))
             return
-        draw(markup.label("What the model failed at", _counts(len(lost), instead, len(empty))))
+        draw(markup.label(say("build.failed_at"), _counts(len(lost), instead, len(empty))))
         if lost or empty:
-            loss_table(index, {**lost, **dict.fromkeys(empty, "the model summary nothing in it")})
+            loss_table(index, {**lost, **dict.fromkeys(empty, say("build.nothing_in_it"))})
         with st.container(horizontal=True, gap="small"):
             if (lost or instead) and st.button(
-                "Retry what failed",
+                say("build.retry_failed"),
                 icon=":material/replay:",
                 key="retry_failed",
-                help="Failed replies are not stored, so only these are asked for again. All others are reused.",
+                help=say("build.retry_failed_hint"),
             ):
                 state.remember("job", session.workbench().resume(job.id))
                 st.rerun()
             if empty and st.button(
-                _run_again(len(empty)),
+                say("build.run_again", n=len(empty)),
                 icon=":material/restart_alt:",
                 key="retry_empty",
-                help="Their stored replies are deleted and asked for again. Everything else is reused.",
+                help=say("build.run_again_hint"),
             ):
                 state.remember("job", session.workbench().run_empty_chunks_again(summary.id))
                 st.rerun()
-        draw(html('<div class="lr-hint" style="margin:0">Every other answer is stored and not asked for again.</div>'))
-
-
-def _run_again(n: int) -> str:
-    return "Run the empty chunk again" if n == 1 else f"Run the {n:,} empty chunks again"
+        draw(html('<div class="lr-hint" style="margin:0">{}</div>', say("build.others_stored")))
 
 
 def _counts(lost: int, instead: int, empty: int) -> str:
-    parts = [f"{numbers.counted(lost, 'chunk')} with losses"] if lost else []
-    parts += [f"{numbers.counted(instead, 'summary', 'summaries')} written by the built-in writer"] if instead else []
-    parts += [f"{numbers.counted(empty, 'chunk')} without entities"] if empty else []
-    return ", ".join(parts)
+    counts = (("build.chunks_lost", lost), ("build.builtin_summaries", instead), ("build.chunks_empty", empty))
+    return say("ask.comma").join(say(code, n=n) for code, n in counts if n)
 
 
 def loss_table(index: Index, reasons: dict[str, str]) -> None:
@@ -181,10 +194,10 @@ def loss_table(index: Index, reasons: dict[str, str]) -> None:
         (f"{row + 1:,}", titles[document_of[row]], reasons[ids[row]], _beginning(index.chunk(row).text))
         for row in rows[:_READ]
     ]
-    head = ("Chunk", "Document", "Why", "Begins")
-    draw(markup.reading_table(head, listed, caption="Chunks with losses, and why"))
+    head = tuple(say(f"build.{name}") for name in ("chunk", "document", "why", "begins"))
+    draw(markup.reading_table(head, listed, caption=say("build.losses")))
     if len(rows) > _READ:
-        markup.note(f"The first {_READ:,} of {len(rows):,} chunks; all are in report.json of the index.")
+        markup.note(say("build.first_of", shown=_READ, n=len(rows)))
 
 
 def _beginning(text: str) -> str:
@@ -198,10 +211,10 @@ def log_fold(job: JobState) -> None:
     log = session.workbench().job_log(job.id)
     if not log.strip():
         return
-    with st.expander("Log", icon=":material/notes:", key="job_log"):
+    with st.expander(say("build.log"), icon=":material/notes:", key="job_log"):
         markup.code(log[-_LOG_SHOWN:], height=240)
         st.download_button(
-            "Download the log",
+            say("build.download_log"),
             log,
             file_name=f"build-{job.id}.log",
             mime="text/plain",

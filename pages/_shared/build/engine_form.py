@@ -16,9 +16,11 @@ from pages._shared.build import prompts_form
 from pages._shared.common import forms, keys, session, state, widgets
 from pages._shared.common.frame import message, page_path, plain_errors
 from pages._shared.common.html import draw, html
+from pages._shared.common.messages import say
 from pages._shared.settings import endpoint_view
 
-BUILTIN, BY_HAND, ENDPOINT = "Built-in", "Reference graph", "Endpoint"
+BUILTIN, BY_HAND, ENDPOINT = "Built-in", "Reference graph", "Endpoint"  # as links name them
+_CODES = {BUILTIN: "build.engine.builtin", BY_HAND: "build.engine.reference", ENDPOINT: "build.engine.endpoint"}
 URL = ("b_engine", "b_model", "b_aggregation", "b_embedding", "b_types", "b_gleaning_rounds")
 _NO_TYPES = ","  # all of them were removed
 _DEFAULT_TYPES = IndexConfig().entity_types
@@ -41,26 +43,24 @@ class Engine:
 def choose(corpus_id: str) -> Engine:
     """The engine, as a switch, with what it asks for. The endpoint's models are chosen below, by endpoint()."""
     names = (BUILTIN, BY_HAND, ENDPOINT) if _has_reference(corpus_id) else (BUILTIN, ENDPOINT)
+    titles = {name: say(_CODES[name]) for name in names}
     with st.container(gap="xsmall"):
         chosen = widgets.one_of(
             "b_engine",
             names,
             lambda mount: st.segmented_control(
-                "Engine",
+                say("build.engine"),
                 names,
                 default=mount.value,
+                format_func=titles.__getitem__,
                 key=mount.key,
                 on_change=mount.changed,
                 required=True,
                 width="stretch",
             ),
+            form=widgets.labels(titles),
         )
-        hint = {
-            BUILTIN: "No key, no download, no cost: rules, MiniLM, Gaussian mixtures.",
-            BY_HAND: "Entities, relations and their texts were written by hand. No key, no cost.",
-            ENDPOINT: "A language model of your server extracts and aggregates.",
-        }[chosen]
-        draw(html('<div class="lr-hint">{}</div>', hint))
+        draw(html('<div class="lr-hint">{}</div>', say(f"{_CODES[chosen]}.hint")))
     return Engine(chosen, {"model": REFERENCE} if chosen == BY_HAND else {})
 
 
@@ -75,31 +75,35 @@ def endpoint(corpus_id: str) -> Engine:
     try:
         settings = session.workbench().settings()
     except LeanRAGError as error:
-        message(str(error), kind="error")
-        return Engine(ENDPOINT, lacking="The settings cannot be read.")
+        message(error, kind="error")
+        return Engine(ENDPOINT, lacking=say("build.engine.settings_unreadable"))
     if not endpoint_view.is_set_up(settings):
-        message("No endpoint is set up yet. Fill in its address in Settings and test the connection.")
+        message(say("build.engine.no_endpoint"))
         to_settings()
-        return Engine(ENDPOINT, lacking="Set up an endpoint first.")
+        return Engine(ENDPOINT, lacking=say("build.engine.set_up_first"))
     listed = endpoint_view.listing(settings)
     if listed.error:
-        message(listed.error, kind="error", title="The endpoint does not answer.")
+        message(listed.error, kind="error", title=say("build.engine.no_answer"))
         to_settings()
-    elif not listed.names and st.button("List its models", icon=":material/list:", key="list_models"):
-        with st.spinner("Waiting for the server"):
+    elif not listed.names and st.button(say("build.engine.list_models"), icon=":material/list:", key="list_models"):
+        with st.spinner(say("build.engine.waiting")):
             endpoint_view.test_connection(settings)
         st.rerun()
     with st.grid(3, min_column_width=190, gap="small"):
-        model = endpoint_view.pick_model("Language model", "b_model", listed, names=listed.writing)
+        model = endpoint_view.pick_model(say("build.engine.language_model"), "b_model", listed, names=listed.writing)
         other = endpoint_view.pick_model(
-            "Aggregation model", "b_aggregation", listed, names=listed.writing, blank="The language model"
+            say("build.engine.aggregation_model"),
+            "b_aggregation",
+            listed,
+            names=listed.writing,
+            blank=say("build.engine.same_model"),
         )
         embedding = endpoint_view.pick_model(
-            "Embedding",
+            say("build.engine.embedding"),
             "b_embedding",
             listed,
             names=tuple(sorted(listed.names, key=lambda name: (not embeds(name), name))),
-            blank="Built-in, all-MiniLM-L6-v2",
+            blank=say("build.engine.builtin_embedding"),
         )
     draw(html('<div class="lr-hint">{}</div>', _where(settings)))
     values: dict[str, Any] = {"model": endpoint_model(model) if model else "builtin"}
@@ -111,7 +115,7 @@ def endpoint(corpus_id: str) -> Engine:
     with right:
         values["gleaning_rounds"] = forms.draw_field(IndexConfig, "gleaning_rounds", under="b_gleaning_rounds")
     values["prompts"] = prompts_form.panel(corpus_id, model, values["entity_types"])
-    return Engine(ENDPOINT, values, "" if model else "Choose a language model.")
+    return Engine(ENDPOINT, values, "" if model else say("build.engine.choose_model"))
 
 
 def take_settings(config: Mapping[str, Any]) -> None:
@@ -136,14 +140,14 @@ def take_settings(config: Mapping[str, Any]) -> None:
 
 def _where(settings: Settings) -> str:
     if settings.local:
-        return f"The model runs on this machine, at {settings.host}."
-    key = "" if keys.has_key(settings) else f" {keys.key_state(settings)}"
-    return f"The documents' text is sent to {settings.host}.{key}"
+        return say("build.engine.runs_here", host=settings.host)
+    sent = say("build.engine.sent_to", host=settings.host)
+    return sent if keys.has_key(settings) else say("text.space").join([sent, keys.key_state(settings)])
 
 
 def to_settings() -> None:
     """A button that leads to Settings."""
-    if st.button("Open Settings", icon=":material/settings:", key="open_settings"):
+    if st.button(say("build.engine.open_settings"), icon=":material/settings:", key="open_settings"):
         st.switch_page(page_path("settings"))
 
 
@@ -154,19 +158,19 @@ def entity_types() -> tuple[str, ...]:
             "b_types",
             list(_DEFAULT_TYPES),
             lambda mount: st.multiselect(
-                "Entity types",
+                say("build.engine.entity_types"),
                 list(dict.fromkeys((*_DEFAULT_TYPES, *mount.value))),
                 default=mount.value,
                 key=mount.key,
                 on_change=mount.changed,
                 accept_new_options=True,
-                placeholder="Choose or write a type",
+                placeholder=say("build.engine.choose_type"),
             ),
             parse=lambda text: _clean(text.split(",")),
             write=lambda types: ",".join(types) or _NO_TYPES,
             read=_clean,
         )
-        draw(html('<div class="lr-hint">The model prefers these and may use others. Write one to add it.</div>'))
+        draw(html('<div class="lr-hint">{}</div>', say("build.engine.types_hint")))
     return tuple(chosen)
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.common import session
-from pages._shared.common.messages import message, words
+from pages._shared.common.messages import message, say, words
 
 _NOT_IN_NAMES = re.compile(r"[^\w]+")
 
@@ -17,7 +17,7 @@ _NOT_IN_NAMES = re.compile(r"[^\w]+")
 def popover(index: IndexSummary) -> None:
     """A button for each format; the file is made when it is pressed."""
     workbench = session.workbench()
-    with st.popover("Download", type="tertiary", icon=":material/download:", key="download_index"):
+    with st.popover(say("build.download"), type="tertiary", icon=":material/download:", key="download_index"):
         for exporter in workbench.exporters():
             st.download_button(
                 words(exporter.title),
@@ -30,7 +30,7 @@ def popover(index: IndexSummary) -> None:
                 key=f"download_{exporter.name}",
             )
         for file in workbench.broken_exporters():
-            message(words(file.message), kind="error", title="A format cannot be used.")
+            message(words(file.message), kind="error", title=say("library.import.broken_format"))
 
 
 def _content(index_id: str, format_name: str) -> bytes:

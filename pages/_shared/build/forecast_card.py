@@ -17,7 +17,7 @@ from pages._shared.build.engine_form import Engine
 from pages._shared.common import markup, session, state, widgets
 from pages._shared.common.frame import message, plain_errors
 from pages._shared.common.html import draw, html
-from pages._shared.common.messages import words
+from pages._shared.common.messages import say, words
 from pages._shared.settings import call_store_view
 
 STARTED = "lr_build_started"  # a build was started in the run before
@@ -39,7 +39,7 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
             "b_name",
             "",
             lambda mount: st.text_input(
-                "Name of the index",
+                say("build.index_name"),
                 mount.value,
                 key=mount.key,
                 on_change=mount.changed,
@@ -50,7 +50,7 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
             key="index_name",
         )
         if st.button(
-            "Build index",
+            say("library.build_index"),
             type="primary",
             key="primary_build",
             icon=":material/play_arrow:",
@@ -64,10 +64,10 @@ def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[
                 st.session_state[STARTED] = True
                 st.rerun()
         if not corpus.documents:
-            markup.note("This corpus has no documents. Add some in the Library.")
+            markup.note(say("build.corpus_empty"))
         else:
-            wrong = "A setting is wrong; the message at its field says how to correct it." if fault else ""
-            markup.note(engine.lacking or wrong or "You can close the page. The build goes on.")
+            wrong = say("build.setting_wrong") if fault else ""
+            markup.note(engine.lacking or wrong or say("build.goes_on"))
 
 
 def builtin_forecast(corpus: CorpusSummary, config: IndexConfig, jobs: list[JobState]) -> None:
@@ -79,18 +79,18 @@ def builtin_forecast(corpus: CorpusSummary, config: IndexConfig, jobs: list[JobS
         message(error, kind="error")
         return
     rows = [
-        ("Documents", f"{corpus.documents:,}"),
-        ("Tokens", f"{corpus.tokens:,}"),
-        ("Chunks", f"about {expected.chunks:,}"),
-        ("Language-model calls", "0"),
+        (say("library.documents"), f"{corpus.documents:,}"),
+        (say("build.tokens"), f"{corpus.tokens:,}"),
+        (say("build.chunks"), say("build.about", n=f"{expected.chunks:,}")),
+        (say("build.llm_calls"), "0"),
     ]
-    _head("No cost", outlook_view.span(expected.seconds), words(expected.basis or ""))
+    _head(say("build.no_cost"), outlook_view.span(expected.seconds), words(expected.basis or ""))
     draw(markup.facts_table(("", ""), rows))
 
 
 def _head(cost: str, time: str, basis: str) -> None:
     draw(
-        markup.label("Forecast")
+        markup.label(say("build.forecast"))
         + html('<div class="lr-big"><b>{}</b><span>{}</span></div>', cost, time)
         + html('<div class="lr-small lr-muted" style="margin:.2rem 0 .5rem">{}</div>', basis)
     )
@@ -106,34 +106,37 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
         settings = bench.settings()
         expected = _forecast(corpus.id, corpus.tokens, corpus.documents, config, plain(settings), len(bench.calls))
     except LeanRAGError as error:
-        message(str(error), kind="error")
+        message(error, kind="error")
         return
     kept = _kept_answers(corpus.id, config)
-    at_most = "up to {}".format if kept else None
+    at_most = _at_most if kept else None
     calls, tokens = expected.calls, expected.tokens
     cost, time = _cost(expected, settings, config), outlook_view.span(expected.seconds)
     if at_most:
         time = at_most(numbers.duration(expected.seconds.high))
-        cost = at_most(numbers.money(expected.dollars.high)).capitalize() if expected.dollars.high else cost
+        cost = as_capital(at_most(numbers.money(expected.dollars.high))) if expected.dollars.high else cost
     _head(cost, time, words(expected.basis or ""))
     rows = [
-        ("Chunks", f"{expected.chunks:,}"),
-        ("Entities", outlook_view.counts(expected.entities)),
-        ("Calls", at_most(f"{calls.high:,.0f}") if at_most else outlook_view.counts(calls)),
-        ("Tokens", at_most(numbers.tokens(round(tokens.high))) if at_most else outlook_view.tokens_of(tokens)),
-        ("Calls saved by stored answers", f"{expected.saved:,}"),
+        (say("build.chunks"), f"{expected.chunks:,}"),
+        (say("build.entities"), outlook_view.counts(expected.entities)),
+        (say("build.column.calls"), at_most(f"{calls.high:,.0f}") if at_most else outlook_view.counts(calls)),
+        (
+            say("build.tokens"),
+            at_most(numbers.tokens(round(tokens.high))) if at_most else outlook_view.tokens_of(tokens),
+        ),
+        (say("build.calls_saved"), f"{expected.saved:,}"),
     ]
     draw(markup.facts_table(("", ""), rows))
     if kept:
         note = _rebuild_note(corpus.id, config, kept)
         draw(html('<div class="lr-notes"><div>{}</div></div>', note))
-    with st.expander("By stage"):
+    with st.expander(say("build.by_stage")):
         draw(
             markup.facts_table(
-                ("Stage", "Calls", "Tokens", "US dollars"),
+                tuple(say(code) for code in ("build.stage", "build.column.calls", "build.tokens", "build.column.cost")),
                 [
                     (
-                        stage.stage.capitalize(),
+                        say(f"stage.{stage.stage.replace(' ', '_')}"),
                         f"{stage.calls.expected:,.0f}",
                         numbers.tokens(round(stage.prompt_tokens.expected + stage.completion_tokens.expected)),
                         numbers.money(stage.dollars.expected),
@@ -143,13 +146,13 @@ def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine
             )
         )
     if expected.chunks > expected.sampled < _SAMPLED and st.button(
-        f"Improve it: read {min(_SAMPLED, expected.chunks)} chunks first",
+        say("build.improve", n=min(_SAMPLED, expected.chunks)),
         key="dry_run",
         type="tertiary",
         icon=":material/labs:",
-        help="Their answers are kept, so that the build does not ask for them again.",
+        help=say("build.improve_hint"),
     ):
-        with plain_errors(), st.spinner("Reading", show_time=True):
+        with plain_errors(), st.spinner(say("build.reading"), show_time=True):
             bench.forecast(corpus.id, config, dry_run=_SAMPLED)
             st.rerun()
 
@@ -171,14 +174,17 @@ def _rebuild_note(corpus_id: str, config: IndexConfig, kept: int) -> str:
     """Why the forecast is a bound only."""
     indexes = session.index_list().indexes
     if any(index.corpus_id == corpus_id and index.config.is_of(config) for index in indexes):
-        return (
-            "There is an index with exactly these settings. Building it again asks only for what is not stored: "
-            "nothing, as long as the documents are the same."
-        )
-    return (
-        f"{numbers.counted(kept, 'answer')} about clusters and relations of this corpus {'is' if kept == 1 else 'are'} "
-        "stored. How many of them can be reused is known once the clusters are, so fewer calls may be needed."
-    )
+        return say("build.same_settings")
+    return say("build.kept_answers", n=kept)
+
+
+def _at_most(amount: str) -> str:
+    return say("build.at_most", amount=amount)
+
+
+def as_capital(text: str) -> str:
+    """The text with a capital at its beginning."""
+    return text[:1].upper() + text[1:]
 
 
 @st.cache_data(max_entries=24, ttl=600, show_spinner=False)
@@ -193,8 +199,8 @@ def _cost(expected: Forecast, settings: Settings, config: IndexConfig) -> str:
     if expected.dollars.high > 0:
         return outlook_view.money_of(expected.dollars)
     if settings.local:
-        return "No cost"
-    return "Price unknown" if unpriced(settings, config) else "No cost"
+        return say("build.no_cost")
+    return say("build.price_unknown") if unpriced(settings, config) else say("build.no_cost")
 
 
 def unpriced(settings: Settings, config: IndexConfig) -> list[str]:
@@ -211,7 +217,7 @@ def budget_fields(config: IndexConfig) -> Budget:
             "b_dollars",
             0.0,
             lambda mount: st.number_input(
-                "Budget, US dollars",
+                say("build.budget_dollars"),
                 min_value=0.0,
                 value=mount.value,
                 step=1.0,
@@ -228,7 +234,7 @@ def budget_fields(config: IndexConfig) -> Budget:
             "b_tokens",
             0,
             lambda mount: st.number_input(
-                "Budget, tokens",
+                say("build.budget_tokens"),
                 min_value=0,
                 value=mount.value,
                 step=100_000,
@@ -239,17 +245,12 @@ def budget_fields(config: IndexConfig) -> Budget:
             allowed=lambda value: 0 <= value < 2**53,
             key="budget_tokens",
         )
-    hint = "0 means no limit. When the budget is spent, the build stops, keeps every answer, and can be resumed."
+    hint = say("build.budget_hint")
     draw(html('<div class="lr-hint">{}</div>', hint))
     if dollars:
         with plain_errors():
             names = unpriced(session.workbench().settings(), config)
             if names:
-                draw(
-                    html(
-                        '<div class="lr-notes"><div>No price is known for {}, so a budget in dollars '
-                        "cannot be kept. Fill in the price in Settings, or give a budget in tokens.</div></div>",
-                        ", ".join(names),
-                    )
-                )
+                said = say("build.no_price", models=say("ask.comma").join(names))
+                draw(html('<div class="lr-notes"><div>{}</div></div>', said))
     return Budget(float(dollars), int(tokens))

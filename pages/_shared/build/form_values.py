@@ -12,6 +12,7 @@ from leanrag_core.types.presets import Preset, presets
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.build import engine_form
 from pages._shared.common import forms, session, state
+from pages._shared.common.messages import say
 
 FIELDS = ("chunk_tokens", "overlap_tokens", "cluster_size", "tau", "seed", "size_cap")
 CLUSTERING = (
@@ -72,8 +73,8 @@ def take_settings(index: IndexSummary) -> None:
     fill(values)
     engine_form.take_settings(values)
     state.remember("corpus", index.corpus_id)
-    state.remember("b_name", f"{index.name}, changed")
-    st.toast("The form now holds the settings of this index.", icon=":material/content_copy:")
+    state.remember("b_name", say("build.changed_name", name=index.name))
+    st.toast(say("build.form_filled"), icon=":material/content_copy:")
 
 
 def marked_preset() -> str | None:

@@ -37,7 +37,9 @@ def show(indexes: Sequence[IndexSummary]) -> None:
     ticked = _table(rows, by)
     common = common_settings(rows, _NAMED) if len(rows) > 1 else {}
     if common:
-        listed = say("ask.comma").join(f"{forms.title_of(name)} {shown(name, value)}" for name, value in common.items())
+        listed = say("ask.comma").join(
+            f"{forms.title_of(name, IndexConfig)} {shown(name, value)}" for name, value in common.items()
+        )
         markup.note(say("build.same_in_all", settings=listed))
     index_actions.row(indexes, ticked)
 
@@ -139,9 +141,9 @@ def _table(rows: Sequence[IndexSummary], by: str) -> list[str]:
 def _config() -> Mapping[str, Any]:
     column = st.column_config
     return {
-        say("build.column.name"): column.TextColumn(width=200, pinned=True),
+        say("build.column.name"): column.TextColumn(width=200),
         say("build.group.corpus_name"): column.TextColumn(width=160),
-        say("build.column.recall"): column.NumberColumn(format="%.2f", help=say("build.column.recall.help")),
+        say("build.column.recall"): column.TextColumn(help=say("build.column.recall.help")),
         say("build.column.calls"): column.NumberColumn(format="localized"),
         say("build.column.cost"): column.NumberColumn(format="$%.2f"),
         say("build.chunks"): column.NumberColumn(format="localized"),
@@ -162,8 +164,9 @@ def _kind(index: IndexSummary) -> str:
     return say(code) if known(code) else index.kind
 
 
-def _recall(measured: MeasuredRecall | None) -> float | None:
-    return None if measured is None else round(measured.recall, 4)
+def _recall(measured: MeasuredRecall | None) -> str:
+    """As text, of which a missing one is no "None"; two decimals sort as the numbers do."""
+    return "–" if measured is None else f"{measured.recall:.2f}"
 
 
 def _recalls() -> Mapping[str, MeasuredRecall]:

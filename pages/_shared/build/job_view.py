@@ -27,7 +27,7 @@ def show(job_id: str) -> None:
     try:
         job = session.workbench().job(job_id)
     except JobNotFound as error:
-        message(str(error), kind="error")
+        message(error, kind="error")
         return
     live = job.live
     with st.container(key="job_panel"):
@@ -47,16 +47,17 @@ def _panel(job_id: str, was_live: bool) -> None:
         draw(markup.tiles((words(figure.title), f"{figure.value:,}", words(figure.note)) for figure in figures))
     if job.status == "done" and (facts := summary_of(job)):
         rows = [(words(fact.title), fact.value) for fact in facts]
-        markup.block("Result", markup.facts_table(("", ""), rows, caption="Result"))
+        title = say("job.result")
+        markup.block(title, markup.facts_table(("", ""), rows, caption=title))
     if job.status != "running" and not (job.status == "done" and outlook_view.has_forecast(job)):
-        markup.block("Stages", _stages(job))  # with nothing beside them
+        markup.block(say("job.stages"), _stages(job))  # with nothing beside them
         return
     left, right = st.columns([7, 5], gap="large")
     with left:
-        markup.block("Stages", _stages(job))
+        markup.block(say("job.stages"), _stages(job))
     with right:
         if job.status == "running":
-            markup.block("Written just now", _feed(job))
+            markup.block(say("job.written_now"), _feed(job))
             outlook_view.live(job)
         else:
             outlook_view.ended(job)
@@ -85,10 +86,10 @@ def _label(job: JobState, stage_name: str) -> str:
 
 def _awaited(job: JobState) -> str:
     if not job.builds_index:
-        return "What is written is listed here."
+        return say("job.listed_here")
     if job.current == "extract" and frame.uses_endpoint(job.config):
-        return f"The first answers of {model_title(str(job.config.get('model', '')))} are awaited."
-    return "The documents are being read; names are listed here as they are found."
+        return say("job.answers_awaited", model=model_title(str(job.config.get("model", ""))))
+    return say("job.names_listed")
 
 
 def _subject(job: JobState) -> Markup:
@@ -99,9 +100,9 @@ def _subject(job: JobState) -> Markup:
     try:
         corpus = session.workbench().corpus(job.corpus_id)
     except LeanRAGError:
-        return markup.label(subject, "its corpus has been deleted")
-    documents = numbers.counted(corpus.documents, "document")
-    return markup.label(subject, f"from the corpus {corpus.name}, {documents}")
+        return markup.label(subject, say("job.corpus_deleted"))
+    documents = say("count.documents", n=corpus.documents)
+    return markup.label(subject, say("job.from_corpus", corpus=corpus.name, documents=documents))
 
 
 def _headline(job: JobState) -> None:
@@ -112,15 +113,15 @@ def _headline(job: JobState) -> None:
     running = next((stage for stage in job.stages if stage.status == "running"), None)
     title, pace = job_words.title(job, running), job_words.pace(job, running)
     draw(html('<div class="lr-big"><b>{}</b><span>{}</span></div>', title, pace))
-    ended, what = "" if job.live else " ended", "build" if job.builds_index else "job"
+    ended, what = "" if job.live else " ended", "build" if job.builds_index else "other"
     draw(
         html(
-            '<div class="lr-prog{}" role="progressbar" aria-label="Share of the whole {}" '
+            '<div class="lr-prog{}" role="progressbar" aria-label="{}" '
             'aria-valuenow="{:.0f}" aria-valuemin="0" aria-valuemax="100">'
             '<u style="width:{:.1f}%"></u></div>'
             '<div class="lr-small lr-muted">{}</div>',
             ended,
-            what,
+            say(f"job.share.{what}"),
             job.share * 100,
             job.share * 100,
             job_words.about(job),
@@ -136,14 +137,14 @@ def _headline(job: JobState) -> None:
     spending_view.line(job)
     if job.status == "running" and job.heard > _SILENT:
         silence = numbers.duration(job.heard)
-        message(f"The {what} has not reported for {silence}. If it does not go on, cancel and resume it.")
+        message(say(f"job.silent.{what}", time=silence))
     if job.status == "stopped":
-        message(job.error or "", title="The budget is spent.")
+        message(job.error or "", title=say("job.budget_spent"))
         spending_view.resume_with_budget(job, _resume)
     if job.status == "failed":
-        message(job.error or "", kind="error", title="What went wrong.")
+        message(job.error or "", kind="error", title=say("job.went_wrong"))
         if job.details:
-            with st.expander("Technical details"):
+            with st.expander(say("job.details")):
                 st.code(job.details, language=None)
 
 
@@ -166,11 +167,11 @@ def _resume(job_id: str, budget: Budget | None = None) -> None:
 
 def _buttons(job: JobState) -> None:
     if job.live:
-        st.button("Cancel", icon=":material/close:", key=f"cancel_{job.id}", on_click=_cancel, args=(job.id,))
+        st.button(say("job.cancel"), icon=":material/close:", key=f"cancel_{job.id}", on_click=_cancel, args=(job.id,))
     elif job.status == "done":
         if not (job.builds_index and job.result):
             return
-        for page, title, icon in (("explore", "Explore", "account_tree"), ("ask", "Ask", "forum")):
+        for page, title, icon in (("explore", say("page.explore"), "account_tree"), ("ask", say("page.ask"), "forum")):
             if st.button(
                 title,
                 icon=f":material/{icon}:",
@@ -180,7 +181,9 @@ def _buttons(job: JobState) -> None:
             ):
                 st.switch_page(page_path(page))
     else:
-        st.button("Resume", icon=":material/play_arrow:", key=f"resume_{job.id}", on_click=_resume, args=(job.id,))
+        st.button(
+            say("job.resume"), icon=":material/play_arrow:", key=f"resume_{job.id}", on_click=_resume, args=(job.id,)
+        )
 
 
 def _stages(job: JobState) -> Markup:
@@ -188,8 +191,7 @@ def _stages(job: JobState) -> Markup:
     for stage in job.stages:
         status = "stopped" if stage.status == "running" and not job.live else stage.status
         share = 100.0 if status == "done" else 100 * stage.done / stage.total if stage.total else 0.0
-        before = "" if stage.done == stage.total else f"{stage.done:,} of "
-        amount = before + numbers.of_unit(stage.total, stage.unit) if stage.total else ""
+        amount = job_words.amount(stage)
         time = numbers.duration(stage.seconds) if stage.seconds > _NOTHING and status != "waiting" else ""
         rows.append(
             html(
@@ -198,7 +200,7 @@ def _stages(job: JobState) -> Markup:
                 '<span class="v">{}</span><span class="r">{}</span></div>',
                 status,
                 status,
-                status,
+                say(f"job.stage.{status}"),
                 words(job.kind.stage(stage.name).title),
                 min(100.0, share),
                 amount,
@@ -212,7 +214,7 @@ def no_index() -> None:
     """What a page that needs an index says when there is none: what is being built, or how to build one."""
     builds = [job for job in session.running_jobs() if job.builds_index]
     if builds:
-        message(f"{say('frame.no_index')} {say('frame.first_is_built')}")
+        message(say("text.space").join([say("frame.no_index"), say("frame.first_is_built")]))
         show(builds[0].id)
         return
     draw(html('<div class="lr-empty">{}</div>', say("frame.how_to_begin")))

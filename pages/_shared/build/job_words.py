@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from leanrag_core.figures import numbers
 from leanrag_core.types.job import JobState, StageState
 from leanrag_core.types.model_names import model_title
-from pages._shared.common import frame, session
-from pages._shared.common.messages import say, words
+from pages._shared.common import frame, session, units
+from pages._shared.common.messages import known, say, words
 
 STARTS_WITHIN = 4.0  # seconds; a job that is queued for longer waits for others
-_PLACES = ("first", "second", "third")
+_NAMED_PLACES = 3
 _ENDED = {"cancelled": "job.cancelled", "stopped": "job.stopped", "interrupted": "job.interrupted"}
 
 
@@ -27,15 +27,15 @@ def ended(job: JobState) -> str:
 def title(job: JobState, running: StageState | None) -> str:
     """What the job does at the moment, or how it ended."""
     if job.status == "queued" and job.waits_for_index:
-        return f"{job.title} waits for another build of the same index"
+        return say("job.waits_for_index", title=job.title)
     if job.status == "queued" and job.seconds > STARTS_WITHIN:
         place = _place(job.id, _waiting(session.running_jobs()))
-        return f"{job.title} waits for its turn{', ' if place else ''}{place}"
+        return say("ask.comma").join(filter(None, (say("job.waits", title=job.title), place)))
     if job.status == "queued":
         return of_job(job, job.kind.wording.starting)
     if job.status == "running":
-        doing = words(job.kind.stage(running.name).doing) if running else "Starting"
-        return f"{doing}, {numbers.share(job.share)}"
+        doing = words(job.kind.stage(running.name).doing) if running else say("job.starting_up")
+        return f"{doing}{say('ask.comma')}{numbers.share(job.share)}"
     return ended(job)
 
 
@@ -44,8 +44,8 @@ def _place(job_id: str, waiting: list[str]) -> str:
     if job_id not in waiting or len(waiting) < 2:
         return ""
     number = waiting.index(job_id)
-    place = _PLACES[number] if number < len(_PLACES) else f"number {number + 1:,}"
-    return f"{place} of {len(waiting):,}"
+    code = f"job.place.{number + 1}" if number < _NAMED_PLACES else "job.place.later"
+    return say(code, number=number + 1, n=len(waiting))
 
 
 def _waiting(jobs: Sequence[JobState]) -> list[str]:
@@ -56,9 +56,9 @@ def _waiting(jobs: Sequence[JobState]) -> list[str]:
 def other_title(job: JobState, live: Sequence[JobState]) -> str:
     """A line on another job that is under way, with its place when it waits."""
     if job.status == "running":
-        return f"Also running: {job.title}, {numbers.share(job.share)}"
+        return say("job.also_running", title=job.title, share=numbers.share(job.share))
     place = _place(job.id, _waiting(live))
-    return f"Waiting: {job.title}{', ' if place else ''}{place}"
+    return say("ask.comma").join(filter(None, (say("job.also_waiting", title=job.title), place)))
 
 
 def pace(job: JobState, running: StageState | None) -> str:
@@ -67,36 +67,37 @@ def pace(job: JobState, running: StageState | None) -> str:
         return numbers.duration(job.seconds)
     if not job.live:
         last = next((stage for stage in reversed(job.stages) if stage.status != "waiting"), None)
-        return f"after {numbers.duration(job.seconds)}, during {last.name}" if last else ""
+        if last is None:
+            return ""
+        return say("job.ended_during", time=numbers.duration(job.seconds), stage=_lower(stage_title(job, last.name)))
     if running is None or job.status == "queued":
         return ""
     parts = []
     if running.total:
-        parts.append(f"{running.done:,} of {running.total:,} {running.unit}".strip())
-        parts.append(numbers.rate(running.done, running.seconds))
-    parts.append(numbers.time_left(job.seconds_left))
-    return ", ".join(part for part in parts if part)
+        parts.append(_of_total(running))
+        parts.append(units.rate(running.done, running.seconds))
+    parts.append(units.time_left(job.seconds_left))
+    return say("ask.comma").join(part for part in parts if part)
 
 
 def about(job: JobState) -> str:
     """The job's settings, when it began, and what to know about its end."""
     remote = frame.uses_endpoint(job.config)
-    again = "asks only for what is missing" if remote else "starts it from the beginning, with the same settings"
-    slots = " Two jobs run at a time." if job.seconds > STARTS_WITHIN else ""
-    if job.builds_index:
-        slots = slots.replace("jobs", "builds")
+    again = say("job.resuming.remote" if remote else "job.resuming.builtin")
+    slots = say("job.slots.builds" if job.builds_index else "job.slots.jobs") if job.seconds > STARTS_WITHIN else ""
     wording = job.kind.wording
     next_steps = {
         "done": "",
         "queued": "" if job.waits_for_index else slots,
-        "stopped": " Every answer is kept.",
-        "failed": " Nothing half-finished is left behind.",
-        "cancelled": f" Nothing half-finished is left behind. Resuming {again}.",
-        "interrupted": f" {of_job(job, wording.process_ended)} Resuming {again}.",
-        "running": f" {of_job(job, wording.goes_on)}",
+        "stopped": say("job.answers_kept"),
+        "failed": say("job.nothing_left"),
+        "cancelled": say("text.space").join([say("job.nothing_left"), again]),
+        "interrupted": say("text.space").join([of_job(job, wording.process_ended), again]),
+        "running": of_job(job, wording.goes_on),
     }
-    facts = [*_settings(job), f"Started {numbers.day(job.started)}"]
-    return f"{'. '.join(facts)}.{next_steps[job.status]}"
+    facts = [*_settings(job), say("job.started_at", time=numbers.day(job.started))]
+    sentences = [f"{fact}{say('text.stop')}" for fact in facts]
+    return say("text.space").join(filter(None, [*sentences, next_steps[job.status]]))
 
 
 def _number(value: object) -> str:
@@ -109,14 +110,41 @@ def _settings(job: JobState) -> list[str]:
     config = job.config
     if not job.builds_index:
         plain = [f"{name} {value}" for name, value in config.items() if isinstance(value, str | int | float)]
-        return [", ".join(plain)] if plain else []
+        return [say("ask.comma").join(plain)] if plain else []
     size, overlap = _number(config.get("chunk_tokens")), _number(config.get("overlap_tokens"))
     facts = [
         f"clustersize {config.get('cluster_size')}",
-        f"tau {config.get('tau') or 'chosen from the data'}",
+        f"tau {config.get('tau') or say('option.chosen_from_data')}",
     ]
     if job.corpus_id:  # the chunks of an import are those of its files
-        facts.append(f"chunks of {size} tokens with {overlap} of overlap")
+        facts.append(say("job.chunks_of", size=size, overlap=overlap))
     if frame.uses_endpoint(config):
         facts.insert(0, model_title(str(config.get("model", ""))))
-    return [", ".join(facts)]
+    return [say("ask.comma").join(facts)]
+
+
+def stage_title(job: JobState, name: str) -> str:
+    """What the stage is called; that of another version by its own name."""
+    return words(job.kind.stage(name).title)
+
+
+def amount(stage: StageState) -> str:
+    """How much of the stage is done, with its unit; empty before that is known."""
+    if not stage.total:
+        return ""
+    whole = _of_unit(stage.total, stage.unit)
+    return whole if stage.done == stage.total else say("job.done_of", done=f"{stage.done:,}", total=whole)
+
+
+def _of_total(stage: StageState) -> str:
+    return say("job.done_of", done=f"{stage.done:,}", total=_of_unit(stage.total, stage.unit))
+
+
+def _of_unit(n: int, unit: str) -> str:
+    """ "1 entity", "3 entities": the unit as progress names it, in words of the catalog where it has any."""
+    code = f"unit.{unit.replace(' ', '_')}"
+    return say(code, n=n) if known(code) else numbers.of_unit(n, unit).strip()
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

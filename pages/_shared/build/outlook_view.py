@@ -2,16 +2,14 @@
 
 from leanrag_core.figures import numbers
 from leanrag_core.jobs.outlook import Amount, Outlook, StageOutlook, outlook
+from leanrag_core.messages.message import message as message_of
 from leanrag_core.types.forecast import Range
 from leanrag_core.types.job import JobState
 from leanrag_core.types.spending import NO_SPENDING
 from leanrag_core.types.usage import NO_USAGE
-from pages._shared.common import markup
+from pages._shared.common import markup, units
 from pages._shared.common.frame import message
-from pages._shared.common.messages import words
-
-_LIVE = ("", "Forecast", "So far", "By the end")
-_ENDED = ("", "Forecast", "Actual")
+from pages._shared.common.messages import say, words
 
 
 def live(job: JobState) -> None:
@@ -22,14 +20,21 @@ def live(job: JobState) -> None:
     rows = [_live_row(job, stage) for stage in ahead.stages]
     forecast, so_far, at_end = job.forecast, ahead.so_far, ahead.at_end
     tokens = numbers.tokens(round(so_far.tokens)), numbers.tokens(round(at_end.tokens))
-    rows.append(("Tokens", tokens_of(forecast.tokens), *tokens))
+    rows.append((say("build.tokens"), tokens_of(forecast.tokens), *tokens))
     if forecast.dollars.high or so_far.dollars:
-        rows.append(("Cost", money_of(forecast.dollars), numbers.money(so_far.dollars), numbers.money(at_end.dollars)))
+        rows.append(
+            (
+                say("build.cost"),
+                money_of(forecast.dollars),
+                numbers.money(so_far.dollars),
+                numbers.money(at_end.dollars),
+            )
+        )
     whole = "" if ahead.seconds_left is None else numbers.duration(job.seconds + ahead.seconds_left)
-    rows.append(("Time", span(forecast.seconds), numbers.duration(job.seconds), whole or "–"))
-    markup.block(
-        "Forecast", markup.facts_table(_LIVE, rows, caption="Forecast and so far"), "updated as the build goes on"
-    )
+    rows.append((say("build.time"), span(forecast.seconds), numbers.duration(job.seconds), whole or "–"))
+    head = ("", *(say(f"build.outlook.{name}") for name in ("forecast", "so_far", "at_end")))
+    table = markup.facts_table(head, rows, caption=say("build.outlook.caption"))
+    markup.block(say("build.forecast"), table, say("build.outlook.updated"))
     warning = _budget_warning(job, ahead)
     if warning:
         message(warning)
@@ -46,7 +51,7 @@ def _live_row(job: JobState, stage: StageOutlook) -> tuple[str, str, str, str]:
 
 def calls_title(job: JobState, stage_name: str) -> str:
     """The head of a row on the calls of a stage."""
-    return f"{words(job.kind.stage(stage_name).title)}, calls"
+    return say("build.outlook.calls", stage=words(job.kind.stage(stage_name).title))
 
 
 def _budget_warning(job: JobState, ahead: Outlook) -> str:
@@ -54,14 +59,14 @@ def _budget_warning(job: JobState, ahead: Outlook) -> str:
     budget, at_end = job.budget, ahead.at_end
     lacking = []
     if budget.tokens and at_end.tokens > budget.tokens:
-        lacking.append(
-            f"{numbers.tokens(round(at_end.tokens))} tokens where {numbers.tokens(budget.tokens)} are allowed"
-        )
+        needed, allowed = numbers.tokens(round(at_end.tokens)), numbers.tokens(budget.tokens)
+        lacking.append(message_of("build.outlook.too_many_tokens", needed=needed, allowed=allowed))
     if budget.dollars and at_end.dollars > budget.dollars:
-        lacking.append(f"{numbers.money(at_end.dollars)} where {numbers.money(budget.dollars)} are allowed")
+        needed, allowed = numbers.money(at_end.dollars), numbers.money(budget.dollars)
+        lacking.append(message_of("build.outlook.too_many_dollars", needed=needed, allowed=allowed))
     if not lacking:
         return ""
-    return f"The budget is too small: the build needs about {' and '.join(lacking)}. It stops there; resume it later."
+    return say("build.outlook.budget_too_small", needs=tuple(lacking))
 
 
 def has_forecast(job: JobState) -> bool:
@@ -81,33 +86,35 @@ def ended(job: JobState) -> None:
     ]
     usage = job.spending.usage
     actual = Amount(usage.calls, usage.prompt_tokens + usage.completion_tokens, usage.cost)
-    rows.append(("All calls", counts(forecast.calls), f"{actual.calls:,}"))
-    rows.append(("Tokens", tokens_of(forecast.tokens), numbers.tokens(round(actual.tokens))))
+    rows.append((say("build.outlook.all_calls"), counts(forecast.calls), f"{actual.calls:,}"))
+    rows.append((say("build.tokens"), tokens_of(forecast.tokens), numbers.tokens(round(actual.tokens))))
     if forecast.dollars.high or actual.dollars:
-        rows.append(("Cost", money_of(forecast.dollars), numbers.money(actual.dollars)))
-    rows.append(("Time", span(forecast.seconds), numbers.duration(job.seconds)))
-    markup.block("Forecast and actual", markup.facts_table(_ENDED, rows, caption="Forecast and actual"))
+        rows.append((say("build.cost"), money_of(forecast.dollars), numbers.money(actual.dollars)))
+    rows.append((say("build.time"), span(forecast.seconds), numbers.duration(job.seconds)))
+    head = ("", *(say(f"build.outlook.{name}") for name in ("forecast", "actual")))
+    title = say("build.forecast_and_actual")
+    markup.block(title, markup.facts_table(head, rows, caption=title))
 
 
 def counts(range_: Range) -> str:
     """ "51 to 78"."""
     low, high = round(range_.low), round(range_.high)
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return units.span(f"{low:,}", f"{high:,}")
 
 
 def tokens_of(range_: Range) -> str:
     """ "125 k to 184 k"."""
     low, high = numbers.tokens(round(range_.low)), numbers.tokens(round(range_.high))
-    return numbers.span(low, high)
+    return units.span(low, high)
 
 
 def money_of(range_: Range) -> str:
     """ "$0.12 to $0.30"."""
     low, high = numbers.money(range_.low), numbers.money(range_.high)
-    return numbers.span(low, high)
+    return units.span(low, high)
 
 
 def span(range_: Range) -> str:
     """ "11 s to 3 min"."""
     low, high = numbers.duration(range_.low), numbers.duration(range_.high)
-    return numbers.span(low, high)
+    return units.span(low, high)

@@ -9,13 +9,13 @@ from pages._shared.common import forms, markup, session, state
 from pages._shared.common.frame import message, plain_errors
 from pages._shared.common.messages import say, words
 
-_STATUS = {"finished": "made", ABSENT: "not made", UNFINISHED: "stopped, can be resumed", DAMAGED: "damaged"}
-_MAKE = {ABSENT: "Make", UNFINISHED: "Resume", DAMAGED: "Make again"}
+_STATUS = {"finished": "made", ABSENT: "absent", UNFINISHED: "unfinished", DAMAGED: "damaged"}
+_MAKE = {ABSENT: "make", UNFINISHED: "resume", DAMAGED: "make_again"}
 
 
 def fold(index: IndexSummary) -> None:
     """The parts in a fold, which are looked up when it is open."""
-    opened = st.expander("Index parts", icon=":material/extension:", key="index_parts", on_change="rerun")
+    opened = st.expander(say("build.parts"), icon=":material/extension:", key="index_parts", on_change="rerun")
     if opened.open:
         with opened, plain_errors():
             panel(index)
@@ -26,17 +26,14 @@ def panel(index: IndexSummary) -> None:
     states = session.workbench().parts(index.id)
     jobs = [job for job in session.running_jobs() if job.kind.makes == "part" and job.config.get("index") == index.id]
     job_of = {str(job.config.get("part")): job.id for job in jobs}
-    markup.note(
-        "Some strategies need more than chunks, entities and relations. Such a part is made when it is asked for, and "
-        "what it costs counts apart from the index."
-    )
+    markup.note(say("build.parts.what"))
     table(states, tuple(job_of))
     for part in states:
         if part.problem is not None:
             message(words(part.problem), kind="error")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if part.name in job_of:
-                label = f"Show progress: {forms.plain(words(part.title))}"
+                label = say("build.parts.progress", part=forms.plain(words(part.title)))
                 wanted = ("job", job_of[part.name])
                 st.button(label, key=f"part_job_{part.name}", type="tertiary", on_click=state.remember, args=wanted)
             else:
@@ -44,7 +41,7 @@ def panel(index: IndexSummary) -> None:
     for name in dict.fromkeys(part.name for part in states if part.finished and part.name not in job_of):
         _proposals(index, name)
     for file in session.workbench().broken_parts():
-        message(words(file.message), kind="error", title="A part cannot be used.")
+        message(words(file.message), kind="error", title=say("build.parts.broken"))
 
 
 def table(states: tuple[PartState, ...], being_made: tuple[str, ...] = ()) -> None:
@@ -52,15 +49,15 @@ def table(states: tuple[PartState, ...], being_made: tuple[str, ...] = ()) -> No
     rows = [
         (
             words(part.title),
-            "being made" if part.name in being_made else _STATUS[part.status],
+            say(f"build.parts.status.{'being_made' if part.name in being_made else _STATUS[part.status]}"),
             numbers.size(part.size_bytes) if part.size_bytes else "–",
             numbers.duration(part.seconds) if part.seconds else "–",
             f"{part.usage.calls:,}" if part.finished else "–",
         )
         for part in states
     ]
-    head = ("Part", "Status", "Size", "Made in", "Model calls")
-    markup.block("Index parts", markup.facts_table(head, rows), "their cost is not part of the index's")
+    head = tuple(say(f"build.parts.{name}") for name in ("part", "status", "size", "made_in", "calls"))
+    markup.block(say("build.parts"), markup.facts_table(head, rows), say("build.parts.note"))
 
 
 def _proposals(index: IndexSummary, name: str) -> None:
@@ -88,12 +85,12 @@ def _buttons(index: IndexSummary, part: PartState) -> None:
     key = f"{part.name}_{part.fingerprint}"
     title = forms.plain(words(part.title))
     if part.status in _MAKE:
-        label = f"{_MAKE[part.status]}: {title}"
+        label = say(f"build.parts.{_MAKE[part.status]}", part=title)
         if st.button(label, key=f"make_part_{key}", icon=":material/build:", help=forms.plain(words(part.help))):
             state.remember("job", session.workbench().start_part(index.id, part.name, part.config))
             st.rerun()
     if part.status != ABSENT and st.button(
-        f"Delete: {title}", key=f"delete_part_{key}", type="tertiary", icon=":material/delete:"
+        say("build.parts.delete", part=title), key=f"delete_part_{key}", type="tertiary", icon=":material/delete:"
     ):
         bench = session.workbench()
         bench.delete_part(bench.open(index.id), part.name, part.fingerprint)

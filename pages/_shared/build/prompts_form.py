@@ -11,15 +11,9 @@ from leanrag_core.types.config import IndexConfig
 from pages._shared.common import forms, markup, session, widgets
 from pages._shared.common.frame import message, plain_errors
 from pages._shared.common.html import draw, html, joined
+from pages._shared.common.messages import say
 
-TASKS = {
-    "extract_graph": "Extract",
-    "glean_graph": "Glean",
-    "merge_descriptions": "Merge descriptions",
-    "aggregate_entity": "Aggregate entity",
-    "aggregate_relation": "Aggregate relation",
-    "answer": "Answer",
-}
+TASKS = ("extract_graph", "glean_graph", "merge_descriptions", "aggregate_entity", "aggregate_relation", "answer")
 _SIZES = ("chunk_tokens", "overlap_tokens")
 _EDITED = "lr_prompts"  # task -> text, only of those that differ from the catalog
 
@@ -37,14 +31,14 @@ def take(prompts: dict[str, str]) -> None:
 def panel(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """The prompts behind a fold; returns those that are not the catalog's, as IndexConfig takes them."""
     count = len(_edited())
-    label = f"Prompts, {count} edited" if count else "Prompts"
+    label = say("build.prompts.edited", n=count) if count else say("build.prompts")
     titles = {task: _title(task) for task in TASKS}
     with st.expander(label, icon=":material/edit_note:", key="prompts_fold"):
         task = widgets.one_of(
             "prompt_task",
             list(TASKS),
             lambda mount: st.segmented_control(
-                "Prompt",
+                say("build.prompts.prompt"),
                 list(TASKS),
                 default=mount.value,
                 format_func=titles.__getitem__,
@@ -62,7 +56,8 @@ def panel(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> tuple[tu
 
 
 def _title(task: str) -> str:
-    return f"{TASKS[task]}, edited" if task in _edited() else TASKS[task]
+    title = say(f"build.prompts.{task}")
+    return say("build.prompts.is_edited", title=title) if task in _edited() else title
 
 
 def editor(task: str) -> None:
@@ -81,26 +76,29 @@ def editor(task: str) -> None:
         f"prompt_{task}",
         _edited().get(task, catalog.text),
         lambda mount: st.text_area(
-            "Text", mount.value, key=mount.key, height=320, on_change=mount.changed, label_visibility="collapsed"
+            say("library.text.text"),
+            mount.value,
+            key=mount.key,
+            height=320,
+            on_change=mount.changed,
+            label_visibility="collapsed",
         ),
         keep,
     )
     fields = ", ".join(f"{{{name}}}" for name in sorted(catalog.fields))
     draw(
         html(
-            '<div class="lr-hint">What stands in braces is filled in and must stay: {}. A changed text '
-            "makes another index, whose calls are made again. It is stored with the index that is built; "
-            "reloading this page discards it.</div>",
-            fields,
+            '<div class="lr-hint">{}</div>',
+            say("build.prompts.hint", fields=fields),
         )
     )
     if task in _edited():
         try:
             PromptBook([(task, _edited()[task])])
         except InvalidConfig as error:
-            message(str(error), kind="error")
+            message(error, kind="error")
         st.button(
-            "Restore the catalog's text",
+            say("build.prompts.restore"),
             key=f"reset_{task}",
             type="tertiary",
             icon=":material/undo:",
@@ -116,13 +114,13 @@ def reset(task: str) -> None:
 
 def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
     """The extraction prompt tried on one passage; an edited one beside the catalog's."""
-    draw(markup.label("Try it on one chunk"))
+    draw(markup.label(say("build.prompts.try_on_chunk")))
     key = f"preview_passage_{corpus_id}"
     passage = widgets.remembered(
         key,
         choose_chunk(corpus_id, key),
         lambda mount: st.text_area(
-            "Passage",
+            say("build.prompts.passage"),
             mount.value,
             key=mount.key,
             on_change=mount.changed,
@@ -133,11 +131,10 @@ def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
     )
     own = _edited().get("extract_graph")
     asked = (model, passage, own, entity_types)
-    calls = "2 calls" if own else "1 call"
-    label = f"Try, {calls}" if model else "Choose a model first"
+    label = say("build.prompts.try", n=2 if own else 1) if model else say("build.prompts.choose_model")
     if st.button(label, key="preview_now", icon=":material/play_arrow:", disabled=not model or not passage.strip()):
         st.session_state.pop("lr_preview", None)
-        with plain_errors(), st.spinner(f"Waiting for {forms.plain(model)}", show_time=True):
+        with plain_errors(), st.spinner(say("build.prompts.waiting", model=forms.plain(model)), show_time=True):
             bench, config = session.workbench(), IndexConfig(entity_types=entity_types)
             catalogs = bench.check_model(model, passage, config)
             edited = None
@@ -149,13 +146,18 @@ def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
     if catalogs is None:
         return
     if before != asked:
-        draw(html('<div class="lr-small lr-muted">Something has changed since; this is the earlier result.</div>'))
+        draw(markup.muted(say("build.prompts.outdated")))
     if edited is None:
-        entity_names = ", ".join(f"{name} ({kind})" for name, kind in catalogs.entities) or "nothing"
+        entity_names = ", ".join(f"{name} ({kind})" for name, kind in catalogs.entities) or say("build.prompts.nothing")
         markup.block(
-            "The catalog's prompt finds",
+            say("build.prompts.catalogs_finds"),
             html('<div class="lr-small">{}</div>', entity_names),
-            f"{len(catalogs.entities):,} entities, {len(catalogs.relations):,} relations",
+            say("ask.comma").join(
+                [
+                    say("count.entities", n=len(catalogs.entities)),
+                    say("count.relations", n=len(catalogs.relations)),
+                ]
+            ),
         )
     else:
         difference(catalogs, edited)
@@ -174,7 +176,7 @@ def choose_chunk(corpus_id: str, passage: str) -> str:
             f"preview_document_{corpus_id}",
             list(documents),
             lambda mount: st.selectbox(
-                "Document",
+                say("build.prompts.document"),
                 list(documents),
                 index=list(documents).index(mount.value),
                 format_func=documents.__getitem__,
@@ -192,7 +194,7 @@ def choose_chunk(corpus_id: str, passage: str) -> str:
             f"preview_number_{corpus_id}",
             1,
             lambda mount: st.number_input(
-                f"Chunk, of {n:,}",
+                say("build.prompts.chunk_of", n=n),
                 min_value=1,
                 max_value=n,
                 value=mount.value,
@@ -221,8 +223,8 @@ def difference(catalogs: ModelCheck, edited: ModelCheck) -> None:
     lines: list[str] = []
     same = 0
     for title, before, after in (
-        ("Entity", _entities(catalogs), _entities(edited)),
-        ("Relation", _relations(catalogs), _relations(edited)),
+        (say("build.prompts.entity"), _entities(catalogs), _entities(edited)),
+        (say("build.prompts.relation"), _relations(catalogs), _relations(edited)),
     ):
         same += len(before.keys() & after.keys())
         for sign, texts in (
@@ -230,15 +232,20 @@ def difference(catalogs: ModelCheck, edited: ModelCheck) -> None:
             ("out", [before[key] for key in before if key not in after]),
         ):
             lines += [html('<div class="{}"><span>{}: {}</span></div>', sign, title, text) for text in texts]
-    body = joined(lines) or "Both find the same."
-    note = (
-        f"entities {len(catalogs.entities):,} to {len(edited.entities):,}, relations {len(catalogs.relations):,} to "
-        f"{len(edited.relations):,}, {same:,} the same"
+    body = joined(lines) or say("build.prompts.both_same")
+    note = say(
+        "build.prompts.difference",
+        entities=len(catalogs.entities),
+        entities_now=len(edited.entities),
+        relations=len(catalogs.relations),
+        relations_now=len(edited.relations),
+        same=same,
     )
-    markup.block("Your prompt against the catalog's", html('<div class="lr-diff">{}</div>', body), note)
-    for whose, check in (("The catalog's prompt", catalogs), ("Your prompt", edited)):
+    markup.block(say("build.prompts.against"), html('<div class="lr-diff">{}</div>', body), note)
+    for whose, check in ((say("build.prompts.catalogs"), catalogs), (say("build.prompts.yours"), edited)):
         if check.verdict == "useless":
-            message(" ".join(check.remarks) or "It found nothing.", kind="error", title=f"{whose}:")
+            found = say("text.space").join(check.remarks) or say("build.prompts.found_nothing")
+            message(found, kind="error", title=say("build.prompts.whose", whose=whose))
 
 
 def _entities(check: ModelCheck) -> dict[str, str]:

@@ -16,7 +16,7 @@ from pages._shared.build import engine_form, form_values, size_effect
 from pages._shared.common import forms, session, state, widgets
 from pages._shared.common.frame import message, plain_errors
 from pages._shared.common.html import draw, html
-from pages._shared.common.messages import say, words
+from pages._shared.common.messages import known, say, words
 
 NAMES = (*form_values.FIELDS, *form_values.CLUSTERING, "preset")
 
@@ -85,6 +85,7 @@ def _preset() -> None:
     with plain_errors():
         session.workbench().presets()  # a file that does not read says so; the program's own are there
     presets = form_values.known_presets()
+    titles = {title: forms.plain(_preset_title(preset)) for title, preset in presets.items()}
     title = widgets.show(
         "preset",
         form_values.marked_preset(),
@@ -92,13 +93,13 @@ def _preset() -> None:
             say("build.preset"),
             list(presets),
             default=mount.value,
-            format_func=forms.plain,
+            format_func=titles.__getitem__,
             key=mount.key,
             on_change=mount.changed,
             wrap=True,
         ),
         form_values.take_preset,
-        form=tuple(presets),
+        form=widgets.labels(titles),
     )
     if title and {"top_n", "top_c"} <= set(presets[title].ask):
         draw(html('<div class="lr-hint">{}</div>', _on_ask(presets[title])))
@@ -111,6 +112,12 @@ def _preset() -> None:
             on_click=_delete_preset,
             args=(title,),
         )
+
+
+def _preset_title(preset: Preset) -> str:
+    """The title of one of the program's own presets in the reader's language; that of a person's own as it is."""
+    code = f"build.preset.{preset.name}"
+    return say(code) if known(code) else preset.title
 
 
 def _on_ask(preset: Preset) -> str:

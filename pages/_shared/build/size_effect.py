@@ -13,12 +13,14 @@ from pages._shared.common.messages import say
 _SCRIPT = Path(__file__).with_name("size_effect.js")
 _FRAME = '<div class="lr-effect"></div>'
 _KEY = "size_effect"
-_SIZES = (*range(2, 41), *range(42, 81, 2), *range(85, 201, 5))
+# From 8 on about even on a logarithmic scale, which the slider is drawn along.
+_SIZES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 22, 25, 28, 32, 36, 40, 45, 50, 56, 63, 70, 80, 90, 100)
+_LARGE = (112, 125, 140, 160, 180, 200)
 
 
 def show(corpus_id: str, config: IndexConfig) -> None:
     """The curve over clustersize with the form's value marked; a size chosen there is that of the form."""
-    sizes = sorted({*_SIZES, config.cluster_size})
+    sizes = sorted({*_SIZES, *_LARGE, config.cluster_size})
     try:
         made = session.workbench().size_effects(corpus_id, config, sizes)
     except LeanRAGError:  # the forecast beside it says so
@@ -42,4 +44,4 @@ def show(corpus_id: str, config: IndexConfig) -> None:
         "relations": say("build.effect.relations"),
         "paper": say("build.effect.paper", size=20),
     }
-    component(_SCRIPT, _FRAME, draws_svg=True)(data=data, key=_KEY, height=190, on_size_change=chosen)
+    component(_SCRIPT, _FRAME, draws_svg=True)(data=data, key=_KEY, on_size_change=chosen)

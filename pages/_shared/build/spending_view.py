@@ -9,6 +9,7 @@ from leanrag_core.types.job import JobState
 from leanrag_core.types.spending import NO_SPENDING, Budget
 from pages._shared.common import widgets
 from pages._shared.common.html import draw, html, joined
+from pages._shared.common.messages import say
 
 
 def line(job: JobState) -> None:
@@ -17,21 +18,25 @@ def line(job: JobState) -> None:
     if job.spending == NO_SPENDING:
         return
     usage, budget = job.spending.usage, job.budget
+    tokens = numbers.tokens(usage.prompt_tokens + usage.completion_tokens)
     parts = [
-        numbers.counted(usage.calls, "call"),
-        f"{numbers.tokens(usage.prompt_tokens + usage.completion_tokens)} tokens",
+        say("build.spent.calls", n=usage.calls),
+        _of(say("library.tokens", tokens=tokens), numbers.tokens(budget.tokens) if budget.tokens else ""),
     ]
-    parts[-1] += f" of {numbers.tokens(budget.tokens)}" if budget.tokens else ""
     if usage.cost or budget.dollars:
-        of_budget = f" of {numbers.money(budget.dollars)}" if budget.dollars else ""
-        parts.append(f"{numbers.money(usage.cost)}{of_budget}")
-    parts.append(f"{numbers.counted(job.spending.reused, 'answer')} reused")
-    parts += [numbers.counted(job.spending.faults, "fault")] if job.spending.faults else []
-    draw(html('<div class="lr-spent"><b>Spent</b> {}</div>', ", ".join(parts)))
+        parts.append(_of(numbers.money(usage.cost), numbers.money(budget.dollars) if budget.dollars else ""))
+    parts.append(say("build.spent.reused", n=job.spending.reused))
+    parts += [say("build.spent.faults", n=job.spending.faults)] if job.spending.faults else []
+    listed = say("ask.comma").join(parts)
+    draw(html('<div class="lr-spent"><b>{}</b> {}</div>', say("build.spent"), listed))
     if job.spending.last_faults:
-        with st.expander("Latest faults of the server; these calls are repeated"):
+        with st.expander(say("build.spent.latest_faults")):
             lines = joined(html("<div>{}</div>", text) for text in reversed(job.spending.last_faults))
             draw(html('<div class="lr-feed">{}</div>', lines))
+
+
+def _of(amount: str, limit: str) -> str:
+    return say("build.spent.of", amount=amount, limit=limit) if limit else amount
 
 
 def resume_with_budget(job: JobState, resume: Callable[[str, Budget], None]) -> None:
@@ -41,7 +46,7 @@ def resume_with_budget(job: JobState, resume: Callable[[str, Budget], None]) -> 
             f"more_dollars_{job.id}",
             2 * job.budget.dollars,
             lambda mount: st.number_input(
-                "US dollars for the rest",
+                say("build.spent.more_dollars"),
                 min_value=0.0,
                 value=mount.value,
                 step=1.0,
@@ -57,7 +62,7 @@ def resume_with_budget(job: JobState, resume: Callable[[str, Budget], None]) -> 
             f"more_tokens_{job.id}",
             2 * job.budget.tokens,
             lambda mount: st.number_input(
-                "Tokens for the rest",
+                say("build.spent.more_tokens"),
                 min_value=0,
                 value=mount.value,
                 step=100_000,
@@ -69,8 +74,8 @@ def resume_with_budget(job: JobState, resume: Callable[[str, Budget], None]) -> 
             key=f"more_tokens_{job.id}",
         )
         key = f"resume_{job.id}"
-        st.button("Resume", icon=":material/play_arrow:", key=key, on_click=_resume, args=(job.id, resume))
-    hint = "This budget is for the rest alone, without what was already spent. 0 means no limit."
+        st.button(say("job.resume"), icon=":material/play_arrow:", key=key, on_click=_resume, args=(job.id, resume))
+    hint = say("build.spent.more_hint")
     draw(html('<div class="lr-hint">{}</div>', hint))
 
 

@@ -70,7 +70,7 @@ def _buttons(corpus: CorpusSummary, index: IndexSummary | None) -> None:
                     args=("index", index.id),
                 ):
                     st.switch_page(page_path(page))
-        if st.button(say("library.build"), key=f"build_{corpus.id}", type="tertiary", icon=":material/construction:"):
+        if st.button(say("library.build"), key=f"build_{corpus.id}", type="tertiary"):
             to_build(corpus.id)
 
 
