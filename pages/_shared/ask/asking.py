@@ -24,7 +24,7 @@ from pages._shared.common.html import draw, html, joined
 from pages._shared.common.messages import message, say
 from pages._shared.common.scope import Scope
 
-LINKED = ("why", "at", "after", "wrote")  # what links hold beside the controls and views of a retrieval
+LINKED = ("why", "without", "at", "after", "wrote")  # what links hold beside the controls and views of a retrieval
 _REDRAW_SECONDS = 0.08  # between two drawings of a reply that is being written
 
 
@@ -72,7 +72,7 @@ def is_wanted(scope: Scope, ask: Ask) -> bool:
 def known_answer(scope: Scope, ask: Ask, trace: Trace) -> Answer | None:
     """The answer where no model needs to be called for it, or where one has just written it."""
     written: tuple[object, Answer] | None = st.session_state.get(scope.key("written"))
-    if written is not None and written[0] == (ask.topic, _model(ask)):
+    if written is not None and written[0] == (ask.topic, model_of(ask)):
         return written[1]
     return session.kept_answer(ask.summary, ask.question, ask.strategy, ask.options, trace)
 
@@ -101,7 +101,7 @@ def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> Answer | None:
         answer = known_answer(scope, ask, trace)
         if answer is None and (is_wanted(scope, ask) or session.writing(ask.topic)):
             answer = _streamed(scope, slot, index, ask, trace)
-            st.session_state[scope.key("written")] = ((ask.topic, _model(ask)), answer)
+            st.session_state[scope.key("written")] = ((ask.topic, model_of(ask)), answer)
             st.rerun()  # what else is on the page says what it cites
     except LeanRAGError as error:
         st.session_state.pop(scope.key("wanted"), None)
@@ -118,7 +118,7 @@ def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> Answer | None:
 
 def _streamed(scope: Scope, slot: DeltaGenerator, index: Index, ask: Ask, trace: Trace) -> Answer:
     """The reply, drawn while it is written."""
-    name, call = _model(ask), session.write_answer(ask.topic, index, trace)
+    name, call = model_of(ask), session.write_answer(ask.topic, index, trace)
     with slot.container():
         head = st.empty()
         st.skeleton(110)
@@ -160,7 +160,8 @@ def _marked(text: str, context: Context) -> Markup:
     )
 
 
-def _model(ask: Ask) -> str:
+def model_of(ask: Ask) -> str:
+    """The title of the model that answers."""
     settings = session.workbench().settings()
     return model_title(settings.answer_model or ask.summary.config.model)
 
@@ -188,7 +189,7 @@ def _offer(scope: Scope, ask: Ask) -> None:
     """A button to ask with these settings: a call costs something, so it is not made before a person asks."""
     draw(
         markup.label(say("ask.answer"))
-        + html('<div class="lr-small">{}</div>', say("ask.not_asked_yet", model=_model(ask)))
+        + html('<div class="lr-small">{}</div>', say("ask.not_asked_yet", model=model_of(ask)))
     )
     st.button(
         say("ask.write_answer"),

@@ -19,7 +19,8 @@ from pages._shared.common.messages import LANGUAGE, message, say
 from pages._shared.common.scope import Scope
 
 AFTER, WROTE = "after", "wrote"  # names in links: the question before it in a thread, the follow-up as it was written
-_NOT_KEPT = ("at", "why", "node", "step", "show", LANGUAGE)  # of a link: where a person looked, and not what was asked
+# Of a link: where a person looked, and not what was asked.
+_NOT_KEPT = ("at", "why", "without", "node", "step", "show", LANGUAGE)
 _SHOWN, _RECENT = 30, 3
 
 

@@ -71,7 +71,7 @@ def _take_example(scope: Scope, question: str, askers: Sequence[Scope]) -> None:
 def _take(scope: Scope, question: str, askers: Sequence[Scope]) -> None:
     state.remember(scope.name("q"), question)
     state.remember(scope.name("node"), None)
-    for name in (reference_view.PLACE, scope.name("after"), scope.name("wrote")):  # a new question begins a thread
+    for name in (reference_view.PLACE, scope.name("without"), scope.name("after"), scope.name("wrote")):
         state.remember(name, None)
     for asker in askers:
         asking.want(asker, question)

@@ -23,6 +23,7 @@ from pages._shared.ask import (
     reference_view,
     retrieval_view,
     why_view,
+    without_view,
 )
 from pages._shared.common import copy_button, last_question, markup, session
 from pages._shared.common.html import html, joined
@@ -133,6 +134,7 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
         changes_view.panel(scope, before, trace)
         answer_view.notes_panel(trace)
         why_view.panel(scope, index, ask, trace)
+        without_view.panel(scope, index, ask, trace, answer)
     follow_view.remember_answer(scope, answer)
     history_view.keep(scope, ask, answer, follow_view.way(scope, ask.question))
     reference_view.place(scope, index, trace, answer)
