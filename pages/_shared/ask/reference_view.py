@@ -56,6 +56,9 @@ def open_mark(scope: Scope, trace: Trace) -> str:
 def place(scope: Scope, index: Index, trace: Trace, answer: Answer | None) -> None:
     """The drawer of what is open: a chunk in its document, else what the retrieval says of it. It stays open, and in
     links, until a person closes it; an id that nothing has is forgotten."""
+    asked = drawers.take(scope, passage_view.Passage)  # by a picture that other pages have too
+    if asked is not None:
+        open_place(scope, index.chunk_cells["id"][asked.row].as_py())
     ref = _open_ref(scope)
     if not ref:
         return

@@ -120,6 +120,7 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
         slot = st.container(gap="small")
     with right:
         retrieval_view.show(scope, index, trace)
+        why, without = st.columns(2, gap="small")
     context_view.panel(scope, trace)
     beside_view.line(scope, ask, trace)
     context_view.passage_cards(scope, index, trace, asking.answer_so_far(scope, ask, trace))
@@ -133,7 +134,9 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
             recorded_view.save_button(scope, trace, answer)
         changes_view.panel(scope, before, trace)
         answer_view.notes_panel(trace)
+    with why:
         why_view.panel(scope, index, ask, trace)
+    with without:
         without_view.panel(scope, index, ask, trace, answer)
     follow_view.remember_answer(scope, answer)
     history_view.keep(scope, ask, answer, follow_view.way(scope, ask.question))

@@ -53,12 +53,8 @@ def _panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: An
         message(error, kind="error")
         return
     draw(markup.muted(say("without.sent" if run.way == SENT else "without.retrieved")))
-    left, right = st.columns(2, gap="medium") if run.trace.context.sections else (st.container(), st.container())
-    with left:
-        draw(markup.label(say("without.context")), _context(trace, run.trace))
-    with right:
-        draw(markup.label(say("without.answer")))
-        _answer(scope, index, ask, run.trace, answer)
+    draw(markup.label(say("without.context")), _context(trace, run.trace), markup.label(say("without.answer")))
+    _answer(scope, index, ask, run.trace, answer)
 
 
 def _choice(scope: Scope, offered: dict[str, Removable]) -> list[str]:
@@ -161,7 +157,11 @@ def _differences(changed: AnswerChanges) -> Markup:
         return html('<div class="lr-small">{}</div>', say("without.same_answer", n=changed.n_same))
     lines = [_line("out", text) for text in changed.gone] + [_line("in", text) for text in changed.new]
     for moved in changed.moved:
-        cites = say("without.moved", before=_listed(moved.before) or "–", after=_listed(moved.after) or "–")
+        gone = [name for name in moved.before if name not in moved.after]
+        new = [name for name in moved.after if name not in moved.before]
+        cites = say("ask.comma").join(
+            say(code, names=_listed(names)) for code, names in (("without.lost", gone), ("without.won", new)) if names
+        )
         lines.append(html('<div class="moved" dir="auto">{}<br><small>{}</small></div>', moved.text, cites))
     same = markup.muted(say("without.stays", n=changed.n_same)) if changed.n_same else NOTHING
     return html('<div class="lr-diff">{}</div>', joined(lines)) + same
