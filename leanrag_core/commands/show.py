@@ -64,7 +64,6 @@ def _show(options: argparse.Namespace) -> int:
 
 def _show_thing(options: argparse.Namespace) -> int:
     """What one thing of the index says, and what made it."""
-    from leanrag_core.queries.made_by import made_by
     from leanrag_core.queries.things import thing_of
     from leanrag_core.workbench import Workbench, open_index
 
@@ -72,10 +71,10 @@ def _show_thing(options: argparse.Namespace) -> int:
     shown = thing_of(index, options.of)
     if shown is None:
         raise InvalidConfig("show.nothing_of_that_id", id=options.of)
-    made = made_by(index, shown.id)
+    bench = Workbench.default()
+    made = bench.made_by(index, shown.id)
     assert made is not None
-    store = Workbench.default().calls
-    stored = [store.get(call.key) if call.key else None for call in made.calls]
+    stored = [bench.model_call(call.key) for call in made.calls]
     if options.json:
         calls = [
             {**plain(call), "seconds": record.seconds if record else None, **_texts(record, options.prompts)}

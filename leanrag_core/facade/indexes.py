@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from leanrag_core.extensions import BrokenExtension
     from leanrag_core.figures.embedding_map import MapPlaces
     from leanrag_core.indexing.part_base import Proposal
+    from leanrag_core.types.call_record import CallRecord
+    from leanrag_core.types.made_by import MadeBy
 
 from leanrag_core.facade.services import Services
 
@@ -70,6 +72,17 @@ class Indexes(Services):
         from leanrag_core.indexing.extraction.builtin import share_without_grammar
 
         return share_without_grammar(index)
+
+    def made_by(self, index: Index, id_: str) -> "MadeBy | None":
+        """What made the chunk, entity or relation of that id: the model calls, or the rule. None for an unknown id."""
+        from leanrag_core.queries.made_by import made_by
+
+        return made_by(index, id_)
+
+    def model_call(self, key: str) -> "CallRecord | None":
+        """A stored model call with its prompt and reply, by the key that made_by() gives; None when it is no longer
+        stored."""
+        return self.calls.get(key) if key else None
 
     def map_places(self, index: Index, layer: int = 0) -> "MapPlaces":
         """Where a sample of the layer's entities lies in the plane; computed once for the same vectors."""

@@ -60,7 +60,7 @@ def test_every_text_of_the_model_leads_to_its_call(built: Index, bench: Workbenc
     assert (made.how, made.engine) == ("by_model", "openai:m")
     [call] = made.calls
     assert call.number <= call.total == calls_of(built).num_rows
-    stored = bench.calls.get(call.key)
+    stored = bench.model_call(call.key)
     assert stored is not None
     assert json.loads(stored.text or "")["name"] == top.name
     members = [built.layers[-2].entities["name"][row].as_py() for row in built.children_of(top.layer, 0).tolist()]
