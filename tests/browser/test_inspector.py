@@ -1,8 +1,7 @@
-"""The inspector in a real browser, used by mouse, keyboard and on a phone."""
+"""The inspector, the map and the formation of clusters in a real browser, by mouse, keyboard and on a phone."""
 
 import re
-import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from playwright.sync_api import Page, expect
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings
-from tests.browser.conftest import Server, Watched
+from tests.browser.conftest import Server, Watched, start_server
 from tests.browser.runs import settled
 from tests.browser.test_story import snap
 from tests.endpoint.server import EndpointServer
@@ -37,13 +36,18 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return bench.root
 
 
-@pytest.fixture
-def bench(built: Path, tmp_path: Path) -> Workbench:
-    return Workbench.default(shutil.copytree(built, tmp_path / "home"))
+@pytest.fixture(scope="module")
+def server(built: Path) -> Iterator[Server]:
+    """One for all tests here, which change nothing."""
+    running = start_server(built, "app.py")
+    yield running
+    running.process.terminate()
+    running.process.wait(timeout=20)
 
 
-@pytest.fixture
-def index(bench: Workbench) -> Index:
+@pytest.fixture(scope="module")
+def index(built: Path) -> Index:
+    bench = Workbench.default(built)
     return bench.open(bench.indexes()[0].id)
 
 
@@ -51,10 +55,8 @@ def tab(page: Page, name: str) -> None:
     page.locator(".lr-inspected").get_by_role("tab", name=name).click()
 
 
-def test_everything_that_is_inspected_leads_on(
-    server_in: Callable[[Path], Server], watch: Callable[..., Watched], bench: Workbench, index: Index
-) -> None:
-    server, watched = server_in(bench.root), watch()
+def test_everything_that_is_inspected_leads_on(server: Server, watch: Callable[..., Watched], index: Index) -> None:
+    watched = watch()
     page = watched.page
     layer = index.layers[1]
     relation = layer.relation(0)
@@ -101,9 +103,9 @@ def test_everything_that_is_inspected_leads_on(
 
 
 def test_on_a_phone_the_inspector_stands_below_and_nothing_is_wider_than_the_page(
-    server_in: Callable[[Path], Server], watch: Callable[..., Watched], bench: Workbench, index: Index
+    server: Server, watch: Callable[..., Watched], index: Index
 ) -> None:
-    server, watched = server_in(bench.root), watch(width=390, height=844)
+    watched = watch(width=390, height=844)
     page = watched.page
     page.goto(f"{server.url}/explore?node={index.layers[0].entity(0).id}")
     panel = page.locator(".lr-inspected")
@@ -116,17 +118,17 @@ def test_on_a_phone_the_inspector_stands_below_and_nothing_is_wider_than_the_pag
 
 
 def test_the_map_colours_and_leads_on_without_the_server(
-    server_in: Callable[[Path], Server], watch: Callable[..., Watched], bench: Workbench, index: Index
+    server: Server, watch: Callable[..., Watched], index: Index
 ) -> None:
-    server, watched = server_in(bench.root), watch()
+    watched = watch()
     page = watched.page
     page.goto(f"{server.url}/explore?view=map")
     figure = page.locator(".lr-map .figure")
     expect(figure.locator(".point")).to_have_count(len(index.layers[0]))
     expect(figure.get_by_text("Distance here is not the cosine")).to_be_visible()
-    page.locator(".lr-map select").select_option("2")
-    expect(page.locator(".lr-map .clusters .line.head")).to_contain_text("Clusters of layer 2")
-    expect(page).to_have_url(re.compile("colour=L2"))
+    page.locator(".lr-map select").select_option("1")
+    expect(page.locator(".lr-map .clusters .line.head")).to_contain_text("Clusters of layer 1")
+    expect(page).to_have_url(re.compile("colour=L1"))
     figure.locator("svg").focus()
     page.keyboard.press("+")
     expect(page.locator(".lr-map .zooms")).to_contain_text("125 %")
@@ -154,9 +156,9 @@ def test_the_map_colours_and_leads_on_without_the_server(
 
 
 def test_the_film_plays_steps_and_scrubs_to_the_root(
-    server_in: Callable[[Path], Server], watch: Callable[..., Watched], bench: Workbench, index: Index
+    server: Server, watch: Callable[..., Watched], index: Index
 ) -> None:
-    server, watched = server_in(bench.root), watch()
+    watched = watch()
     page = watched.page
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{server.url}/explore?view=formation")

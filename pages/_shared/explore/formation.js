@@ -1,13 +1,15 @@
 // Plays how clusters form: each entity moves towards the middle of its cluster of the next layer, and the clusters then
 // towards theirs. Where less motion is asked for, a step is shown at once. Space plays, arrows step, Home and End jump.
-const SECONDS = 2.2, PAUSE = 1.1, TOGETHER = 0.28, MARGIN = 40;
+const SECONDS = 2.2, PAUSE = 1.1, MARGIN = 40;
+const FIRST_TOGETHER = 0.14, TOGETHER = 0.4; // how much of its distance to the middle of its cluster an entity keeps
 
 // (layers + 1) lists of places: those of the map, then drawn together layer by layer.
 function stages(data) {
   const all = [data.x.map((x, n) => [x / 1000, data.y[n] / 1000])];
-  for (const of of data.of) {
+  for (const [layer, of] of data.of.entries()) {
+    const keeps = layer ? TOGETHER : FIRST_TOGETHER;
     const before = all[all.length - 1], middles = middlesOf(before, of);
-    all.push(before.map(([x, y], n) => { const [mx, my] = middles[of[n]]; return [mx + (x - mx) * TOGETHER, my + (y - my) * TOGETHER]; }));
+    all.push(before.map(([x, y], n) => { const [mx, my] = middles[of[n]]; return [mx + (x - mx) * keeps, my + (y - my) * keeps]; }));
   }
   return all;
 }
@@ -18,10 +20,11 @@ function middlesOf(places, of) {
   return sums.map(([x, y, count]) => [x / count, y / count]);
 }
 
+// How far a cluster reaches: nearly twice the root of the mean square distance, so that a stray does not decide it.
 function reachOf(places, of, middles) {
-  const reach = middles.map(() => 0);
-  places.forEach(([x, y], n) => { const [mx, my] = middles[of[n]]; reach[of[n]] = Math.max(reach[of[n]], Math.hypot(x - mx, y - my)); });
-  return reach;
+  const squares = middles.map(() => [0, 0]);
+  places.forEach(([x, y], n) => { const [mx, my] = middles[of[n]], sum = squares[of[n]]; sum[0] += (x - mx) ** 2 + (y - my) ** 2; sum[1] += 1; });
+  return squares.map(([sum, count]) => 1.7 * Math.sqrt(sum / count));
 }
 
 const ease = (share) => share * share * (3 - 2 * share);
@@ -34,7 +37,7 @@ function scene(figure, data, all, pick) {
   make("rect", { x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 6, class: "ground" }, svg);
   const clouds = make("g", {}, svg), dots = make("g", {}, svg), names = make("g", {}, svg);
   const radius = data.x.length > 700 ? 2.4 : data.x.length > 150 ? 3 : 4.2;
-  const circles = data.x.map((_, n) => make("circle", { r: radius, class: "dot", fill: data.hueOf[n] < 0 ? "var(--lr-tree)" : data.hues[data.hueOf[n]] }, dots));
+  const circles = data.x.map((_, n) => make("circle", { r: data.lit[n] ? radius + 2 : radius, class: `dot${data.passing && !data.passing[n] ? " dim" : ""}${data.lit[n] ? " lit" : ""}`, fill: data.hueOf[n] < 0 ? "var(--lr-tree)" : data.hues[data.hueOf[n]] }, dots));
   let drawnLayer = null;
   // at: 0 is the map, k the finished layer k; between them entities move.
   function draw(at) {
@@ -92,10 +95,11 @@ export default function (component) {
   const bar = node("div", "bar", host), said = node("p", "said", host), figure = node("div", "figure", host);
   said.setAttribute("aria-live", "polite");
   said.dir = "auto";
-  const button = (sign, title, run) => { const made = node("button", "pill", bar); made.type = "button"; made.textContent = sign; made.title = title; made.setAttribute("aria-label", title); made.onclick = run; return made; };
-  button("⏮", words.back, () => jump(Math.ceil(at) - 1));
-  const play = button("▶", words.play, () => (playing ? stop() : start()));
-  button("⏭", words.next, () => jump(Math.floor(at) + 1));
+  const icon = (made, name) => { const sign = node("span", "icon", made); sign.textContent = name; sign.translate = false; sign.setAttribute("aria-hidden", "true"); };
+  const button = (sign, title, run) => { const made = node("button", "pill", bar); made.type = "button"; icon(made, sign); made.title = title; made.setAttribute("aria-label", title); made.onclick = run; return made; };
+  button("skip_previous", words.back, () => jump(Math.ceil(at) - 1));
+  const play = button("play_arrow", words.play, () => (playing ? stop() : start()));
+  button("skip_next", words.next, () => jump(Math.floor(at) + 1));
   const steps = node("div", "steps", bar);
   steps.setAttribute("role", "group");
   steps.setAttribute("aria-label", words.steps);
@@ -115,11 +119,11 @@ export default function (component) {
     marks.forEach((mark, place) => mark.setAttribute("aria-current", String(place === frame)));
   }
   function jump(to) { stop(); show(Math.max(0, Math.min(last, to))); }
-  function stop() { playing = false; cancelAnimationFrame(host.lrTimer); play.textContent = "▶"; play.title = words.play; play.setAttribute("aria-label", words.play); }
+  function stop() { playing = false; cancelAnimationFrame(host.lrTimer); play.firstChild.textContent = "play_arrow"; play.title = words.play; play.setAttribute("aria-label", words.play); }
   function start() {
     if (at >= last) show(0);
     playing = true;
-    play.textContent = "⏸";
+    play.firstChild.textContent = "pause";
     play.title = words.pause;
     play.setAttribute("aria-label", words.pause);
     since = performance.now() - (at - Math.floor(at)) * SECONDS * 1000;

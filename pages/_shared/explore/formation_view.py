@@ -6,6 +6,8 @@ import numpy as np
 import streamlit as st
 
 from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.embedding_map import MapPlaces
+from leanrag_core.queries.entity_search import find_entities
 from leanrag_core.queries.formation import FormedLayer, formation
 from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible_values
@@ -36,7 +38,8 @@ def show(exploring: Exploring) -> None:
         shown = map_view.places(exploring, 0)
         layers = _formed(summary.id, summary.created, index)
     n_base = len(index.layers[0])
-    note = say("explore.map.sample" if len(shown.rows) < n_base else "explore.map.all", n=len(shown.rows), total=n_base)
+    sampled = "explore.formation.sample" if len(shown.rows) < n_base else "explore.map.all"
+    note = say(sampled, n=len(shown.rows), total=n_base)
     frames = [{"title": say("explore.formation.entities"), "said": say("explore.formation.begin", n=n_base)}]
     frames += [{"title": say("explore.formation.layer", layer=each.layer), "said": _sentence(each)} for each in layers]
     names = ("play", "pause", "back", "next", "scrub", "steps")
@@ -53,6 +56,8 @@ def show(exploring: Exploring) -> None:
             for each in layers
         ],
         "hueOf": _hues(colours[-1]),
+        "passing": exploring.mask(0)[shown.rows].astype(int).tolist() if exploring.filters.active else None,
+        "lit": _lit(exploring, shown),
         "hues": map_view.cluster_colours(),
         "frames": frames,
         "words": {name: say(f"explore.formation.{name}") for name in names},
@@ -69,6 +74,12 @@ def show(exploring: Exploring) -> None:
     component(_SCRIPT, _FRAME, draws_svg=True, parts=("layers", "figure_tools"))(
         data=visible_values(data), key=_KEY, on_picked_change=picked
     )
+
+
+def _lit(exploring: Exploring, shown: MapPlaces) -> list[int]:
+    """1 for each drawn entity that the search names, else 0."""
+    matches = find_entities(exploring.index, exploring.search, layer=0).rows if exploring.search else ()
+    return [int(hit) for hit in np.isin(shown.rows, [match.row for match in matches])]
 
 
 def _hues(layer: FormedLayer) -> list[int]:

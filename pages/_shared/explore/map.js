@@ -10,7 +10,7 @@ function drawMap(figure, data, view) {
   const Y = (y) => ((EDGE + (y / 1000) * (height - 2 * EDGE)) - height / 2) * view.zoom + height / 2 + view.top;
   const svg = make("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `${data.tools.title}. ${data.tools.note}`, tabindex: 0 });
   make("rect", { x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 6, class: "ground" }, svg);
-  const seeds = question && view.seeds ? question.seeds : [], seedAt = seeds.map((seed) => [X(seed.at[0]), Y(seed.at[1])]);
+  const seeds = question && view.seeds ? question.seeds : [], seedAt = movedApart(seeds.map((seed) => [X(seed.at[0]), Y(seed.at[1])]));
   const fade = (place) => (view.lit !== null && place !== view.lit ? " faint" : "");
   layer.clusters.forEach((cluster, place) => {
     const [cx, cy, rx, ry] = cluster.ellipse, sx = ((width - 2 * EDGE) / 1000) * view.zoom, sy = ((height - 2 * EDGE) / 1000) * view.zoom;
@@ -32,6 +32,18 @@ function drawMap(figure, data, view) {
   figure.querySelector("svg")?.remove();
   figure.prepend(svg);
   return { svg, X, Y, width, height, seedAt, layer };
+}
+
+// Seeds that would cover each other, a little farther apart.
+function movedApart(places) {
+  for (let round = 0; round < 24; round += 1) {
+    places.forEach((one, n) => places.slice(0, n).forEach((other) => {
+      const dx = one[0] - other[0] || 0.5, dy = one[1] - other[1] || 0.5, far = Math.hypot(dx, dy), gap = 24 - far;
+      if (gap <= 0) return;
+      for (const [place, sign] of [[one, 0.5], [other, -0.5]]) { place[0] += (sign * gap * dx) / far; place[1] += (sign * gap * dy) / far; }
+    }));
+  }
+  return places;
 }
 
 function drawQuestion(svg, question, seeds, seedAt, [qx, qy], view, taken, words) {

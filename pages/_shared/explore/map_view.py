@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 import streamlit as st
 
-from leanrag_core.figures import numbers
 from leanrag_core.figures.embedding_map import MapPlaces, places_of
 from leanrag_core.queries.entity_search import find_entities
 from leanrag_core.queries.map_picture import LayerClusters, MapQuestion, layer_clusters, map_question
@@ -109,7 +108,7 @@ def _map(exploring: Exploring, number: int, *, panel: bool) -> None:
         shown = places(exploring, number)
     above = clusters_above(exploring, number, shown)
     several = [each.layer for each in above if len(each.clusters) > 1] or [above[-1].layer]
-    default = several[0]
+    default = several[-1]  # few clusters, so that each has a colour
     wanted = state.fitting("colour", f"L{default}", str, lambda value: value in {f"L{each.layer}" for each in above})
     question = map_question(index, number, shown, exploring.trace) if exploring.trace is not None else None
     texts = layer.entities.select(["name", "type"]).take(pa.array(shown.rows))
@@ -202,7 +201,7 @@ def _question_values(question: MapQuestion | None) -> dict[str, Any] | None:
             "id": seed.id,
             "name": short_name(seed.name),
             "rank": seed.rank,
-            "cosine": None if seed.score is None else numbers.score(seed.score),
+            "cosine": None if seed.score is None else f"{seed.score:.2f}",
             "share": max(0.0, min(1.0, seed.score or 0.0)),
             "at": units(np.array(seed.place)),
             "cut": not seed.in_context,
