@@ -125,7 +125,7 @@ function follow(figure, data, view, drawn, act, redraw) {
     svg.style.cursor = seed !== undefined || point !== null ? "pointer" : "grab";
     if (seed === undefined && point === null) { card.hidden = true; return; }
     const found = seed !== undefined ? data.question.seeds[seed] : null, cluster = found ? null : drawn.layer.clusters[drawn.layer.of[point]];
-    const lines = found ? [found.name, `${words.seed_rank} ${found.rank}${found.cut ? `, ${words.seed_cut}` : ""}`, `${words.cosine} ${found.cosine ?? "–"}`] : [data.names[point], data.types?.[point], cluster?.name].filter(Boolean);
+    const lines = found ? [found.name, `${words.seed_rank} ${found.rank}${found.cut ? `, ${words.seed_cut}` : ""}`, `${words.cosine} ${found.cosine ?? "–"}`] : [data.names[point], data.typeNames[data.types[point]], cluster?.name].filter(Boolean);
     mapCard(card, lines, found ? drawn.seedAt[seed] : [X(data.x[point]), Y(data.y[point])], [drawn.width, drawn.height], drawn.seedAt);
   };
   svg.onmouseleave = () => { card.hidden = true; };

@@ -112,6 +112,8 @@ def _map(exploring: Exploring, number: int, *, panel: bool) -> None:
     wanted = state.fitting("colour", f"L{default}", str, lambda value: value in {f"L{each.layer}" for each in above})
     question = map_question(index, number, shown, exploring.trace) if exploring.trace is not None else None
     texts = layer.entities.select(["name", "type"]).take(pa.array(shown.rows))
+    coded = texts["type"].combine_chunks().fill_null("").dictionary_encode()
+    type_names, types = (coded.dictionary.to_pylist(), coded.indices.to_pylist()) if number == 0 else ([], [])
     passing = exploring.mask(number)[shown.rows] if exploring.filters.active else None
     note = say(
         "explore.map.sample" if len(shown.rows) < len(layer) else "explore.map.all", n=len(shown.rows), total=len(layer)
@@ -120,7 +122,8 @@ def _map(exploring: Exploring, number: int, *, panel: bool) -> None:
         "x": units(shown.places[:, 0]),
         "y": units(shown.places[:, 1]),
         "names": [short_name(name) for name in texts["name"].to_pylist()],
-        "types": [type_ or "" for type_ in texts["type"].to_pylist()] if number == 0 else None,
+        "typeNames": type_names,
+        "types": types,
         "passing": None if passing is None else [int(each) for each in passing],
         "layers": [_layer_values(each) for each in above],
         "colour": int(wanted[1:]),
