@@ -15,8 +15,9 @@ _START = """
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const host = parentElement.querySelector(".lrp"), close = () => setTriggerValue("closed", true);
-  const view = new DeckView(host, data.deck, { close });
-  return () => view.end();
+  host.lrDeck?.end(); // the page ran again, such as in another theme: the address keeps the place
+  host.lrDeck = new DeckView(host, data.deck, { close });
+  return () => host.lrDeck.end();
 }
 """
 

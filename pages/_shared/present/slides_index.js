@@ -50,25 +50,27 @@ function drawGraphSlide(body, view, { deck }) {
   const { right } = claimBeside(body, view), { dots, links } = view.picture;
   legend(right, [["entity", deck.words.legend_entity], ["relation", deck.words.legend_relation]]);
   const { svg, width, height, small } = figure(right, view.title), at = placesIn(width, height);
-  const lines = make("g", {}, svg), marks = make("g", {}, svg), labels = make("g", {}, svg), taken = [];
-  for (const [a, b] of links) {
-    const [x1, y1] = at(dots[a]), [x2, y2] = at(dots[b]), bend = Math.hypot(x2 - x1, y2 - y1) * 0.09;
-    const dx = (y1 - y2) / (Math.hypot(x2 - x1, y2 - y1) || 1), dy = (x2 - x1) / (Math.hypot(x2 - x1, y2 - y1) || 1);
-    const line = make("path", { class: "lrp-link", d: `M${x1} ${y1}Q${(x1 + x2) / 2 + dx * bend} ${(y1 + y2) / 2 + dy * bend} ${x2} ${y2}` }, lines);
+  const lines = make("g", {}, svg), marks = make("g", {}, svg), labels = make("g", {}, svg), taken = [], seen = {};
+  // The dots of a spot come by their relations; a small figure has the best of each alone.
+  const isDrawn = dots.map((dot) => (seen[dot.spot] = (seen[dot.spot] ?? 0) + 1) <= (small ? 2 : Infinity));
+  for (const [a, b] of links.filter((ends) => ends.every((end) => isDrawn[end]))) {
+    const [x1, y1] = at(dots[a]), [x2, y2] = at(dots[b]), dx = (y1 - y2) * 0.09, dy = (x2 - x1) * 0.09;
+    const line = make("path", { class: "lrp-link", d: `M${x1} ${y1}Q${(x1 + x2) / 2 + dx} ${(y1 + y2) / 2 + dy} ${x2} ${y2}` }, lines);
     line.dataset.a = a; line.dataset.b = b;
   }
-  const sized = dots.map((dot) => Math.min(15, 3.5 + 1.5 * Math.sqrt(dot.degree)) * (small ? 0.7 : 1));
-  dots.forEach((dot, place) => { const [x, y] = at(dot); taken.push([x - sized[place] * 0.8, y - sized[place] * 0.8, x + sized[place] * 0.8, y + sized[place] * 0.8]); });
+  const sized = dots.map((dot) => Math.min(15, 3.5 + 1.5 * Math.sqrt(dot.degree)) * (small ? 0.8 : 1));
   dots.forEach((dot, place) => {
-    const [x, y] = at(dot), mark = make("circle", { class: "lrp-entity", cx: x, cy: y, r: sized[place] }, marks);
+    if (!isDrawn[place]) return;
+    const [x, y] = at(dot), r = sized[place], mark = make("circle", { class: "lrp-entity", cx: x, cy: y, r }, marks);
+    if (r > 7.5) taken.push([x - r, y - r, x + r, y + r]);
     titled(mark, dot.type ? `${dot.name} (${dot.type})` : dot.name);
-    mark.onpointerenter = () => { for (const line of lines.children) line.classList.toggle("lit", line.dataset.a === String(place) || line.dataset.b === String(place)); };
-    mark.onpointerleave = () => { for (const line of lines.children) line.classList.remove("lit"); };
+    const light = (on) => { for (const line of lines.children) line.classList.toggle("lit", on && (line.dataset.a === String(place) || line.dataset.b === String(place))); };
+    mark.onpointerenter = () => light(true); mark.onpointerleave = () => light(false);
   });
-  const order = dots.map((dot, place) => place).sort((a, b) => dots[b].degree - dots[a].degree);
+  const order = dots.map((dot, place) => place).filter((place) => isDrawn[place]).sort((a, b) => dots[b].degree - dots[a].degree);
   for (const place of order.slice(0, small ? 24 : 60)) {
-    const [x, y] = at(dots[place]), name = cut(dots[place].name, measure(190, LABEL));
-    drawLabel({ x, y, radius: sized[place], name, font: small ? SMALL_LABEL : LABEL, size: 16 }, taken, [0, 0, width, height], labels);
+    const [x, y] = at(dots[place]), font = small ? SMALL_LABEL : LABEL, name = cut(dots[place].name, measure(190, font));
+    drawLabel({ x, y, radius: sized[place], name, font, size: small ? 14.5 : 16 }, taken, [0, 0, width, height], labels);
   }
 }
 
@@ -143,7 +145,7 @@ function drawHierarchy(body, view, { deck }) {
   let x = 0;
   columns.forEach((column, number) => {
     const w = widths[number], shade = Math.min(4, column.layer);
-    make("text", { class: "lrp-head", x: x + 2, y: 18 }, svg, `${deck.words.layer} ${column.layer}: ${column.nodes.toLocaleString(deck.language)}`);
+    make("text", { class: "lrp-head", x: x + 2, y: 18 }, svg, `${small ? "L" : `${deck.words.layer} `}${column.layer}: ${column.nodes.toLocaleString(deck.language)}`);
     for (const block of column.blocks) {
       const y = top + block.start * tall, h = Math.max(2, (block.end - block.start) * tall - 3), group = make("g", { class: block.folded ? "folded" : "" }, svg);
       const rect = make("rect", { class: "lrp-block", x, y, width: w - 4, height: h, rx: 4 }, group);

@@ -1,0 +1,148 @@
+"""A presentation is shown and exported as a person does it: keys, notes, play, phone; the file opens by itself."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from leanrag_core import Workbench
+from tests.browser.conftest import Server, Watched
+from tests.browser.runs import settled
+from tests.browser.test_story import snap
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = "</script><img src=x onerror=document.body.remove()> <b>bold</b> \u202egnp.exe"
+SAMPLE = "people-cities-and-ideas"
+
+
+def heading(page: Page, text: str) -> None:
+    expect(page.locator(".lrp-title")).to_have_text(text)
+
+
+def hostile_copy(bench: Workbench) -> str:
+    """The sample with names of entities and documents that are markup; returns its id."""
+    made = bench.presentation(SAMPLE)
+    assert made.graph is not None
+    assert made.islands is not None
+    drawn = tuple(replace(document, title=HOSTILE) for document in made.documents.drawn)
+    dots = tuple(replace(dot, name=HOSTILE) for dot in made.graph.dots)
+    spots = tuple(replace(spot, name=HOSTILE) for spot in made.islands.spots)
+    question = made.questions[0]
+    side = question.sides[0]
+    items = tuple(replace(item, name=HOSTILE, text=HOSTILE) for item in side.run.trace.items)
+    trace = replace(side.run.trace, question=HOSTILE, items=items)
+    sides = (replace(side, run=replace(side.run, trace=trace)), *question.sides[1:])
+    return bench.add_presentation(
+        replace(
+            made,
+            title="Hostile " + HOSTILE[:60],
+            documents=replace(made.documents, drawn=drawn),
+            graph=replace(made.graph, dots=dots),
+            islands=replace(made.islands, spots=spots),
+            questions=(replace(question, question=HOSTILE, sides=sides), *made.questions[1:]),
+            notes={"documents": "Say hello."},
+        )
+    )
+
+
+def test_the_sample_is_shown_with_the_keyboard_without_any_index(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], tmp_path: Path
+) -> None:
+    watched = watch()
+    page, server = watched.page, server_in(tmp_path / "home")
+    page.goto(f"{server.url}/present")
+    settled(page)
+    page.get_by_role("button", name="Present", exact=True).click()
+    heading(page, "What was read")
+    expect(page.locator(".lrp-count")).to_have_text("1 of 10")
+    page.keyboard.press("ArrowRight")
+    heading(page, "From text to a graph")
+    page.keyboard.press("Space")
+    heading(page, "Summaries alone are islands")
+    expect(page.locator(".lrp-spot.alone")).to_have_count(27)
+    page.keyboard.press("ArrowRight")
+    heading(page, "Aggregated relations join them all")
+    expect(page.locator(".lrp-spot.joined")).to_have_count(27)
+    page.keyboard.press("ArrowLeft")
+    heading(page, "Summaries alone are islands")
+    page.keyboard.press("End")
+    heading(page, "What it cost")
+    page.keyboard.press("Home")
+    heading(page, "What was read")
+    page.keyboard.press("n")
+    expect(page.locator(".lrp-notes")).to_contain_text("all the documents that the index was built from")
+    page.keyboard.press("n")
+    expect(page.locator(".lrp-notes")).to_be_hidden()
+    page.get_by_role("button", name="Slide 6: One question, step by step").click()
+    here = page.locator(".lrp-steps .here")
+    expect(here).to_contain_text("Seeds")
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    expect(here).to_contain_text("Context")
+    page.keyboard.press("p")  # plays on to the end
+    expect(here).to_contain_text("Answer")
+    page.keyboard.press("ArrowLeft")
+    expect(here).to_contain_text("Context")
+    snap(page, "present_steps")
+    page.reload()  # the place is in the address
+    settled(page)
+    expect(here).to_contain_text("Context")
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    page.get_by_role("button", name="Which assistant of Max Born").click()
+    expect(page.locator(".lrp-question")).to_contain_text("Which assistant of Max Born")
+    page.keyboard.press("Escape")
+    settled(page)
+    expect(page.get_by_text("Make a presentation")).to_be_visible()
+    watched.assert_clean()
+
+
+def test_the_exported_file_opens_alone_and_names_are_text(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], browser: Browser, tmp_path: Path
+) -> None:
+    bench = Workbench(tmp_path / "home")
+    hostile = hostile_copy(bench)
+    watched = watch(390, 844, dark=True)
+    page, server = watched.page, server_in(tmp_path / "home")
+    page.goto(f"{server.url}/present")
+    settled(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="HTML file").first.click()
+    saved = tmp_path / "story.html"
+    download.value.save_as(saved)
+    assert saved.stat().st_size < 5_000_000
+    page.goto(f"{server.url}/present?show={hostile}#3.1.1")
+    settled(page)
+    heading(page, "Summaries alone are islands")
+    expect(page.locator(".lrp img")).to_have_count(0)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    watched.assert_clean()
+
+    with browser.new_context(viewport={"width": 1440, "height": 900}, offline=True) as alone:
+        asked: list[str] = []
+        complaints: list[str] = []
+        file = alone.new_page()
+        file.on("request", lambda request: asked.append(request.url))
+        file.on("console", lambda message: complaints.append(message.text))
+        file.on("pageerror", lambda error: complaints.append(str(error)))
+        file.goto(saved.as_uri())
+        heading(file, "What was read")
+        kinds = []
+        for _ in range(40):  # steps and slides, to the end
+            kinds.append(file.locator(".lrp").get_attribute("data-kind"))
+            if file.locator(".lrp-count").inner_text() == "10 of 10":
+                break
+            file.keyboard.press("ArrowRight")
+        assert kinds[-1] == "cost"
+        assert kinds.count("steps") == 7
+        expect(file.locator("img, iframe")).to_have_count(0)
+        file.goto(f"{saved.as_uri()}#6.1.1")
+        expect(file.locator(".lrp-question")).to_have_text(HOSTILE.replace("\u202e", "[U+202E]"))
+        file.goto(f"{saved.as_uri()}#7.1.1")
+        file.locator(".lrp-answer .lrp-chip").last.hover()
+        expect(file.locator(".lrp-answer .lrp-chip.here")).not_to_have_count(0)
+        assert [url for url in asked if not url.startswith("file:")] == []
+        assert complaints == []
