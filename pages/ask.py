@@ -3,6 +3,7 @@
 import streamlit as st
 
 from leanrag_core.figures.direction import isolated
+from leanrag_core.types.summary import IndexSummary
 from pages._shared.ask import (
     asking,
     controls,
@@ -48,6 +49,23 @@ def page() -> None:
     kind_line(summary)
     follow_view.take(PAGE, summary)
     question_view.form(PAGE)
+    st.fragment(_asked)(summary, names, _above())
+    state.publish(names)
+
+
+def _above() -> tuple[object, ...]:
+    """What the page above the controls depends on."""
+    held = ("q", "index", *asking.LINKED)
+    following = st.session_state.get(PAGE.key("follow_up"))
+    return (*(state.recall(PAGE.name(name)) for name in held), following, recorded_view.opened(PAGE))
+
+
+def _asked(summary: IndexSummary, names: list[str], above: tuple[object, ...]) -> None:
+    """Controls and what they retrieve: a moved slider runs this part of the page alone. above: see _above()."""
+    if above != _above():  # such as another question, which was chosen in here
+        st.rerun()
+    listed = session.workbench().strategies()
+    strategies = {info.name: info for info in listed.strategies}
     chosen = controls.show(PAGE, strategies, above=presets.buttons)
     strategy_view.line(strategies[chosen.strategy])
     for broken in listed.broken:

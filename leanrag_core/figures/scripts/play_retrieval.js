@@ -4,7 +4,7 @@
 // options: start: "climb" (the end of that step), "climb.1" (its first frame), "" (the end of the play). table: whether
 // it begins as a table. picked: id of the node whose card is open. large: for a wall, with larger type. changed(now):
 // after each change, with {name, playing, table, picked}. explore(id), read(id): what a node or a passage opens
-// elsewhere, without them there is no button for it; explorable: a set of the nodes for which that is possible.
+// elsewhere, without them there is no button for it; save(svg): saves the picture; explorable: a set of the nodes for which that is possible.
 // Returns {seek(frame), go(name), play(), pause(), next(), back(), table(on), stop(), place(), now()}.
 const SECONDS_A_FRAME = 2.2;
 
@@ -39,6 +39,11 @@ function playRetrieval(host, data, words, options = {}) {
   legend(host, data, words);
   const foot = addHtml("div", "foot", "", host), said = addHtml("span", "", "", foot), swap = addHtml("button", "", "", foot);
   swap.type = "button";
+  if (options.save) {
+    const save = addHtml("button", "save", "PNG", foot);
+    save.type = "button";
+    save.onclick = () => { const svg = figure.querySelector("svg"); if (svg && !table) options.save(svg); };
+  }
   swap.onclick = () => { table = !table; draw(); show(place, playing); tell(); };
   const fill = tokenBar(host, data, words);
   const calm = matchMedia("(prefers-reduced-motion: reduce)");

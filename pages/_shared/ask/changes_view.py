@@ -18,8 +18,8 @@ from pages._shared.common.scope import Scope
 _LISTED = 4  # names of a role
 
 
-def panel(scope: Scope, before: Trace | None, after: Trace) -> None:
-    """What entered and what left since the settings were others."""
+def panel(scope: Scope, before: Trace | None, after: Trace, *, pinned: bool = False) -> None:
+    """What entered and what left since the settings were others. pinned: `before` is the pinned run."""
     if before is None:
         return
     changed = changes(before, after)
@@ -33,7 +33,8 @@ def panel(scope: Scope, before: Trace | None, after: Trace) -> None:
     with st.container(border=True, key=scope.name("changes")):
         nothing = html('<div class="lr-small">{}</div>', say("ask.same_retrieved"))
         body = _differences(after, _comparable(before, after, changed.groups)) if changed.any else nothing
-        markup.block(say("ask.what_changed"), body, "; ".join([*settings, tokens]))
+        title = say("ask.what_changed_pinned" if pinned else "ask.what_changed")
+        markup.block(title, body, "; ".join([*settings, tokens]))
 
 
 def _value(name: str, value: object) -> str:

@@ -20,7 +20,7 @@ export default function (component) {
     const left = kept.question === play.question && JSON.stringify(kept.began) === began ? kept.now : { name: start, picked, table };
     const now = before && before.start === start ? before.shown.now() : left;
     before?.shown.stop();
-    const options = { start: now.name, picked: now.picked, table: now.table, changed: keep, explore: (id) => setTriggerValue("explore", id), explorable: new Set(explorable) };
+    const options = { start: now.name, picked: now.picked, table: now.table, changed: keep, save: (svg) => savePicture(standalone(svg), play.question), explore: (id) => setTriggerValue("explore", id), explorable: new Set(explorable) };
     if (reads) options.read = (id) => setTriggerValue("read", id);
     host.lrPlay = { shown: playRetrieval(host, play, words, options), signature };
   } else if (before.start !== start || before.table !== table) {

@@ -39,7 +39,7 @@ def show(
 
         return reported
 
-    component(_SCRIPT, _FRAME, draws_svg=True, parts=PLAY)(
+    component(_SCRIPT, _FRAME, draws_svg=True, parts=("figure_tools", *PLAY))(
         data={
             "play": shown.as_json(),
             "words": play_words(language()),

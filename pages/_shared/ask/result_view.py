@@ -19,6 +19,8 @@ from pages._shared.ask import (
     follow_view,
     history_view,
     part_view,
+    pinned,
+    play_file,
     recorded_view,
     reference_view,
     retrieval_view,
@@ -114,12 +116,16 @@ def _failed(scope: Scope, ask: asking.Ask, error: LeanRAGError, title: str) -> N
 
 def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
     last_question.keep(ask.summary.id, trace)
+    held = pinned.trace_of(scope, ask)
     before = _previous_trace(scope, ask, trace)
     left, right = retrieval_view.columns(trace)
     with left:
         slot = st.container(gap="small")
     with right:
-        retrieval_view.show(scope, index, trace)
+        retrieval_view.show(scope, index, trace, before=held)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key=scope.name("play_actions")):
+            pinned.button(scope, ask, trace)
+            play_file.button(scope, trace)
         why, without = st.columns(2, gap="small")
     context_view.panel(scope, trace)
     beside_view.line(scope, ask, trace)
@@ -132,7 +138,7 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             copy_button.copy_link(key=scope.name("copy_link"))
             recorded_view.save_button(scope, trace, answer)
-        changes_view.panel(scope, before, trace)
+        changes_view.panel(scope, held or before, trace, pinned=held is not None)
         answer_view.notes_panel(trace)
     with why:
         why_view.panel(scope, index, ask, trace)

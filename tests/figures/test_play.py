@@ -1,0 +1,105 @@
+"""The play of a trace written by hand: what it marks, what it says, and the file it becomes."""
+
+import json
+import re
+from dataclasses import replace
+
+from leanrag_core.figures.play import play, play_frames, play_words
+from leanrag_core.figures.play_page import play_page
+from leanrag_core.messages.message import message
+from leanrag_core.types.trace import Context, ContextItem, ContextSection, Source, Trace, TraceItem
+from tests.figures.small_trace import node, relation, step, trace_of
+
+HOSTILE = "</script><script>alert(1)</script>"
+
+
+def chunk(id_: str, *seeds: str, rank: int) -> TraceItem:
+    source = Source("bees.txt", 0, "Bees", 0, 9, None, 9, seeds)
+    return TraceItem(id_, "passage", f"About {id_}", ("passage",), rank=rank, row=rank, source=source)
+
+
+def small() -> Trace:
+    seeds = [node("mite", 0, "bee", rank=1), node("acid", 0, "bee", rank=2), node("rape", 0, "crop", rank=3)]
+    above = [node("bee", 1, "root"), node("crop", 1, "root"), node("root", 2, role="lca")]
+    chunks = [chunk("c1", "mite", "acid", rank=1), chunk("c2", "rape", rank=2)]
+    bridge = relation("bee", "crop", 1, "inter-cluster", strength=4.0)
+    trace = trace_of(
+        [*seeds, *above],
+        [bridge],
+        chunks=chunks,
+        steps=[
+            step("seeds", ("mite", "acid", "rape")),
+            step("climb", ("mite", "acid", "rape", "bee", "crop")),
+            step("lca", ("root",)),
+            step("relations", (), (bridge.id,)),
+            step("chunks", ("c1", "c2")),
+        ],
+    )
+    items = (ContextItem("C1", "c1", "text", 9), ContextItem("C2", "c2", "text", 6))
+    section = ContextSection("chunks", message("plain", text="Chunks"), "C", "chunk", items, "", 15, 20)
+    return replace(trace, context=Context("", 15, (section,)))
+
+
+def test_frames_say_what_happened_and_why() -> None:
+    said = [frame.sentence for frame in play_frames(small())]
+    assert said[:-1] == [
+        "mite comes first of 3.",
+        "seeds.",
+        "3 nodes climb to 2 parents in layer 1; most of them, 2, lie below bee.",
+        "climb.",
+        "lca.",
+        "bee and crop are joined: 4 relations run between what lies below them (λ = 4).",
+        "relations.",
+        "C1 comes first because 2 of 3 seeds lead to it, more than to the other chunk.",
+        "C2 follows with 1 of 3 seeds.",
+        "chunks.",
+    ]
+
+
+def test_the_bar_of_tokens_fills_with_what_is_lit() -> None:
+    assert [frame.tokens for frame in play_frames(small())] == [(0,)] * 7 + [(9,), (15,), (15,), (15,)]
+
+
+def test_segments_count_what_each_step_brings() -> None:
+    assert [(part.name, part.count) for part in play(small()).segments] == [
+        ("seeds", 3),
+        ("climb", 2),
+        ("lca", 1),
+        ("relations", 1),
+        ("chunks", 2),
+        ("answer", 0),
+    ]
+
+
+def test_against_a_pinned_run_what_entered_and_what_left_has_a_place() -> None:
+    after = small()
+    before = replace(after, items=tuple(item for item in after.items if item.id not in ("rape", "crop", "c2")))
+    before = replace(before, items=(*before.items, node("hive", 0, "bee", rank=4)), relations=())
+    shown = play(after, before=before)
+    change = {item.id: item.change for item in shown.items}
+    assert {id_ for id_ in change if change[id_] == "entered"} == {"rape", "crop", "c2"}
+    assert {id_ for id_ in change if change[id_] == "left"} == {"hive"}
+    assert shown.entered == ("bee>crop",)
+    assert "hive" in {dot.id for dot in shown.layouts[-1].nodes}
+    assert not any("hive" in frame.items for frame in shown.frames), "what left takes no part in the play"
+
+
+def test_another_strategy_marks_nothing() -> None:
+    before = replace(small(), strategy="vector", items=())
+    assert {item.change for item in play(small(), before=before).items} == {""}
+
+
+def test_every_frame_is_a_sentence_in_chinese_too() -> None:
+    assert all(frame.sentence.strip() for frame in play_frames(small(), language="zh"))
+    assert play_words("zh").keys() == play_words().keys()
+
+
+def test_the_file_holds_the_play_and_runs_nothing_of_its_texts() -> None:
+    trace = replace(small(), question=HOSTILE)
+    renamed = tuple(replace(item, name=HOSTILE, text=HOSTILE) for item in trace.items)
+    page = play_page(replace(trace, items=renamed)).decode()
+    assert page.count("<script") == page.count("</script>") == 2, "its data and its own script"
+    [held] = re.findall(r'<script type="application/json" id="play">(.*?)</script>', page, re.DOTALL)
+    assert json.loads(held)["play"]["items"]["mite"]["name"] == HOSTILE
+    assert "http://www.w3.org/2000/svg" in page
+    assert not re.search(r'(src|href)="', page), "nothing is asked of any network"
