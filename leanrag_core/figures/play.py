@@ -15,10 +15,12 @@ from leanrag_core.figures.layered_lines import MOST_ARCS
 from leanrag_core.figures.palette import known_colour
 from leanrag_core.figures.play_cards import Cards, passage_cards
 from leanrag_core.figures.play_changes import marked
+from leanrag_core.figures.play_map import Span, spans
 from leanrag_core.figures.play_passages import n_leading
 from leanrag_core.figures.play_scenes import Scene, counted, scenes
 from leanrag_core.messages.catalog import ENGLISH, sentence
 from leanrag_core.messages.message import message
+from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Style, Trace, TraceItem
 from leanrag_core.types.visible import visible_values
 
@@ -49,6 +51,9 @@ _WORDS = (
     "score",
     "parent",
     "table",
+    "whole",
+    "layer_of",
+    "show_whole",
     "as_table",
     "as_figure",
     "entered",
@@ -134,7 +139,8 @@ class Sign:
 class Play:
     """Everything of a play. layouts, cards: for each of WIDTHS. lines: what each relation says, by id. holding: ids of
     the items that lead to each passage; n_anchors: how many could. notes: what each layout leaves to the table.
-    entered, left: ids of relations."""
+    spans, layers: where nodes are in the whole hierarchy, and the entities of each layer. entered, left: ids of
+    relations."""
 
     question: str
     items: tuple[PlayItem, ...]
@@ -147,6 +153,8 @@ class Play:
     signs: tuple[Sign, ...]
     holding: dict[str, tuple[str, ...]]
     notes: tuple[str, ...]
+    spans: tuple[Span, ...] = ()
+    layers: tuple[int, ...] = ()
     n_anchors: int = 0
     entered: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
@@ -167,8 +175,16 @@ def play_frames(trace: Trace, *, answer: Answer | None = None, language: str = E
     return tuple(_frame(scene, language) for scene in scenes(trace, answer))
 
 
-def play(trace: Trace, *, before: Trace | None = None, answer: Answer | None = None, language: str = ENGLISH) -> Play:
-    """The play of a trace. before: an earlier retrieval, against which what entered and what left is marked."""
+def play(
+    trace: Trace,
+    *,
+    before: Trace | None = None,
+    answer: Answer | None = None,
+    index: Index | None = None,
+    language: str = ENGLISH,
+) -> Play:
+    """The play of a trace. before: an earlier retrieval, against which what entered and what left is marked. index:
+    where it is given, the nodes are marked in its whole hierarchy too."""
     changed = marked(trace, before)
     whole = changed.trace
     cards = [item for item in whole.items if is_card(item)]
@@ -201,6 +217,8 @@ def play(trace: Trace, *, before: Trace | None = None, answer: Answer | None = N
         signs=tuple(_sign(style, language) for style in trace.styles),
         holding=sources_of(whole),
         notes=tuple(_note(graph, whole, language) for graph in layouts),
+        spans=spans(whole, index) if index is not None else (),
+        layers=trace.index.layer_sizes,
         n_anchors=len(anchors(trace)),
         entered=tuple(each.id for each in whole.relations if each.id in changed.entered),
         left=tuple(each.id for each in whole.relations if each.id in changed.left),

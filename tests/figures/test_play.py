@@ -4,11 +4,15 @@ import json
 import re
 from dataclasses import replace
 
+import pytest
+
 from leanrag_core.figures.play import play, play_frames, play_words
+from leanrag_core.figures.play_map import spans
 from leanrag_core.figures.play_page import play_page
 from leanrag_core.messages.message import message
 from leanrag_core.types.trace import Context, ContextItem, ContextSection, Source, Trace, TraceItem
 from tests.figures.small_trace import node, relation, step, trace_of
+from tests.small_index import small_index
 
 HOSTILE = "</script><script>alert(1)</script>"
 
@@ -103,3 +107,23 @@ def test_the_file_holds_the_play_and_runs_nothing_of_its_texts() -> None:
     assert json.loads(held)["play"]["items"]["mite"]["name"] == HOSTILE
     assert "http://www.w3.org/2000/svg" in page
     assert not re.search(r'(src|href)="', page), "nothing is asked of any network"
+
+
+def test_a_node_is_marked_within_its_ancestors() -> None:
+    index = small_index()
+    items = [
+        TraceItem(f"{layer}-{row}", "entity", "a", ("path",), layer=layer, row=row)
+        for layer, entities in enumerate(index.layers)
+        for row in range(len(entities))
+    ]
+    placed = {span.id: span for span in spans(trace_of(items), index)}
+    assert len(placed) == len(items)
+    for layer, entities in enumerate(index.layers):
+        row_of_spans = sorted((placed[f"{layer}-{row}"] for row in range(len(entities))), key=lambda span: span.left)
+        edges = [0.0, *(span.right for span in row_of_spans)]
+        assert [span.left for span in row_of_spans] == pytest.approx(edges[:-1], abs=1e-4)
+        assert edges[-1] == pytest.approx(1.0, abs=1e-4)
+        for row in range(len(entities)) if layer + 1 < len(index.layers) else ():
+            parent = placed[f"{layer + 1}-{int(entities.parent[row])}"]
+            own = placed[f"{layer}-{row}"]
+            assert parent.left - 1e-4 <= own.left < own.right <= parent.right + 1e-4

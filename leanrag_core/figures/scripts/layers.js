@@ -28,7 +28,7 @@ function writeName(kind, attributes, parent, name, end) {
 function drawBands(rows, { width, small }, parent) {
   for (const [place, row] of rows.entries()) {
     if (place % 2 === 0) make("rect", { class: "band", x: 0, y: row.top, width, height: row.bottom - row.top, rx: 4 }, parent);
-    make("text", { class: "row", x: small ? 4 : 10, y: row.top + 16 }, parent, small ? `L${row.layer}` : row.label);
+    make("text", { class: "row", x: small ? 4 : 10, y: row.top + 16 }, parent, small && row.layer !== "" ? `L${row.layer}` : row.label);
     if (!small) make("text", { class: "facts", x: 10, y: row.top + 31 }, parent, row.facts);
   }
 }

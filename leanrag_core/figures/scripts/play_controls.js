@@ -75,8 +75,8 @@ function playBar(parent, data, words, act) {
       each.classList.toggle("now", number === step); each.classList.toggle("done", number < step);
       each.querySelector("u").style.width = `${number < step ? 100 : number === step ? 100 * share : 0}%`;
     });
-    handle.style.left = `${part.offsetLeft + line.offsetLeft + line.offsetWidth * share}px`;
-    handle.style.top = `${part.offsetTop + line.offsetTop + line.offsetHeight / 2}px`;
+    handle.style.left = `${line.offsetLeft + line.offsetWidth * share}px`;
+    handle.style.top = `${line.offsetTop + line.offsetHeight / 2}px`;
     handle.setAttribute("aria-valuenow", place + 1);
     handle.setAttribute("aria-valuetext", `${data.segments[step].title}: ${data.frames[place].lead}${data.frames[place].rest}`);
     back.disabled = place === 0; next.disabled = place === n - 1;

@@ -106,7 +106,7 @@ function lightPlay(drawn, data, state, moves) {
   const nodes = [...drawn.svg.querySelectorAll(".node[data-id]")].sort((a, b) => (data.items[a.dataset.id]?.rank ?? 99) - (data.items[b.dataset.id]?.rank ?? 99));
   for (const group of nodes) {
     const id = group.dataset.id, isNew = moves && fresh(id);
-    classes(group, { later: !lit(id), now: focus(id) && !group.classList.contains("tray"), new: isNew, held: held.has(id) && !group.classList.contains("tray") });
+    classes(group, { later: !lit(id), now: state.focus.size < 4 && focus(id) && !group.classList.contains("tray"), new: isNew, held: held.has(id) && !group.classList.contains("tray") });
     group.style.setProperty("--wait", isNew ? `${Math.min(1200, 60 * delay++)}ms` : "0ms");
   }
   drawn.pills.replaceChildren();

@@ -45,6 +45,7 @@ function playRetrieval(host, data, words, options = {}) {
     save.onclick = () => { const svg = figure.querySelector("svg"); if (svg && !table) options.save(svg); };
   }
   swap.onclick = () => { table = !table; draw(); show(place, playing); tell(); };
+  const mapped = playMap(host, data, words, options.explore);
   const fill = tokenBar(host, data, words);
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const close = () => { const id = note?.id; note = null; write(); tell(); focusOn(id); };
@@ -80,6 +81,7 @@ function playRetrieval(host, data, words, options = {}) {
   function draw() {
     const layout = layoutFor(data, host.clientWidth - 92), { trays } = data.layouts[layout];
     said.textContent = data.notes[layout];
+    said.hidden = !said.textContent;
     swap.textContent = table ? words.as_figure : words.as_table;
     stage.classList.toggle("beside", trays && host.clientWidth >= 820);
     stage.hidden = table || !(data.layouts[0].nodes.length || data.cards[0].cards.length);
@@ -99,6 +101,7 @@ function playRetrieval(host, data, words, options = {}) {
     const state = stateAt(data, at);
     if (hovered) state.focus = new Set([hovered]);
     if (drawn) lightPlay(drawn, data, state, moves && !calm.matches);
+    mapped(state.lit);
     tableHost.replaceChildren();
     if (table) playTable(tableHost, data, words, state.lit);
   }

@@ -11,6 +11,7 @@ from pages._shared.common.component import component
 from pages._shared.common.messages import language
 
 _SCRIPT = Path(__file__).with_name("play.js")
+WHOLE = "whole"  # what is opened in Explore where no node is: the hierarchy with the hits of this question
 _FRAME = '<div class="lr-play"></div>'
 
 
@@ -34,7 +35,7 @@ def show(
     def report(name: str, act: Callable[[str], None] | None) -> Callable[[], None]:
         def reported() -> None:
             chosen = str(st.session_state[key].get(name) or "")
-            if act is not None and chosen in {item.id for item in shown.items}:
+            if act is not None and chosen in {WHOLE, *(item.id for item in shown.items)}:
                 act(chosen)
 
         return reported

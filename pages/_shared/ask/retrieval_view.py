@@ -13,6 +13,7 @@ from leanrag_core.types.trace import Trace
 from pages._shared.ask import play as component
 from pages._shared.ask import reference_view, roles
 from pages._shared.common import state
+from pages._shared.common.frame import page_path
 from pages._shared.common.messages import language, message, say
 from pages._shared.common.scope import Scope
 
@@ -38,7 +39,7 @@ def show(scope: Scope, index: Index | None, trace: Trace, *, before: Trace | Non
     known = frozenset(node.id for node in trace.nodes if index is not None and browse.locate(index, node.id))
     key = scope.key("opens_explore")
     component.show(
-        play(trace, before=before, language=language()),
+        play(trace, before=before, index=index, language=language()),
         key=scope.name("play"),
         start=state.recall(scope.name("step")),
         picked=state.recall(scope.name("node")),
@@ -49,6 +50,10 @@ def show(scope: Scope, index: Index | None, trace: Trace, *, before: Trace | Non
         on_read=partial(_read, scope, trace, stored=index is None),
     )
     wanted = st.session_state.pop(key, "")  # a callback cannot leave the page
+    if wanted == component.WHOLE:
+        for name, value in (("view", "hierarchy"), ("by", "question"), ("node", None), ("focus", None)):
+            state.remember(name, value)
+        st.switch_page(page_path("explore"))
     if wanted:
         reference_view.open_explore(scope, wanted)
 
