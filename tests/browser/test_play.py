@@ -28,14 +28,14 @@ def played(page: Page) -> Locator:
 
 
 def test_a_person_plays_a_retrieval(
-    built: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
+    built: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched], tmp_path: Path
 ) -> None:
     server, (sample, _) = server_in(built), indexes(built)
     watched = watch()
     page = watched.page
     page.goto(f"{server.url}/ask?index={sample}&q={QUESTION}&n=30&step=seeds")
     host = played(page)
-    caption, handle, lit = host.locator(".caption"), host.get_by_role("slider"), host.locator(".disc:not(.later)")
+    caption, handle, lit = host.locator(".caption"), host.get_by_role("slider"), host.locator(".node.disc:not(.later)")
     expect(host.locator(".part.now")).to_contain_text("1 Seeds 30")
     expect(lit).to_have_count(30)
     assert page.evaluate(OVERLAPS) == []
@@ -92,8 +92,11 @@ def test_a_person_plays_a_retrieval(
     # The file of the play opens without the server.
     with page.expect_download() as download:
         page.get_by_role("button", name="Play as HTML").click()
+    saved = tmp_path / download.value.suggested_filename
+    download.value.save_as(saved)
+    assert saved.suffix == ".html"
     alone = watch()
-    alone.page.goto(f"file://{download.value.path()}")
+    alone.page.goto(saved.as_uri())
     offline = alone.page.locator("main")
     expect(offline.get_by_role("slider")).to_have_attribute("aria-valuenow", "1")
     offline.get_by_role("button", name="Next", exact=True).click()
