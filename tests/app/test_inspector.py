@@ -1,13 +1,16 @@
 """The inspector of an entity, a relation and a chunk: what it shows, and what it says of what made it."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
+from leanrag_core.jobs.events import read_spec
 from leanrag_core.queries.entity_search import find_entities
+from leanrag_core.types.editing import Edit
 from leanrag_core.types.index import Index
 from tests.app import drawn
 
@@ -112,3 +115,13 @@ def test_a_text_of_a_model_shows_its_call_prompt_and_reply(written: Any, visit: 
     prompt, reply = [code.value for code in app.code][-2:]
     assert prompt.startswith("[user]")
     assert shown["name"] in reply
+
+
+def test_an_edit_by_hand_is_named_and_can_be_taken_back(home: Workbench, visit: Visit, launched: list[Path]) -> None:
+    index_id = home.indexes()[0].id
+    edited = home.edit_index(home.index_path(index_id), Edit(1, "rename", "Marie Curie", "Maria Curie"))
+    app = visit("explore", home, node=id_of(edited, "Maria Curie"))
+    assert inspected(app)["made"]["lines"] == ["Edited by hand: Marie Curie is renamed Maria Curie."]
+    app.button("undo_here_1").click().run()
+    [folder] = launched
+    assert read_spec(folder).arguments["undone"] == 1

@@ -7,12 +7,14 @@ from leanrag_core.types.editing import Action, Edit
 from leanrag_core.types.graph import Entity, Place
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import IMPORTED
-from pages._shared.common import forms, session, state
+from pages._shared.common import forms, markup, session, state
 from pages._shared.common.frame import page_path, plain_errors
+from pages._shared.common.html import draw
 from pages._shared.common.messages import say
 
 _OF_ENTITY: tuple[Action, ...] = ("rename", "retype", "merge", "split", "delete")
 _OF_RELATION: tuple[Action, ...] = ("describe-relation", "delete-relation")
+_UNDONE = 5  # last edits that can be taken back from here; Build lists all
 _RELATIONS = 50  # strongest ones that are offered; a hub has tens of thousands
 
 
@@ -40,6 +42,7 @@ def popover(index: Index, entity: Entity) -> None:
         if st.button(say("edit.apply"), type="primary", key=f"primary_edit_{entity.id}"):
             with plain_errors():
                 _start(index, edit)
+        _undo(index, edits_of(index, entity))
 
 
 def _form(entity: Entity, action: Action, documents: list[str], related: dict[str, str]) -> Edit:
@@ -60,6 +63,34 @@ def _form(entity: Entity, action: Action, documents: list[str], related: dict[st
     return Edit(1, action, entity.name, other.strip(), tuple(taken))
 
 
+def edits_of(index: Index, entity: Entity) -> list[Edit]:
+    """The edits by hand that name the entity, the last one first."""
+    if index.path is None or entity.layer:
+        return []
+    edits = session.workbench().edits(index.path).edits
+    return [edit for edit in reversed(edits) if entity.name in (edit.name, edit.other)]
+
+
+def sentence_of(edit: Edit) -> str:
+    """What the edit did."""
+    return say(f"edit.done.{edit.action}", name=edit.name, other=edit.other, documents=", ".join(edit.documents))
+
+
+def _undo(index: Index, edits: list[Edit]) -> None:
+    """Each of the edits with a button that takes it back."""
+    if edits:
+        draw(markup.label(say("edit.log"), f"{len(edits):,}"))
+    for edit in edits[:_UNDONE]:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.text(sentence_of(edit))
+            if st.button(say("edit.undo"), key=f"undo_here_{edit.number}", type="tertiary", icon=":material/undo:"):
+                assert index.path is not None
+                with plain_errors():
+                    _shown_on_build(
+                        session.workbench().start_undoing_edit(index.path.name, edit.number), index.path.name
+                    )
+
+
 def _documents(index: Index, entity: Entity) -> list[str]:
     """Names of the documents that mention the entity, in the index's order."""
     rows = sorted({index.chunk_cells["document"][chunk].as_py() for chunk in entity.chunks})
@@ -72,6 +103,10 @@ def _start(index: Index, edit: Edit) -> None:
     bench = session.workbench()
     number = bench.edits(index.path).next_number
     numbered = Edit(number, edit.action, edit.name, edit.other, edit.documents, edit.text)
-    state.remember("job", bench.start_edit(index.path.name, numbered))
-    state.remember("row", index.path.name)
+    _shown_on_build(bench.start_edit(index.path.name, numbered), index.path.name)
+
+
+def _shown_on_build(job_id: str, index_id: str) -> None:
+    state.remember("job", job_id)
+    state.remember("row", index_id)
     st.switch_page(page_path("build"))

@@ -8,7 +8,7 @@ from leanrag_core.queries.question_hits import QuestionHits, question_hits
 from leanrag_core.types.graph import Entity
 from leanrag_core.types.trace import Trace
 from pages._shared.common.messages import say, words
-from pages._shared.explore import inspected, inspector_made
+from pages._shared.explore import edit_view, inspected, inspector_made
 from pages._shared.explore.exploring import Exploring
 from pages._shared.explore.inspected import Values
 from pages._shared.explore.inspector_lists import (
@@ -23,6 +23,7 @@ from pages._shared.explore.inspector_lists import (
 _STRONGEST = 3
 _CHILDREN = 100
 _SEEDS_NAMED = 6
+_EDITS_NAMED = 2
 _MARKS_NAMED = 8
 
 
@@ -57,8 +58,16 @@ def values(exploring: Exploring, more: dict[str, int]) -> Values:
             {"do": "graph", "id": entity.id, "title": say("explore.inspect.graph"), "icon": "hub"},
         ],
         "tabs": tabs,
-        "made": inspector_made.values(entity_made_by(index, entity), entity.id),
+        "made": inspector_made.values(entity_made_by(index, entity), entity.id, _by_hand(exploring, entity)),
     }
+
+
+def _by_hand(exploring: Exploring, entity: Entity) -> list[str]:
+    """What was edited of it."""
+    return [
+        say("explore.inspect.by_hand", what=edit_view.sentence_of(edit))
+        for edit in edit_view.edits_of(exploring.index, entity)[:_EDITS_NAMED]
+    ]
 
 
 def _parents(exploring: Exploring, entity: Entity) -> list[Values]:

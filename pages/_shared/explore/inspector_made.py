@@ -1,5 +1,6 @@
 """The line of the inspector that says what made a thing, and the drawer with prompts and replies of its calls."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -25,8 +26,8 @@ class Asked:
     id: str
 
 
-def values(made: MadeBy, id_: str) -> Values:
-    """What the component draws of it. id_: of the thing."""
+def values(made: MadeBy, id_: str, by_hand: Sequence[str] = ()) -> Values:
+    """What the component draws of it. id_: of the thing. by_hand: what was edited of it, in sentences."""
     said, lines = words(made_sentence(made)), list[str]()
     if len(made.calls) == 1:
         call = made.calls[0]
@@ -40,7 +41,7 @@ def values(made: MadeBy, id_: str) -> Values:
         span = say("explore.inspect.calls", n=len(made.calls), first=first.number, last=last.number, of=first.total)
         lines.append(span + chunk)
     link = say("explore.inspect.prompts", n=len(made.calls)) if made.calls else ""
-    return {"title": say("explore.inspect.made_by"), "said": said, "lines": lines, "link": link, "id": id_}
+    return {"title": say("explore.inspect.made_by"), "said": said, "lines": [*lines, *by_hand], "link": link, "id": id_}
 
 
 def drawer(index: Index) -> None:
