@@ -1,0 +1,100 @@
+"""Present: cards, a form that makes a presentation, files of others; what is shown needs no index."""
+
+import shutil
+from collections.abc import Callable
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import Workbench
+from leanrag_core.presenting.storing import content_of
+from pages._shared.present import form_view
+from tests.app import drawn
+from tests.app.conftest import QUESTIONS
+
+Visit = Callable[..., AppTest]
+SAMPLE = "people-cities-and-ideas"
+
+
+def decks(app: AppTest) -> list[Any]:
+    return [shown["deck"] for shown in drawn.component(app, "lr_present")]
+
+
+def made(app: AppTest) -> AppTest:
+    """The page after the thread that makes the presentation is done."""
+    call = app.session_state[form_view._CALL]
+    assert call.wait(60)
+    return app.run()
+
+
+def test_a_presentation_is_made_shown_without_its_index_and_deleted(home: Workbench, visit: Visit) -> None:
+    app = visit("present", home)
+    drawn.assert_sound(app)
+    assert app.button("present_make_now").disabled
+    app.text_input("present_title").set_value("Bees for $all$ <b>people</b>")
+    app.text_area("present_own").set_value("What feeds honey bees?\n\nWhat feeds honey bees?")
+    app.multiselect("present_questions_sample-agriculture").set_value([QUESTIONS[0]["question"]]).run()
+    app.text_area("present_notes_cost").set_value("Thank them.")
+    app.button("present_make_now").click().run()
+    app = made(app)
+    drawn.assert_sound(app)
+    [own, sample] = home.presentations().presentations
+    assert sample.id == SAMPLE
+    assert own.questions == (QUESTIONS[0]["question"], "What feeds honey bees?")
+    assert own.strategies == ("leanrag", "vector")
+    shutil.rmtree(home.root / "indexes")
+    app.button(f"show_{own.id}").click().run()
+    drawn.assert_sound(app)
+    [deck] = decks(app)
+    assert deck["title"] == "Bees for $all$ <b>people</b>"
+    assert deck["slides"][-1]["notes"] == "Thank them."
+    assert app.query_params["show"] == own.id
+    app = visit("present", home)
+    app.button(f"delete_{own.id}").click().run()
+    drawn.assert_sound(app)
+    assert [each.id for each in home.presentations().presentations] == [SAMPLE]
+
+
+def test_a_file_of_another_machine_is_opened_and_another_file_refused(home: Workbench, visit: Visit) -> None:
+    app = visit("present", home)
+    app.file_uploader[0].set_value([("other.json", b'{"format": "leanrag-run"}', "application/json")]).run()
+    assert "is not a presentation of this program" in drawn.text(app)
+    content = content_of(home.presentation(SAMPLE))
+    app = visit("present", home)
+    app.file_uploader[0].set_value([("story.json", content, "application/json")]).run()
+    drawn.assert_sound(app)
+    [deck] = decks(app)
+    assert deck["title"] == "People, cities and ideas"
+
+
+def test_a_link_to_what_is_gone_says_so_and_lists_what_there_is(home: Workbench, visit: Visit) -> None:
+    app = visit("present", home, show="gone-12345678")
+    drawn.assert_sound(app)
+    assert "There is no presentation" in drawn.text(app)
+    assert "People, cities and ideas" in drawn.text(app)
+
+
+def test_a_damaged_presentation_is_named_and_can_be_deleted(home: Workbench, visit: Visit) -> None:
+    (home.root / "presentations").mkdir()
+    (home.root / "presentations" / "broken.json").write_text("{")
+    app = visit("present", home)
+    drawn.assert_sound(app)
+    assert "broken cannot be shown" in drawn.text(app)
+    app.button("delete_damaged_broken").click().run()
+    assert not (home.root / "presentations" / "broken.json").exists()
+
+
+def test_without_an_index_the_sample_is_there_and_the_form_says_what_is_needed(
+    empty_home: Workbench, visit: Visit
+) -> None:
+    app = visit("present", empty_home)
+    drawn.assert_sound(app)
+    assert "build one first" in drawn.text(app)
+    app.button(f"show_{SAMPLE}").click().run()
+    assert len(decks(app)) == 1
+
+
+def test_the_slides_are_in_the_language_of_the_reader(home: Workbench, visit: Visit) -> None:
+    [deck] = decks(visit("present", home, show=SAMPLE, lang="zh"))
+    assert deck["slides"][0]["views"][0]["title"] == "读取了什么"
+    assert deck["words"]["notes"] == "备注"
