@@ -85,6 +85,7 @@ function drawLegend(parent, data) {
 }
 
 function drawTools(bar, data, view, redraw, act) {
+  const held = [...bar.querySelectorAll("button,select")].indexOf(document.activeElement);
   bar.replaceChildren();
   const label = mapEl("label", "", undefined, bar), select = document.createElement("select");
   mapEl("span", "muted", data.words.colour, label);
@@ -102,6 +103,7 @@ function drawTools(bar, data, view, redraw, act) {
     mapPress("pill", text, zooms, run).title = title;
     zooms.lastChild.setAttribute("aria-label", title);
   }
+  if (held >= 0) bar.querySelectorAll("button,select")[held]?.focus(); // they were made anew
 }
 
 function zoomBy(view, step) {
