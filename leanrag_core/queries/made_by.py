@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.queries.browse import locate
+from leanrag_core.queries.things import chunk_of, relation_of
 from leanrag_core.types.graph import Entity, Relation
 from leanrag_core.types.index import Index
 from leanrag_core.types.made_by import MadeBy, RecordedCall
@@ -20,12 +21,11 @@ def made_by(index: Index, id_: str) -> MadeBy | None:
     place = locate(index, id_)
     if place is not None:
         return entity_made_by(index, index.layers[place.layer].entity(place.row))
-    for layer in index.layers:
-        row = layer.relation_row_of.get(id_)
-        if row is not None:
-            return relation_made_by(index, layer.relation(row))
-    rows = np.flatnonzero(index.chunks["id"].to_numpy() == id_)
-    return chunk_made_by(index, int(rows[0])) if len(rows) else None
+    relation = relation_of(index, id_)
+    if relation is not None:
+        return relation_made_by(index, relation)
+    chunk = chunk_of(index, id_)
+    return None if chunk is None else chunk_made_by(index, chunk)
 
 
 def entity_made_by(index: Index, entity: Entity) -> MadeBy:

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from leanrag_core.queries.browse import locate
 from leanrag_core.queries.entity_search import find_entities
 from leanrag_core.types.graph import Relation
@@ -52,8 +50,10 @@ def relation_of(index: Index, id_: str) -> Relation | None:
 
 def chunk_of(index: Index, id_: str) -> int | None:
     """The row of the chunk of that id."""
-    rows = np.flatnonzero(index.chunks["id"].to_numpy() == id_)
-    return int(rows[0]) if len(rows) else None
+    import pyarrow.compute as pc
+
+    row = pc.index(index.chunks["id"], id_).as_py()
+    return row if row >= 0 else None
 
 
 def _relation(index: Index, relation: Relation) -> Thing:
