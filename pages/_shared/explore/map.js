@@ -10,7 +10,8 @@ function drawMap(figure, data, view) {
   const Y = (y) => ((EDGE + (y / 1000) * (height - 2 * EDGE)) - height / 2) * view.zoom + height / 2 + view.top;
   const svg = make("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `${data.tools.title}. ${data.tools.note}`, tabindex: 0 });
   make("rect", { x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 6, class: "ground" }, svg);
-  const seeds = question && view.seeds ? question.seeds : [], seedAt = movedApart(seeds.map((seed) => [X(seed.at[0]), Y(seed.at[1])]));
+  const seeds = question && view.seeds ? question.seeds : [], star = question ? [X(question.at[0]), Y(question.at[1])] : null;
+  const seedAt = movedApart(seeds.map((seed) => [X(seed.at[0]), Y(seed.at[1])]), star);
   const fade = (place) => (view.lit !== null && place !== view.lit ? " faint" : "");
   layer.clusters.forEach((cluster, place) => {
     const [cx, cy, rx, ry] = cluster.ellipse, sx = ((width - 2 * EDGE) / 1000) * view.zoom, sy = ((height - 2 * EDGE) / 1000) * view.zoom;
@@ -26,7 +27,7 @@ function drawMap(figure, data, view) {
   if (data.chosen) make("circle", { cx: X(data.chosen.at[0]), cy: Y(data.chosen.at[1]), r: 9, class: "chosen" }, svg);
   const taken = seedAt.map(([x, y]) => [x - 13, y - 13, x + 13, y + 13]);
   taken.push([0, 0, width, 30]); // where the figure says what distance is not
-  if (question && view.seeds) drawQuestion(svg, question, seeds, seedAt, [X(question.at[0]), Y(question.at[1])], view, taken, words);
+  if (question && view.seeds) drawQuestion(svg, question, seeds, seedAt, star, view, taken, words);
   layer.clusters.forEach((cluster, place) => nameCluster(svg, cluster, place, { X, Y, width, height, taken, data, faint: fade(place) }));
   wrap(words.not_cosine, width - 32, 2, `12px ${FONT}`).forEach((line, n) => make("text", { x: 16, y: 22 + 15 * n, class: "said", "font-size": 12 }, svg, line));
   figure.querySelector("svg")?.remove();
@@ -34,10 +35,10 @@ function drawMap(figure, data, view) {
   return { svg, X, Y, width, height, seedAt, layer };
 }
 
-// Seeds that would cover each other, a little farther apart.
-function movedApart(places) {
+// Seeds that would cover each other or the question, a little farther apart.
+function movedApart(places, star) {
   for (let round = 0; round < 24; round += 1) {
-    places.forEach((one, n) => places.slice(0, n).forEach((other) => {
+    places.forEach((one, n) => [...places.slice(0, n), ...(star ? [[...star]] : [])].forEach((other) => {
       const dx = one[0] - other[0] || 0.5, dy = one[1] - other[1] || 0.5, far = Math.hypot(dx, dy), gap = 24 - far;
       if (gap <= 0) return;
       for (const [place, sign] of [[one, 0.5], [other, -0.5]]) { place[0] += (sign * gap * dx) / far; place[1] += (sign * gap * dy) / far; }
