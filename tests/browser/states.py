@@ -14,6 +14,7 @@ def states(question: str, *, index: str = "") -> dict[str, str]:
     paths = {
         **{name: name for name, _ in PAGES},
         **{f"explore_{view}": f"explore?view={view}" for view in VIEWS},
+        "present_shown": "present?show=people-cities-and-ideas",
         "ask_answered": f"ask?{asked}",
         "compare_answered": f"compare?{asked}",
         **{f"evaluate_{tab}": f"evaluate?tab={tab}" for tab in TABS},

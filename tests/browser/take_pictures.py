@@ -25,6 +25,7 @@ GUIDE = {
     "ask": "ask_answered",
     "compare": "compare_answered",
     "evaluate": "evaluate_results",
+    "present": "present_shown",
     "settings": "settings",
 }
 
