@@ -179,7 +179,7 @@ def test_settings_of_build_stay(
         page.keyboard.press("Tab")
         page.get_by_label("Name of the index").fill("Two fields in a row")
         page.keyboard.press("Tab")
-        page.get_by_label("clustersize").fill("7")
+        page.get_by_role("spinbutton", name="clustersize").fill("7")
         page.keyboard.press("Enter")
         page.get_by_label("tau", exact=True).fill("4,q0.5")
         page.keyboard.press("Enter")
@@ -205,7 +205,9 @@ def test_settings_of_build_stay(
                 closed = page.locator('[data-testid="stExpander"] details:not([open]) summary', has_text=fold)
                 if closed.count():
                     closed.click()
-            return field_values(page)
+            values = field_values(page)
+            values.pop("Effect of clustersize")  # a drawing that follows the field
+            return values
 
         chosen = opened()
         assert wanted.items() <= chosen.items()
@@ -213,11 +215,10 @@ def test_settings_of_build_stay(
         expect(page.get_by_role("dialog")).to_be_visible()
         settled(page)
         page.keyboard.press("Escape")
-        page.get_by_role("button", name="Delete", exact=True).click()
-        expect(page.get_by_role("dialog")).to_be_visible()
-        settled(page)
-        page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0)
+        page.get_by_role("button", name="Delete", exact=True).click()
+        page.get_by_role("button", name="Undo", exact=True).click()
+        expect(page.get_by_role("button", name="Undo", exact=True)).to_have_count(0)
         assert opened() == chosen
         page.get_by_test_id("stButtonGroup").get_by_text("Built-in", exact=True).click()
         settled(page)
@@ -231,7 +232,7 @@ def test_settings_of_build_stay(
         assert opened() == chosen
 
         # The way back, and what is wrong with one field, move nothing else.
-        page.get_by_label("clustersize").fill("9")
+        page.get_by_role("spinbutton", name="clustersize").fill("9")
         page.keyboard.press("Enter")
         settled(page)
         assert opened() == chosen | {"clustersize": "9"}
