@@ -54,7 +54,7 @@ def section(title: str, note: str = "") -> None:
 
 
 def endpoint_section(settings: Settings) -> None:
-    section("Endpoint", "an OpenAI-compatible server")
+    section(say("settings.endpoint"), say("settings.endpoint.note"))
     with st.container(horizontal=True, gap="xsmall", key="presets"):
         for name, address in PRESETS.items():
             st.button(
@@ -67,19 +67,14 @@ def endpoint_section(settings: Settings) -> None:
             )
     settings_form.address(settings)
     settings_form.key_variable(settings)
-    where = "The model runs on this machine" if settings.local else f"Text is sent to {settings.host}"
-    used = "" if endpoint_view.is_set_up(settings) else " Nothing is sent yet: no endpoint is set up."
-    draw(
-        html(
-            '<div class="lr-small lr-muted">{} when an index is built or asked with a model of the endpoint. The '
-            "built-in engine sends nothing.{}</div>",
-            where,
-            used,
-        )
-    )
+    parts = [say("settings.endpoint.local" if settings.local else "settings.endpoint.sent_to", host=settings.host)]
+    parts += [] if endpoint_view.is_set_up(settings) else [say("settings.endpoint.nothing_sent")]
+    draw(markup.muted(say("text.space").join(parts)))
     refused = settings_form.is_refused("base_url")
-    if st.button("Test connection", icon=":material/network_check:", key="test_connection", disabled=refused):
-        with st.spinner("Waiting for the server"):
+    if st.button(
+        say("settings.endpoint.test"), icon=":material/network_check:", key="test_connection", disabled=refused
+    ):
+        with st.spinner(say("settings.waiting.server")):
             st.session_state["lr_tested"] = (_who(settings), endpoint_view.test_connection(settings))
     who, tested = st.session_state.get("lr_tested", (None, None))
     if tested is not None and who == _who(settings) and not refused:
@@ -91,7 +86,7 @@ def _who(settings: Settings) -> tuple[str, str]:
 
 
 def limits_section(settings: Settings) -> None:
-    section("Limits", "for builds and answers that start from now on")
+    section(say("settings.limits"), say("settings.limits.note"))
     with st.grid(2, min_column_width=170, gap="small"):
         for name in LIMITS:
             settings_form.number(settings, name)
@@ -122,7 +117,7 @@ def language_section(settings: Settings) -> None:
 
 
 def reading_section(settings: Settings) -> None:
-    section("Reading files", "a file that needs more is skipped and reported")
+    section(say("settings.reading"), say("settings.reading.note"))
     with st.grid(2, min_column_width=170, gap="small"):
         for name in READING:
             settings_form.number(settings, name)
@@ -135,11 +130,11 @@ def answer_model(settings: Settings) -> None:
     state.remember("answer_model", model_title(settings.answer_model))
     models = endpoint_view.listing(settings)
     endpoint_view.pick_model(
-        "Model for answers",
+        say("settings.answer_model"),
         "answer_model",
         models,
         names=models.writing,
-        blank="The model that built the index",
+        blank=say("settings.answer_model.same"),
         on_pick=lambda chosen: settings_form.keep("answer_model", endpoint_model(chosen)),
     )
 
@@ -148,28 +143,27 @@ def probe(settings: Settings, models: ModelList) -> None:
     """Measures how many calls in flight the server can use, and offers that number."""
     chosen = state.recall("check_model")
     model = chosen if chosen in models.writing else models.writing[0]
-    if st.button("Find out how many calls in flight it can use", type="tertiary", icon=":material/speed:", key="probe"):
+    if st.button(say("settings.probe"), type="tertiary", icon=":material/speed:", key="probe"):
         st.session_state.pop("lr_probed", None)
         with (
             plain_errors(),
-            st.spinner(f"Asking {forms.plain(model)}, with more calls at a time", show_time=True),
+            st.spinner(say("settings.probe.asking", model=forms.plain(model)), show_time=True),
         ):
             st.session_state["lr_probed"] = (_who(settings), model, session.workbench().probe_concurrency(model))
-    draw(html('<div class="lr-hint">At most 64 short questions to {}; nothing is stored.</div>', model))
+    draw(html('<div class="lr-hint">{}</div>', say("settings.probe.hint", model=model)))
     who, asked, probed = st.session_state.get("lr_probed", (None, "", None))
     if probed is None or who != _who(settings):
         return
     rows = [(f"{level:,}", f"{rate:,.1f}") for level, rate in probed.calls_a_second.items()]
-    draw(
-        markup.label("Measured", asked)
-        + markup.facts_table(("Calls in flight", "Calls a second"), rows, caption="Calls a second by calls in flight")
-    )
+    head = (say("settings.probe.in_flight"), say("settings.probe.a_second"))
+    table = markup.facts_table(head, rows, caption=say("settings.probe.caption"))
+    draw(markup.label(say("settings.probe.measured"), asked) + table)
     if probed.chosen == settings.concurrency:
-        message(f"{probed.chosen:,} in flight, as set, is as good as any other number.", kind="good")
+        message(say("settings.probe.as_set", n=probed.chosen), kind="good")
         return
-    message(f"{probed.chosen:,} in flight is as good as any higher number; {settings.concurrency:,} are set.")
+    message(say("settings.probe.better", better=probed.chosen, now=settings.concurrency))
     st.button(
-        f"Set calls in flight to {probed.chosen:,}",
+        say("settings.probe.take", n=probed.chosen),
         key="take_probed",
         on_click=settings_form.keep,
         args=("concurrency", probed.chosen),
@@ -177,17 +171,18 @@ def probe(settings: Settings, models: ModelList) -> None:
 
 
 def price_section(settings: Settings) -> None:
-    section("Prices", "US dollars for a million tokens")
+    section(say("settings.prices"), say("settings.prices.note"))
     version = st.session_state.setdefault("lr_prices_version", 0)
     known = dict(settings.prices)
     model_names = endpoint_view.listing(settings).names if endpoint_view.is_set_up(settings) else ()
     without = [name for name in model_names if name not in known]
     without = without if len(without) <= PRICED else []
+    model, prompt, completion = (say(f"settings.prices.{name}") for name in ("model", "prompt", "completion"))
     rows = pd.DataFrame(
         {
-            "Model": pd.Series([*known, *without], dtype=str),
-            "Prompt": pd.Series([*(price.prompt for price in known.values()), *[None] * len(without)], dtype=float),
-            "Completion": pd.Series(
+            model: pd.Series([*known, *without], dtype=str),
+            prompt: pd.Series([*(price.prompt for price in known.values()), *[None] * len(without)], dtype=float),
+            completion: pd.Series(
                 [*(price.completion for price in known.values()), *[None] * len(without)], dtype=float
             ),
         }
@@ -200,22 +195,22 @@ def price_section(settings: Settings) -> None:
         key=f"prices_{version}_{len(rows)}",
         height=forms.table_height(len(rows) + 1, 260),
         column_config={
-            "Model": st.column_config.TextColumn(required=True, width=220),
-            "Prompt": st.column_config.NumberColumn(min_value=0.0, format="%.3f", width=80),
-            "Completion": st.column_config.NumberColumn(min_value=0.0, format="%.3f", width=80),
+            model: st.column_config.TextColumn(required=True, width=220),
+            prompt: st.column_config.NumberColumn(min_value=0.0, format="%.3f", width=80),
+            completion: st.column_config.NumberColumn(min_value=0.0, format="%.3f", width=80),
         },
     )
     prices = {
-        str(row["Model"]).strip(): Price(_amount(row["Prompt"]), _amount(row["Completion"]))
+        str(row[model]).strip(): Price(_amount(row[prompt]), _amount(row[completion]))
         for row in edited.to_dict("records")
-        if str(row["Model"] or "").strip() and not (pd.isna(row["Prompt"]) and pd.isna(row["Completion"]))
+        if str(row[model] or "").strip() and not (pd.isna(row[prompt]) and pd.isna(row[completion]))
     }
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        if st.button("Save prices", key="save_prices", disabled=prices == dict(settings.prices)):
+        if st.button(say("settings.prices.save"), key="save_prices", disabled=prices == dict(settings.prices)):
             settings_form.keep("prices", prices)
             st.session_state["lr_prices_version"] = version + 1
             st.rerun()
-        draw(html('<div class="lr-hint" style="margin:0">Forecasts and budgets in dollars count by these.</div>'))
+        draw(html('<div class="lr-hint" style="margin:0">{}</div>', say("settings.prices.hint")))
     settings_form.fault("prices")
 
 
@@ -224,8 +219,8 @@ def _amount(value: object) -> float:
 
 
 def damaged(error: InvalidConfig) -> None:
-    message(str(error), kind="error", title="The settings cannot be read.")
-    if st.button("Start again with the defaults", key="reset_settings"):
+    message(error, kind="error", title=say("build.engine.settings_unreadable"))
+    if st.button(say("settings.start_again"), key="reset_settings"):
         session.workbench().save_settings(Settings())
         st.rerun()
 
@@ -236,12 +231,12 @@ def page() -> None:
     try:
         settings = session.workbench().settings()
     except InvalidConfig as error:
-        heading("Settings")
+        heading(say("page.settings"))
         damaged(error)
         state.publish(["index"])
         return
-    where = settings.host if endpoint_view.is_set_up(settings) else "no endpoint yet; the built-in engine needs none"
-    heading("Settings", where)
+    where = settings.host if endpoint_view.is_set_up(settings) else say("settings.no_endpoint")
+    heading(say("page.settings"), where)
     left, right = st.columns([6, 5], gap="large")
     with left:
         endpoint_section(settings)
@@ -250,21 +245,21 @@ def page() -> None:
         limits_section(settings)
     left, right = st.columns([6, 5], gap="large")
     with left:
-        section("Work", "who reads, embeds and clusters in a build")
+        section(say("settings.work"), say("settings.work.note"))
         execution_view.panel(settings)
     with right:
         language_section(settings)
         reading_section(settings)
-        section("Search index", "of large layers")
+        section(say("settings.search"), say("settings.search.note"))
         search_server_view.panel(settings)
-        section("Storage", "on this machine")
+        section(say("settings.storage"), say("settings.storage.note"))
         storage_view.panel(settings)
-    section("Model check", "one passage, before you build")
+    section(say("settings.check"), say("settings.check.note"))
     if endpoint_view.is_set_up(settings):
         model_check_view.panel(settings)
     else:
-        draw(html('<div class="lr-small lr-muted">Set up an endpoint first.</div>'))
-    section("Stored calls", "every answer of an endpoint")
+        draw(markup.muted(say("build.engine.set_up_first")))
+    section(say("settings.calls"), say("settings.calls.note"))
     with plain_errors():
         call_store_view.panel()
     state.publish(["index"])

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from leanrag_core import addresses
 from leanrag_core.addresses import AddressKind, Fault
+from pages._shared.common.messages import say
 
 _HARMLESS = re.compile(  # what is no address yet, but no secret either: localhost:1234/v1, api.example.com/v1, http://
     r"((https?|tcp|tls)://|((https?|tcp|tls)://)?"
@@ -13,20 +14,21 @@ _HARMLESS = re.compile(  # what is no address yet, but no secret either: localho
 )
 _BARE_NAME = re.compile(r"(tcp|tls)://[a-z][a-z0-9-]{0,30}|[a-z][a-z0-9-]{0,30}:878[67]")  # tcp://head, head:8786
 _TEXTS = {
-    Fault.SECRET: "the address contains a name or a password: {instead}",
-    Fault.SCHEME: "an address begins with {schemes}, such as {example}",
-    Fault.TOO_LONG: "the address is too long",
-    Fault.MORE: "the address contains a question mark or a hash sign: enter it up to {ends_at} alone",
-    Fault.NO_HOST: "the address names no server: write it as in {example}",
-    Fault.INVISIBLE: "the address contains a space or an invisible character: enter it again",
-    Fault.NO_PORT: "the address names no port: write it as in {example}",
-    Fault.PATH: "something follows the port: write the address as in {example}",
+    Fault.SECRET: "settings.address.secret",
+    Fault.SCHEME: "settings.address.scheme",
+    Fault.TOO_LONG: "settings.address.too_long",
+    Fault.MORE: "settings.address.more",
+    Fault.NO_HOST: "settings.address.no_host",
+    Fault.INVISIBLE: "settings.address.invisible",
+    Fault.NO_PORT: "settings.address.no_port",
+    Fault.PATH: "settings.address.path",
 }
 
 
 @dataclass(frozen=True)
 class AddressField:
-    """A field for an address of a kind. ends_at: what the address is written up to; instead: where a password goes."""
+    """A field for an address of a kind. ends_at: what the address is written up to; instead: where a password goes;
+    both are codes of the catalog."""
 
     kind: AddressKind
     example: str
@@ -37,20 +39,20 @@ class AddressField:
 ENDPOINT = AddressField(
     addresses.ENDPOINT,
     "http://localhost:11434/v1",
-    ends_at="/v1",
-    instead="take it out, and put the key into the environment",
+    ends_at="settings.address.up_to_v1",
+    instead="settings.address.instead.endpoint",
 )
 CHROMA = AddressField(
     addresses.CHROMA,
     "http://127.0.0.1:8000",
-    ends_at="its port",
-    instead="take it out; the server knows none, and a private network keeps others away",
+    ends_at="settings.address.up_to_port",
+    instead="settings.address.instead.chroma",
 )
 SCHEDULER = AddressField(
     addresses.SCHEDULER,
     "tcp://10.0.0.1:8786",
-    ends_at="its port",
-    instead="take it out; a scheduler knows none, and certificates keep others away",
+    ends_at="settings.address.up_to_port",
+    instead="settings.address.instead.scheduler",
 )
 
 
@@ -65,8 +67,9 @@ def fault_text(address: str, field: AddressField) -> str:
     fault = addresses.fault_of(address, field.kind)
     if fault is None:
         return ""
-    schemes = " or ".join(field.kind.schemes)
-    return _TEXTS[fault].format(schemes=schemes, example=field.example, ends_at=field.ends_at, instead=field.instead)
+    schemes = say("settings.address.or").join(field.kind.schemes)
+    ends_at, instead = say(field.ends_at), say(field.instead)
+    return say(_TEXTS[fault], schemes=schemes, example=field.example, ends_at=ends_at, instead=instead)
 
 
 def is_harmless(text: str, field: AddressField) -> bool:

@@ -5,6 +5,7 @@ import streamlit as st
 from leanrag_core.figures.chart import CONFIG, Chart, as_csv
 from pages._shared.common import markup
 from pages._shared.common.html import draw
+from pages._shared.common.messages import say
 
 
 def show(chart: Chart, *, title: str, key: str, note: str = "") -> None:
@@ -12,10 +13,10 @@ def show(chart: Chart, *, title: str, key: str, note: str = "") -> None:
     draw(markup.label(title, note))
     # Streamlit's own theme would replace the colours of the palette.
     st.plotly_chart(chart.figure, theme=None, config=dict(CONFIG), key=key, alt=chart.label)
-    with st.popover("Table", type="tertiary", icon=":material/table_rows:", key=f"table_{key}"):
+    with st.popover(say("chart.table"), type="tertiary", icon=":material/table_rows:", key=f"table_{key}"):
         draw(markup.muted(f"{chart.label}."), markup.facts_table(chart.head, chart.rows, caption=title))
         st.download_button(
-            "Download CSV",
+            say("chart.csv"),
             as_csv(chart.head, chart.rows),
             file_name=f"{key}.csv",
             mime="text/csv",

@@ -8,6 +8,7 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.types.settings import Settings
 from pages._shared.common import session
+from pages._shared.common.messages import say
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _LONG = 20  # letters and digits in a row: a key rather than a name
@@ -37,21 +38,18 @@ def key_state(settings: Settings) -> str:
     """In a sentence, whether the key is there; its last four signs when it is longer than twelve."""
     name, key = settings.key_variable, os.environ.get(settings.key_variable, "").strip()
     if len(key) > 3 * _SHOWN:
-        return f"{name} is set, ends with …{key[-_SHOWN:]}"
+        return say("settings.key.ends_with", name=name, end=key[-_SHOWN:])
     if key:
-        return f"{name} is set"
+        return say("settings.key.is_set", name=name)
     if settings.local:
-        return f"{name} is not set. Servers on this machine usually ask for no key."
-    return f"{name} is not set. Put the key into the environment, or into .streamlit/secrets.toml under that name."
+        return say("settings.key.not_needed", name=name)
+    return say("settings.key.missing", name=name)
 
 
 def fault_of_name(name: str) -> str:
     """Why that is no name of a variable, without repeating it; empty when it is one."""
     if (len(name) >= _LONG and "_" not in name) or name.startswith("sk-"):
-        return (
-            "that looks like a key itself, so it was not kept. Put the key into the environment and enter the name "
-            "of its variable here"
-        )
+        return say("settings.key.is_a_key")
     if not _NAME.fullmatch(name):
-        return "the name of a variable consists of letters, digits and underscores, such as OPENAI_API_KEY"
+        return say("settings.key.no_name")
     return ""

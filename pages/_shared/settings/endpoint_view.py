@@ -12,6 +12,7 @@ from leanrag_core.types.settings import Settings
 from pages._shared.common import forms, keys, session, state, widgets
 from pages._shared.common.frame import message
 from pages._shared.common.html import draw, html
+from pages._shared.common.messages import say
 
 _PATIENCE = 6.0  # seconds for a list of models; a page waits for it
 _WINDOWS_ASKED = 12  # models whose context window is asked for
@@ -73,20 +74,21 @@ def show_test(tested: Tested, settings: Settings) -> None:
     """What answered, how many models, how fast; else what went wrong."""
     listed = tested.models
     if listed.error is not None:
-        message(listed.error, kind="error", title="No connection.")
+        message(listed.error, kind="error", title=say("settings.connection.none"))
         if listed.nothing_there and not settings.base_url.rstrip("/").endswith("/v1"):
-            draw(html('<div class="lr-small">Most servers want the address up to and with /v1.</div>'))
+            draw(html('<div class="lr-small">{}</div>', say("settings.connection.up_to_v1")))
         return
-    models = numbers.counted(len(listed.names), "model")
-    message(f"{listed.address} answers with {models} in {numbers.duration(listed.seconds)}.", kind="good")
+    taken = numbers.duration(listed.seconds)
+    message(say("settings.connection.good", address=listed.address, n=len(listed.names), time=taken), kind="good")
     if not listed.names:
-        message("It offers no model. Load one into the server, then test again.")
+        message(say("settings.connection.no_model"))
         return
+    model, window, price = (say(f"settings.connection.{name}") for name in ("model", "window", "price"))
     table = pd.DataFrame(
         {
-            "Model": listed.names,
-            "Context window, tokens": [_window(tested, name) for name in listed.names],
-            "Price of a million tokens": [_price(settings, name) for name in listed.names],
+            model: listed.names,
+            window: [_window(tested, name) for name in listed.names],
+            price: [_price(settings, name) for name in listed.names],
         }
     )
     st.dataframe(
@@ -94,9 +96,9 @@ def show_test(tested: Tested, settings: Settings) -> None:
         hide_index=True,
         height=forms.table_height(len(table), 260),
         column_config={
-            "Model": st.column_config.TextColumn(width=220),
-            "Context window, tokens": st.column_config.TextColumn(width=130),
-            "Price of a million tokens": st.column_config.TextColumn(width=140),
+            model: st.column_config.TextColumn(width=220),
+            window: st.column_config.TextColumn(width=130),
+            price: st.column_config.TextColumn(width=140),
         },
     )
 
@@ -105,12 +107,16 @@ def _window(tested: Tested, name: str) -> str:
     if name not in tested.windows:
         return "–"
     window = tested.windows[name]
-    return "unknown" if window is None else f"{window:,}"
+    return say("settings.connection.unknown") if window is None else f"{window:,}"
 
 
 def _price(settings: Settings, name: str) -> str:
     price = settings.prices.get(name)
-    return "–" if price is None else f"{numbers.money(price.prompt)} in, {numbers.money(price.completion)} out"
+    if price is None:
+        return "–"
+    return say(
+        "settings.connection.price_of", prompt=numbers.money(price.prompt), reply=numbers.money(price.completion)
+    )
 
 
 def pick_model(
@@ -142,10 +148,10 @@ def pick_model(
                 on_change=mount.changed,
                 accept_new_options=True,
                 index=index,
-                placeholder="Choose or write a model",
+                placeholder=say("settings.model.choose"),
             )
         else:
-            hint = blank or "The server's name of the model"
+            hint = blank or say("settings.model.write")
             picked = st.text_input(title, value=mount.value, key=mount.key, on_change=mount.changed, placeholder=hint)
         return picked
 

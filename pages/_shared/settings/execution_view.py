@@ -13,19 +13,10 @@ from leanrag_core.types.settings import Settings
 from pages._shared.common import addresses, forms, markup, session, state, widgets
 from pages._shared.common.frame import message
 from pages._shared.common.html import draw, html
+from pages._shared.common.messages import say
 from pages._shared.settings import settings_form
 
-_TITLES = {THREADS: "Threads", PROCESSES: "Processes", DASK: "Dask cluster"}
-_SAID = {
-    THREADS: "One process of this machine reads, embeds and clusters. Nothing to set up, and the least memory.",
-    PROCESSES: "Processes of this machine read, embed and cluster. For many cores: each takes some 370 MB.",
-    DASK: "The workers of a Dask cluster read, embed and cluster. This machine hands out the work, calls language "
-    "models and writes the index.",
-}
-_TRUST = (
-    "Connecting means trust: the scheduler and its workers can run code on this machine, as this machine does on them. "
-    "Use one of your own, on a private network. Nothing connects before you test it or build."
-)
+_KINDS = (THREADS, PROCESSES, DASK)
 _WISH = "lr_wishes_dask"  # Dask was chosen, and has no address yet: on which visit of the page
 _LAST = "lr_last_scheduler"  # the address that the settings dropped with Dask
 _NAMED = 3  # workers that a row of the table names
@@ -42,36 +33,37 @@ def panel(settings: Settings) -> None:
         _workers(kept)
     settings_form.fault("execution")
     with st.container(gap="xsmall"):
-        draw(
-            html(
-                '<div class="lr-small lr-muted">The index is the same with each, byte for byte. A build uses what is '
-                "chosen here when it starts. More in docs/scale.md.</div>"
-            )
-        )
+        draw(html('<div class="lr-small lr-muted">{}</div>', say("settings.work.same_index")))
         if chosen == DASK:
-            draw(html('<div class="lr-small lr-muted">{}</div>', _TRUST))
+            draw(html('<div class="lr-small lr-muted">{}</div>', say("settings.work.trust")))
     if chosen == DASK:
         _test(kept)
 
 
 def _choice(chosen: str) -> None:
+    titles = {kind: _title(kind) for kind in _KINDS}
     with st.container(gap="xsmall"):
         widgets.show(
             "set_execution",
             chosen,
             lambda mount: st.segmented_control(
-                "Builds are done by",
-                list(_TITLES),
+                say("settings.work.done_by"),
+                list(_KINDS),
                 default=mount.value,
-                format_func=lambda kind: _TITLES[kind],
+                format_func=titles.__getitem__,
                 key=mount.key,
                 required=True,
                 width="stretch",
                 on_change=mount.changed,
             ),
             _choose,
+            form=widgets.labels(titles),
         )
-        draw(html('<div class="lr-hint">{}</div>', _SAID[chosen]))
+        draw(html('<div class="lr-hint">{}</div>', say(f"settings.work.{chosen}.hint")))
+
+
+def _title(kind: str) -> str:
+    return say(f"settings.work.{kind}")
 
 
 def _kept() -> Execution:
@@ -103,7 +95,7 @@ def _workers(kept: Execution) -> None:
             "set_workers",
             kept.workers,
             lambda mount: st.number_input(
-                _TITLES[kept.kind],
+                _title(kept.kind),
                 min_value=spec.metadata["low"],
                 max_value=spec.metadata["high"],
                 value=mount.value,
@@ -113,26 +105,21 @@ def _workers(kept: Execution) -> None:
             ),
             lambda workers: settings_form.change("execution", lambda now: replace(now.execution, workers=workers)),
         )
-        draw(
-            html(
-                '<div class="lr-hint">0 means one for each processor core: {} on this machine.</div>',
-                os.cpu_count() or 1,
-            )
-        )
+        draw(html('<div class="lr-hint">{}</div>', say("settings.work.cores", cores=os.cpu_count() or 1)))
 
 
 def _scheduler(kept: Execution) -> None:
     settings_form.address_field(
-        "Scheduler",
+        say("settings.work.scheduler"),
         "scheduler",
         kept.scheduler,
         addresses.SCHEDULER,
         _keep_scheduler,
         example=addresses.SCHEDULER.example,
-        hint="tcp://HOST:8786, or tls:// with certificates. The cluster decides how many workers there are.",
+        hint=say("settings.work.scheduler_hint"),
     )
     if kept.kind != DASK:
-        message(f"Builds still go to {_TITLES[kept.kind].lower()} until an address is entered.")
+        message(say("settings.work.still", kind=_title(kept.kind).lower()))
 
 
 def _test(kept: Execution) -> None:
@@ -154,31 +141,28 @@ def _keep_scheduler(wanted: str) -> None:
         st.session_state[_WISH] = None
         settings_form.change("execution", lambda now: replace(now.execution, kind=DASK, scheduler=wanted))
     elif kept.kind == DASK:
-        problem = "a cluster needs the address of its scheduler: write one, or choose threads or processes"
+        problem = say("settings.work.address_needed")
         settings_form.refuse("scheduler", problem, stands="")
 
 
 def show_cluster(seen: ClusterStatus | str) -> None:
     """How many workers there are, and which of them cannot do the work; a text says why nothing was found."""
     if isinstance(seen, str):
-        message(seen, kind="error", title="No cluster.")
+        message(seen, kind="error", title=say("settings.work.no_cluster"))
         return
     if not seen.workers:
-        message(f"The scheduler answers, and has no workers: start some with 'dask worker {seen.scheduler}'.")
+        message(say("settings.work.no_workers", scheduler=seen.scheduler))
     else:
-        crew = f"{numbers.counted(seen.workers, 'worker')} with {numbers.counted(seen.threads, 'thread')}"
-        fit = " All have the same Python and packages as this machine." if seen.fit else ""
-        message(
-            f"The scheduler at {seen.scheduler} answers in {numbers.duration(seen.seconds)}: {crew}.{fit}",
-            kind="good" if seen.fit else "note",
-        )
+        workers = say("settings.work.workers", n=seen.workers)
+        threads, taken = say("settings.work.n_threads", n=seen.threads), numbers.duration(seen.seconds)
+        where = {"scheduler": seen.scheduler, "time": taken}
+        parts = [say("settings.work.answers", workers=workers, threads=threads, **where)]
+        parts += [say("settings.work.all_fit")] if seen.fit else []
+        message(say("text.space").join(parts), kind="good" if seen.fit else "note")
     if seen.workers < seen.threads:
-        draw(html('<div class="lr-small">Start workers with --nthreads 1: each reads one batch at a time.</div>'))
+        draw(html('<div class="lr-small">{}</div>', say("settings.work.one_thread")))
     if seen.silent:
-        message(
-            f"{numbers.counted(len(seen.silent), 'worker')} did not say in time what they have; one of them may hang.",
-            kind="error",
-        )
+        message(say("settings.work.silent", n=len(seen.silent)), kind="error")
     if seen.differences:
         _show_differences(seen)
 
@@ -186,27 +170,25 @@ def show_cluster(seen: ClusterStatus | str) -> None:
 def _show_differences(seen: ClusterStatus) -> None:
     lacking = [difference for difference in seen.differences if difference.library == PROGRAM]
     if lacking:
-        message(
-            "Part of the cluster does not find this program, or finds another version: start every process in its "
-            "folder, or with PYTHONPATH naming it.",
-            kind="error",
-        )
+        message(say("settings.work.program_missing"), kind="error")
     if len(lacking) < len(seen.differences):
-        message("Part of the cluster has other versions. Install the same requirements everywhere.", kind="error")
+        message(say("settings.work.other_versions"), kind="error")
     rows = [
         (difference.library, difference.here, difference.there, _places(difference, seen))
         for difference in seen.differences
     ]
-    draw(markup.facts_table(("", "Here", "There", "On"), rows, caption="Other versions on the cluster"))
+    head = ("", *(say(f"settings.work.{name}") for name in ("here", "there", "on")))
+    draw(markup.facts_table(head, rows, caption=say("settings.work.versions")))
 
 
 def _places(difference: Difference, seen: ClusterStatus) -> str:
     """The scheduler, and the workers by number or by name."""
     workers = [place for place in difference.where if place != SCHEDULER]
-    names = ["scheduler"] if SCHEDULER in difference.where else []
+    names = [say("settings.work.the_scheduler")] if SCHEDULER in difference.where else []
     if workers and len(workers) == seen.workers:
-        names.append("all workers" if seen.workers > 1 else "the worker")
+        names.append(say("settings.work.all_workers" if seen.workers > 1 else "settings.work.the_worker"))
     elif workers:
-        more = f" and {len(workers) - _NAMED:,} more" if len(workers) > _NAMED else ""
-        names.append(", ".join(workers[:_NAMED]) + more)
-    return ", ".join(names)
+        listed = say("ask.comma").join(workers[:_NAMED])
+        more = len(workers) - _NAMED
+        names.append(say("settings.work.more", listed=listed, n=more) if more > 0 else listed)
+    return say("ask.comma").join(names)

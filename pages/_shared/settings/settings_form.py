@@ -12,6 +12,7 @@ from leanrag_core.types.settings import Settings
 from pages._shared.common import addresses, forms, keys, session, state, widgets
 from pages._shared.common.frame import message
 from pages._shared.common.html import draw, html
+from pages._shared.common.messages import say, words
 
 _FAULTS = "lr_settings_faults"  # by the setting's name
 _REFUSED = "lr_settings_refused"  # what stands in a widget and was not kept, by the setting's name
@@ -30,7 +31,7 @@ def change(name: str, new_value: Callable[[Settings], Any]) -> None:
     try:
         session.workbench().change_settings(lambda settings: replace(settings, **{name: new_value(settings)}))
     except LeanRAGError as error:
-        refuse(name, str(error))
+        refuse(name, words(error))
 
 
 def refuse(name: str, said: str, *, stands: str | None = None) -> None:
@@ -142,23 +143,23 @@ def look_button(
     nothing was; None before a click, and once the address is another one or is refused."""
     kept, refused = f"lr_seen_by_{key}", is_refused(name)
     blocked = refused or disabled or not where
-    if st.button(f"Test the {what}", icon=":material/network_check:", key=key, disabled=blocked):
-        with st.spinner(f"Waiting for the {what}"):
+    if st.button(say(f"settings.test.{what}"), icon=":material/network_check:", key=key, disabled=blocked):
+        with st.spinner(say(f"settings.waiting.{what}")):
             try:
                 st.session_state[kept] = (where, look(where))
             except LeanRAGError as error:
-                st.session_state[kept] = (where, str(error))
+                st.session_state[kept] = (where, words(error))
     at, seen = st.session_state.get(kept, ("", None))
     return None if refused or at != where else seen
 
 
 def address(settings: Settings) -> None:
     """The endpoint's address."""
-    caption = "An OpenAI-compatible server, up to and with /v1. Leave it empty for OpenAI's own service."
+    caption = say("settings.endpoint.hint")
     if os.environ.get("OPENAI_BASE_URL") and settings.base_url == os.environ["OPENAI_BASE_URL"]:
-        caption = "From the environment variable OPENAI_BASE_URL; an address entered here takes precedence."
+        caption = say("settings.endpoint.from_environment")
     address_field(
-        "Address",
+        say("settings.endpoint.address"),
         "base_url",
         settings.base_url,
         addresses.ENDPOINT,
@@ -183,7 +184,7 @@ def key_variable(settings: Settings) -> None:
         "set_key_variable",
         settings.key_variable,
         lambda mount: st.text_input(
-            "Variable that holds the key", value=mount.value, key=mount.key, on_change=mount.changed
+            say("settings.key.variable"), value=mount.value, key=mount.key, on_change=mount.changed
         ),
         wish,
         read=lambda stored: str(stored or "").strip(),

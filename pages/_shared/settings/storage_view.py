@@ -9,47 +9,42 @@ from leanrag_core.figures import numbers
 from leanrag_core.types.settings import Settings
 from pages._shared.common import markup, session
 from pages._shared.common.html import draw, html
+from pages._shared.common.messages import say
 from pages._shared.settings import settings_form
 
 _STAGES = "stages"
-_KEPT = (
-    ("corpora", "Corpora, with their documents' text"),
-    ("indexes", "Indexes"),
-    ("calls", "Stored calls"),
-    ("jobs", "Builds: settings, events, logs"),
-    (_STAGES, "Results of builds that later builds take over"),
-)
+_KEPT = ("corpora", "indexes", "calls", "jobs", _STAGES)
 
 
 def panel(settings: Settings) -> None:
     """The folder of the workbench, the size of what is in it, and the limit of kept results."""
     root = session.workbench().root
     sizes = _sizes(str(root))
-    rows = [(title, numbers.size(sizes[folder])) for folder, title in _KEPT]
-    rows.append(("Total", numbers.size(sum(sizes.values()))))
+    rows = [(say(f"settings.storage.{folder}"), numbers.size(sizes[folder])) for folder in _KEPT]
+    rows.append((say("settings.storage.total"), numbers.size(sum(sizes.values()))))
     draw(
         html('<div class="lr-small lr-muted lr-path">{}</div>', str(root))
-        + markup.facts_table(("", ""), rows, caption="Storage")
-        + html('<div class="lr-small lr-muted">Indexes are deleted on Build, corpora in the Library, calls here.</div>')
+        + markup.facts_table(("", ""), rows, caption=say("settings.storage"))
+        + markup.muted(say("settings.storage.where_deleted"))
     )
     settings_form.number(settings, "stages_mb")
     if st.button(
-        f"Delete kept results, {numbers.size(sizes[_STAGES])}",
+        say("settings.storage.delete", size=numbers.size(sizes[_STAGES])),
         icon=":material/delete:",
         key="clear_stages",
         disabled=not sizes[_STAGES],
     ):
         session.workbench().stages.clear()
         _sizes.clear()
-        st.toast("Kept results deleted")
+        st.toast(say("settings.storage.deleted"))
         st.rerun()
-    draw(html('<div class="lr-hint">Nothing is lost: the next build of a corpus takes as long as its first.</div>'))
+    draw(html('<div class="lr-hint">{}</div>', say("settings.storage.hint")))
 
 
 @st.cache_data(ttl=20, max_entries=2, show_spinner=False)
 def _sizes(root: str) -> dict[str, int]:
     """Bytes below each folder, looked up at most every twenty seconds."""
-    return {folder: _bytes_below(Path(root) / folder) for folder, _ in _KEPT}
+    return {folder: _bytes_below(Path(root) / folder) for folder in _KEPT}
 
 
 def _bytes_below(folder: Path) -> int:
