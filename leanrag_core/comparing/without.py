@@ -80,7 +80,11 @@ def _without(section: ContextSection, ids: frozenset[str]) -> ContextSection:
         return section
     text = section.text
     for item in gone:
-        text = text.replace(f"[{item.mark}] {item.text}\n", "", 1)
+        line = f"[{item.mark}] {item.text}\n"
+        at = text.find(line)
+        if at >= 0:
+            start = text.rfind("\n", 0, at) + 1  # the sign of a list, where a strategy writes one
+            text = text[:start] + text[at + len(line) :]
     kept = tuple(item for item in section.items if item.ref not in ids)
     return replace(section, items=kept, text=text if kept else "", tokens=count_tokens(text) if kept else 0)
 

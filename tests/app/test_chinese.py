@@ -15,9 +15,6 @@ from leanrag_core.messages.catalog import languages, sentence
 from leanrag_core.models import minilm
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.settings import LANGUAGES
-from pages._shared.ask.reference_view import Reference
-from pages._shared.common.passage_view import Passage
-from pages._shared.common.scope import PAGE
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS, TEXTS
 
@@ -29,7 +26,7 @@ COUNTED_TWICE = re.compile(r"\d+ [个条份篇][\u4e00-\u9fff]+ ?[个条份篇]"
 # Names of the program, of methods and systems, signs, units, marks of citations, layers and steps, and figures' dates.
 NAMES = re.compile(
     r"LeanRAG(-walk)?|RAG|BM|E|GraphRAG|FastGraphRAG|G-Retriever|HippoRAG|HiRAG|HyDE|IRCoT|KAG|LightRAG|RAPTOR|RQ-RAG|"
-    r"Youtu-GraphRAG|PageRank|Leiden|Okapi|Lucene|UMAP|L|RQ|Chroma|Ctrl|Enter|top|ms|s|min|λ|[EARC]\d*|L\d|[NCK]|UTF|JSON|MB|"
+    r"Youtu-GraphRAG|PageRank|Leiden|Okapi|Lucene|UMAP|L|RQ|Chroma|Ctrl|Enter|top|ms|s|min|λ|[EARC]\d*|L\d|[NCK]|UTF|JSON|HTML|PNG|MB|"
     r"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 )
 
@@ -186,12 +183,26 @@ def test_drawers_and_the_card_of_a_node_are_chinese(home: Workbench, visit: Visi
     assert foreign(app, data) == []
     for section in ("entities", "relations"):
         item = trace.context.section(section).items[0]
-        app.session_state["lr_drawer"] = (PAGE, Reference(trace, item.ref, item.mark))
+        app.session_state["lr_memory"].values["at"] = item.ref
         app.run()
         assert foreign(app, data) == []
-    app.session_state["lr_drawer"] = (PAGE, Passage(trace.passages[0].row or 0, ("Varroa",)))
+    app.session_state["lr_memory"].values["at"] = trace.passages[0].id
     app.run()
+    assert drawn.component(app, "lr_passage")
     assert foreign(app, data) == []
+
+
+def test_what_a_person_asks_of_an_answer_is_chinese(home: Workbench, visit: Visit) -> None:
+    data = data_of(home)
+    index = home.open(home.indexes()[0].id)
+    trace = home.retrieve(index, QUESTION, top_n=2, top_c=1)
+    chunk = trace.passages[0].id
+    data += home.answer(index, trace).text + home.answer(index, home.without(index, trace, [chunk]).trace).text
+    for wanted in ("Lorenzo Langstroth", "Beekeepers inspect the movable frames", "no such words"):
+        app = visit("ask", home, lang="zh", q=QUESTION, n="2", c="1", why=wanted, without=chunk, wrote=QUESTION)
+        assert foreign(app, data + wanted) == []
+    app.button("history").click().run()
+    assert foreign(app, data + wanted) == []
 
 
 def test_with_an_index_that_is_gone_the_page_is_chinese(home: Workbench, visit: Visit) -> None:

@@ -14,8 +14,6 @@ from leanrag_core import Workbench
 from leanrag_core.storage.layout import write_index
 from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible
-from pages._shared.ask.reference_view import Reference
-from pages._shared.common.scope import PAGE
 from tests.app import drawn
 
 Visit = Callable[..., AppTest]
@@ -128,10 +126,11 @@ def test_ask_draws_a_passage_and_a_reference_as_text(hostile: Workbench, opened:
     assert_harmless(app)
     trace = hostile.retrieve(opened, QUESTION)
     bridge = next(each for each in trace.relations if each.role == "inter-cluster")
+    marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
     for ref in (trace.nodes[0].id, trace.nodes[-1].id, bridge.id):
-        app.session_state["lr_drawer"] = (PAGE, Reference(trace, ref, "E1"))
+        app.session_state["lr_memory"].values["at"] = ref
         assert_harmless(app.run())
-        assert any(">E1</span>" in body for body in drawn.html(app))
+        assert any(f">{marks[ref]}</span>" in body and "lr-name" in body for body in drawn.html(app))
 
 
 def test_library_draws_names_and_texts_as_text(hostile: Workbench, visit: Visit) -> None:

@@ -12,8 +12,6 @@ from leanrag_core.retrieval import strategies
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.trace import Trace
 from pages._shared.ask.beside_view import NAIVE
-from pages._shared.ask.reference_view import Reference
-from pages._shared.common.scope import PAGE
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS
 from tests.endpoint.server import EndpointServer
@@ -154,13 +152,14 @@ def test_a_foreign_trace_has_its_tables_cards_and_drawers(home: Workbench, visit
     trace = home.retrieve(home.open(home.indexes()[0].id), QUESTION, "debate")
     for ref, mark, shown_text in (
         ("claim-0", "CL1", "Claim 0"),
-        ("s1", "CL2", "Claim 0"),
+        ("s1", "", "Claim 0"),
         (trace.passages[0].id, "S1", "S1"),
     ):
-        app.session_state["lr_drawer"] = (PAGE, Reference(trace, ref, mark))
+        app.session_state["lr_memory"].values["at"] = ref
         app.run()
         drawn.assert_sound(app)
-        assert any(f">{mark}</span>" in body and shown_text in body for body in drawn.html(app)[-3:])
+        sign = f">{mark}</span>" if mark else ""
+        assert any(sign in body and shown_text in body for body in drawn.html(app)[-3:])
 
 
 def test_what_changed_between_foreign_traces_is_said_by_their_roles(home: Workbench, visit: Visit) -> None:

@@ -1,6 +1,6 @@
 """The history of questions: a drawer to search, open, pin, note and delete them, and the last ones on an empty page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import streamlit as st
@@ -9,13 +9,14 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
 from leanrag_core.messages.message import Message
+from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.types.history import MAX_NOTE, HistoryEntry
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Answer
 from pages._shared.ask import asking
 from pages._shared.common import forms, markup, session, state
 from pages._shared.common.html import draw, html
-from pages._shared.common.messages import LANGUAGE, message, say
+from pages._shared.common.messages import LANGUAGE, message, say, words
 from pages._shared.common.scope import Scope
 
 AFTER, WROTE = "after", "wrote"  # names in links: the question before it in a thread, the follow-up as it was written
@@ -114,16 +115,18 @@ def _history(scope: Scope) -> None:
         draw(markup.muted(say("history.nothing_matches") if search else say("history.empty")))
         return
     draw(markup.muted(say("history.count", n=len(entries), shown=min(_SHOWN, len(entries)))))
+    strategies = bench.strategies().strategies
     for entry in entries[:_SHOWN]:
-        _row(scope, entry)
+        _row(scope, entry, strategies)
 
 
-def _row(scope: Scope, entry: HistoryEntry) -> None:
+def _row(scope: Scope, entry: HistoryEntry, strategies: Sequence[StrategyInfo]) -> None:
     editing = scope.key("history_noting")
     with st.container(border=True, gap="xxsmall", key=scope.name(f"history_row_{entry.id}")):
         if _question(scope, entry, "asked"):
             st.rerun()
-        facts = [isolated(entry.index_name), entry.strategy, numbers.day(entry.asked)]
+        title = next((info.title for info in strategies if info.name == entry.strategy), entry.strategy)
+        facts = [isolated(entry.index_name), words(title), numbers.day(entry.asked)]
         if entry.written:
             facts.append(say("history.follow_up"))
         draw(markup.muted(say("ask.comma").join(facts)))
