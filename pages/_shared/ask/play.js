@@ -4,20 +4,20 @@ export default function (component) {
   const host = parentElement.querySelector(".lr-play");
   const { play, words, start, picked, table, links, explorable, reads } = data;
   const signature = JSON.stringify([play, words, explorable, reads]);
-  const before = host.lrPlay;
+  const before = host.lrPlay, kept = (globalThis.lrPlayKept ??= {}); // until the page is loaded anew
   // The URL is written without asking the server; while it plays it stays as it is.
   const keep = (now) => {
     if (now.playing || !links.length) return;
     // For the way back from another page, of which the server knows only where the play began.
-    sessionStorage.setItem(`lr-play-${links[0]}`, JSON.stringify({ question: play.question, began: [start, picked, table], now }));
+    kept[links[0]] = { question: play.question, began: JSON.stringify([start, picked, table]), now };
     const url = new URL(location.href);
     [now.name, now.picked, now.table ? "table" : ""].forEach((value, place) => (value ? url.searchParams.set(links[place], value) : url.searchParams.delete(links[place])));
     if (url.href !== location.href) history.replaceState(history.state, "", url);
   };
   if (!before || before.signature !== signature) {
     // The same step of another retrieval: a moved slider does not go back to the beginning.
-    const kept = JSON.parse(sessionStorage.getItem(`lr-play-${links[0]}`) ?? "{}"), began = JSON.stringify([start, picked, table]);
-    const left = kept.question === play.question && JSON.stringify(kept.began) === began ? kept.now : { name: start, picked, table };
+    const last = kept[links[0]], began = JSON.stringify([start, picked, table]);
+    const left = last?.question === play.question && last.began === began ? last.now : { name: start, picked, table };
     const now = before && before.start === start ? before.shown.now() : left;
     before?.shown.stop();
     const options = { start: now.name, picked: now.picked, table: now.table, changed: keep, save: (svg) => savePicture(standalone(svg), play.question), explore: (id) => setTriggerValue("explore", id), explorable: new Set(explorable) };
