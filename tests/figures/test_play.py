@@ -10,7 +10,16 @@ from leanrag_core.figures.play import play, play_frames, play_words
 from leanrag_core.figures.play_map import spans
 from leanrag_core.figures.play_page import play_page
 from leanrag_core.messages.message import message
-from leanrag_core.types.trace import Context, ContextItem, ContextSection, Source, Trace, TraceItem
+from leanrag_core.types.trace import (
+    Answer,
+    AnswerPart,
+    Context,
+    ContextItem,
+    ContextSection,
+    Source,
+    Trace,
+    TraceItem,
+)
 from tests.figures.small_trace import node, relation, step, trace_of
 from tests.small_index import small_index
 
@@ -127,3 +136,14 @@ def test_a_node_is_marked_within_its_ancestors() -> None:
             parent = placed[f"{layer + 1}-{int(entities.parent[row])}"]
             own = placed[f"{layer}-{row}"]
             assert parent.left - 1e-4 <= own.left < own.right <= parent.right + 1e-4
+
+
+def test_the_last_frame_says_what_the_answer_is_made_of() -> None:
+    trace = small()
+    parts = (AnswerPart("Acid kills mites.", ("C1",)), AnswerPart("It is used in winter.", ("C1",)))
+    answer = Answer("", parts, ("C1",), grounded=True, extractive=True, model="", trace=trace)
+    last = play_frames(trace, answer=answer)[-1]
+    assert last.sentence == "Written from the context alone: 2 sentences, 1 item cited, each of them in the context."
+    assert last.focus == ("c1",)
+    unknown = play_frames(trace, answer=replace(answer, citations=("C9",)))[-1]
+    assert "each of them" not in unknown.sentence
