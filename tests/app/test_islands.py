@@ -107,6 +107,7 @@ def test_the_board_lists_every_cluster_and_its_stability_on_a_click(home: Workbe
     (board,) = drawn.component(app, "lr_clusters")
     index = home.open(home.indexes()[0].id)
     assert len(board["rows"]) == len(board["dots"]) == len(index.layers[1])
+    assert sum(count for _, count in board["sizes"]) == len(index.layers[1])
     assert sum(row[2] for row in board["rows"]) == len(index.layers[0])
     assert {row[4] for row in board["rows"]} == {None}
     assert "There is no other index of this corpus" in drawn.text(app)

@@ -33,7 +33,7 @@ function boardFigure(host, data, pick) {
 // How many clusters have that size, as bars above the dots.
 function sizeBars(svg, data, x, most) {
   const width = Math.max(1, Math.ceil(most / 60)), bars = new Map();
-  for (const size of data.sizes) { const from = width * Math.floor((size - 1) / width) + 1; bars.set(from, (bars.get(from) || 0) + 1); }
+  for (const [size, count] of data.sizes) { const from = width * Math.floor((size - 1) / width) + 1; bars.set(from, (bars.get(from) || 0) + count); }
   const tallest = Math.max(...bars.values());
   for (const [from, count] of bars) {
     const height = (36 * count) / tallest, left = x(from - 0.5) + 0.5;
@@ -85,7 +85,7 @@ function boardTable(host, data, state, pick, sorted) {
   for (const [id, name, size, cohesion, stability, conductance, oddest, oddId, cosine] of boardRows(data.rows, state.sort)) {
     const row = body.insertRow();
     row.className = id === data.picked ? "picked" : "";
-    row.setAttribute("aria-selected", String(id === data.picked));
+    if (id === data.picked) row.setAttribute("aria-current", "true");
     row.onclick = () => pick(id);
     link(row, name, id, "name");
     for (const [value, digits] of [[size, 0], [cohesion, 2], [stability, 2], [conductance, 2]]) row.insertCell().textContent = number(value, digits);
@@ -101,6 +101,7 @@ export default function (component) {
   const host = parentElement.querySelector(".lr-board"), figure = host.querySelector(".figure"), table = host.querySelector(".rows");
   const state = (host.lrState = host.lrState?.of === data.of ? host.lrState : { of: data.of, sort: data.sort });
   const pick = (id) => setTriggerValue("picked", id);
+  table.setAttribute("aria-label", data.words.table);
   const sorted = (column) => {
     const again = state.sort[0] === column;
     state.sort = [column, again ? !state.sort[1] : column === "name" || column === "cohesion" || column === "stability" || column === "oddest"];

@@ -14,7 +14,7 @@ from pages._shared.common.messages import say
 from pages._shared.explore.exploring import Exploring
 
 COLUMNS = ("name", "size", "cohesion", "stability", "conductance", "oddest")
-MOST_ROWS, MOST_DOTS = 250, 1200
+MOST_ROWS, MOST_DOTS = 200, 600
 _RISING = ("name", "cohesion", "stability", "oddest")  # the weakest first
 
 
@@ -53,14 +53,14 @@ def board_values(
             ids[int(row)].as_py(),
             int(quality.sizes[row]),
             round(float(quality.cohesion[row]), 3),
-            names[int(row)].as_py()[:60],
+            names[int(row)].as_py()[:40],
         ]
         for row in of_dots
     ]
     listed = rows if len(rows) <= MOST_ROWS else _first(index, quality, rows, stability, sort)
     return {
         "dots": dots,
-        "sizes": quality.sizes[rows].tolist(),
+        "sizes": np.stack(np.unique(quality.sizes[rows], return_counts=True), axis=1).tolist(),
         "rows": [_row(index, quality, int(row), stability) for row in listed],
         "complete": len(listed) == len(rows),
         "sort": list(sort),
@@ -107,6 +107,7 @@ def board_words() -> dict[str, Any]:
     """The sentences of the board."""
     return {
         "figure": say("explore.clusters.figure"),
+        "table": say("explore.view.clusters"),
         "cohesion": say("explore.clusters.axis_cohesion"),
         "size": say("explore.clusters.axis_size"),
         "columns": {name: say(f"explore.clusters.column.{name}") for name in COLUMNS},

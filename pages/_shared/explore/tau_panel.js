@@ -125,6 +125,7 @@ export default function (component) {
   select.value = String(current().number);
   select.onchange = () => { state.layer = Number(select.value); draw(); };
   part("title").textContent = data.words.title;
+  part("evidence").setAttribute("aria-label", data.words.suggest);
   part("arrows").replaceChildren();
   element("span", {}, part("arrows"), data.words.left);
   element("span", {}, part("arrows"), data.words.right);
