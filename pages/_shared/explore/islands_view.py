@@ -181,7 +181,8 @@ def _rebuilding(index: Index) -> tuple[str, float]:
 def _rebuild_note(index: Index, model: str) -> str:
     """What a rebuild keeps, and what it does not."""
     parts = [say("explore.tau.keeps")]
-    above = sum(len(layer) for layer in index.layers[2:-1])
+    # Summaries of clusters are written without the sentences on relations; relations of higher layers quote them.
+    above = sum(layer.summarised for layer in index.manifest.layers[2:])
     if is_remote(model) and above:
         parts.append(say("explore.tau.above", n=above))
     if index.manifest.edits or index.manifest.lineage:
