@@ -151,7 +151,13 @@ export default function (component) {
   };
   const redraw = () => { draw = scene(figure, data, all, (id) => setTriggerValue("picked", id)); show(at); };
   redraw();
-  figureTools(host, { ...data.tools, picture: () => figure.querySelector("svg") });
+  const table = node("div", "table", host);
+  const asTable = () => {
+    if (table.firstChild) { table.replaceChildren(); return; }
+    const list = node("ol", "", table);
+    for (const frame of frames) { const line = node("li", "", list); line.dir = "auto"; line.textContent = `${frame.title}. ${frame.said}`; }
+  };
+  figureTools(host, { ...data.tools, asTable, picture: () => figure.querySelector("svg") });
   let width = figure.clientWidth;
   const watcher = new ResizeObserver(() => { if (Math.abs(figure.clientWidth - width) > 2) { width = figure.clientWidth; redraw(); } });
   watcher.observe(figure);

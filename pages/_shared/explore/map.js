@@ -185,7 +185,7 @@ export default function (component) {
   };
   redraw(true);
   const table = mapEl("div", "table", undefined, left);
-  figureTools(left, { ...data.tools, asTable: () => mapTable(data, drawn.layer, table, () => table.replaceChildren()), picture: () => figure.querySelector("svg") });
+  figureTools(left, { ...data.tools, asTable: () => mapTable(data, drawn.layer, table, act, () => table.replaceChildren()), picture: () => figure.querySelector("svg") });
   let width = figure.clientWidth;
   const watcher = new ResizeObserver(() => { if (Math.abs(figure.clientWidth - width) > 2) { width = figure.clientWidth; redraw(); } });
   watcher.observe(figure);

@@ -69,7 +69,7 @@ globalThis.lrMapParts = (() => {
     clusterList(data, layer, host, act, light);
   }
 
-  function table(data, layer, host, close) {
+  function table(data, layer, host, act, close) {
     host.replaceChildren();
     press("link", data.words.close, host, close);
     const scroll = el("div", "scroll", undefined, host), body = el("table", "", undefined, scroll);
@@ -79,16 +79,16 @@ globalThis.lrMapParts = (() => {
     const rank = new Map((data.question?.seeds || []).map((seed) => [seed.name, seed]));
     const head = el("tr", "", undefined, body);
     for (const title of [data.words.entity, data.words.cluster, data.words.seed_rank, data.words.cosine]) el("th", "", title, head);
-    const line = (name, place, seed) => {
+    const line = (name, place, seed, open) => {
       const row = el("tr", "", undefined, body), cluster = layer.clusters[place];
-      el("td", "", name, row);
+      press("link", name, el("td", "", undefined, row), open);
       el("td", "", cluster ? cluster.name : "–", row);
       el("td", "", seed ? `${seed.rank}${seed.cut ? ` (${data.words.seed_cut})` : ""}` : "–", row);
       el("td", "", seed?.cosine ?? "–", row);
     };
     const sampled = new Set(data.names);
-    for (const seed of rank.values()) if (!sampled.has(seed.name)) line(seed.name, -1, seed);
-    data.names.forEach((name, place) => line(name, layer.of[place], rank.get(name)));
+    for (const seed of rank.values()) if (!sampled.has(seed.name)) line(seed.name, -1, seed, () => act("go", seed.id));
+    data.names.forEach((name, place) => line(name, layer.of[place], rank.get(name), () => act("point", String(place))));
   }
 
   // The card is put where it covers no seed: below right of its point, else left, above, or farther away.
