@@ -77,10 +77,17 @@ class BuildWork:
                 execution=argument(Execution, spec, "execution"),
             )
         assert index.path is not None
-        if len(index.layers[0]) >= _MAPPED_FROM:
-            self._builder.map_places(index)
+        self._place_on_map(index)
         self._start_parts(index, index.path.name)
         return Done(index.path.name, _report(index))
+
+    def _place_on_map(self, index: Index) -> None:
+        """The map of a large index takes seconds, and is there when it is looked at first."""
+        if len(index.layers[0]) >= _MAPPED_FROM:
+            try:
+                self._builder.map_places(index)
+            except (ValueError, ArithmeticError, MemoryError) as error:  # the index is complete without it
+                print(error, file=sys.stderr)
 
     def _start_parts(self, index: Index, index_id: str) -> None:
         """The parts that the index should have are made by jobs of their own: questions need not wait for them."""
