@@ -44,9 +44,10 @@ def near_words() -> list[str]:
     return [say(f"explore.graph.hops.{hops}") for hops in range(FARTHER + 1)]
 
 
-def legend() -> list[tuple[str, str]]:
-    """The marks and what they mean."""
-    looks = ("focus", "one", "two", "far", "tree", "relation", "inter", "folded", "cloud")
+def legend(*, whole: bool) -> list[tuple[str, str]]:
+    """The marks and what they mean; fewer where the whole graph is drawn."""
+    looks: tuple[str, ...] = ("focus", "one", "two", "far", "tree", "relation")
+    looks += () if whole else ("inter", "folded", "cloud")
     return [(look, say(f"explore.graph.legend.{look}")) for look in looks]
 
 

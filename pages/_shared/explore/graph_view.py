@@ -18,7 +18,7 @@ from pages._shared.common import figure_tools
 from pages._shared.common.component import component
 from pages._shared.common.frame import colours
 from pages._shared.common.messages import say
-from pages._shared.explore import graph_data, graph_state
+from pages._shared.explore import graph_all, graph_data, graph_state
 from pages._shared.explore.exploring import Exploring, name_and_id
 
 _HERE = Path(__file__).resolve()
@@ -26,7 +26,7 @@ _SCRIPT = _HERE.with_name("layer_graph.js")
 _PARTS = (
     "layers",
     "figure_tools",
-    *(str(_HERE.with_name(name)) for name in ("layer_marks", "layer_gestures", "layer_bar")),
+    *(str(_HERE.with_name(name)) for name in ("layer_marks", "layer_gestures", "layer_bar", "layer_canvas")),
 )
 _FRAME = (
     '<div class="lr-lg lr-layers"><div class="lr-lg-bar"></div><div class="lr-lg-matches" hidden></div>'
@@ -40,17 +40,17 @@ _KEY = "layer_graph"
 def show(exploring: Exploring) -> None:
     """The picture around the focus; a click chooses and opens, a double click brings into focus."""
     scene = graph_state.scene_now(exploring)
-    values = visible_values(
-        {
-            **graph_data.scene_values(scene, [layer_graph(scene, size) for size in (NARROW, WIDE)]),
-            **_frame(exploring, scene),
-        }
-    )
+    values = _frame(exploring, scene)
+    if graph_state.remembered().detail == graph_state.ALL:
+        values |= graph_all.all_values(exploring, Place(scene.focus.layer, scene.focus.row))
+    else:
+        values |= graph_data.scene_values(scene, [layer_graph(scene, size) for size in (NARROW, WIDE)])
 
     def acted() -> None:
         asked = st.session_state[_KEY].get("act")
         if asked:
-            graph_state.act(exploring, str(asked["kind"]), str(asked["id"]), focus=scene.focus.id)
+            id_ = graph_all.id_of(exploring, str(asked["id"]))
+            graph_state.act(exploring, str(asked["kind"]), id_, focus=scene.focus.id)
 
     def hidden() -> None:
         ids = st.session_state[_KEY].get("hidden")
@@ -58,7 +58,7 @@ def show(exploring: Exploring) -> None:
             graph_state.hide([str(id_) for id_ in ids])
 
     component(_SCRIPT, _FRAME, draws_svg=True, parts=_PARTS)(
-        data=values, key=_KEY, on_act_change=acted, on_hidden_change=hidden
+        data=visible_values(values), key=_KEY, on_act_change=acted, on_hidden_change=hidden
     )
     _free_graph(exploring, scene)
 
@@ -105,7 +105,7 @@ def _frame(exploring: Exploring, scene: Scene) -> dict[str, Any]:
         "hues": graph_data.hues(colours()),
         "label": say("explore.graph.label", name=name, n=len(scene.nodes)),
         "words": graph_data.words(),
-        "legend": graph_data.legend(),
+        "legend": graph_data.legend(whole=kept.detail == graph_state.ALL),
         "tools": figure_tools.tools(say("explore.graph.title", name=name), note, keys=say("explore.graph.keys")),
     }
 

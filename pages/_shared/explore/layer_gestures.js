@@ -24,6 +24,7 @@ function gestures(state) {
       own.dragged = true;
       own.x += dx;
       own.y += dy;
+      own.moved = performance.now();
       frame(state);
     } else if (fingers.size === 2) {
       const other = [...fingers].find(([id]) => id !== event.pointerId)[1], box = figure.getBoundingClientRect();

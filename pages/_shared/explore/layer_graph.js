@@ -15,7 +15,7 @@ export default function (component) {
   legend(state);
   nodeList(state);
   const drawn = data.all ? data.nodes : [...state.scene.at.values()];
-  const note = data.tools.note.replace("{shown}", drawn.length.toLocaleString("en")).replace("{lit}", drawn.filter((node) => node.hops < 3).length);
+  const note = data.tools.note.replace("{shown}", (data.drawn ?? drawn.length).toLocaleString("en")).replace("{lit}", drawn.filter((node) => node.hops < 3).length);
   figureTools(root, { ...data.tools, note, asTable: () => { own.listed = !own.listed; nodeList(state); if (own.listed) root.querySelector(".lr-lg-list button")?.focus(); }, picture: () => (data.all ? canvasPicture(figure) : figure.querySelector("svg")) });
   figure.onkeydown = (event) => keys(event);
   figure.onpointerover = (event) => point(event.target.closest?.(".node,.relation,.arc"));
@@ -90,6 +90,7 @@ export default function (component) {
     const [px, py] = [x ?? width / 2, y ?? height / 2], ratio = k / own.k;
     Object.assign(own, { k, x: px - (px - own.x) * ratio, y: py - (py - own.y) * ratio });
     if (factor === 0) Object.assign(own, { k: 1, x: 0, y: 0 });
+    own.moved = performance.now();
     frame(state);
   }
 
