@@ -90,6 +90,26 @@ def test_filters_hold_in_the_graph(home: Workbench, opened: Index, visit: Visit)
     assert {opened.layers[0].entity(row).type for row in rows} == {"person"}
 
 
+def test_the_schema_counts_types_and_marks_what_the_filter_lets_through(
+    home: Workbench, opened: Index, visit: Visit
+) -> None:
+    app = visit("explore", home, view="schema", types="person")
+    drawn.assert_sound(app)
+    [figure] = drawn.component(app, "lr_schema_graph")
+    assert sum(each["count"] for each in figure["types"]) == len(opened.layers[0])
+    assert sum(pair["count"] for pair in figure["pairs"]) == opened.layers[0].relations.num_rows
+    assert figure["chosen"] == ["person"]
+    assert app.query_params["types"] == "person"
+
+
+def test_the_whole_graph_is_sent_in_few_bytes(home: Workbench, opened: Index, visit: Visit) -> None:
+    app = visit("explore", home, view="graph", detail="all")
+    drawn.assert_sound(app)
+    [figure] = drawn.component(app, "lr_layer_graph")
+    assert figure["drawn"] == figure["total"] == sum(len(layer) for layer in opened.layers)
+    assert len(json.dumps(figure)) < 100_000
+
+
 def test_an_entity_of_a_link_is_inspected_under_its_parents(home: Workbench, opened: Index, visit: Visit) -> None:
     node = id_of(opened, "Varroa destructor")
     app = visit("explore", home, node=node)

@@ -17,7 +17,7 @@ from leanrag_core.types.visible import visible
 from tests.app import drawn
 
 Visit = Callable[..., AppTest]
-FIGURES = ("lr_play", "lr_blocks", "lr_search", "lr_layer_graph")
+FIGURES = ("lr_play", "lr_blocks", "lr_search", "lr_layer_graph", "lr_schema_graph")
 HOSTILE = (
     "<img src=x onerror=alert(1)>\"'</div><script>alert(2)</script> [x](javascript:alert(3)) $\\frac{1}{2}$ `c` **b** "
     "\u202edrow "
@@ -79,7 +79,15 @@ def assert_harmless(app: AppTest) -> None:
 
 @pytest.mark.parametrize(
     "url",
-    [{}, {"shape": "treemap"}, {"shape": "sunburst", "by": "type"}, {"view": "map"}, {"view": "graph"}, {"table": "1"}],
+    [
+        {},
+        {"shape": "treemap"},
+        {"shape": "sunburst", "by": "type"},
+        {"view": "map"},
+        {"view": "graph"},
+        {"view": "graph", "detail": "all"},
+        {"table": "1"},
+    ],
 )
 def test_explore_draws_an_aggregated_entity_as_text(url: dict[str, str], hostile: Workbench, visit: Visit) -> None:
     assert_harmless(visit("explore", hostile, **url))

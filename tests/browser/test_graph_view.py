@@ -105,9 +105,9 @@ def test_the_graph_is_opened_focused_hidden_and_zoomed(
     page.get_by_role("button", name="Show as table").click()
     rows = page.locator(".lr-lg-list tbody tr")
     expect(rows).to_have_count(page.locator(".lr-lg .node[data-node]").count())
+    chosen = rows.nth(3).get_by_role("button").inner_text()
     rows.nth(3).get_by_role("button").click()
     settled(page)
-    chosen = rows.nth(3).get_by_role("button").inner_text()
     expect(page.locator(".lr-name")).to_have_text(chosen)
 
     with page.expect_download() as download:
@@ -139,6 +139,25 @@ def test_the_free_graph_of_a_neighbourhood_is_a_file_that_asks_nobody(
     expect(page.locator(".lr-lg .node.dot.focus")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     snap(page, "graph_phone")
+
+    # All nodes: a canvas, on which a click chooses too.
+    page.get_by_role("button", name="All nodes").click()
+    canvas = page.locator(".lr-lg-figure canvas")
+    expect(canvas).to_be_visible()
+    expect(page.get_by_text("2,106 of 2,106 nodes drawn")).to_be_visible()
+    settled(page)
+    box = canvas.bounding_box()
+    assert box is not None
+    root = page.evaluate(
+        "() => { const { nodes, view } = document.querySelector('.lr-lg').lrState; "
+        "return [nodes.x[0] * view.stretch, nodes.y[0]]; }"
+    )
+    page.mouse.click(box["x"] + root[0], box["y"] + root[1])
+    settled(page)
+    expect(page.locator(".lr-name")).to_have_text(name_of(3, 0))
+    page.get_by_role("button", name="Around the focus").click()
+    expect(page.locator(".lr-lg .node.dot.focus")).to_be_visible()
+    settled(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="Neighbourhood as a free graph").click()
     watched.assert_clean()
@@ -148,9 +167,9 @@ def test_the_free_graph_of_a_neighbourhood_is_a_file_that_asks_nobody(
     requests: list[str] = []
     alone.page.on("request", lambda request: requests.append(request.url))
     alone.page.goto(saved.as_uri())
-    canvas = alone.page.locator("canvas")
-    expect(canvas).to_be_visible()
-    box = canvas.bounding_box()
+    free = alone.page.locator("canvas")
+    expect(free).to_be_visible()
+    box = free.bounding_box()
     assert box is not None
     alone.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     alone.page.mouse.wheel(0, -300)
@@ -158,3 +177,29 @@ def test_the_free_graph_of_a_neighbourhood_is_a_file_that_asks_nobody(
     alone.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
     alone.assert_clean()
+
+
+def test_a_type_of_the_schema_filters_every_view(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], home: Path
+) -> None:
+    server, watched = server_in(home), watch()
+    page = watched.page
+    page.goto(f"{server.url}/explore?view=schema")
+    settled(page)
+    box = page.locator(".lr-schema .node[role=button]").first
+    expect(box).to_have_attribute("aria-pressed", "false")
+    name = str(box.locator(".type-name").text_content())
+    box.focus()
+    page.keyboard.press("Enter")
+    settled(page)
+    expect(page.locator(".lr-schema .node.chosen .type-name")).to_have_text(name)
+    assert f"types={name}" in page.url
+    page.locator(".lr-schema-table button").first.click()
+    settled(page)
+    page.get_by_role("radio", name="Graph").click()
+    expect(page.locator(".lr-lg .node").first).to_be_visible()
+    settled(page)
+    page.get_by_role("button", name="Clear filters").click()
+    settled(page)
+    assert "types=" not in page.url
+    watched.assert_clean()

@@ -3,7 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pages._shared.explore import clusters_view, formation_view, graph_view, hierarchy_view, islands_view, map_view
+from pages._shared.explore import (
+    clusters_view,
+    formation_view,
+    graph_view,
+    hierarchy_view,
+    islands_view,
+    map_view,
+    schema_view,
+)
 from pages._shared.explore.exploring import Exploring
 
 
@@ -21,6 +29,7 @@ class View:
 VIEWS = (
     View("hierarchy", hierarchy_view.show, aside=hierarchy_view.shape_choice),
     View("graph", graph_view.show),
+    View("schema", schema_view.show, wide=True),
     View("map", map_view.show, wide=True),
     View("formation", formation_view.show),
     View("islands", islands_view.show, wide=True),

@@ -1,0 +1,95 @@
+"""The schema of an index: types of base entities, and between which of them there are relations of which kind.
+
+Relations are stored without a direction, so a pair of types has no order either.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from leanrag_core.queries.filters import type_counts
+from leanrag_core.types.index import Index
+from leanrag_core.types.rows import numbers
+
+_KINDS = 3  # most frequent keywords that are kept of a pair
+
+
+@dataclass(frozen=True)
+class SchemaType:
+    """A type and how many entities are of it."""
+
+    name: str
+    count: int
+
+
+@dataclass(frozen=True)
+class SchemaPair:
+    """The relations between entities of two types (the same one twice: among themselves). kinds: the most frequent
+    keywords and how many relations have each; n_kinds: how many keywords there are."""
+
+    first: str
+    second: str
+    count: int
+    kinds: tuple[tuple[str, int], ...]
+    n_kinds: int
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Types and pairs, the most frequent first."""
+
+    types: tuple[SchemaType, ...]
+    pairs: tuple[SchemaPair, ...]
+
+
+def schema_of(index: Index, relation_mask: np.ndarray | None = None) -> Schema:
+    """The types of the base layer and its relations by pairs of types. relation_mask: relations that count."""
+    counts = type_counts(index)
+    types = tuple(SchemaType(name, count) for name, count in counts)
+    return Schema(types, _pairs(index, [name for name, _ in counts], relation_mask))
+
+
+def _pairs(index: Index, names: list[str], mask: np.ndarray | None) -> tuple[SchemaPair, ...]:
+    import pyarrow.compute as pc
+
+    layer = index.layers[0]
+    n = len(names)
+    written = pc.fill_null(layer.entities["type"], "")
+    codes = numbers(pc.index_in(written, pa.array(names, pa.string()))).astype(np.int64)
+    ends = np.sort(codes[layer.ends], axis=1).reshape(-1, 2)
+    pair_of = ends[:, 0] * n + ends[:, 1]
+    rows = np.arange(len(pair_of)) if mask is None else np.flatnonzero(mask)
+    pairs, counts = np.unique(pair_of[rows], return_counts=True)
+    kinds, n_kinds = _kinds(index, pair_of, rows)
+    order = np.lexsort((pairs, -counts))
+    return tuple(
+        SchemaPair(names[pair // n], names[pair % n], count, tuple(kinds.get(pair, ())), n_kinds.get(pair, 0))
+        for pair, count in zip(pairs[order].tolist(), counts[order].tolist(), strict=True)
+    )
+
+
+def _kinds(
+    index: Index, pair_of: np.ndarray, rows: np.ndarray
+) -> tuple[dict[int, list[tuple[str, int]]], dict[int, int]]:
+    """For each pair its most frequent keywords with their counts, and how many keywords it has."""
+    import pyarrow.compute as pc
+
+    column = index.layers[0].relations["keywords"].take(pa.array(rows)).combine_chunks()
+    words = pc.dictionary_encode(pc.list_flatten(column))
+    if not len(words):
+        return {}, {}
+    vocabulary = words.dictionary
+    relation = numbers(pc.list_parent_indices(column)).astype(np.int64)
+    word = numbers(words.indices).astype(np.int64)
+    keys, counts = np.unique(pair_of[rows][relation] * len(vocabulary) + word, return_counts=True)
+    pairs, word = keys // len(vocabulary), keys % len(vocabulary)
+    order = np.lexsort((word, -counts, pairs))
+    pairs, word, counts = pairs[order], word[order], counts[order]
+    starts = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1]))
+    sizes = np.diff(np.append(starts, len(pairs)))
+    kinds = {}
+    for pair, start, size in zip(pairs[starts].tolist(), starts.tolist(), sizes.tolist(), strict=True):
+        first = range(start, start + min(_KINDS, size))
+        kinds[pair] = [(str(vocabulary[int(word[at])].as_py()), int(counts[at])) for at in first]
+    return kinds, dict(zip(pairs[starts].tolist(), sizes.tolist(), strict=True))
