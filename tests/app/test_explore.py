@@ -71,14 +71,14 @@ def test_the_graph_keeps_its_focus_until_the_chosen_entity_is_outside_of_it(
     home: Workbench, opened: Index, visit: Visit
 ) -> None:
     root = opened.layers[3].entity(0).id
-    app = visit("explore", home, view="graph", focus=root, node=opened.layers[2].entity(0).id)
+    app = visit("explore", home, view="graph", centre=root, node=opened.layers[2].entity(0).id)
     [figure] = drawn.component(app, "lr_layer_graph")
     assert (figure["focus_id"], figure["picked"]) == (root, opened.layers[2].entity(0).id)
     shown = {node["id"] for node in figure["nodes"]}
     outside = next(id_ for id_ in opened.layers[0].entities["id"].to_pylist() if id_ not in shown)
-    app = visit("explore", home, view="graph", focus=root, node=outside)
+    app = visit("explore", home, view="graph", centre=root, node=outside)
     [figure] = drawn.component(app, "lr_layer_graph")
-    assert figure["focus_id"] == app.query_params["focus"] == outside
+    assert figure["focus_id"] == app.query_params["centre"] == outside
 
 
 def test_filters_hold_in_the_graph(home: Workbench, opened: Index, visit: Visit) -> None:

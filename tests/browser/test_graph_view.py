@@ -65,7 +65,7 @@ def test_the_graph_is_opened_focused_hidden_and_zoomed(
     expect(page.locator(f'.lr-lg .node.focus[data-id="{focus_id}"]')).to_be_visible()
     expect(page.locator(".lr-lg .node.dot.one").first).to_be_visible()
     settled(page)
-    assert f"focus={focus_id}" in page.url
+    assert f"centre={focus_id}" in page.url
     snap(page, "graph_entity")
 
     # H hides: the bubble of its cluster counts it; U takes it back. Neither asks for other nodes.

@@ -12,7 +12,7 @@ from leanrag_core.types.layer_scene import Scene
 from pages._shared.common import state
 from pages._shared.explore.exploring import Exploring, name_and_id
 
-URL = ("hops", "open", "grown", "pins", "hidden", "detail")
+URL = ("centre", "hops", "open", "grown", "pins", "hidden", "detail")
 AROUND, ALL = "around", "all"
 _MOST_OPEN, _MOST_PINNED, _MOST_HIDDEN = 8, 8, 200
 _HOPS = ("1", "2")
@@ -40,20 +40,21 @@ def remembered() -> GraphState:
 
 def scene_now(exploring: Exploring) -> Scene:
     """The scene around the focus; where there is none, or the chosen entity is not in it, around that one."""
-    if not state.recall("focus"):
+    centre = browse.locate(exploring.index, state.recall("centre")) if state.recall("centre") else None
+    if centre is None:
         return layer_scene(exploring.index, _request(exploring, exploring.place))
-    scene = layer_scene(exploring.index, _request(exploring, exploring.focus))
+    scene = layer_scene(exploring.index, _request(exploring, centre))
     _, chosen = name_and_id(exploring.index, exploring.place)
     if any(node.id == chosen for node in scene.nodes):
         return scene
-    state.remember("focus", chosen)
+    state.remember("centre", chosen)
     return layer_scene(exploring.index, _request(exploring, exploring.place))
 
 
 def act(exploring: Exploring, kind: str, id_: str, *, focus: str) -> None:
     """What a person did in the picture. kind: pick, open, grow, centre, pin, unpin, hops or detail. focus: the id of
     what is in focus, which stays there when another node is chosen."""
-    state.remember("focus", focus)
+    state.remember("centre", focus)
     if kind in ("hops", "detail"):
         state.remember(kind, id_)
         return
@@ -69,7 +70,7 @@ def act(exploring: Exploring, kind: str, id_: str, *, focus: str) -> None:
     if kind in ("pick", "centre"):
         exploring.go(id_)
     if kind == "centre":
-        state.remember("focus", id_)
+        state.remember("centre", id_)
     if kind == "grow":
         state.remember("grown", id_)
     if place.layer and kind != "centre":
