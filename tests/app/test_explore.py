@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable
 
 import pytest
