@@ -38,12 +38,12 @@ def show(exploring: Exploring) -> None:
     if not layers:
         message(say("explore.clusters.one_layer"))
         return
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", width="content"):
         draw(markup.muted(say("explore.clusters.that_make")))
         number = int(segments("board", layers, say("explore.clusters.that_make")))
+        made = next((step for step in index.report.clustering if step.layer == number), None)
+        stability = _stability(exploring, number, made)
     quality = quality_of(summary.id, summary.created, number, index)
-    made = next((step for step in index.report.clustering if step.layer == number), None)
-    stability = _stability(exploring, number, made)
     rows = shown_clusters(exploring, number)
     draw(html('<div class="lr-isl-finding"><b>{}</b> {}</div>', *_finding(index, quality, made)))
     if len(rows):
