@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from leanrag_core import Workbench, open_index
 from leanrag_core.__main__ import main
 from tests.test_workbench import BEES, HIVES
 
@@ -54,3 +55,19 @@ def test_in_words_the_stages_stand_below_each_other(index: Path, capsys: pytest.
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Lost at step 1, “In the documents”."
     assert lines[1].split() == ["lost", "In", "the", "documents:", "no", "document", "holds", "these", "words"]
+
+
+def test_runs_that_are_not_wanted_any_more_are_left(index: Path) -> None:
+    bench, opened = Workbench.default(), open_index(index)
+    trace = bench.retrieve(opened, QUESTION, top_n=1)
+    last = bench.retrieve(opened, QUESTION, top_n=4).with_role("seed")[3]
+    calls: list[int] = []
+
+    def cancelled() -> None:
+        calls.append(len(calls))
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        bench.why_not(opened, trace, last.name, cancelled=cancelled)
+    assert calls == [0, 1]

@@ -1,6 +1,6 @@
 """Why something was not retrieved, and which settings would have found it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,10 +49,18 @@ class Explaining(Asking):
         return RunWithout(sent_without(trace, frozenset(ids)), SENT)
 
     def why_not(
-        self, index: Index, trace: Trace, wanted: str | Gold, *, finder: GoldFinder | None = None, offer: bool = True
+        self,
+        index: Index,
+        trace: Trace,
+        wanted: str | Gold,
+        *,
+        finder: GoldFinder | None = None,
+        offer: bool = True,
+        cancelled: Callable[[], object] = lambda: None,
     ) -> Explained:
         """Where the retrieval of that trace lost an entity, a chunk or words of a passage, and what would have found
-        it. finder: of the index, kept between calls. offer: whether changes are run. Raises as retrieve() does."""
+        it. finder: of the index, kept between calls. offer: whether changes are run; cancelled: called before each of
+        these runs, to raise where the answer is not wanted any more. Raises as retrieve() does."""
         finder = finder or GoldFinder(index)
         gold = finder.named(wanted) if isinstance(wanted, str) else wanted
         n_documents = 0 if gold.rows else len(finder.documents_with(gold.quote))
@@ -63,6 +71,7 @@ class Explaining(Asking):
             return Explained(why)
 
         def retrieve(changed: Mapping[str, Any]) -> Trace:
+            cancelled()
             return self.retrieve(index, trace.question, trace.strategy, **{**trace.parameters, **changed})
 
         made = offers(trace, index, why.gold, why.lane, info, retrieve, top_n=why.enough_seeds) if gold.rows else ()

@@ -55,18 +55,34 @@ def _panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
     if not wanted:
         return
     try:
-        explained = _explained(ask.topic, wanted, ask, index, trace)
+        why = _explained(ask.topic, wanted, False, ask, index, trace).why
+        draw(_said(why), _checklist(why))
+        slot = st.empty()
+        if why.loss is not None:
+            with slot.container():  # every offer is a retrieval that is run
+                st.skeleton(60)
+        explained = _explained(ask.topic, wanted, True, ask, index, trace)
     except LeanRAGError as error:
         message(error, kind="error")
         return
-    draw(_said(explained.why), _checklist(explained.why))
-    _offers(scope, ask, explained)
-    _suggestions(scope, index, wanted, explained.why)
+    with slot.container(gap="small"):
+        _offers(scope, ask, explained)
+    _suggestions(scope, index, wanted, why)
 
 
 @st.cache_resource(show_spinner=False, max_entries=128)
-def _explained(topic: tuple[object, ...], wanted: str, _ask: asking.Ask, _index: Index, _trace: Trace) -> Explained:
-    return session.workbench().why_not(_index, _trace, wanted, finder=session.finder(_ask.summary))
+def _explained(
+    topic: tuple[object, ...], wanted: str, offer: bool, _ask: asking.Ask, _index: Index, _trace: Trace
+) -> Explained:
+    # A use of the session's state ends a run that a newer one has overtaken, such as by a slider that moves on.
+    return session.workbench().why_not(
+        _index,
+        _trace,
+        wanted,
+        finder=session.finder(_ask.summary),
+        offer=offer,
+        cancelled=lambda: st.session_state.get(WANTED),
+    )
 
 
 def _said(why: WhyNot) -> Markup:

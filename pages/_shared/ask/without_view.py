@@ -54,7 +54,7 @@ def _panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: An
         return
     draw(markup.muted(say("without.sent" if run.way == SENT else "without.retrieved")))
     draw(markup.label(say("without.context")), _context(trace, run.trace), markup.label(say("without.answer")))
-    _answer(scope, index, ask, run.trace, answer)
+    _answer(scope, index, ask, tuple(chosen), run.trace, answer)
 
 
 def _choice(scope: Scope, offered: dict[str, Removable]) -> list[str]:
@@ -127,14 +127,25 @@ def _line(sign: str, text: str) -> Markup:
     return html('<div class="{}" dir="auto"><span>{}</span></div>', sign, text)
 
 
-def _answer(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, before: Answer | None) -> None:
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _extractive(topic: tuple[object, ...], ids: tuple[str, ...], _index: Index, _trace: Trace) -> Answer:
+    return session.workbench().answer(_index, _trace)
+
+
+def _answer(
+    scope: Scope, index: Index, ask: asking.Ask, chosen: tuple[str, ...], trace: Trace, before: Answer | None
+) -> None:
     """The answer from what is left, and what it says else. A model is asked when a person wants it."""
     bench = session.workbench()
+    after: Answer | None
     if before is None:
         draw(markup.muted(say("without.no_answer_yet")))
         return
     try:
-        after = bench.kept_answer(index, trace)
+        if bench.asks_model(ask.summary.config.model):
+            after = bench.kept_answer(index, trace)
+        else:
+            after = _extractive(ask.topic, chosen, index, trace)
         if after is None:
             model = asking.model_of(ask)
             if not st.button(
