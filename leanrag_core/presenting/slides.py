@@ -31,7 +31,8 @@ from leanrag_core.types.visible import visible_values
 _WORDS = (
     "next", "previous", "notes", "close", "fullscreen", "of", "slide", "deck", "legend_seed", "legend_path",
     "legend_joined", "legend_lca", "legend_bridge", "legend_island", "legend_summarised", "legend_listed",
-    "legend_entity", "legend_relation", "legend_chunk", "play", "pause", "tokens_for_answer", "steps_of", "layer",
+    "legend_entity", "legend_relation", "legend_base", "legend_chunk", "play", "pause", "tokens_for_answer", "steps_of",
+    "layer",
 )  # fmt: skip
 
 

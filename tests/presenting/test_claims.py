@@ -90,7 +90,7 @@ def test_a_bridge_says_how_many_statements_and_documents_are_behind_it(make: Mak
     plain = '1 bridge joins topics that the tree keeps apart. 2 statements tie "bees" to "fields".'
     assert relations_claim(side, question) == plain
     spread = replace(side, bridges=(replace(side.bridges[0], statements=3, documents=2, most_in_one=2),))
-    spread_text = plain.replace("2 st", "3 st") + " No single document holds them all: they come from 2."
+    spread_text = plain.replace("2 st", "3 st") + " No single document holds them all: they come from 2 documents."
     assert relations_claim(spread, question) == spread_text
     whole = replace(side, bridges=(replace(side.bridges[0], statements=3, documents=2, most_in_one=3),))
     assert relations_claim(whole, question) == plain.replace("2 st", "3 st")

@@ -39,7 +39,7 @@ function drawSteps(body, view, deckView) {
   if (now.name === "answer") answerText(strip, picture.answer, null).classList.add("opening");
   else if (now.name === "context" || (at("context") >= 0 && step > at("context"))) drawTokenBar(strip, picture, deck);
   else if (now.name === "chunks" || !picture.layouts[0].nodes.length) drawChunkCards(strip, picture, small);
-  else legend(strip, [["seed", say.legend_seed], ["path", say.legend_path], ["lca", say.legend_lca], ["bridge", say.legend_bridge]]);
+  else legend(strip, [["seed", say.legend_seed], ["path", say.legend_path], ["lca", say.legend_lca], ["bridge", say.legend_bridge], ["relation dotted", say.legend_base]]);
 }
 
 // The subgraph in its layers: the widest layout that leaves room for large type, what the step has reached lit.
@@ -83,7 +83,7 @@ function drawStepTray(node, { x, span, size }, group) {
 }
 
 function drawChunkCards(host, picture, small) {
-  const list = element("ul", "lrp-cards", host), most = small ? 4 : 6;
+  const list = element("ul", "lrp-cards", host), most = small ? 4 : 5;
   for (const chunk of picture.chunks.slice(0, most)) {
     const card = element("li", "", list);
     element("b", "", card, chunk.mark); words("span", "", card, chunk.title);
@@ -94,14 +94,15 @@ function drawChunkCards(host, picture, small) {
   if (picture.chunks.length > most) element("li", "more", list, `+${picture.chunks.length - most}`);
 }
 
-function drawTokenBar(host, picture, { words: say, language }) {
+function drawTokenBar(host, picture, { language }) {
   const total = Math.max(1, picture.sections.reduce((sum, section) => sum + section.tokens, 0)), bar = element("div", "lrp-tokens", host);
+  const list = element("ul", "lrp-legend", host);
   for (const section of picture.sections) {
-    const part = element("div", "", bar);
-    part.style.flexGrow = String(Math.max(section.tokens, total * 0.02)); part.style.setProperty("--c", `var(--lr-${section.colour})`);
-    element("i", "", part); element("span", "", part, section.title); element("b", "", part, section.tokens.toLocaleString(language));
+    const part = element("i", "", bar), line = element("li", "", list), key = element("i", "lrp-key", line);
+    part.style.flexGrow = String(section.tokens / total);
+    for (const mark of [part, key]) mark.style.background = `var(--lr-${section.colour})`;
+    element("span", "", line, section.title); element("b", "", line, section.tokens.toLocaleString(language));
   }
-  element("p", "lrp-caption", host, `${picture.tokens.toLocaleString(language)} ${say.tokens_for_answer}`);
 }
 
 function drawAnswer(body, view) {
