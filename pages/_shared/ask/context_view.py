@@ -4,6 +4,7 @@ from functools import partial
 
 import streamlit as st
 
+from leanrag_core.figures.anchors import anchors as anchors_of
 from leanrag_core.messages.message import Message
 from leanrag_core.messages.message import message as message_of
 from leanrag_core.retrieval.base import MAX_TOKENS
@@ -73,7 +74,7 @@ def passage_cards(scope: Scope, index: Index | None, trace: Trace, answer: Answe
         if trace.parameters.get("source_chunks") is False:
             draw(markup.muted(say("ask.chunks_off")))
         return
-    section, marks, anchors = roles.passage_section(trace), roles.marks_by_ref(trace.context), roles.anchors(trace)
+    section, marks, anchors = roles.passage_section(trace), roles.marks_by_ref(trace.context), anchors_of(trace)
     role = anchors[0].role if anchors else ""
     n_candidates = max(len(trace.ranked_chunks), len(trace.passages))
     code = "ask.chunks_best_first"

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from leanrag_core.figures.anchors import anchors
 from leanrag_core.figures.drawn_nodes import kind_title
-from leanrag_core.figures.layered import LINE_SHAPES, LayeredGraph
 from leanrag_core.figures.palette import known_colour
-from leanrag_core.types.trace import Context, ContextSection, Style, Trace, TraceItem, TraceRelation
+from leanrag_core.types.trace import Context, ContextSection, Trace, TraceItem, TraceRelation
 from pages._shared.common import markup
-from pages._shared.common.html import NOTHING, html, joined
+from pages._shared.common.html import NOTHING, html
 from pages._shared.common.messages import known, language, say, words
 
 _NODE_SHAPES = ("disc", "box", "double")  # what the figure draws; other shapes are drawn elsewhere on the page
@@ -76,11 +76,6 @@ def tag(item: TraceItem | TraceRelation) -> Markup:
     )
 
 
-def layer_name(layer: int | None) -> str:
-    """A layer in a table."""
-    return "–" if layer is None else f"L{layer}"
-
-
 def names_of(trace: Trace) -> dict[str, str]:
     """The name of each item, by its id."""
     return {item.id: item.name for item in trace.items}
@@ -90,30 +85,6 @@ def ends(trace: Trace, relation: TraceRelation) -> tuple[str, str]:
     """The names of both ends of a relation; an id where the trace lacks the item."""
     names = names_of(trace)
     return names.get(relation.source, relation.source), names.get(relation.target, relation.target)
-
-
-def related(trace: Trace) -> list[TraceRelation]:
-    """The relations of a trace but those that only repeat an item's parent."""
-    parents = {(item.id, item.parent) for item in trace.items if item.parent}
-    return [
-        relation
-        for relation in trace.relations
-        if parents.isdisjoint({(relation.source, relation.target), (relation.target, relation.source)})
-    ]
-
-
-def anchors(trace: Trace) -> list[TraceItem]:
-    """The items that led to the passages, such as seeds: all of the role of those that passages name.
-
-    None where these are of several roles: their number ranks no passage then.
-    """
-    roles = {item.id: item.role for item in trace.items}
-    if len({roles[id_] for each in trace.passages if each.source for id_ in each.source.items if id_ in roles}) > 1:
-        return []
-    named = next(
-        (roles[id_] for each in trace.passages if each.source for id_ in each.source.items if id_ in roles), ""
-    )
-    return list(trace.with_role(named)) if named else []
 
 
 def names_to_mark(trace: Trace) -> list[str]:
@@ -140,28 +111,3 @@ def passage_section(trace: Trace) -> ContextSection | None:
     holding = [section for section in sections if any(item.ref in ids for item in section.items)]
     holding += [section for section in sections if section.colour in colours]
     return holding[0] if holding else None
-
-
-def legend(trace: Trace, graph: LayeredGraph) -> Markup:
-    """What the signs of the figure mean: each style, in the strategy's order, and what is not lit. Roles that are drawn
-    elsewhere on the page, such as passages, are listed where the figure has them too."""
-    drawn = {node.role for node in graph.nodes}
-    signs = [
-        html(
-            '<span><i class="lr-mk {}" style="{}"></i>{}</span>',
-            _sign(style),
-            markup.paint(known_colour(style.colour)),
-            sentence_case(words(style.title)),
-        )
-        for style in trace.styles
-        if style.on != "item" or style.shape != "chip" or style.role in drawn
-    ]
-    signs.append(html('<span><i class="lr-mk later"></i>{}</span>', say("ask.not_yet_reached")))
-    return html('<div class="lr-legend">{}</div>', joined(signs))
-
-
-def _sign(style: Style) -> str:
-    """The shape that the figure gives the role; unknown ones are drawn as boxes and as lines."""
-    if style.on == "item":
-        return style.shape if style.shape in _NODE_SHAPES else "box"
-    return style.shape if style.shape in LINE_SHAPES else "line"
