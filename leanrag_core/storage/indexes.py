@@ -46,6 +46,7 @@ class IndexStore:
         self._manifests: dict[str, tuple[tuple[int, int, int], Manifest]] = {}  # as they read last, by index
         private.tighten_file(root)  # so that other users do not reach what is in it
         staging.bring_back(root)
+        staging.remove_half_deleted(root)
 
     def path(self, index_id: str) -> Path:
         """The folder of an index. Raises IndexNotFound for an id that could leave the store."""

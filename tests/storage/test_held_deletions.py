@@ -89,6 +89,9 @@ def test_a_death_during_the_final_deletion_leaves_nothing_to_take_back(
         with pytest.raises(KeyboardInterrupt):
             store.delete_held(held)
     assert store.held() == []
+    [rest] = store.root.glob(".deleted-*")
+    rest.rename(rest.with_name(f".deleted-{ID}-999999999"))  # as a process that is no more would have left it
+    assert list(IndexStore(store.root).root.iterdir()) == []
 
 
 def test_what_was_built_in_its_place_is_not_replaced(store: IndexStore) -> None:

@@ -66,6 +66,7 @@ def _wait(index: IndexSummary) -> None:
         if not call.wait(0.2):
             draw(html('<div class="lr-small lr-muted" role="status">{}</div>', say("build.suggest.working")))
             return
+        st.session_state.pop(_ASKED, None)  # first: what fails is not begun again by itself
         try:
             call.result()
         except LeanRAGError as error:

@@ -29,6 +29,8 @@ def workbench() -> Workbench:
     opened = Workbench.default()
     with suppress(InvalidConfig):  # settings that do not read; Settings says so and mends them, if it can be opened
         opened.ensure_sample_index()
+    with suppress(LeanRAGError):  # Build, which lists them, says so
+        opened.delete_overdue()
     return opened
 
 

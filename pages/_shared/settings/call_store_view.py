@@ -16,6 +16,7 @@ from leanrag_core.types.model_names import model_title
 from pages._shared.common import forms, markup, session, widgets
 from pages._shared.common.frame import plain_errors
 from pages._shared.common.html import draw, html
+from pages._shared.common.messages import say
 
 _DAY = 86_400.0
 _READ = 100  # calls of a group that can be read one by one
@@ -46,30 +47,21 @@ def panel() -> None:
     store = session.workbench().calls
     n, size = len(store), store.size_bytes()
     if not n:
-        draw(
-            html(
-                '<div class="lr-small lr-muted">No stored call yet. Every answer of an endpoint is kept here, '
-                "so that a build that is resumed or repeated pays for nothing twice.</div>"
-            )
-        )
+        draw(markup.muted(say("settings.calls.none")))
         return
-    draw(
-        html(
-            '<div class="lr-small lr-muted">{}, {}. Builds that are resumed '
-            "or repeated take their answers from here. It holds no keys.</div>",
-            numbers.counted(n, "call"),
-            numbers.size(size),
-        )
-    )
+    draw(markup.muted(say("settings.calls.what", n=n, size=numbers.size(size))))
     call_groups = groups()
     names = {index.id: index.title for index in session.index_list().indexes}
+    model, task, of_index, calls, text = (
+        say(f"settings.calls.{name}") for name in ("model", "task", "index", "number", "text")
+    )
     table = pd.DataFrame(
         {
-            "Model": [model_title(group.model) for group in call_groups],
-            "Task": [task_name(group.task) for group in call_groups],
-            "Index": [names.get(group.index, group.index or "–") for group in call_groups],
-            "Calls": [group.calls for group in call_groups],
-            "Text": [numbers.size(group.size_bytes) for group in call_groups],
+            model: [model_title(group.model) for group in call_groups],
+            task: [task_name(group.task) for group in call_groups],
+            of_index: [names.get(group.index, group.index or "–") for group in call_groups],
+            calls: [group.calls for group in call_groups],
+            text: [numbers.size(group.size_bytes) for group in call_groups],
         }
     )
     picked = st.dataframe(
@@ -77,9 +69,9 @@ def panel() -> None:
         hide_index=True,
         height=forms.table_height(len(table), 320),
         column_config={
-            "Model": st.column_config.TextColumn(width=220),
-            "Calls": st.column_config.NumberColumn(format="localized", width=70),
-            "Text": st.column_config.TextColumn(width=70),
+            model: st.column_config.TextColumn(width=220),
+            calls: st.column_config.NumberColumn(format="localized", width=70),
+            text: st.column_config.TextColumn(width=70),
         },
         key=f"call_groups_{n}",
         on_select="rerun",
@@ -89,10 +81,10 @@ def panel() -> None:
     if rows:
         single_calls(call_groups[rows[0]], n)
     else:
-        draw(html('<div class="lr-hint" style="margin:0">Select a row to read its replies.</div>'))
+        draw(html('<div class="lr-hint" style="margin:0">{}</div>', say("settings.calls.select")))
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         st.download_button(
-            "Download as JSON Lines",
+            say("settings.calls.download"),
             _exported,
             file_name="model-calls.jsonl",
             mime="application/jsonl",
@@ -100,28 +92,29 @@ def panel() -> None:
             key="export_calls",
             on_click="ignore",
         )
-        if st.button("Delete calls", type="tertiary", icon=":material/delete:", key="delete_calls"):
-            confirm_delete(call_groups, names)
+        if st.button(say("settings.calls.delete"), type="tertiary", icon=":material/delete:", key="delete_calls"):
+            st.dialog(say("settings.calls.delete_title"))(confirm_delete)(call_groups, names)
 
 
 def single_calls(group: Group, n: int) -> None:
     """The newest calls of a group, and the reply of one of them as it is stored."""
     calls = _newest(str(session.workbench().calls.folder), group, n)
-    draw(markup.label(f"Replies of {model_title(group.model)}", _which(group, len(calls))))
+    draw(markup.label(say("settings.calls.replies_of", model=model_title(group.model)), _which(group, len(calls))))
     number = 0
     if len(calls) > 1:
-        number = int(st.number_input("Reply", 1, len(calls), key=f"reply_{group}", width=140)) - 1
+        number = int(st.number_input(say("settings.calls.reply"), 1, len(calls), key=f"reply_{group}", width=140)) - 1
     call = calls[number] if number < len(calls) else None
     if call is None:
-        draw(html('<div class="lr-small lr-muted">These calls have been deleted in the meantime.</div>'))
+        draw(markup.muted(say("settings.calls.gone")))
         return
     draw(html('<div class="lr-small lr-muted">{}</div>', call.facts))
     markup.code(call.text, height=220)
 
 
 def _which(group: Group, shown: int) -> str:
-    label = f"{task_name(group.task)}, {numbers.counted(group.calls, 'call')}"
-    return label if shown == group.calls else f"{label}, the newest {shown:,} here"
+    parts = [task_name(group.task), say("build.spent.calls", n=group.calls)]
+    parts += [] if shown == group.calls else [say("settings.calls.newest", n=shown)]
+    return say("ask.comma").join(parts)
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
@@ -141,12 +134,12 @@ def _newest(folder: str, group: Group, n: int) -> list[Call]:
 def _call(at: float, record: CallRecord) -> Call:
     facts = [numbers.day(datetime.fromtimestamp(at, UTC).isoformat())]
     if record.completion_tokens:
-        facts.append(f"{record.prompt_tokens or 0:,} tokens read, {record.completion_tokens:,} written")
+        facts.append(say("settings.calls.tokens", read=record.prompt_tokens or 0, written=record.completion_tokens))
     if record.seconds:
         facts.append(numbers.duration(record.seconds))
     if record.finish_reason not in (None, "stop"):
-        facts.append(f"ended by {record.finish_reason}")
-    return Call(", ".join(facts), record.text or "(a vector)")
+        facts.append(say("settings.calls.ended_by", reason=record.finish_reason))
+    return Call(say("ask.comma").join(facts), record.text or say("settings.calls.vector"))
 
 
 def task_name(task: str) -> str:
@@ -180,20 +173,21 @@ def _exported() -> bytes:
         return path.read_bytes()
 
 
-@st.dialog("Delete stored calls?")
 def confirm_delete(groups: list[Group], names: dict[str, str]) -> None:
     """Which ones, what that means, and the deletion."""
     by_index: dict[str, int] = defaultdict(int)
     for group in groups:
         by_index[group.index] += group.calls
-    ways = ("Of one index", "Older than a number of days", "All")
-    way = st.radio("Which", ways, horizontal=True, key="delete_way", label_visibility="collapsed")
+    ways = tuple(say(f"settings.calls.way.{name}") for name in ("index", "older", "all"))
+    way = st.radio(say("settings.calls.which"), ways, horizontal=True, key="delete_way", label_visibility="collapsed")
     index: str | None = None
     before: float | None = None
     number: int | None = None
     if way == ways[0]:
         titles = {
-            id_: f"{names.get(id_, id_) or 'no index'}, {numbers.counted(by_index[id_], 'call')}"
+            id_: say("ask.comma").join(
+                [names.get(id_, id_) or say("settings.calls.no_index"), say("build.spent.calls", n=by_index[id_])]
+            )
             for id_ in sorted(by_index)
         }
         ids = list(titles)
@@ -201,7 +195,7 @@ def confirm_delete(groups: list[Group], names: dict[str, str]) -> None:
             "delete_index_calls",
             ids,
             lambda mount: st.selectbox(
-                "First made for",
+                say("settings.calls.made_for"),
                 ids,
                 index=ids.index(mount.value),
                 format_func=titles.__getitem__,
@@ -213,19 +207,14 @@ def confirm_delete(groups: list[Group], names: dict[str, str]) -> None:
         )
         number = by_index[index]
     elif way == ways[1]:
-        days = st.number_input("Days", min_value=0, max_value=3650, value=30, key="delete_days")
+        days = st.number_input(say("settings.calls.days"), min_value=0, max_value=3650, value=30, key="delete_days")
         before = time.time() - days * _DAY
     else:
         number = sum(by_index.values())
-    draw(
-        html(
-            '<div class="lr-small">Indexes stay as they are. A build that needs these answers again pays for them '
-            "again.</div>"
-        )
-    )
-    label = "Delete these calls" if number is None else f"Delete {numbers.counted(number, 'call')}"
+    draw(html('<div class="lr-small">{}</div>', say("settings.calls.delete_means")))
+    label = say("settings.calls.delete_these") if number is None else say("settings.calls.delete_n", n=number)
     if st.button(label, icon=":material/delete:", key="confirm_delete_calls"):
         with plain_errors():
             gone = session.workbench().calls.delete(index=index, before=before)
-            st.toast(f"{numbers.counted(gone, 'call')} deleted")
+            st.toast(say("settings.calls.deleted", n=gone))
             st.rerun()
