@@ -21,6 +21,8 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def _history(options: argparse.Namespace) -> int:
+    from leanrag_core.messages.catalog import sentence
+    from leanrag_core.messages.message import message
     from leanrag_core.records import plain
     from leanrag_core.workbench import Workbench
 
@@ -35,6 +37,8 @@ def _history(options: argparse.Namespace) -> int:
     if options.json:
         print_json([plain(entry) for entry in entries])
         return 0
+    if not entries:
+        print(sentence(message("history.empty" if not options.search else "history.nothing_matches")))
     for entry in entries:
         note = f" ({entry.note})" if entry.note else ""
         pinned = "*" if entry.pinned else " "
