@@ -75,8 +75,6 @@ function playBar(parent, data, words, act) {
       each.classList.toggle("now", number === step); each.classList.toggle("done", number < step);
       each.querySelector("u").style.width = `${number < step ? 100 : number === step ? 100 * share : 0}%`;
     });
-    handle.style.left = `${line.offsetLeft + line.offsetWidth * share}px`;
-    handle.style.top = `${line.offsetTop + line.offsetHeight / 2}px`;
     handle.setAttribute("aria-valuenow", place + 1);
     handle.setAttribute("aria-valuetext", `${data.segments[step].title}: ${data.frames[place].lead}${data.frames[place].rest}`);
     back.disabled = place === 0; next.disabled = place === n - 1;
@@ -87,6 +85,9 @@ function playBar(parent, data, words, act) {
       toggle.prepend(icon(playing ? "pause" : "play", toggle));
       word.textContent = words[state]; toggle.title = words[state]; toggle.setAttribute("aria-label", words[state]);
     }
+    // Last, since the word of the button decides how much room the segments have.
+    handle.style.left = `${line.offsetLeft + line.offsetWidth * share}px`;
+    handle.style.top = `${line.offsetTop + line.offsetHeight / 2}px`;
   }
   return show;
 }
