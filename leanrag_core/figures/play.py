@@ -25,7 +25,7 @@ from leanrag_core.types.trace import Answer, Style, Trace, TraceItem
 from leanrag_core.types.visible import visible_values
 
 WIDTHS = (NARROW, MEDIUM, WIDE)  # px of the plots that the browser chooses from
-_MOST_TEXT = 400  # characters of an item's text
+_MOST_TEXT, _MOST_LINE = 260, 180  # characters of an item's text, of what a relation says
 _WORDS = (
     "back",
     "next",
@@ -164,7 +164,9 @@ class Play:
         whole = asdict(self)
         for graph in whole["layouts"]:
             graph["nodes"] = [_short(node, ("name", "about", "lit")) for node in graph["nodes"]]
-            graph["edges"] = [_short(edge, ("about", "lit")) for edge in graph["edges"]]
+            graph["edges"] = [
+                _short(edge, ("about", "lit", "strength" if not edge["pill"] else "")) for edge in graph["edges"]
+            ]
         whole["items"] = {item.pop("id"): _short(item, ()) for item in whole["items"]}
         shown: dict[str, Any] = visible_values(whole)
         return shown
@@ -205,7 +207,7 @@ def play(
     return Play(
         question=trace.question,
         items=tuple(_item(whole, item, about, marks, change(item.id), language) for item in whole.items),
-        lines={edge.id: edge.about for graph in layouts for edge in graph.edges},
+        lines={edge.id: edge.about[:_MOST_LINE] for graph in layouts for edge in graph.edges},
         layouts=layouts,
         cards=tuple(passage_cards(whole, cards, graph, plot_px=graph.plot_px, language=language) for graph in layouts),
         frames=frames,
