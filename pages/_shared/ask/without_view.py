@@ -53,7 +53,8 @@ def _panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: An
         message(error, kind="error")
         return
     draw(markup.muted(say("without.sent" if run.way == SENT else "without.retrieved")))
-    draw(markup.label(say("without.context")), _context(trace, run.trace), markup.label(say("without.answer")))
+    draw(markup.label(say("without.context")), _context(trace, run.trace))
+    draw(markup.label(say("without.answer")))
     _answer(scope, index, ask, tuple(chosen), run.trace, answer)
 
 
