@@ -159,7 +159,7 @@ def _seeds(trace: Trace, side: Side) -> Claim | None:
 
 
 def _climb(trace: Trace, side: Side) -> Claim | None:
-    above = [node for node in trace.nodes if node.layer and node.role in ("path", "lca")]
+    above = [node for node in trace.nodes if node.layer and node.role == "path"]
     if not above:
         return None
     return Claim(message("present.climb.strong"), (message("present.climb.rest", n=len(above)),))

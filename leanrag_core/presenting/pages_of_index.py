@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from leanrag_core.figures.numbers import money
-from leanrag_core.messages.message import message
+from leanrag_core.messages.message import Message, message
 from leanrag_core.presenting import claims
 from leanrag_core.presenting.page import Claim, Page
 from leanrag_core.presenting.pages_of_question import Words
@@ -45,14 +45,20 @@ def graph(stored: Presentation) -> Page:
 def islands(picture: Islands) -> Page:
     """A layer of summaries without its aggregated relations."""
     return Page(
-        claims.islands_title(picture), claims.islands_claim(picture), _spots(picture, joined=False), _foot(picture)
+        claims.islands_title(picture),
+        claims.islands_claim(picture),
+        _spots(picture, joined=False),
+        _foot(picture, joined=False),
     )
 
 
 def bridges(picture: Islands) -> Page:
     """The same layer with them, at the same places."""
     return Page(
-        claims.bridges_title(picture), claims.bridges_claim(picture), _spots(picture, joined=True), _foot(picture)
+        claims.bridges_title(picture),
+        claims.bridges_claim(picture),
+        _spots(picture, joined=True),
+        _foot(picture, joined=True),
     )
 
 
@@ -109,15 +115,18 @@ def _spots(picture: Islands, *, joined: bool) -> dict[str, Any]:
     named = sorted(range(len(spots)), key=lambda place: (-picture.spots[place].size, place))[:_MOST_LABELS]
     for place, spot in enumerate(spots):
         spot["named"] = place in named
-    linked = {end for bridge in picture.bridges for end in (bridge.source, bridge.target)}
-    alone = [place for place in range(len(spots)) if not joined or place not in linked]
+    alone = [place for place, spot in enumerate(picture.spots) if not joined or not spot.relations]
     return {"spots": spots, "bridges": _plain(picture.bridges) if joined else [], "alone": alone}
 
 
-def _foot(picture: Islands) -> tuple[Any, ...]:
-    if len(picture.spots) < picture.nodes:
-        return (message("present.islands.drawn", n=len(picture.spots), total=picture.nodes, layer=picture.layer),)
-    return (message("present.islands.all", n=picture.nodes, layer=picture.layer),)
+def _foot(picture: Islands, *, joined: bool) -> tuple[Message, ...]:
+    """What is drawn of how many."""
+    n, total = len(picture.spots), picture.nodes
+    code = "present.islands.drawn" if n < total else "present.islands.all"
+    foot = [message(code, n=n, total=total, layer=picture.layer)]
+    if joined and len(picture.bridges) < picture.relations:
+        foot.append(message("present.bridges.drawn", n=len(picture.bridges), total=picture.relations))
+    return tuple(foot)
 
 
 def _plain(values: Any) -> list[Any]:

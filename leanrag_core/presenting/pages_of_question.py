@@ -94,7 +94,7 @@ def _fact(trace: Trace, side: Side, name: str, words: Words) -> str:
         "answer": len(set(side.run.answer.citations)) if side.run.answer else 0,
     }
     code = f"present.fact.{name}"
-    if name not in counts or code not in codes() or (trace.strategy != "leanrag" and name in ("seeds", "climb")):
+    if not counts.get(name) or code not in codes() or (trace.strategy != "leanrag" and name in ("seeds", "climb")):
         return ""
     return words.say(message(code, n=counts[name], documents=message("count.documents", n=len(documents))))
 

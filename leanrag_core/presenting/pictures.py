@@ -24,7 +24,7 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.rows import numbers
 
 MOST_DOCUMENTS, MOST_BLOCKS = 24, 60
-MOST_SPOTS, MOST_BRIDGES = 60, 160
+MOST_SPOTS, MOST_BRIDGES, EACH = 40, 120, 2  # EACH: bridges drawn of each spot where there are more
 _MOST_DOTS, _MOST_LINKS = 170, 260
 _MOST_TYPES = 6
 _LEAST_BLOCK = 1 / 31  # of the height; lower blocks fold
@@ -50,7 +50,7 @@ def documents_of(index: Index) -> Documents:
 
 
 def islands_of(index: Index) -> tuple[Islands, np.ndarray] | None:
-    """The picture of the lowest aggregated layer that can be drawn, and its rows by spot; None where none has two."""
+    """The picture of the lowest aggregated layer of several entities, and its rows by spot; None where none has two."""
     layer = _layer_of_islands(index)
     if layer is None:
         return None
@@ -62,7 +62,9 @@ def islands_of(index: Index) -> tuple[Islands, np.ndarray] | None:
     ends = layer.ends
     inside = np.isin(ends, rows).all(axis=1)
     strength = numbers(layer.relations["strength"])
-    order = np.flatnonzero(inside)[np.argsort(-strength[inside], kind="stable")][:MOST_BRIDGES]
+    order = np.flatnonzero(inside)[np.argsort(-strength[inside], kind="stable")]
+    if len(order) > MOST_BRIDGES:
+        order = _strongest_of_each(ends, order)
     bridges = tuple(_bridge(layer, row, place_of) for row in order.tolist())
     hangs = next(each for each in connectivity(index) if each.layer == layer.number)
     islands = Islands(
@@ -78,6 +80,19 @@ def islands_of(index: Index) -> tuple[Islands, np.ndarray] | None:
         bridges=bridges,
     )
     return islands, rows
+
+
+def _strongest_of_each(ends: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Of relations in order of strength those that are among the strongest of one of their ends."""
+    seen: dict[int, int] = {}
+    kept = []
+    for row in order.tolist():
+        pair = ends[row].tolist()
+        if any(seen.get(end, 0) < EACH for end in pair):
+            kept.append(row)
+            for end in pair:
+                seen[end] = seen.get(end, 0) + 1
+    return np.array(kept, dtype=np.int64)
 
 
 def graph_of(index: Index, layer: int, rows: np.ndarray, spots: Sequence[Spot]) -> GraphPicture:
@@ -167,9 +182,8 @@ def _block(index: Index, layer: Layer, row: int, start: float, end: float, lowes
 
 
 def _layer_of_islands(index: Index) -> Layer | None:
-    """The lowest aggregated layer with few enough entities to draw them all, else the lowest with two at least."""
-    several = [layer for layer in index.layers[1:] if len(layer) > 1]
-    return next((layer for layer in several if len(layer) <= MOST_SPOTS), several[0] if several else None)
+    """The lowest aggregated layer that has two entities: its summaries are nearest to the texts."""
+    return next((layer for layer in index.layers[1:] if len(layer) > 1), None)
 
 
 def _ordered_rows(index: Index, layer: Layer) -> tuple[np.ndarray, list[int], tuple[str, ...]]:
@@ -207,7 +221,8 @@ def _chained(layer: Layer, members: Sequence[int]) -> list[int]:
 
 def _spot(layer: Layer, row: int, place: Point, group: int, leaves: np.ndarray) -> Spot:
     name, about = (layer.entity_cells[column][row].as_py() for column in ("name", "description"))
-    return Spot(_short(name), place.x, place.y, int(leaves[row]), group, _short(about, MAX_ABOUT))
+    relations = int(layer.degrees[row])
+    return Spot(_short(name), place.x, place.y, int(leaves[row]), group, relations, _short(about, MAX_ABOUT))
 
 
 def _bridge(layer: Layer, row: int, place_of: dict[int, int]) -> Bridge:

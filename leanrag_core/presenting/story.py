@@ -63,13 +63,14 @@ class Documents:
 @dataclass(frozen=True)
 class Spot:
     """An aggregated entity of the layer of the islands. x, y: its place; size: base entities below it; group: its
-    parent's place among the parents."""
+    parent's place among the parents; relations: how many it has in the layer, drawn or not."""
 
     name: ShortText
     x: Fraction
     y: Fraction
     size: Count
     group: Place
+    relations: Count
     about: ShortText = ""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from leanrag_core.messages.catalog import languages, sentence
-from leanrag_core.presenting import claims, pages_of_question
+from leanrag_core.presenting import claims, pages_of_index, pages_of_question
 from leanrag_core.presenting.slides import deck_of
 from leanrag_core.presenting.story import (
     BridgeEvidence,
@@ -52,6 +52,16 @@ def test_islands_are_counted_before_and_after() -> None:
     none = claims.bridges_claim(islands(components_with=9))
     assert none.strong is not None
     assert sentence(none.strong) == "6 aggregated relations; 9 parts remain."
+
+
+def test_a_summary_whose_bridges_are_not_drawn_is_no_island(make: Make) -> None:
+    picture = make().islands
+    assert picture is not None
+    undrawn = replace(picture, bridges=())
+    assert pages_of_index.islands(undrawn).picture["alone"] == [0, 1]
+    assert pages_of_index.bridges(undrawn).picture["alone"] == []
+    unrelated = replace(undrawn, spots=(replace(picture.spots[0], relations=0), picture.spots[1]))
+    assert pages_of_index.bridges(unrelated).picture["alone"] == [0]
 
 
 def with_tokens(question: PresentedQuestion, *tokens: int) -> PresentedQuestion:

@@ -26,6 +26,7 @@ def test_the_pictures_are_those_of_the_index(make: Make) -> None:
     assert (made.islands.layer, made.islands.nodes) == (1, 2)
     # Two summaries without a relation are two parts; their aggregated relation makes them one.
     assert (made.islands.components_without, made.islands.components_with, made.islands.largest) == (2, 1, 2)
+    assert [spot.relations for spot in made.islands.spots] == [1, 1]
     [bridge] = made.islands.bridges
     assert (bridge.strength, bridge.is_summarised) == (2, False)
     assert made.graph is not None

@@ -84,7 +84,7 @@ function drawIslands(body, view, { deck, slides, slide }) {
   legend(right, joined ? [["joined", deck.words.legend_joined], ["summarised", deck.words.legend_summarised], ["listed", deck.words.legend_listed]] : [["island", deck.words.legend_island]]);
   const { svg, width, height, small } = figure(right, view.title), at = placesIn(width, height - 14);
   const lines = make("g", { class: "lrp-bridges" }, svg), marks = make("g", {}, svg), labels = make("g", {}, svg), pills = make("g", {}, svg);
-  const most = Math.max(...spots.map((spot) => spot.size), 1), radius = (spot) => Math.max(7, (small ? 15 : 26) * Math.sqrt(spot.size / most));
+  const most = Math.max(...spots.map((spot) => spot.size), 1), radius = (spot) => Math.max(7, (small ? 15 : Math.min(26, 135 / Math.sqrt(spots.length))) * Math.sqrt(spot.size / most));
   const strongest = Math.max(...bridges.map((bridge) => bridge.strength), 1), taken = [];
   for (const spot of spots) { const [x, y] = at(spot), r = radius(spot); taken.push([x - r, y - r, x + r, y + r]); }
   bridges.slice().reverse().forEach((bridge) => {
@@ -121,12 +121,14 @@ function drawSpotName(spot, { x, y, r, width, near }, taken, parent) {
 // Lambda in the middle of its bridge, where nothing else is.
 function drawStrength(bridge, spots, at, taken, parent) {
   const [x1, y1] = at(spots[bridge.source]), [x2, y2] = at(spots[bridge.target]), label = `λ ${bridge.strength}`;
+  pen.font = `650 15px ${FONT}`;
+  const half = pen.measureText(label).width / 2 + 9;
   for (const t of [0.5, 0.4, 0.6, 0.3, 0.7]) {
     const cy = (y1 + y2) / 2 - 0.12 * Math.abs(x2 - x1), mid = (a, b, c) => (1 - t) ** 2 * a + 2 * t * (1 - t) * b + t ** 2 * c;
-    const x = mid(x1, (x1 + x2) / 2, x2), y = mid(y1, cy, y2), box = [x - 24, y - 13, x + 24, y + 13];
+    const x = mid(x1, (x1 + x2) / 2, x2), y = mid(y1, cy, y2), box = [x - half, y - 13, x + half, y + 13];
     if (taken.some(([l, top, r, b]) => box[0] < r && l < box[2] && box[1] < b && top < box[3])) continue;
     taken.push(box);
-    paint(make("rect", { class: "pill", x: x - 23, y: y - 12, width: 46, height: 24, rx: 12 }, parent), "inter");
+    paint(make("rect", { class: "pill", x: x - half, y: y - 12, width: 2 * half, height: 24, rx: 12 }, parent), "inter");
     make("text", { class: "lambda lrp-lambda", x, y: y + 5.5 }, parent, label);
     return;
   }

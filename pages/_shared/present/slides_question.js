@@ -39,7 +39,14 @@ function drawSteps(body, view, deckView) {
   if (now.name === "answer") answerText(strip, picture.answer, null).classList.add("opening");
   else if (now.name === "context" || (at("context") >= 0 && step > at("context"))) drawTokenBar(strip, picture, deck);
   else if (now.name === "chunks" || !picture.layouts[0].nodes.length) drawChunkCards(strip, picture, small);
-  else legend(strip, [["seed", say.legend_seed], ["path", say.legend_path], ["lca", say.legend_lca], ["bridge", say.legend_bridge], ["relation dotted", say.legend_base]]);
+  else legend(strip, signsOf(picture.layouts[picture.layouts.length - 1], say));
+}
+
+// The legend of what the subgraph has.
+function signsOf(graph, say) {
+  const kinds = new Set([...graph.nodes.map((node) => node.kind), ...graph.edges.map((edge) => edge.shape)]);
+  return [["seed", say.legend_seed, ["dot", "disc"]], ["path", say.legend_path, ["box"]], ["lca", say.legend_lca, ["double"]], ["bridge", say.legend_bridge, ["arc"]], ["relation dotted", say.legend_base, ["dotted"]]]
+    .filter(([, , shapes]) => shapes.some((shape) => kinds.has(shape)));
 }
 
 // The subgraph in its layers: the widest layout that leaves room for large type, what the step has reached lit.
