@@ -10,7 +10,7 @@ import numpy as np
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 
-MOST_NODES, MOST_RELATIONS = 5_000, 5_000
+MOST_NODES, MOST_RELATIONS = 5_000, 4_000
 _MOST_UPPER = 1_000  # nodes of aggregated layers
 WIDTH, HEIGHT = 800, 640
 _LEFT, _RIGHT = 92, 12

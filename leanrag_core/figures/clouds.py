@@ -18,7 +18,8 @@ _WIDER, _FLATTER = 1.18, 0.92
 _EDGE = 22.0  # px around the outermost entities: the cloud's own edge
 _BUBBLE_WIDTH, _BUBBLE_HEIGHT = 46.0, 24.0
 _LETTER, _LABEL_HEIGHT, _MOST_LETTERS = 7.6, 26.0, 28  # px of the label beside the focus, which no entity may cover
-_STEPS = 400  # of the search for places
+_STEPS = 160  # of the search for places
+_FULL = 0.65  # of the room: clouds that fill more cannot be apart
 N_HUES = 6
 
 
@@ -48,14 +49,18 @@ def place_clouds(
     room: tuple[float, float, float, float],
 ) -> list[Cloud]:
     """The clouds of those clusters, each near its wanted x. room: left, top, right, bottom in px."""
+    focus_cloud = next(
+        (at for at, nodes in enumerate(members) if any(scene.nodes[node].hops == 0 for node in nodes)), -1
+    )
+    # The label of the focus takes the room of some entities.
+    sizes = [len(nodes) + (4 if at == focus_cloud else 0) for at, nodes in enumerate(members)]
     spacing = _SPACING
-    middles, radii = _pack([len(nodes) for nodes in members], wanted, room, spacing)
+    while spacing > _LEAST_SPACING and _area(sizes, spacing) > _FULL * (room[2] - room[0]) * (room[3] - room[1]):
+        spacing *= 0.94
+    middles, radii = _pack(sizes, wanted, room, spacing)
     while spacing > _LEAST_SPACING and _overlap(middles, radii) > 2:
         spacing *= 0.94
-        middles, radii = _pack([len(nodes) for nodes in members], wanted, room, spacing)
-    focus_cloud = next(
-        (at for at, nodes in enumerate(members) if any(scene.nodes[node].hops == 0 for node in nodes)), 0
-    )
+        middles, radii = _pack(sizes, wanted, room, spacing)
     clouds: list[Cloud] = []
     for at, (cluster, nodes) in enumerate(zip(clusters, members, strict=True)):
         label = _LETTER * min(_MOST_LETTERS, len(scene.focus.name)) if at == focus_cloud else 0.0
@@ -105,8 +110,7 @@ def _pack(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Middles and radii, (k, 2) each, of clouds with so many entities: pushed apart, drawn to their wanted x."""
     left, top, right, bottom = room
-    reach = spacing * np.sqrt(np.maximum(np.array(sizes, dtype=float) - 1, 0.3)) + _EDGE
-    radii = np.stack([_WIDER * reach, _FLATTER * reach], axis=1)
+    radii = _radii(sizes, spacing)
     low = np.array([left, top]) + radii
     high = np.maximum(np.array([right, bottom]) - radii, low)
     height = bottom - top
@@ -124,6 +128,16 @@ def _pack(
         pull = np.stack([0.01 * (np.array(wanted) - middles[:, 0]), np.zeros(len(sizes))], axis=1)
         middles = np.clip(middles + push.sum(axis=1) + pull, low, high)
     return middles, radii
+
+
+def _radii(sizes: Sequence[int], spacing: float) -> np.ndarray:
+    """(k, 2) half widths and heights of clouds with so many entities."""
+    reach = spacing * np.sqrt(np.maximum(np.array(sizes, dtype=float) - 1, 0.3)) + _EDGE
+    return np.stack([_WIDER * reach, _FLATTER * reach], axis=1)
+
+
+def _area(sizes: Sequence[int], spacing: float) -> float:
+    return float(math.pi * _radii(sizes, spacing).prod(axis=1).sum())
 
 
 def _overlap(middles: np.ndarray, radii: np.ndarray) -> float:

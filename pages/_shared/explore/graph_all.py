@@ -53,7 +53,7 @@ def all_values(exploring: Exploring, focus: Place) -> dict[str, Any]:
             "counts": np.bincount(drawn.layers, minlength=len(drawn.totals)).tolist(),
             "hops": [[at, near] for at, near in sorted(hops.items(), key=lambda pair: pair[1])],
         },
-        "nodes": _named(exploring.index, drawn, hops),
+        "named": _named(exploring.index, drawn, hops),
         "focus": position,
         "picked": None if (at := drawn.position(exploring.place)) is None else f"#{at}",
         "focus_id": "" if position is None else f"#{position}",
@@ -107,16 +107,14 @@ def _hops(exploring: Exploring, drawn: AllNodes, focus: Place) -> dict[int, int]
     return {at: near[row] for row, at in places.items() if at is not None}
 
 
-def _named(index: Index, drawn: AllNodes, hops: dict[int, int]) -> list[dict[str, Any]]:
+def _named(index: Index, drawn: AllNodes, hops: dict[int, int]) -> list[tuple[int, str, int, int]]:
+    """Position, name, layer and hops of the nodes that are sent with their names."""
     base = np.flatnonzero(drawn.layers == 0)
     upper = np.flatnonzero(drawn.layers > 0)
     positions = dict.fromkeys([*hops, *upper[:_NAMED_UPPER].tolist(), *base[:_NAMED_BASE].tolist()])
-    named: list[dict[str, Any]] = []
+    named: list[tuple[int, str, int, int]] = []
     for number in range(len(index.layers) - 1, -1, -1):
         here = [at for at in positions if drawn.layers[at] == number]
         names = index.layers[number].entities["name"].take(pa.array(drawn.rows[here], pa.int64())).to_pylist()
-        named += [
-            {"id": f"#{at}", "at": at, "name": name[:_LETTERS], "layer": number, "hops": hops.get(at, FARTHER)}
-            for at, name in zip(here, names, strict=True)
-        ]
+        named += [(at, name[:_LETTERS], number, hops.get(at, FARTHER)) for at, name in zip(here, names, strict=True)]
     return named

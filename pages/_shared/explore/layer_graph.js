@@ -2,8 +2,14 @@
 // hovering change the picture here; what needs other nodes is asked of the page by the trigger "act".
 const MOST_ZOOM = 8, DOUBLE_CLICK = 230; // ms in which a second click may come before a box opens
 
+// The whole graph names its nodes by their positions, to be short.
+function withNodes(data) {
+  if (!data.named) return data;
+  return { ...data, nodes: data.named.map(([at, name, layer, hops]) => ({ id: `#${at}`, at, name, layer, hops, rank: at })) };
+}
+
 export default function (component) {
-  const { data, parentElement, setTriggerValue } = component;
+  const { parentElement, setTriggerValue } = component, data = withNodes(component.data);
   const root = parentElement.querySelector(".lr-lg"), figure = root.querySelector(".lr-lg-figure");
   const own = root.lrState ??= { k: 1, x: 0, y: 0, hidden: new Set(data.hidden), order: [...data.hidden], clouds: true, listed: false };
   if (own.focus !== data.focus_id || own.detail !== data.detail) Object.assign(own, { focus: data.focus_id, detail: data.detail, k: 1, x: 0, y: 0 });
