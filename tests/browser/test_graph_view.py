@@ -194,12 +194,18 @@ def test_a_type_of_the_schema_filters_every_view(
     settled(page)
     expect(page.locator(".lr-schema .node.chosen .type-name")).to_have_text(name)
     assert f"types={name}" in page.url
-    page.locator(".lr-schema-table button").first.click()
-    settled(page)
     page.get_by_role("radio", name="Graph").click()
     expect(page.locator(".lr-lg .node").first).to_be_visible()
     settled(page)
-    page.get_by_role("button", name="Clear filters").click()
+    assert f"types={name}" in page.url
+    expect(page.get_by_role("button", name="Clear filters")).to_be_visible()
+
+    # The large index has one type: the row of its relations chooses the same filter, which takes it off.
+    page.get_by_role("radio", name="Schema").click()
+    row = page.locator(".lr-schema-table button").first
+    expect(row).to_have_attribute("aria-pressed", "true")
+    row.click()
+    expect(row).to_have_attribute("aria-pressed", "false")
     settled(page)
     assert "types=" not in page.url
     watched.assert_clean()
