@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from leanrag_core.figures.shown_tree import ShownTree
+from leanrag_core.types.graph import Place
 
 MAX_COLUMNS = 4
 
@@ -70,6 +71,15 @@ def folded_parent(block_id: str) -> str:
     kind, _, rest = block_id.partition(":")
     layer, _, parent = rest.partition(":")
     return parent if kind == "more" and layer.isdigit() else ""
+
+
+def is_drawn(picture: Picture, place: Place) -> bool:
+    """Whether a node is a block of the picture, or a cell that the browser may draw."""
+    return any(
+        (block.layer == place.layer and block.row == place.row)
+        or (block.layer == place.layer + 1 and place.row in block.cells)
+        for block in picture.blocks
+    )
 
 
 def id_of(tree: ShownTree, layer: int, row: int) -> str:

@@ -118,7 +118,8 @@ def test_an_entity_of_a_link_is_inspected_under_its_parents(home: Workbench, ope
     [shown] = drawn.component(app, "lr_inspector")
     assert shown["name"] == "Varroa destructor"
     [picture] = drawn.component(app, "lr_blocks")
-    assert picture["picked"] == node
+    [mark] = drawn.component(app, "lr_blocks_mark")
+    assert mark["picked"] == node
     assert node in {cell["id"] for block in picture["blocks"] for cell in block.get("cells", ())}
     assert app.query_params["node"] == node
 

@@ -29,10 +29,20 @@ def component(
         f"lr_{script.stem}",
         html=frame,
         css=_joined(path for path in styles if path.exists()) or None,
-        js=_joined((*before, script)),
+        js="\n".join(_text(path) if path == library else without_comments(_text(path)) for path in (*before, script)),
         isolate_styles=False,
     )
 
 
 def _joined(paths: Iterable[Path]) -> str:
-    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+    return "\n".join(_text(path) for path in paths)
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def without_comments(script: str) -> str:
+    """The script without lines that are comments, and without indentation: each page view sends it again."""
+    lines = (line.strip() for line in script.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))

@@ -36,8 +36,9 @@ function packed(cells, total, width, height, rowHeight) {
 }
 
 // Boxes of the cells in a block of the last column: each row is filled to its end, the last one by the hatched cell.
-function cellBoxes(block, x, y, width, height) {
-  const rows = packed(block.cells, block.inner, width, height, 26), gap = 3, boxes = [];
+function cellBoxes(block, data, x, y, width, height) {
+  const cells = block.cells.map((cell) => (cell.id === data.picked ? { ...cell, must: true } : cell));
+  const rows = packed(cells, block.inner, width, height, 26), gap = 3, boxes = [];
   const rowHeight = (height - gap * (rows.length - 1)) / Math.max(1, rows.length);
   rows.forEach((row, place) => {
     const free = width - row.reduce((sum, each) => sum + each.width, 0) - CELL_GAP * (row.length - 1);

@@ -70,8 +70,8 @@ function drawIcicle(data, width, drawn) {
     drawn(block, (parent) => make("rect", { ...box, rx: Math.min(3, box.height / 4) }, parent), (group) => (block.x === 0 && last > 0 ? turnedLabel : boxLabel)(group, block, box.x, box.y, box.width, box.height));
     if (block.x !== last - 1 || block.folded) continue;
     const column = places[last];
-    for (const { cell, ...inner } of cellBoxes(block, column.x, block.y, column.width, block.height)) {
-      const shown = cell.rest ? restOf(block, cell.rest, data) : cell;
+    for (const { cell, ...inner } of cellBoxes(block, data, column.x, block.y, column.width, block.height)) {
+      const shown = cell.rest ? restOf(block, cell.rest, data) : { ...cell, about: cell.about || data.words.entity.replace("{name}", cell.name).replace("{type}", cell.type || data.words.no_type) };
       drawn({ ...shown, x: last, parent: block.id, layer: block.layer - 1 }, (parent) => make("rect", { ...inner, rx: 2 }, parent), (group) => cellLabel(group, shown, inner));
     }
   }

@@ -136,13 +136,13 @@ function beside(here, blocks, key) {
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const host = parentElement.querySelector(".lr-blocks");
-  let drawn, picked = data.picked, searched = data.find, width = 0;
+  let drawn, picked = globalThis.lrPicked ?? data.focus, searched = data.find, width = 0;
   const lit = (block) => !block.folded && (searched === data.find ? block.lit : searched && block.name.toLocaleLowerCase().includes(searched.toLocaleLowerCase()));
   const send = (name, value) => setTriggerValue(name, value);
   const redraw = () => {
     width = host.clientWidth;
     const held = host.querySelector("svg")?.contains(document.activeElement);
-    drawn = draw(host, data, send);
+    drawn = draw(host, { ...data, picked }, send);
     const start = mark(drawn, picked, lit);
     if (held) start.group.focus();
     drawn.svg.onclick = (event) => { const block = blockAt(event.target); if (block) pick(block); };
@@ -160,6 +160,7 @@ export default function (component) {
     };
   };
   const blockAt = (target) => { const group = target.closest?.(".block"); return group && drawn.blocks.find((block) => block.group === group); };
+  const blockOf = (id) => drawn.blocks.find((block) => block.id === id);
   const open = (block) => {
     if (block.folded || block.inner) send("opened", block.id);
     else pick(block);
@@ -172,9 +173,13 @@ export default function (component) {
     else if (block.inner) send("opened", block.id);
   };
   redraw();
-  const search = (event) => { searched = event.detail.trim(); mark(drawn, picked, lit); };
+  // An earlier call with other data may still listen for a moment: the last one alone draws.
+  const turn = (host.lrTurn = (host.lrTurn || 0) + 1), isLast = () => host.lrTurn === turn;
+  const search = (event) => { if (!isLast()) return; searched = event.detail.trim(); mark(drawn, picked, lit); };
+  const choose = (event) => { if (isLast() && event.detail !== picked) { picked = event.detail; if (blockOf(picked)) mark(drawn, picked, lit); else redraw(); } };
   document.addEventListener("lr-search", search);
-  const watcher = new ResizeObserver(() => { if (Math.abs(host.clientWidth - width) > 2) redraw(); });
+  document.addEventListener("lr-picked", choose);
+  const watcher = new ResizeObserver(() => { if (isLast() && Math.abs(host.clientWidth - width) > 2) redraw(); });
   watcher.observe(host);
-  return () => { watcher.disconnect(); document.removeEventListener("lr-search", search); };
+  return () => { watcher.disconnect(); document.removeEventListener("lr-search", search); document.removeEventListener("lr-picked", choose); };
 }

@@ -18,16 +18,15 @@ from pages._shared.common.component import component
 from pages._shared.common.messages import language, say
 
 _HERE = Path(__file__).resolve().parent
-_SCRIPT = _HERE / "blocks.js"
+_SCRIPT, _MARK = _HERE / "blocks.js", _HERE / "blocks_mark.js"
 _FRAME = '<div class="lr-blocks"></div>'
 _PARTS = ("figure_tools", str(_HERE / "block_cells"), str(_HERE / "block_shapes"))
 
 
 @dataclass(frozen=True)
 class Marks:
-    """picked: id of the chosen entity. find: what was searched; matches: of it, ids that are lit."""
+    """find: what was searched. matches: of it, ids that are lit."""
 
-    picked: str
     find: str
     matches: frozenset[str]
 
@@ -66,7 +65,6 @@ def show(
         "height": picture.height,
         "language": language(),
         "label": say("explore.blocks_label", shape=say(f"explore.shape.{picture.shape}"), n=len(picture.blocks)),
-        "picked": marks.picked,
         "focus": picture.blocks[0].id,
         "find": marks.find,
         "columns": [{"layer": column.layer, "text": _head(column, picture)} for column in picture.columns],
@@ -81,6 +79,8 @@ def show(
             # The script counts the cells that it has room for.
             "drawn": say("explore.drawn", drawn="{drawn}", total=n_nodes),
             "all_drawn": say("explore.all_drawn", n=n_nodes),
+            "entity": say("explore.about.entity", name="{name}", type="{type}"),
+            "no_type": say("explore.no_type"),
             "more_cells": say("explore.more_cells", count="{count}", name="{name}"),
         },
         "tools": figure_tools.tools(
@@ -98,6 +98,11 @@ def show(
         on_up_change=lambda: reports.up() if reported("up") else None,
         on_table_change=lambda: reports.as_table() if reported("table") else None,
     )
+
+
+def show_picked(entity_id: str) -> None:
+    """The chosen entity, as a message of its own: the blocks stay the same when another one is chosen."""
+    component(_MARK, "<span></span>")(data={"picked": entity_id}, key="blocks_mark")
 
 
 def _head(column: Column, picture: Picture) -> str:
@@ -124,8 +129,8 @@ def _blocks(
     texts = _texts(tree, places)
     drawn: list[dict[str, Any]] = []
     for block in picture.blocks:
-        box = {"x": round(block.x, 5), "y": round(block.y, 2), "width": round(block.width, 5)}
-        shape = {**box, "height": round(block.height, 2), "parent": block.parent, "layer": block.layer}
+        box = {"x": round(block.x, 4), "y": round(block.y, 1), "width": round(block.width, 4)}
+        shape = {**box, "height": round(block.height, 1), "parent": block.parent, "layer": block.layer}
         if block.folded:
             drawn.append({"id": block.id, **_folded(block), **shape})
             continue
@@ -137,11 +142,11 @@ def _blocks(
         if block.cells:
             kept = set(block.kept_cells)
             made["cells"] = [
-                {
-                    **_node(tree, inner, texts[inner], int(tree.below[inner.layer][inner.row]), measure, marks, name),
-                    "inner": int(inner.layer > 0),
-                    "must": inner.row in kept,
-                }
+                _cell(
+                    _node(tree, inner, texts[inner], int(tree.below[inner.layer][inner.row]), measure, marks, name),
+                    inner,
+                    kept,
+                )
                 for inner in (Place(block.layer - 1, row) for row in block.cells)
             ]
         drawn.append(made)
@@ -169,7 +174,7 @@ def _node(
     name: str,
 ) -> dict[str, Any]:
     id_, title, kind = texts
-    about = say("explore.about.entity", name=title, type=kind or say("explore.no_type"))
+    about = ""  # of a base entity the script writes it
     if place.layer:
         about = say("explore.about.aggregated", name=title, layer=place.layer, n=below)
     made: dict[str, Any] = {"id": id_, "name": title}
@@ -182,7 +187,7 @@ def _node(
             if count:
                 made["badge"] = str(count)
                 code = "explore.about.hits" if place.layer else "explore.about.rank"
-                about = say("explore.about.with", about=about, more=say(code, n=count))
+                about = _about(about, title, kind, say(code, n=count))
     else:
         layer = measure.layers[place.layer]
         value = int(layer.values[place.row])
@@ -193,8 +198,20 @@ def _node(
         else:
             made["value"] = f"{value:,}"
         more = say(f"explore.about.{name}", value=made["value"])
-        about = say("explore.about.with", about=about, more=more)
-    return {**made, "about": about}
+        about = _about(about, title, kind, more)
+    return made | ({"about": about} if about else {"type": kind})
+
+
+def _about(about: str, name: str, kind: str, more: str) -> str:
+    """What a node is, and its value."""
+    about = about or say("explore.about.entity", name=name, type=kind or say("explore.no_type"))
+    return say("explore.about.with", about=about, more=more)
+
+
+def _cell(node: dict[str, Any], place: Place, kept: set[int]) -> dict[str, Any]:
+    """A node as a cell; what is usual is left out, since there are many."""
+    node |= {"inner": 1} if place.layer else {}
+    return node | ({"must": True} if place.row in kept else {})
 
 
 def _second_line(block: Block) -> str:

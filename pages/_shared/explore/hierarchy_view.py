@@ -8,7 +8,7 @@ import streamlit as st
 
 from leanrag_core.figures import block_measures
 from leanrag_core.figures.block_measures import CONNECTIVITY, LAYER, QUESTION, SIZE, TYPE, Measure
-from leanrag_core.figures.blocks import Picture, folded_parent
+from leanrag_core.figures.blocks import Picture, folded_parent, is_drawn
 from leanrag_core.figures.icicle import icicle
 from leanrag_core.figures.shown_tree import ShownTree, shown_below, shown_tree
 from leanrag_core.figures.sunburst import sunburst
@@ -39,18 +39,25 @@ def show(exploring: Exploring) -> None:
         return
     index = exploring.index
     hits = hits_of(index, exploring.trace) if exploring.trace else {}
-    by = _colour_choice(has_question=bool(hits))
+    with st.container(key="colour_by", width=200, gap=None):
+        blocks.show_picked(name_and_id(index, exploring.place)[1])
+        by = _colour_choice(has_question=bool(hits))
     below = _below(exploring)
     if not below[-1].any():
         message(say("explore.nothing_passes"))
         return
     matches = searching.matches_of(exploring)
     lit = {Place(row.layer, row.row) for row in matches.rows}
-    tree = shown_tree(index, below, {exploring.place, *lit}, hits)
+    tree = shown_tree(index, below, lit, hits)
     focus = _focus(exploring, tree)
     shape = state.fitting("shape", "icicle", str, lambda name: name in _SHAPES)
     skip = state.fitting(_SKIP, 0, int, lambda count: count >= 0)
     picture = _SHAPES[shape](tree, focus, skip=skip)
+    # The chosen entity takes part in the folding only where it would not be drawn: choosing what is drawn already
+    # changes no block.
+    if not is_drawn(picture, exploring.place):
+        tree = shown_tree(index, below, {exploring.place, *lit}, hits)
+        picture = _SHAPES[shape](tree, focus, skip=skip)
     measure = None
     if by in (SIZE, TYPE, CONNECTIVITY):
         measure = _measure(exploring.summary.id, exploring.summary.created, by, index)
@@ -58,9 +65,7 @@ def show(exploring: Exploring) -> None:
         tree,
         picture,
         measure,
-        blocks.Marks(
-            name_and_id(index, exploring.place)[1], exploring.search, frozenset(row.id for row in matches.rows)
-        ),
+        blocks.Marks(exploring.search, frozenset(row.id for row in matches.rows)),
         blocks.Reports(
             picked=exploring.go,
             opened=partial(_open, exploring, picture),
@@ -77,21 +82,20 @@ def _colour_choice(*, has_question: bool) -> str:
     names = [LAYER, SIZE, TYPE, CONNECTIVITY]
     names = [QUESTION, *names] if has_question else names
     titles = {name: say(f"explore.by.{name}") for name in names}
-    with st.container(key="colour_by", width=200):
-        return widgets.one_of(
-            "by",
+    return widgets.one_of(
+        "by",
+        names,
+        lambda mount: st.selectbox(
+            say("explore.by"),
             names,
-            lambda mount: st.selectbox(
-                say("explore.by"),
-                names,
-                index=names.index(mount.value),
-                format_func=lambda name: say("explore.by.chosen", name=titles[name]),
-                key=mount.key,
-                on_change=mount.changed,
-                label_visibility="collapsed",
-            ),
-            form=widgets.labels(titles),
-        )
+            index=names.index(mount.value),
+            format_func=lambda name: say("explore.by.chosen", name=titles[name]),
+            key=mount.key,
+            on_change=mount.changed,
+            label_visibility="collapsed",
+        ),
+        form=widgets.labels(titles),
+    )
 
 
 def _focus(exploring: Exploring, tree: ShownTree) -> Place:
