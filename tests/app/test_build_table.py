@@ -87,7 +87,6 @@ def test_suggestions_are_made_when_asked_for_and_accepted_one_by_one(home: Workb
     suggested = {each.name: each.value for each in made.suggestions}
     assert app.number_input("lr_b_cluster_size").value == 20, "nothing is set before it is accepted"
     app.button("accept_tau").click().run()
-    app.run()
     assert app.text_input("lr_b_tau").value == suggested["tau"]
     assert app.query_params["b_tau"] == suggested["tau"]
     assert app.button("accept_tau").disabled

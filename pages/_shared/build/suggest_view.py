@@ -15,6 +15,7 @@ from pages._shared.common.html import draw, html
 from pages._shared.common.messages import say, words
 
 _ASKED, _FAULT = "lr_suggest", "lr_suggest_fault"  # the index that is looked at; why that failed
+_ACCEPTED = "lr_suggestion_accepted"  # in the run before
 _SECONDS = 30
 
 
@@ -76,6 +77,8 @@ def _wait(index: IndexSummary) -> None:
 
 
 def _show(made: Suggestions) -> None:
+    if st.session_state.pop(_ACCEPTED, False):
+        st.rerun()  # the form is outside of this part of the page
     facts = [say("count.entities", n=made.entities)]
     if made.sampled < made.entities:
         facts.append(say("build.suggest.sampled", n=made.sampled))
@@ -120,13 +123,11 @@ def _one_suggestion(suggestion: Suggestion) -> None:
             help=say("build.suggest.on_ask") if suggestion.name in (TOP_N, TOP_C) else None,
         )
     draw(html('<div class="lr-small">{}</div>', words(suggestion.reason)))
-    if st.session_state.pop("lr_accepted", None) == suggestion.name:
-        st.rerun()  # the form is outside of this part of the page
 
 
 def _accept(suggestion: Suggestion) -> None:
     state.remember(_under(suggestion.name), suggestion.value)
-    st.session_state["lr_accepted"] = suggestion.name
+    st.session_state[_ACCEPTED] = True
 
 
 def _evidence(made: Suggestions, suggestion: Suggestion) -> None:
