@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from leanrag_core.figures.drawn_nodes import lit_ids
-from leanrag_core.figures.layered import MEDIUM, NARROW, WIDE, LayeredGraph, layered_graph
+from leanrag_core.figures.layered import NARROW, WIDE, LayeredGraph, layered_graph
 from leanrag_core.messages.catalog import codes, sentence
 from leanrag_core.messages.message import Message, message
 from leanrag_core.presenting import claims
@@ -42,7 +42,7 @@ def steps(question: PresentedQuestion, words: Words) -> Page:
     """The retrieval, step by step."""
     side = question.sides[0]
     trace = side.run.trace
-    layouts = [layered_graph(trace, plot_px=width, language=words.language) for width in (NARROW, MEDIUM, WIDE)]
+    layouts = [layered_graph(trace, plot_px=width, language=words.language) for width in (NARROW, WIDE)]
     names = [*(step.name for step in trace.steps), "answer"]
     taken = []
     for place, name in enumerate(names):
@@ -101,11 +101,15 @@ def _fact(trace: Trace, side: Side, name: str, words: Words) -> str:
 
 def _drawn(graph: LayeredGraph) -> dict[str, Any]:
     return {
-        "nodes": [asdict(node) for node in graph.nodes],
-        "edges": [asdict(edge) for edge in graph.edges],
+        "nodes": [_without(asdict(node), "lit", "role", "layer", "members") for node in graph.nodes],
+        "edges": [_without(asdict(edge), "lit") for edge in graph.edges],
         "height": graph.height,
         "plot_px": graph.plot_px,
     }
+
+
+def _without(values: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name not in names}
 
 
 def _chunk_cards(trace: Trace) -> list[dict[str, Any]]:
