@@ -171,6 +171,8 @@ def test_the_film_plays_steps_and_scrubs_to_the_root(
     page.keyboard.press("End")
     expect(film.locator(".said")).to_contain_text("One cluster is left")
     page.keyboard.press("Home")
+    expect(film.locator(".said")).to_contain_text("each at its place on the map")
+    film.get_by_role("button", name=f"Layer {len(index.layers) - 2}").click()
     film.get_by_role("button", name="Play", exact=True).click()
     expect(film.locator(".said")).to_contain_text("One cluster is left")
     expect(film.get_by_role("button", name="Play", exact=True)).to_be_visible()
