@@ -42,17 +42,17 @@ def filters(index: Index, summary: IndexSummary) -> None:
     layers = {str(layer.number): f"L{layer.number}" for layer in index.layers}
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="filters"):
         with _pill("types", _several("explore.filter.types", split(state.recall("types")))):
-            _many("types", {name: f"{forms.plain(name)} {n:,}" for name, n in counts.items()})
+            _several_choices("types", {name: f"{forms.plain(name)} {n:,}" for name, n in counts.items()})
         chosen = state.fitting("layers", frozenset(), layer_numbers, lambda numbers: True)
         with _pill("layers", _several("explore.filter.layers", [f"L{number}" for number in sorted(chosen)])):
-            _many("layers", layers)
+            _several_choices("layers", layers)
         strengths = {str(least): f"≥ {least}" for least in _STRENGTHS}
         with _pill("strength", _single("explore.filter.strength", strengths.get(state.recall("strength"), ""))):
-            _one("strength", strengths)
+            _single_choice("strength", strengths)
         for name, options in (("made", MADE_BY), ("connected", CONNECTED)):
             titles = {option: say(f"explore.filter.{name}.{option}") for option in options}
             with _pill(name, _single(f"explore.filter.{name}", titles.get(state.recall(name), ""))):
-                _one(name, titles)
+                _single_choice(name, titles)
         if any(state.recall(name) for name in FILTER_NAMES):
             st.button(say("explore.clear_filters"), key="clear_filters", type="tertiary", on_click=clear_filters)
 
@@ -80,7 +80,7 @@ def _pill(name: str, label: str) -> Any:
     return st.popover(label, key=f"filter_{is_set}_{name}")
 
 
-def _many(name: str, titles: dict[str, str]) -> None:
+def _several_choices(name: str, titles: dict[str, str]) -> None:
     """A choice of several values; none chosen lets all pass."""
     st.caption(say(f"explore.filter.{name}.hint"))
     widgets.remembered(
@@ -104,7 +104,7 @@ def _many(name: str, titles: dict[str, str]) -> None:
     )
 
 
-def _one(name: str, titles: dict[str, str]) -> None:
+def _single_choice(name: str, titles: dict[str, str]) -> None:
     """A choice of one value at most; none chosen lets all pass."""
     st.caption(say(f"explore.filter.{name}.hint"))
     widgets.remembered(
