@@ -26,13 +26,15 @@ function isHidden(data, node, hidden) {
   return false;
 }
 
-function drawRows({ layout, view }, svg) {
+function drawRows({ layout, view, taken }, svg) {
   layout.bands.forEach((band, place) => {
     const top = view.Y(band.top), height = view.Y(band.bottom) - top;
     if (place % 2 === 0) make("rect", { class: "band", x: 0, y: top, width: view.width, height }, svg);
     const y = Math.max(top, Math.min(0, view.Y(band.bottom) - 44)) + 20;
     make("text", { class: "row halo", x: view.small ? 5 : 12, y }, svg, view.small ? `L${band.layer}` : band.label);
     if (!view.small) make("text", { class: "facts halo", x: 12, y: y + 16 }, svg, band.facts);
+    pen.font = `12.5px ${FONT}`;
+    taken.push(view.small ? [0, y - 14, 26, y + 4] : [0, y - 14, 16 + pen.measureText(band.facts).width, y + 22]);
   });
 }
 
