@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from leanrag_core import IndexConfig, Workbench
+from tests.app.test_directions import ARABIC, HEBREW
 from tests.browser import runs
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -96,6 +98,18 @@ def server_in() -> Iterator[Callable[[Path], Server]]:
         running.process.wait(timeout=20)
         for job in (running.home / "jobs").glob("*/spec.json"):  # builds outlive the server
             (job.parent / "cancel").touch()
+
+
+@pytest.fixture(scope="session")
+def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with an index of a sample and one of texts from right to left."""
+    home = tmp_path_factory.mktemp("looks") / "home"
+    bench = Workbench.default(home)
+    bench.corpora()  # reads the samples
+    bench.build("sample-legal", IndexConfig())
+    files = [("مراكش.txt", ARABIC.encode()), ("ירושלים.txt", HEBREW.encode())]
+    bench.build(bench.add_documents("ערים מدن", files).corpus_id, IndexConfig(cluster_size=4))
+    return home
 
 
 @pytest.fixture(scope="session")

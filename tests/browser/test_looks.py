@@ -8,8 +8,8 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from leanrag_core import IndexConfig, Workbench
-from tests.app.test_directions import ARABIC, HEBREW, QUESTION
+from leanrag_core import Workbench
+from tests.app.test_directions import QUESTION
 from tests.browser.conftest import Server, Watched
 from tests.browser.test_story import settled
 
@@ -74,18 +74,6 @@ MISNAMED = """() => [...document.querySelectorAll('.lr-graph [aria-label], .lr-b
   .filter((one) => one.tagName === 'g').map((one) => one.getAttribute('aria-label'))"""
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with an index of a sample and one of texts from right to left."""
-    home = tmp_path_factory.mktemp("looks") / "home"
-    bench = Workbench.default(home)
-    bench.corpora()  # reads the samples
-    bench.build("sample-legal", IndexConfig())
-    files = [("مراكش.txt", ARABIC.encode()), ("ירושלים.txt", HEBREW.encode())]
-    bench.build(bench.add_documents("ערים מدن", files).corpus_id, IndexConfig(cluster_size=4))
-    return home
-
-
 def indexes(home: Path) -> tuple[str, str]:
     listed = {index.corpus_id: index.id for index in Workbench.default(home).indexes()}
     sample = listed.pop("sample-legal")
@@ -105,9 +93,9 @@ def assert_within_reach(page: Page) -> None:
 
 
 def test_the_figure_is_readable_and_what_opens_gives_the_focus_back(
-    built: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
+    sample_home: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
 ) -> None:
-    server, (sample, mixed) = server_in(built), indexes(built)
+    server, (sample, mixed) = server_in(sample_home), indexes(sample_home)
     watched = watch()
     page = watched.page
     asked = quote("How long is the standstill that binds the Second Lien Agent, and who bought the notes?")
@@ -160,11 +148,11 @@ def test_the_figure_is_readable_and_what_opens_gives_the_focus_back(
 
 
 def test_in_a_narrow_window_the_button_keeps_its_word_and_an_error_is_not_covered(
-    built: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
+    sample_home: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
 ) -> None:
     watched = watch(800, 900)
     page = watched.page
-    see(page, f"{server_in(built).url}/ask?index={indexes(built)[0]}&q=standstill")
+    see(page, f"{server_in(sample_home).url}/ask?index={indexes(sample_home)[0]}&q=standstill")
     button = page.get_by_role("button", name="Ask", exact=False).first.bounding_box()
     assert button is not None
     assert button["width"] > button["height"]
@@ -181,11 +169,11 @@ def test_in_a_narrow_window_the_button_keeps_its_word_and_an_error_is_not_covere
 
 
 def test_documents_of_a_card_come_into_sight_on_a_phone(
-    built: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
+    sample_home: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
 ) -> None:
     watched = watch(390, 844, dark=True)
     page = watched.page
-    see(page, f"{server_in(built).url}/library")
+    see(page, f"{server_in(sample_home).url}/library")
     page.get_by_role("button", name="Documents").nth(1).click()
     expect(page.locator(".st-key-documents").get_by_role("heading").first).to_be_in_viewport()
     expect(page.locator(".st-key-documents").get_by_role("heading").first).to_be_focused()

@@ -9,10 +9,9 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Server, Watched
 from tests.browser.runs import settled
-from tests.browser.test_looks import CROSSINGS, OVERLAPS, built, indexes
+from tests.browser.test_looks import CROSSINGS, OVERLAPS, indexes
 
 pytestmark = pytest.mark.browser
-__all__ = ["built"]  # the home with the sample indexes
 
 QUESTION = "Who+bought+the+notes?"
 WIDER = "() => document.documentElement.scrollWidth > document.documentElement.clientWidth"
@@ -28,9 +27,9 @@ def played(page: Page) -> Locator:
 
 
 def test_a_person_plays_a_retrieval(
-    built: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched], tmp_path: Path
+    sample_home: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched], tmp_path: Path
 ) -> None:
-    server, (sample, _) = server_in(built), indexes(built)
+    server, (sample, _) = server_in(sample_home), indexes(sample_home)
     watched = watch()
     page = watched.page
     page.goto(f"{server.url}/ask?index={sample}&q={QUESTION}&n=30&step=seeds")
@@ -106,9 +105,9 @@ def test_a_person_plays_a_retrieval(
 
 
 def test_the_play_of_another_strategy_on_a_phone(
-    built: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
+    sample_home: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
 ) -> None:
-    server, (sample, _) = server_in(built), indexes(built)
+    server, (sample, _) = server_in(sample_home), indexes(sample_home)
     watched = watch(390, 844)
     page = watched.page
     page.goto(f"{server.url}/ask?index={sample}&q={QUESTION}&strategy=vector&step=chunks.1")
