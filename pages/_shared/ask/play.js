@@ -28,5 +28,10 @@ export default function (component) {
     if (before.table !== table) before.shown.table(table);
   }
   Object.assign(host.lrPlay, { start, table });
-  setTimeout(() => keep(host.lrPlay.shown.now()), 250); // the page may have written its URL anew
+  // The page writes its URL without what is kept here, at any later run: it is put back.
+  const path = location.pathname;
+  const restore = () => setTimeout(() => { if (host.isConnected && location.pathname === path) keep(host.lrPlay.shown.now()); }, 100);
+  restore();
+  globalThis.navigation?.addEventListener("currententrychange", restore);
+  return () => globalThis.navigation?.removeEventListener("currententrychange", restore);
 }
