@@ -1,0 +1,188 @@
+"""Library and Build as a person uses them: pasted text, a folder, a ZIP file with a bad one, the sliders, suggestions
+that are accepted, an index that is deleted and taken back; by mouse, by keyboard and on a phone."""
+
+import io
+import re
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from leanrag_core import IndexConfig, Workbench
+from leanrag_core.indexing.chunking import chunk_documents
+from tests.browser.conftest import Server, Watched
+from tests.browser.runs import settled
+from tests.browser.test_story import TEXT, snap
+
+pytestmark = pytest.mark.browser
+HOSTILE = "<img src=x onerror=alert(1)>.txt"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with one index; tests work on copies of it."""
+    bench = Workbench.default(tmp_path_factory.mktemp("built"))
+    corpus = bench.add_documents("Grey Coast", [("coast.md", TEXT.encode())]).corpus_id
+    bench.build(corpus, IndexConfig(cluster_size=3, chunk_tokens=64, overlap_tokens=8), name="Coast")
+    return bench.root
+
+
+@pytest.fixture
+def bench(built: Path, tmp_path: Path) -> Workbench:
+    return Workbench.default(shutil.copytree(built, tmp_path / "home"))
+
+
+def archive(**files: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as zipped:
+        for name, content in files.items():
+            zipped.writestr(name.replace("_", "."), content)
+    return packed.getvalue()
+
+
+def add_by(page: Page, way: str) -> None:
+    """Opens the form where it is closed, and chooses what is added."""
+    choice = page.locator(".st-key-upload").get_by_role("radio", name=way, exact=True)
+    if not choice.is_visible():
+        page.get_by_text("Add documents").first.click()
+    choice.click()
+    settled(page)
+
+
+def close(page: Page) -> None:
+    page.get_by_role("button", name="Close", exact=True).click()
+    settled(page)
+
+
+def test_text_a_folder_and_an_archive_become_documents_cut_into_chunks(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], bench: Workbench, tmp_path: Path
+) -> None:
+    folder = tmp_path / "papers"
+    (folder / "old").mkdir(parents=True)
+    (folder / "a.txt").write_text("Marram Point has a lighthouse.")
+    (folder / "old" / "b.txt").write_text("Holm Rock has one, too.")
+    server, watched = server_in(bench.root), watch()
+    page = watched.page
+    page.goto(f"{server.url}/library")
+    settled(page)
+    # The corpus of one's own comes first, and its index leads on.
+    expect(page.locator(".lr-card .n").first).to_have_text("Grey Coast")
+    expect(page.get_by_role("button", name="Explore", exact=True).first).to_be_visible()
+    add_by(page, "Text")
+    page.get_by_label("Title of the text").fill("Tides")
+    page.get_by_role("textbox", name="Text", exact=True).fill("The tide turns. " * 150)
+    page.get_by_role("button", name="Add files").click()
+    expect(page.get_by_text("1 document added.")).to_be_visible()
+    settled(page)
+    close(page)
+
+    # The slider cuts the text in the browser; its last value goes to the form of Build.
+    cuts = page.locator(".lr-cuts .cut")
+    expect(cuts).to_have_count(2)
+    slider = page.get_by_role("slider", name="Chunk size")
+    slider.focus()
+    page.keyboard.press("Home")
+    expect(page.locator(".lr-cuts .said")).to_have_text(re.compile("^64 tokens, 8 of overlap: "))
+    own = bench.corpora()[0].id  # the newest
+    [tides] = [document.id for document in bench.documents(own) if document.name == "Tides.txt"]
+    as_built = chunk_documents([bench.document(own, tides)], max_tokens=64, overlap_tokens=8)
+    expect(cuts).to_have_count(len(as_built))
+    expect(page.locator(".lr-cuts .shared").first).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".lr-cuts .said")).to_have_text(re.compile("^96 tokens"))
+    snap(page, "library_chunks")
+
+    add_by(page, "Folder")
+    page.locator('input[type="file"]').first.set_input_files(folder)
+    page.get_by_role("button", name="Add 2 files").click()
+    expect(page.get_by_text("2 documents added.")).to_be_visible()
+    settled(page)
+    close(page)
+
+    add_by(page, "Files")
+    content = archive(keepers_txt=b"Each lighthouse had three keepers.", broken_pdf=b"not a pdf")
+    page.locator('input[type="file"]').first.set_input_files(
+        [
+            {"name": "coast.zip", "mimeType": "application/zip", "buffer": content},
+            {"name": HOSTILE, "mimeType": "text/plain", "buffer": b"A pigeon loft."},
+        ]
+    )
+    page.get_by_role("button", name="Add 2 files").click()
+    expect(page.get_by_text("1 of 3 files could not be read. The others are in.")).to_be_visible()
+    expect(page.locator(".lr-files").first).to_contain_text("broken.pdf")
+    settled(page)
+    snap(page, "library_rows")
+
+    slider.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".lr-cuts .said")).to_have_text(re.compile("^96 tokens"))
+    page.get_by_role("button", name="Build with this size").click()
+    expect(page.get_by_role("heading", name="Build", exact=True)).to_be_visible()
+    settled(page)
+    expect(page.get_by_label("Chunk size, tokens")).to_have_value("96")
+    watched.assert_clean()
+
+
+def test_settings_are_suggested_and_an_index_is_deleted_and_taken_back(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], bench: Workbench
+) -> None:
+    index = bench.indexes()[0]
+    server, watched = server_in(bench.root), watch()
+    page = watched.page
+    page.goto(f"{server.url}/build?corpus={index.corpus_id}&index={index.id}")
+    settled(page)
+    # The effect of clustersize follows its slider; where it is let go, the form has its size.
+    slider = page.get_by_role("slider", name="Effect of clustersize")
+    slider.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".lr-effect .said")).to_have_text(re.compile("^clustersize 18: "))
+    settled(page)
+    expect(page.get_by_label("clustersize", exact=True)).to_have_value("18")
+
+    page.get_by_text("Suggest settings from the data").click()
+    page.get_by_role("button", name="Suggest", exact=True).click()
+    accept = page.locator(".st-key-suggested_tau").get_by_role("button", name=re.compile("^Accept"))
+    expect(accept).to_be_visible()
+    expect(page.get_by_label("tau", exact=True)).to_have_value("")
+    settled(page)
+    accept.click()
+    settled(page)
+    expect(page.get_by_label("tau", exact=True)).not_to_have_value("")
+    expect(page.locator(".st-key-suggested_tau").get_by_role("button", name=re.compile("is set$"))).to_be_disabled()
+    settled(page)
+    snap(page, "build_suggested")
+
+    page.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.get_by_text("Coast is deleted")).to_be_visible()
+    settled(page)
+    assert bench.indexes() == []
+    page.reload()
+    settled(page)
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.get_by_text("is deleted")).to_have_count(0)
+    expect(page.get_by_role("button", name="Delete", exact=True)).to_be_visible()
+    assert [each.id for each in bench.indexes()] == [index.id]
+    watched.assert_clean()
+
+
+def test_on_a_phone_nothing_is_cut_off(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], bench: Workbench
+) -> None:
+    arabic = "الإعلان العالمي لحقوق الإنسان. " * 40
+    bench.add_documents("Ein sehr langer Name eines Korpus " * 3, [(f"{'x' * 120}.txt", arabic.encode())])
+    server, watched = server_in(bench.root), watch(390, 844, dark=True)
+    page = watched.page
+    for name in ("library", "build"):
+        page.goto(f"{server.url}/{name}")
+        settled(page)
+        expect(page.get_by_role("heading", name=name.capitalize(), exact=True)).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        drawn = page.locator(".lr-cuts" if name == "library" else ".lr-effect")
+        expect(drawn).to_be_visible()
+        assert drawn.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
+        snap(page, f"{name}_phone")
+    watched.assert_clean()
