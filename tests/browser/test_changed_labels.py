@@ -31,6 +31,8 @@ def test_the_chosen_index_stays_chosen_under_its_new_title(
         page.get_by_role("slider", name="Top-N seeds").press("ArrowRight")
         settled(page)
         expect(page.get_by_role("slider", name="Top-N seeds")).to_have_value(n)
+        page.get_by_role("link", name="Ask").click()  # a slider alone does not run the frame again
+        settled(page)
         expect(page.get_by_role("combobox", name="Index")).to_have_value("Coast, clustersize 4")
         expect(page.get_by_role("textbox", name="Question")).to_be_visible()
     # A person takes the other one and comes back.
