@@ -3,8 +3,11 @@
 import re
 import unicodedata
 
+from leanrag_core.combining_marks import MARKS
+
 _EASTERN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_RUN = re.compile(rf"[{_EASTERN}]+|[^\W_{_EASTERN}]+(?:['’][^\W_{_EASTERN}]+)*")
+_WORD = rf"(?:[^\W_{_EASTERN}][{MARKS}]*)+"
+_RUN = re.compile(rf"[{_EASTERN}]+|{_WORD}(?:['’]{_WORD})*")
 _IS_EASTERN = re.compile(rf"[{_EASTERN}]")
 
 

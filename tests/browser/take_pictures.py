@@ -17,6 +17,7 @@ from tests.browser.states import states
 SAMPLE = "sample-agriculture"
 QUESTION = "How does the Varroa mite weaken a colony before winter?"
 SIZES = ((1440, 900), (390, 844))
+SLIDE = "#6"  # of the sample presentation: the question, step by step
 GUIDE = {
     "library": "library",
     "build": "build",
@@ -92,6 +93,7 @@ def main() -> None:
                             continue
                         path = paths[state]
                         url = f"{server.url}/{path}{'&' if '?' in path else '?'}lang={options.language}"
+                        url += SLIDE if options.guide and state == "present_shown" else ""
                         file = f"{name}.png" if options.guide else f"{name}_{size[0]}_{theme}.png"
                         take(page, url, folder / file, whole=not options.guide)
                     page.close()

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from leanrag_core.combining_marks import MARKS
 from leanrag_core.indexing.extraction.blocks import Block, blocks_of
 from leanrag_core.indexing.extraction.sentences import ReadSentence, Sighting, link_neighbours
 from leanrag_core.types.corpus import Document
@@ -18,11 +19,13 @@ _MAX_WORDS = 3
 _MAX_LENGTH = 80  # characters; what is longer is no phrase
 _MAX_RUN = 6  # characters of an entity where no white space parts words
 _SENTENCE = re.compile(r"(?<=[.!?…؟۔।])[\"'”’»)\]]*\s+|(?<=[。！？])|\n+")
-_WORD = re.compile(r"[^\W\d_]+(?:[-'’׳״][^\W\d_]+)*")
-_BREAK = re.compile(r"[^\w\s'’׳״-]|\d")
+_LETTERS = rf"(?:[^\W\d_][{MARKS}]*)+"
+_WORD = re.compile(rf"{_LETTERS}(?:[-'’׳״]{_LETTERS})*")
+_BREAK = re.compile(rf"[^\w\s'’׳״{MARKS}-]|\d")
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}々ー]+")
 _KATAKANA_OR_HAN = re.compile(r"[\u30a0-\u30ffー]{2,}|[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff々]+")
+_KATAKANA = re.compile(r"[\u30a0-\u30ff]")
 _KANA = re.compile(r"[\u3040-\u309f]")
 _PARTICLES = re.compile(
     "[的了是在和與与及或等之其也就都而被把對对於于以為为所從从到這这那個个他她它我你您們们不有又并並則则即將将會会可能应應须須得使由向]"
@@ -160,6 +163,10 @@ def _unspaced_phrases(text: str, words: _Words) -> Iterator[tuple[int, str]]:
     pieces = _KATAKANA_OR_HAN if japanese else _UNSPACED_RUN
     for match in pieces.finditer(text):
         position = match.start()
+        if japanese and _KATAKANA.match(match[0]):  # a foreign word or name: whole
+            if len(match[0]) <= _MAX_LENGTH:
+                yield position, match[0].strip("・")
+            continue
         for piece in (_JAPANESE_PARTICLES if japanese else _PARTICLES).split(match[0]):
             yield from _segments(piece, position, words)
             position += len(piece) + 1
