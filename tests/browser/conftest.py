@@ -8,7 +8,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,6 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from leanrag_core import IndexConfig, Workbench
+from leanrag_core.jobs.events import JobLog, JobSpec, create_job
 from tests.app.test_directions import ARABIC, HEBREW
 from tests.browser import runs
 
@@ -58,7 +59,17 @@ class Watched:
         assert self.complaints == []
 
 
-def start_server(home: Path, script: str) -> Server:
+def decline_first_build(home: Path) -> None:
+    """The build of a sample, which a first start begins by itself, has been cancelled before."""
+    declined = home / "jobs" / "20260101-000000-declined"
+    config, began = asdict(IndexConfig()), "2026-01-01T00:00:00+00:00"
+    create_job(declined, JobSpec(declined.name, "Sample", "sample-agriculture", config, {"name": ""}, began))
+    JobLog(declined).write("cancelled", error="Stopped as asked.")
+
+
+def start_server(home: Path, script: str, *, first_build: bool = False) -> Server:
+    if not first_build and not (home / "jobs").exists():
+        decline_first_build(home)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -87,9 +98,9 @@ def server_in() -> Iterator[Callable[[Path], Server]]:
     """Starts servers; they end with the test."""
     started: list[Server] = []
 
-    def start(home: Path, script: str = "app.py") -> Server:
+    def start(home: Path, script: str = "app.py", *, first_build: bool = False) -> Server:
         home.mkdir(parents=True, exist_ok=True)
-        started.append(start_server(home, script))
+        started.append(start_server(home, script, first_build=first_build))
         return started[-1]
 
     yield start

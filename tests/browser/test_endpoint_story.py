@@ -6,15 +6,13 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from leanrag_core import IndexConfig, Workbench
-from leanrag_core.jobs.events import JobLog, JobSpec, create_job
-from tests.browser.conftest import Server, Watched
+from leanrag_core import Workbench
+from tests.browser.conftest import Server, Watched, decline_first_build
 from tests.browser.test_story import TEXT, settled, snap
 from tests.endpoint import faults, server
 from tests.endpoint.faults import FaultPlan
@@ -31,10 +29,7 @@ def home_with_documents(folder: Path) -> tuple[Workbench, str]:
     bench = Workbench.default(folder)
     files = [(f"coast-{n}.md", TEXT.replace("1861", str(1861 + n)).encode()) for n in range(4)]
     corpus = bench.add_documents("Grey Coast", files).corpus_id
-    declined = folder / "jobs" / "20260101-000000-declined"
-    began, config = "2026-01-01T00:00:00+00:00", asdict(IndexConfig())
-    create_job(declined, JobSpec(declined.name, "Sample", "sample-agriculture", config, {"name": ""}, began))
-    JobLog(declined).write("cancelled", error="Stopped as asked.")
+    decline_first_build(folder)
     return bench, corpus
 
 

@@ -96,7 +96,7 @@ def test_the_sample_is_shown_with_the_keyboard_without_any_index(
     expect(page.locator(".lrp-question")).to_contain_text("Which assistant of Max Born")
     page.keyboard.press("Escape")
     settled(page)
-    expect(page.get_by_text("Make a presentation")).to_be_visible()
+    expect(page.get_by_text("A presentation is made of an index: build one first.")).to_be_visible()
     watched.assert_clean()
 
 
