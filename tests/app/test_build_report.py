@@ -165,7 +165,7 @@ def test_every_value_of_a_report_on_a_models_graph_is_that_of_the_index(empty_ho
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["legal", "mix"])
+@pytest.mark.parametrize("name", ["legal"])
 def test_every_value_of_a_report_on_a_sample_is_that_of_its_index(
     name: str, empty_home: Workbench, visit: Visit, monkeypatch: Any
 ) -> None:

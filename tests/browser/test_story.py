@@ -157,7 +157,7 @@ def test_a_file_becomes_an_index_and_a_question_ends_at_its_passage(
     other.assert_clean()
 
 
-@pytest.mark.parametrize("name", ["library", "build", "explore", "ask", "compare", "evaluate", "settings"])
+@pytest.mark.parametrize("name", ["library", "ask", "settings"])
 def test_each_page_opens_by_deep_link_on_a_fresh_server(
     name: str, server_in: Callable[[Path], Server], watch: Callable[..., Watched], tmp_path: Path
 ) -> None:
