@@ -57,7 +57,7 @@ def test_a_build_killed_at_any_stage_ends_with_the_same_index_when_resumed(bench
     assert wait(bench, job_id, ended).status == "done"
     expected = files_of(bench)
     bench.delete_index(bench.indexes()[0].id)
-    for stage in ("chunk", "extract", "embed", "aggregate entities", "index"):
+    for stage in ("extract", "aggregate entities", "index"):
         assert stage in {known.name for known in BUILD.stages}
         job_id = bench.start_build(corpus_id, CONFIG)
         wait(bench, job_id, lambda state, stage=stage: state.current == stage or ended(state))
