@@ -51,12 +51,17 @@ def test_two_tabs_of_one_browser_move_apart(
     settled(first)
     second.goto(f"{server.url}/explore?view=islands")
     settled(second)
+    first.bring_to_front()
     first.get_by_role("slider").first.press("ArrowLeft")
     expect(first.get_by_role("slider").first).to_have_value("7")
     expect(first).to_have_url(re.compile("n=7"))
+    settled(first)
+    second.bring_to_front()
     settled(second)
     assert "view=islands" in second.url
     assert "n=7" not in second.url
     second.get_by_role("link", name="Ask").click()
+    expect(second).to_have_url(re.compile("/ask"))
+    settled(second)
     expect(second.get_by_role("slider").first).to_have_value("10")
     context.close()
