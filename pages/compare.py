@@ -10,7 +10,7 @@ from leanrag_core.comparing.sharing import compare
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.ask import question_view
 from pages._shared.build import job_view
-from pages._shared.common import session, state, widgets
+from pages._shared.common import choices, session, state, widgets
 from pages._shared.common.frame import enter, gone_index, heading, kind_line, plain_errors
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import message, say
@@ -107,22 +107,7 @@ def _head(chosen: Sequence[Column]) -> DeltaGenerator:
 def _views(views: tuple[str, ...]) -> str:
     """The choice of a view."""
     titles = {name: say(f"compare.view.{name}") for name in views}
-    return widgets.one_of(
-        "cview",
-        views,
-        lambda mount: st.segmented_control(
-            say("compare.view"),
-            views,
-            default=mount.value,
-            format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
-            required=True,
-            label_visibility="collapsed",
-            wrap=True,
-        ),
-        form=widgets.labels(titles),
-    )
+    return choices.segments("cview", say("compare.view"), titles, label_visibility="collapsed", wrap=True)
 
 
 def _toolbar(chosen: Sequence[Column]) -> str:
@@ -133,21 +118,7 @@ def _toolbar(chosen: Sequence[Column]) -> str:
     }
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="compare_toolbar"):
         view = _views(columns.VIEWS)
-        chosen_budget = widgets.one_of(
-            "budget",
-            (columns.OFFICIAL, columns.EQUAL),
-            lambda mount: st.segmented_control(
-                say("compare.budget"),
-                (columns.OFFICIAL, columns.EQUAL),
-                default=mount.value,
-                format_func=budgets.__getitem__,
-                key=mount.key,
-                on_change=mount.changed,
-                required=True,
-                label_visibility="collapsed",
-            ),
-            form=widgets.labels(budgets),
-        )
+        chosen_budget = choices.segments("budget", say("compare.budget"), budgets, label_visibility="collapsed")
         if chosen_budget == columns.EQUAL:
             _equal_tokens()
         if view in (columns.SIDE, columns.CONTEXTS):
@@ -186,23 +157,7 @@ def _equal_tokens() -> None:
 def _baseline(chosen: Sequence[Column]) -> None:
     titles = {"": say("compare.no_baseline")}
     titles |= {column.letter.lower(): f"{column.letter} {column.title}" for column in chosen}
-    ids = list(titles)
-    widgets.remembered(
-        "base",
-        "",
-        lambda mount: st.selectbox(
-            say("compare.baseline"),
-            ids,
-            index=ids.index(mount.value),
-            format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
-            label_visibility="collapsed",
-            width=210,
-        ),
-        allowed=lambda value: value in titles,
-        form=widgets.labels(titles),
-    )
+    choices.dropdown("base", say("compare.baseline"), titles, label_visibility="collapsed", width=210)
 
 
 def _compare(

@@ -13,7 +13,7 @@ from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.model_names import REFERENCE, endpoint_model, is_remote, model_title
 from leanrag_core.types.settings import Settings
 from pages._shared.build import prompts_form
-from pages._shared.common import forms, keys, session, state, widgets
+from pages._shared.common import choices, forms, keys, session, state, widgets
 from pages._shared.common.frame import message, page_path, plain_errors
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import say
@@ -45,21 +45,7 @@ def choose(corpus_id: str) -> Engine:
     names = (BUILTIN, BY_HAND, ENDPOINT) if _has_reference(corpus_id) else (BUILTIN, ENDPOINT)
     titles = {name: say(_CODES[name]) for name in names}
     with st.container(gap="xsmall"):
-        chosen = widgets.one_of(
-            "b_engine",
-            names,
-            lambda mount: st.segmented_control(
-                say("build.engine"),
-                names,
-                default=mount.value,
-                format_func=titles.__getitem__,
-                key=mount.key,
-                on_change=mount.changed,
-                required=True,
-                width="stretch",
-            ),
-            form=widgets.labels(titles),
-        )
+        chosen = choices.segments("b_engine", say("build.engine"), titles, width="stretch")
         draw(html('<div class="lr-hint">{}</div>', say(f"{_CODES[chosen]}.hint")))
     return Engine(chosen, {"model": REFERENCE} if chosen == BY_HAND else {})
 

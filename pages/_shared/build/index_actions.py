@@ -10,7 +10,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.build import export_view, form_values, parts_view, update_view
-from pages._shared.common import forms, session, state, widgets
+from pages._shared.common import choices, forms, session, state
 from pages._shared.common.frame import message, page_path, plain_errors
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import say
@@ -27,22 +27,7 @@ def row(indexes: Sequence[IndexSummary], ticked: Sequence[str]) -> None:
     if fault is not None:
         message(fault, kind="error")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        chosen = widgets.one_of(
-            "row",
-            list(by_id),
-            lambda mount: st.selectbox(
-                say("build.index"),
-                list(by_id),
-                index=list(by_id).index(mount.value),
-                format_func=titles.__getitem__,
-                key=mount.key,
-                on_change=mount.changed,
-                width=320,
-            ),
-            form=widgets.labels(titles),
-            key="index_chosen",
-            pin=True,
-        )
+        chosen = choices.dropdown("row", say("build.index"), titles, key="index_chosen", pin=True, width=320)
         if st.button(
             say("page.explore"),
             icon=":material/account_tree:",

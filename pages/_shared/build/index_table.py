@@ -19,7 +19,7 @@ from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.model_names import model_title
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.build import index_actions
-from pages._shared.common import forms, markup, paging, session, state, widgets
+from pages._shared.common import choices, forms, markup, paging, session, state
 from pages._shared.common.html import draw
 from pages._shared.common.messages import known, say
 
@@ -57,21 +57,7 @@ def _filtered(indexes: Sequence[IndexSummary]) -> tuple[Sequence[IndexSummary], 
             width=260,
         )
         titles = {by: say(f"build.group.{by or 'none'}") for by in _GROUPS}
-        by = widgets.one_of(
-            "group",
-            _GROUPS,
-            lambda mount: st.selectbox(
-                say("build.group"),
-                _GROUPS,
-                index=_GROUPS.index(mount.value),
-                format_func=titles.__getitem__,
-                key=mount.key,
-                on_change=mount.changed,
-                width=180,
-            ),
-            form=widgets.labels(titles),
-            key="index_group",
-        )
+        by = choices.dropdown("group", say("build.group"), titles, key="index_group", width=180)
     fitting = [index for index in indexes if wanted.strip().casefold() in _searched(index)]
     if not fitting:
         markup.note(say("build.none_fits", n=len(indexes)))

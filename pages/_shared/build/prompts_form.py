@@ -8,7 +8,7 @@ from leanrag_core.indexing.model_check import ModelCheck
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.prompts.catalog import load_prompt
 from leanrag_core.types.config import IndexConfig
-from pages._shared.common import forms, markup, session, widgets
+from pages._shared.common import choices, forms, markup, session, widgets
 from pages._shared.common.frame import message, plain_errors
 from pages._shared.common.html import draw, html, joined
 from pages._shared.common.messages import say
@@ -34,21 +34,7 @@ def panel(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> tuple[tu
     label = say("build.prompts.edited", n=count) if count else say("build.prompts")
     titles = {task: _title(task) for task in TASKS}
     with st.expander(label, icon=":material/edit_note:", key="prompts_fold"):
-        task = widgets.one_of(
-            "prompt_task",
-            list(TASKS),
-            lambda mount: st.segmented_control(
-                say("build.prompts.prompt"),
-                list(TASKS),
-                default=mount.value,
-                format_func=titles.__getitem__,
-                required=True,
-                key=mount.key,
-                on_change=mount.changed,
-            ),
-            form=widgets.labels(titles),
-            key="prompt_task",
-        )
+        task = choices.segments("prompt_task", say("build.prompts.prompt"), titles, key="prompt_task")
         editor(task)
         if task == "extract_graph":
             preview(corpus_id, model, entity_types)
@@ -172,18 +158,10 @@ def choose_chunk(corpus_id: str, passage: str) -> str:
     sizes = {name: forms.field_value(IndexConfig, name, f"b_{name}") for name in _SIZES}
     left, right = st.columns([3, 1], gap="small")
     with left:
-        picked = widgets.one_of(
+        picked = choices.dropdown(
             f"preview_document_{corpus_id}",
-            list(documents),
-            lambda mount: st.selectbox(
-                say("build.prompts.document"),
-                list(documents),
-                index=list(documents).index(mount.value),
-                format_func=documents.__getitem__,
-                key=mount.key,
-                on_change=mount.changed,
-            ),
-            form=widgets.labels(documents),
+            say("build.prompts.document"),
+            documents,
             key=f"preview_document_{corpus_id}",
             forgets=(passage,),
         )

@@ -13,7 +13,7 @@ from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.presets import Preset
 from leanrag_core.types.summary import CorpusSummary
 from pages._shared.build import engine_form, form_values, size_effect
-from pages._shared.common import forms, session, state, widgets
+from pages._shared.common import choices, forms, session, state, widgets
 from pages._shared.common.frame import message, plain_errors
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import known, say, words
@@ -62,22 +62,7 @@ def _corpus(corpora: list[CorpusSummary]) -> str:
     wanted = state.recall("corpus")
     if wanted and wanted not in names:
         message(say("build.corpus_gone", corpus=wanted, chosen=corpora[0].name), kind="error")
-    return str(
-        widgets.one_of(
-            "corpus",
-            list(names),
-            lambda mount: st.selectbox(
-                say("build.corpus"),
-                list(names),
-                index=list(names).index(mount.value),
-                format_func=names.__getitem__,
-                key=mount.key,
-                on_change=mount.changed,
-            ),
-            form=widgets.labels(names),
-            pin=True,
-        )
-    )
+    return choices.dropdown("corpus", say("build.corpus"), names, pin=True)
 
 
 def _preset() -> None:

@@ -4,14 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import streamlit as st
-
 from leanrag_core.figures.direction import isolated
 from leanrag_core.retrieval.base import StrategyInfo, equal_budget
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Parameter
 from pages._shared.ask import asking, controls, presets
-from pages._shared.common import forms, state, widgets
+from pages._shared.common import choices, forms, state
 from pages._shared.common.messages import say, words
 from pages._shared.common.scope import Scope
 
@@ -176,20 +174,6 @@ def form(column: Column, indexes: Mapping[str, IndexSummary], strategies: Mappin
     scope, letter = column.scope, column.letter
     if len(indexes) > 1:
         titles = {"": say("compare.index_of_page"), **{id_: each.title for id_, each in indexes.items()}}
-        ids = list(titles)
-        widgets.remembered(
-            scope.name("index"),
-            "",
-            lambda mount: st.selectbox(
-                say("frame.index"),
-                ids,
-                index=ids.index(mount.value),
-                format_func=titles.__getitem__,
-                key=mount.key,
-                on_change=mount.changed,
-            ),
-            allowed=lambda value: value in titles,
-            form=widgets.labels(titles),
-        )
+        choices.dropdown(scope.name("index"), say("frame.index"), titles)
     presets.buttons(scope, column.info)
     controls.stacked(scope, strategies, default=starter(letter, strategies))

@@ -15,7 +15,7 @@ from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Trace
 from leanrag_core.types.visible import visible_values
 from pages._shared.ask import answer_view, asking, citations, part_view, reference_view, result_view, retrieval_view
-from pages._shared.common import drawing_view, forms, markup, passage_view, session, state, widgets
+from pages._shared.common import choices, drawing_view, forms, markup, passage_view, session, state
 from pages._shared.common.component import component
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import language, message, say, words
@@ -84,24 +84,9 @@ def _baseline(loaded: Sequence[Loaded]) -> Loaded | None:
 
 def _phone_choice(letters: Sequence[str]) -> str:
     """On a phone the columns are tabs; elsewhere the choice is not seen."""
-    options = [letter.lower() for letter in letters]
+    titles = {letter.lower(): letter for letter in letters}
     with st.container(key="compare_pick"):
-        chosen = widgets.one_of(
-            "phone",
-            options,
-            lambda mount: st.segmented_control(
-                say("compare.column"),
-                options,
-                default=mount.value,
-                format_func=str.upper,
-                key=mount.key,
-                on_change=mount.changed,
-                required=True,
-                label_visibility="collapsed",
-                width="stretch",
-            ),
-            form=tuple(options),
-        )
+        chosen = choices.segments("phone", say("compare.column"), titles, label_visibility="collapsed", width="stretch")
     return chosen.upper()
 
 

@@ -10,7 +10,7 @@ from leanrag_core.evaluation.audit.answer_files import JudgeFile, system_of
 from leanrag_core.evaluation.audit.records import Audit
 from leanrag_core.messages.message import Message
 from leanrag_core.types.experiment import ExperimentSummary, Judgement
-from pages._shared.common import markup, session, state, widgets
+from pages._shared.common import choices, markup, session, state
 from pages._shared.common.html import draw
 from pages._shared.common.messages import message, say
 from pages._shared.evaluate import experiments
@@ -45,20 +45,8 @@ def chosen(summaries: Sequence[ExperimentSummary]) -> Source | None:
     if len(ids) == 1:
         id_ = ids[0]
     else:
-        id_ = widgets.one_of(
-            NAME,
-            ids,
-            lambda mount: st.selectbox(
-                say("evaluate.audit.source"),
-                ids,
-                index=ids.index(mount.value),
-                format_func=titles.__getitem__,
-                key=mount.key,
-                on_change=mount.changed,
-                width=320,
-            ),
-            form=widgets.labels(titles),
-            forgets=("judge", "pair", "criterion"),
+        id_ = choices.dropdown(
+            NAME, say("evaluate.audit.source"), titles, forgets=("judge", "pair", "criterion"), width=320
         )
     if id_ == FILES and files is not None:
         return files

@@ -10,7 +10,7 @@ from leanrag_core.evaluation.audit.sentences import advice, headline
 from leanrag_core.figures import numbers
 from leanrag_core.types.experiment import ExperimentSummary
 from leanrag_core.types.model_names import model_title
-from pages._shared.common import markup, widgets
+from pages._shared.common import choices, markup
 from pages._shared.common.html import draw, html, joined
 from pages._shared.common.messages import message, say, words
 from pages._shared.evaluate import audit_charts, audit_source, audit_table, figure_view, flip_view, judgements_view
@@ -69,20 +69,8 @@ def _judge(audit: Audit) -> str:
     names = [judge.judge for judge in audit.judges]
     if len(names) < 2:
         return next(iter(names), "")
-    return widgets.one_of(
-        "judge",
-        names,
-        lambda mount: st.selectbox(
-            say("evaluate.audit.judge"),
-            names,
-            index=names.index(mount.value),
-            format_func=model_title,
-            key=mount.key,
-            on_change=mount.changed,
-            width=210,
-        ),
-        form=tuple(names),
-    )
+    titles = {name: model_title(name) for name in names}
+    return choices.dropdown("judge", say("evaluate.audit.judge"), titles, width=210)
 
 
 def _criterion(audit: Audit, judge: str) -> str:
@@ -92,20 +80,7 @@ def _criterion(audit: Audit, judge: str) -> str:
     if len(ordered) < 2:
         return next(iter(ordered), "")
     titles = {name: audit_charts.criterion_title(name) for name in ordered}
-    return widgets.one_of(
-        "criterion",
-        ordered,
-        lambda mount: st.selectbox(
-            say("evaluate.audit.criterion"),
-            ordered,
-            index=ordered.index(mount.value),
-            format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
-            width=190,
-        ),
-        form=widgets.labels(titles),
-    )
+    return choices.dropdown("criterion", say("evaluate.audit.criterion"), titles, width=190)
 
 
 def _letters(pairs: Sequence[PairAudit]) -> Mapping[str, str]:
@@ -122,21 +97,8 @@ def _pair(pairs: Sequence[PairAudit]) -> PairAudit:
     names = list(titles)
     if len(names) == 1:
         return pairs[0]
-    chosen = widgets.remembered(
-        "pair",
-        f"{worst.a}~{worst.b}",
-        lambda mount: st.selectbox(
-            say("evaluate.audit.pair"),
-            names,
-            index=names.index(mount.value),
-            format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
-            width=320,
-        ),
-        allowed=lambda value: value in by_name,
-        form=widgets.labels(titles),
-        forgets=("flip",),
+    chosen = choices.dropdown(
+        "pair", say("evaluate.audit.pair"), titles, default=f"{worst.a}~{worst.b}", forgets=("flip",), width=320
     )
     return by_name[str(chosen)]
 

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, QuestionRow, RunSpec
-from pages._shared.common import forms, markup, state, widgets
+from pages._shared.common import choices, forms, markup, state
 from pages._shared.common.frame import page_path
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import message, say
@@ -85,40 +85,15 @@ def _other(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> 
     ids = list(titles)
     if len(ids) == 1:
         return shown
-    chosen = widgets.one_of(
-        places.OTHER,
-        ids,
-        lambda mount: st.selectbox(
-            say("evaluate.questions.other"),
-            ids,
-            index=ids.index(mount.value),
-            format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
-            width=210,
-        ),
-        form=widgets.labels(titles),
-        forgets=(places.AGAINST,),
+    chosen = choices.dropdown(
+        places.OTHER, say("evaluate.questions.other"), titles, forgets=(places.AGAINST,), width=210
     )
     return by_id[chosen]
 
 
 def _measure(measures: Sequence[str]) -> str:
     titles = {measure: measure_words.title_of(measure) for measure in measures}
-    return widgets.one_of(
-        places.MEASURE,
-        list(titles),
-        lambda mount: st.selectbox(
-            say("evaluate.measure"),
-            list(titles),
-            index=list(titles).index(mount.value),
-            format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
-            width=210,
-        ),
-        form=widgets.labels(titles),
-    )
+    return choices.dropdown(places.MEASURE, say("evaluate.measure"), titles, width=210)
 
 
 def compared(first: Side, second: Side, measure: str, questions: Mapping[str, GoldQuestion]) -> list[Pair]:

@@ -9,7 +9,7 @@ from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.retrieval.base import MAX_TOKENS, StrategyInfo
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, ExperimentSummary, RunSpec
 from pages._shared.ask import presets
-from pages._shared.common import forms, markup, session, state, widgets
+from pages._shared.common import choices, forms, markup, session, state, widgets
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import say
 from pages._shared.common.scope import Scope
@@ -76,21 +76,12 @@ def listing(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) ->
 def pick(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> None:
     """The choice that stands in for the list on a phone."""
     titles = {each.id: each.title for each in summaries}
-    ids = list(titles)
     with st.container(key="evaluate_pick"):
-        widgets.remembered(
+        choices.dropdown(
             places.EXPERIMENT,
-            shown.id,
-            lambda mount: st.selectbox(
-                say("evaluate.experiment"),
-                ids,
-                index=ids.index(mount.value),
-                format_func=titles.__getitem__,
-                key=mount.key,
-                on_change=mount.changed,
-            ),
-            allowed=lambda value: value in titles,
-            form=widgets.labels(titles),
+            say("evaluate.experiment"),
+            titles,
+            default=shown.id,
             forgets=(places.RUN, places.AGAINST, places.KIND),
         )
 

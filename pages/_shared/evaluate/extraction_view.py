@@ -11,7 +11,7 @@ from leanrag_core.evaluation.extraction_names import EMBEDDING, EXACT, NORMALISE
 from leanrag_core.figures import numbers
 from leanrag_core.types.model_names import REFERENCE, model_title
 from leanrag_core.types.summary import IndexSummary
-from pages._shared.common import markup, session, widgets
+from pages._shared.common import choices, markup, session
 from pages._shared.common.html import draw, html, joined
 from pages._shared.common.messages import message, say
 from pages._shared.evaluate import figure_view
@@ -85,40 +85,13 @@ def _same_corpus(indexes: Mapping[str, IndexSummary], chosen: IndexSummary) -> l
 
 def _index(indexes: Mapping[str, IndexSummary]) -> IndexSummary:
     titles = {id_: each.title for id_, each in indexes.items()}
-    ids = list(titles)
-    chosen = widgets.one_of(
-        INDEX,
-        ids,
-        lambda mount: st.selectbox(
-            say("frame.index"),
-            ids,
-            index=ids.index(mount.value),
-            format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
-            width=340,
-        ),
-        form=widgets.labels(titles),
-    )
+    chosen = choices.dropdown(INDEX, say("frame.index"), titles, width=340)
     return indexes[chosen]
 
 
 def _match() -> str:
     titles = {name: say(f"evaluate.extraction.match.{name}") for name in _MATCHES}
-    return widgets.one_of(
-        MATCH,
-        _MATCHES,
-        lambda mount: st.segmented_control(
-            say("evaluate.extraction.match"),
-            _MATCHES,
-            default=mount.value,
-            format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
-            required=True,
-        ),
-        form=widgets.labels(titles),
-    )
+    return choices.segments(MATCH, say("evaluate.extraction.match"), titles)
 
 
 def _scores(indexes: Sequence[IndexSummary], match: str) -> dict[str, ExtractionScore]:
@@ -228,23 +201,9 @@ def _examples(examples: Examples) -> None:
     )
     titles = {name: say(f"evaluate.extraction.{name}", n=len(rows)) for name, rows in lists}
     rows_of = dict(lists)
-    names = list(titles)
     figure_view.title(say("evaluate.extraction.examples"), say("evaluate.extraction.examples_note"))
-    chosen = widgets.one_of(
-        "xlist",
-        names,
-        lambda mount: st.pills(
-            say("evaluate.extraction.examples"),
-            names,
-            default=mount.value,
-            format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
-            required=True,
-            label_visibility="collapsed",
-            wrap=True,
-        ),
-        form=widgets.labels(titles),
+    chosen = choices.pills(
+        "xlist", say("evaluate.extraction.examples"), titles, label_visibility="collapsed", wrap=True
     )
     rows = rows_of[chosen]
     if not rows:

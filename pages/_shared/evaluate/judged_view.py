@@ -12,7 +12,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.cell_marks import CellScale, Estimate, column_scale
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, Judgement
 from leanrag_core.types.model_names import model_title
-from pages._shared.common import markup, state, widgets
+from pages._shared.common import choices, markup, state
 from pages._shared.common.html import NOTHING, draw, html, joined
 from pages._shared.common.messages import say
 from pages._shared.evaluate import audit_charts, audit_source, figure_view, places
@@ -80,20 +80,8 @@ def _judge(judges: Sequence[str]) -> str:
     if len(judges) == 1:
         draw(html('<span class="lr-small">{}</span>', say("evaluate.judged_by", judge=model_title(judges[0]))))
         return judges[0]
-    return widgets.one_of(
-        "judge",
-        judges,
-        lambda mount: st.selectbox(
-            say("evaluate.audit.judge"),
-            list(judges),
-            index=list(judges).index(mount.value),
-            format_func=model_title,
-            key=mount.key,
-            on_change=mount.changed,
-            width=260,
-        ),
-        form=tuple(judges),
-    )
+    titles = {judge: model_title(judge) for judge in judges}
+    return choices.dropdown("judge", say("evaluate.audit.judge"), titles, width=260)
 
 
 def _to_audit(experiment: str, judge: str) -> None:

@@ -9,7 +9,7 @@ from leanrag_core.evaluation.published import CONTEXT, DATASETS, RELATIONS, SCOR
 from leanrag_core.figures import numbers
 from leanrag_core.figures.forest import Beside, beside_published
 from leanrag_core.types.experiment import ABSOLUTE, PAIRWISE, ExperimentResult
-from pages._shared.common import widgets
+from pages._shared.common import choices
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import say
 from pages._shared.evaluate import audit_charts, figure_view
@@ -92,17 +92,4 @@ def _choice(name: str, label: str, titles: Mapping[str, str]) -> str:
     options = list(titles)
     if len(options) == 1:
         return options[0]
-    return widgets.one_of(
-        name,
-        options,
-        lambda mount: st.selectbox(
-            label,
-            options,
-            index=options.index(mount.value),
-            format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
-            width=170,
-        ),
-        form=widgets.labels(titles),
-    )
+    return choices.dropdown(name, label, titles, width=170)

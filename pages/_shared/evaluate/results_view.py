@@ -6,7 +6,7 @@ import streamlit as st
 
 from leanrag_core.evaluation.tables import measured, questions_of
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary
-from pages._shared.common import forms, markup, session, state, widgets
+from pages._shared.common import choices, forms, markup, session, state, widgets
 from pages._shared.common.html import draw
 from pages._shared.common.messages import message, say
 from pages._shared.evaluate import (
@@ -90,23 +90,7 @@ def _kind(result: ExperimentResult) -> str:
     total = len(questions_of(result))
     titles = {"": say("evaluate.all_kinds", n=total)}
     titles |= {kind: f"{forms.plain(measure_words.kind_title(kind))} {n:,}" for kind, n in counts.items()}
-    options = list(titles)
-    return widgets.one_of(
-        places.KIND,
-        options,
-        lambda mount: st.pills(
-            say("evaluate.kind"),
-            options,
-            default=mount.value,
-            format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
-            required=True,
-            label_visibility="collapsed",
-            wrap=True,
-        ),
-        form=widgets.labels(titles),
-    )
+    return choices.pills(places.KIND, say("evaluate.kind"), titles, label_visibility="collapsed", wrap=True)
 
 
 def _budget(budgets: Mapping[int, ExperimentSummary], shown: int) -> None:
@@ -138,22 +122,8 @@ def _budget(budgets: Mapping[int, ExperimentSummary], shown: int) -> None:
 def _controls(result: ExperimentResult, measures: Sequence[str], run: str, against: str) -> str:
     """The measure that the table is sorted by, and the two runs that are compared, in a row."""
     titles = {measure: measure_words.title_of(measure) for measure in (*measures, LATENCY)}
-    options = list(titles)
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="evaluate_controls"):
-        sort = widgets.one_of(
-            places.SORT,
-            options,
-            lambda mount: st.selectbox(
-                say("evaluate.sort"),
-                options,
-                index=options.index(mount.value),
-                format_func=titles.__getitem__,
-                key=mount.key,
-                on_change=mount.changed,
-                width=210,
-            ),
-            form=widgets.labels(titles),
-        )
+        sort = choices.dropdown(places.SORT, say("evaluate.sort"), titles, width=210)
         if len(result.spec.runs) > 1:
             experiments.run_choice(places.RUN, say("evaluate.compare_run"), result.spec.runs, run)
             experiments.run_choice(places.AGAINST, say("evaluate.compare_against"), result.spec.runs, against)

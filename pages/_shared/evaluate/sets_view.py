@@ -7,7 +7,7 @@ import streamlit as st
 
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.types.question_set import QuestionSetInfo
-from pages._shared.common import forms, markup, session, state, widgets
+from pages._shared.common import choices, forms, markup, session, state
 from pages._shared.common.frame import plain_errors
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import message, say
@@ -60,22 +60,8 @@ def choose(set_id: str) -> None:
 
 def _pick(infos: Sequence[QuestionSetInfo], chosen: QuestionSetInfo) -> None:
     titles = {info.id: info.title for info in infos}
-    ids = list(titles)
     with st.container(key="evaluate_pick"):
-        widgets.remembered(
-            places.SET,
-            chosen.id,
-            lambda mount: st.selectbox(
-                say("evaluate.sets.set"),
-                ids,
-                index=ids.index(mount.value),
-                format_func=titles.__getitem__,
-                key=mount.key,
-                on_change=mount.changed,
-            ),
-            allowed=lambda value: value in titles,
-            form=widgets.labels(titles),
-        )
+        choices.dropdown(places.SET, say("evaluate.sets.set"), titles, default=chosen.id)
 
 
 def _origin(info: QuestionSetInfo) -> str:

@@ -10,7 +10,7 @@ from leanrag_core.evaluation.sweeps.headline import headline
 from leanrag_core.figures import numbers
 from leanrag_core.messages.message import Message
 from leanrag_core.types.sweep import SweepResult, SweepSummary
-from pages._shared.common import forms, markup, session, state, widgets
+from pages._shared.common import choices, forms, markup, session, state, widgets
 from pages._shared.common.frame import plain_errors
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import as_sentence, message, say, words
@@ -99,21 +99,8 @@ def _pick(name: str) -> None:
 def _choice(summaries: Sequence[SweepSummary]) -> SweepSummary:
     by_id = {each.id: each for each in summaries}
     titles = {each.id: say("evaluate.sweep.title", title=each.title, n=each.points) for each in summaries}
-    ids = list(titles)
-    chosen = widgets.one_of(
-        SWEEP,
-        ids,
-        lambda mount: st.selectbox(
-            say("evaluate.sweep.sweep"),
-            ids,
-            index=ids.index(mount.value),
-            format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
-            width=400,
-        ),
-        form=widgets.labels(titles),
-        forgets=(POINT, KEEP, KIND, COLOUR, MEASURE),
+    chosen = choices.dropdown(
+        SWEEP, say("evaluate.sweep.sweep"), titles, forgets=(POINT, KEEP, KIND, COLOUR, MEASURE), width=400
     )
     return by_id[chosen]
 
@@ -133,21 +120,7 @@ def _measure(sweep: SweepResult) -> str:
     """What the points are compared by."""
     names = [name for name in _measured(sweep) if name != sweep.spec.cost] or [sweep.spec.measure]
     titles = {name: measure_words.title_of(name) for name in names}
-    return widgets.one_of(
-        MEASURE,
-        names,
-        lambda mount: st.selectbox(
-            say("evaluate.measure"),
-            names,
-            index=names.index(mount.value),
-            format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
-            width=200,
-        ),
-        form=widgets.labels(titles),
-        forgets=(KEEP, COLOUR),
-    )
+    return choices.dropdown(MEASURE, say("evaluate.measure"), titles, forgets=(KEEP, COLOUR), width=200)
 
 
 def _colour(sweep: SweepResult, measure: str) -> str:
@@ -155,21 +128,7 @@ def _colour(sweep: SweepResult, measure: str) -> str:
     have = _measured(sweep)
     names = [name for name in dict.fromkeys((measure, sweep.spec.cost, _PER_1000)) if name in have] or [measure]
     titles = {name: forms.plain(measure_words.title_of(name)) for name in names}
-    return widgets.one_of(
-        COLOUR,
-        names,
-        lambda mount: st.segmented_control(
-            say("evaluate.sweep.colour"),
-            names,
-            default=mount.value,
-            format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
-            required=True,
-            wrap=True,
-        ),
-        form=widgets.labels(titles),
-    )
+    return choices.segments(COLOUR, say("evaluate.sweep.colour"), titles, wrap=True)
 
 
 def _kind(sweep: SweepResult) -> str:
@@ -178,21 +137,7 @@ def _kind(sweep: SweepResult) -> str:
         return ""
     titles = {"": say("evaluate.all_kinds", n=len(sweep.questions))}
     titles |= {kind: f"{measure_words.kind_title(kind)} {sweep.kinds.count(kind):,}" for kind in kinds}
-    names = list(titles)
-    return widgets.one_of(
-        KIND,
-        names,
-        lambda mount: st.selectbox(
-            say("evaluate.sweep.questions"),
-            names,
-            index=names.index(mount.value),
-            format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
-            width=170,
-        ),
-        form=widgets.labels(titles),
-    )
+    return choices.dropdown(KIND, say("evaluate.sweep.questions"), titles, width=170)
 
 
 def _facts(summary: SweepSummary, sweep: SweepResult) -> str:

@@ -12,7 +12,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.queries.upload_rows import ADDED, FileRow, upload_rows
 from leanrag_core.services.uploads import File
 from leanrag_core.types.summary import CorpusSummary, UploadReport
-from pages._shared.common import forms, markup, paging, session, state, units, widgets
+from pages._shared.common import choices, forms, markup, paging, session, state, units, widgets
 from pages._shared.common.frame import message, page_path
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import say, words
@@ -44,21 +44,7 @@ def panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
     with st.expander(say("library.add"), icon=":material/upload_file:", expanded=expanded, key="upload"):
         modes = (_FILES, _FOLDER, _TEXT, *((_PATH,) if may_read_here() else ()))
         titles = {mode: say(f"library.add.{mode}") for mode in modes}
-        mode = widgets.one_of(
-            "add_by",
-            list(modes),
-            lambda mount: st.segmented_control(
-                say("library.add.what"),
-                list(modes),
-                default=mount.value,
-                format_func=titles.__getitem__,
-                required=True,
-                key=mount.key,
-                on_change=mount.changed,
-                label_visibility="collapsed",
-            ),
-            form=widgets.labels(titles),
-        )
+        mode = choices.segments("add_by", say("library.add.what"), titles, label_visibility="collapsed")
         chosen = _choose(mode)
         left, right, button = st.columns([3, 3, 2], vertical_alignment="bottom")
         with left:
@@ -108,23 +94,9 @@ def _choose(mode: str) -> Chosen:
 
 def _target(own: dict[str, str]) -> str:
     """The corpus that the documents go into: an own one, or NEW."""
-    options, chosen = [NEW, *own], state.recall("corpus")
+    chosen = state.recall("corpus")
     titles = {NEW: say("library.new_corpus"), **own}
-    target: str = widgets.remembered(
-        "upload_into",
-        chosen if chosen in own else NEW,
-        lambda mount: st.selectbox(
-            say("library.into"),
-            options,
-            index=options.index(mount.value),
-            format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
-        ),
-        allowed=lambda value: value in options,
-        form=widgets.labels(titles),
-    )
-    return target
+    return choices.dropdown("upload_into", say("library.into"), titles, default=chosen if chosen in own else NEW)
 
 
 def _name(*, is_new: bool) -> str:

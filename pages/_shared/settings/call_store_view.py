@@ -13,7 +13,7 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.types.call_record import CallRecord
 from leanrag_core.types.model_names import model_title
-from pages._shared.common import forms, markup, session, widgets
+from pages._shared.common import choices, forms, markup, session
 from pages._shared.common.frame import plain_errors
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import say
@@ -190,21 +190,7 @@ def confirm_delete(groups: list[Group], names: dict[str, str]) -> None:
             )
             for id_ in sorted(by_index)
         }
-        ids = list(titles)
-        index = widgets.one_of(
-            "delete_index_calls",
-            ids,
-            lambda mount: st.selectbox(
-                say("settings.calls.made_for"),
-                ids,
-                index=ids.index(mount.value),
-                format_func=titles.__getitem__,
-                key=mount.key,
-                on_change=mount.changed,
-            ),
-            form=widgets.labels(titles),  # a call that is made meanwhile must not choose another index
-            key="delete_index_calls",
-        )
+        index = choices.dropdown("delete_index_calls", say("settings.calls.made_for"), titles, key="delete_index_calls")
         number = by_index[index]
     elif way == ways[1]:
         days = st.number_input(say("settings.calls.days"), min_value=0, max_value=3650, value=30, key="delete_days")
