@@ -1,6 +1,7 @@
 """When a page is at rest: read from what the browser and the server say to each other, not from a clock."""
 
 import time
+from collections.abc import Callable
 
 from playwright.sync_api import Page, Request, WebSocket
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -68,3 +69,11 @@ def settled(page: Page) -> None:
               && document.querySelector('[data-test-script-state="notRunning"]')
               && !document.querySelector('[data-testid="stSkeleton"]')"""
     )
+
+
+def becomes(page: Page, read: Callable[[], object], expected: object) -> None:
+    """What is read from the page is the expected value now or soon."""
+    until = time.monotonic() + PATIENCE
+    while (value := read()) != expected:
+        assert time.monotonic() < until, f"{value!r} does not become {expected!r}"
+        page.wait_for_timeout(30)

@@ -42,7 +42,7 @@ def all_values(exploring: Exploring, focus: Place) -> dict[str, Any]:
         "parents": _packed(np.where(drawn.parents < 0, 65_535, drawn.parents)),
         "relations": _packed(drawn.relations),
     }
-    position = drawn.position(focus)
+    position, picked = drawn.position(focus), drawn.position(exploring.place)
     return {
         "all": {
             **packed,
@@ -53,9 +53,9 @@ def all_values(exploring: Exploring, focus: Place) -> dict[str, Any]:
             "counts": np.bincount(drawn.layers, minlength=len(drawn.totals)).tolist(),
             "hops": [[at, near] for at, near in sorted(hops.items(), key=lambda pair: pair[1])],
         },
-        "named": _named(exploring.index, drawn, hops),
+        "named": _named(exploring.index, drawn, hops, picked),
         "focus": position,
-        "picked": None if (at := drawn.position(exploring.place)) is None else f"#{at}",
+        "picked": None if picked is None else f"#{picked}",
         "focus_id": "" if position is None else f"#{position}",
         "drawn": len(drawn.rows),
         "total": sum(drawn.totals),
@@ -107,11 +107,12 @@ def _hops(exploring: Exploring, drawn: AllNodes, focus: Place) -> dict[int, int]
     return {at: near[row] for row, at in places.items() if at is not None}
 
 
-def _named(index: Index, drawn: AllNodes, hops: dict[int, int]) -> list[tuple[int, str, int, int]]:
+def _named(index: Index, drawn: AllNodes, hops: dict[int, int], picked: int | None) -> list[tuple[int, str, int, int]]:
     """Position, name, layer and hops of the nodes that are sent with their names."""
     base = np.flatnonzero(drawn.layers == 0)
     upper = np.flatnonzero(drawn.layers > 0)
-    positions = dict.fromkeys([*hops, *upper[:_NAMED_UPPER].tolist(), *base[:_NAMED_BASE].tolist()])
+    chosen = [] if picked is None else [picked]
+    positions = dict.fromkeys([*hops, *chosen, *upper[:_NAMED_UPPER].tolist(), *base[:_NAMED_BASE].tolist()])
     named: list[tuple[int, str, int, int]] = []
     for number in range(len(index.layers) - 1, -1, -1):
         here = [at for at in positions if drawn.layers[at] == number]

@@ -52,12 +52,13 @@ def legend(*, whole: bool) -> list[tuple[str, str]]:
 
 
 def words() -> dict[str, Any]:
-    """Sentences of the bar, the bubbles and the list. A number is written in by the script, in the place of {n}."""
+    """Sentences of the bar, the bubbles and the list. The script writes in numbers and names, in the places of {n} and
+    {name}."""
     names = (
         *("detail", "around", "all", "hops", "hops1", "hops2", "clouds", "undo", "unpin", "out", "in", "fit"),
-        *("closed", "folded", "row", "matches"),
+        *("closed", "folded", "row", "matches", "chosen", "focus", "open", "pin", "hide"),
     )
-    texts: dict[str, Any] = {name: say(f"explore.graph.word.{name}", n="{n}") for name in names}
+    texts: dict[str, Any] = {name: say(f"explore.graph.word.{name}", n="{n}", name="{name}") for name in names}
     columns = [say(f"explore.graph.column.{name}") for name in ("name", "layer", "near", "above")]
     return {**texts, "columns": columns, "near": near_words()}
 

@@ -65,7 +65,8 @@ def act(exploring: Exploring, kind: str, id_: str, *, focus: str) -> None:
     if place is None:  # of an index that was rebuilt meanwhile
         return
     if kind == "pin":
-        _remember_ids("pins", [pin for pin in _ids("pins") if pin != id_] + [id_] * (id_ not in _ids("pins")))
+        others = [pin for pin in _ids("pins") if pin != id_]
+        _remember_ids("pins", others if id_ in _ids("pins") else [*others, id_][-_MOST_PINNED:])
         return
     if kind in ("pick", "centre"):
         exploring.go(id_)

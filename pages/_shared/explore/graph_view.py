@@ -26,10 +26,14 @@ _SCRIPT = _HERE.with_name("layer_graph.js")
 _PARTS = (
     "layers",
     "figure_tools",
-    *(str(_HERE.with_name(name)) for name in ("layer_marks", "layer_gestures", "layer_bar", "layer_canvas")),
+    *(
+        str(_HERE.with_name(name))
+        for name in ("layer_marks", "layer_gestures", "layer_bar", "layer_chosen", "layer_canvas")
+    ),
 )
 _FRAME = (
     '<div class="lr-lg lr-layers"><div class="lr-lg-bar"></div><div class="lr-lg-matches" hidden></div>'
+    '<div class="lr-lg-chosen" role="toolbar" hidden></div>'
     '<div class="lr-lg-figure"></div><div class="lr-lg-legend"></div><div class="lr-lg-list" hidden></div></div>'
 )
 _MATCHES = 6

@@ -31,7 +31,7 @@ function drawAll(state, width) {
     canvas.tabIndex = 0;
     canvas.style.touchAction = "none";
     figure.replaceChildren(canvas);
-    canvas.onclick = (event) => { const at = own.dragged ? null : nearest(state, event, 12); if (at !== null) { own.picked = `#${at}`; state.redraw(); state.ask(event.detail > 1 ? "centre" : "pick", `#${at}`); } };
+    canvas.onclick = (event) => { const at = own.dragged ? null : nearest(state, event, 12); if (at !== null) { own.picked = `#${at}`; state.redraw(); chosenNode(state); state.ask(event.detail > 1 ? "centre" : "pick", `#${at}`); } };
     canvas.onmousemove = (event) => { const at = nearest(state, event, 9); canvas.style.cursor = at === null ? "default" : "pointer"; canvas.title = at === null ? "" : named(state).get(at) ?? named(state).get(nodes.parents[at]) ?? ""; };
   }
   canvas.setAttribute("aria-label", data.label);

@@ -18,6 +18,7 @@ export default function (component) {
   root.setAttribute("data-detail", data.detail);
   bar(state);
   redraw();
+  chosenNode(state);
   legend(state);
   nodeList(state);
   const drawn = data.all ? data.nodes : [...state.scene.at.values()];
@@ -68,6 +69,7 @@ export default function (component) {
   function mark(id) {
     own.picked = id;
     for (const node of figure.querySelectorAll(".node[data-act=pick]")) node.classList.toggle("picked", node.dataset.id === id);
+    chosenNode(state);
   }
 
   function ask(kind, id) { setTriggerValue("act", { kind, id }); }
@@ -76,17 +78,18 @@ export default function (component) {
     if (id === data.focus_id || !id) return;
     own.hidden.add(id);
     own.order.push(id);
-    told();
+    hiddenChanged();
   }
 
   function undo() {
     own.hidden.delete(own.order.pop());
-    told();
+    hiddenChanged();
   }
 
-  function told() {
+  function hiddenChanged() {
     redraw();
     bar(state);
+    chosenNode(state);
     nodeList(state);
     setTriggerValue("hidden", [...own.hidden]);
   }
