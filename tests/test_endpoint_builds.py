@@ -1,11 +1,7 @@
 """Whole builds with models at an endpoint: no call is paid twice, no answer is lost, every loss is reported."""
 
 import json
-import os
-import random
 import re
-import signal
-import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,60 +13,24 @@ from leanrag_core import IndexConfig, Workbench
 from leanrag_core.__main__ import main
 from leanrag_core.answering.written import answer_messages
 from leanrag_core.checking.check import check_index
-from leanrag_core.errors import EndpointError, InvalidConfig
 from leanrag_core.indexing.extraction.llm import LLMExtractor
-from leanrag_core.jobs.events import read_events
-from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.types.corpus import Chunk
-from leanrag_core.types.job import JobState
-from leanrag_core.types.settings import Price, Settings
-from leanrag_core.types.spending import Budget
+from leanrag_core.types.settings import Settings
 from tests.endpoint import faults
+from tests.endpoint.coast import CONFIG, bench_in, files_of, story
 from tests.endpoint.faults import FaultPlan
 from tests.endpoint.server import EndpointServer
+from tests.waiting import ended
 
-CONFIG = IndexConfig(model="openai:m", embedding="openai:e", cluster_size=5, chunk_tokens=64, overlap_tokens=8)
-PEOPLE = ["Ada Thornbury", "Bela Kraus", "Carl Ohm", "Dora Lind", "Edgar Moss", "Flora Penn", "Gustav Rau"]
-PLACES = ["Marram Point", "Holm Rock", "Grey Harbour", "Teeth Reef", "Corisande Bay"]
-WORKS = ["Lantern House", "Signal Tower", "Fog Bell", "Tide Mill"]
 KINDS = tuple(kind for kind in faults.KINDS if kind not in (*faults.USABLE, faults.INJECTION, faults.LONG_NAMES))
-KEY = "sk-planted-fedcba9876543210"
-
-
-def story(number: int) -> bytes:
-    lines = []
-    for n in range(12):
-        who, where = PEOPLE[(number + n) % 7], PLACES[(number * 3 + n) % 5]
-        work, other = WORKS[(number + 2 * n) % 4], PEOPLE[(number + 3 * n + 1) % 7]
-        lines.append(f"In year {n} {who} built the {work} at {where} together with {other} of {PLACES[n % 5]}.")
-    return "\n\n".join(lines).encode()
-
-
-def bench_in(root: Path, server: EndpointServer, **more: object) -> tuple[Workbench, str]:
-    bench = Workbench.default(root)
-    bench.save_settings(Settings(base_url=server.url, timeout_seconds=2, **{"retries": 4, **more}))  # type: ignore[arg-type]
-    return bench, bench.add_documents("Coast", [(f"s{n}.txt", story(n)) for n in range(6)]).corpus_id
 
 
 @pytest.fixture
 def server() -> Iterator[EndpointServer]:
     with EndpointServer() as endpoint:
         yield endpoint
-
-
-def files_of(bench: Workbench) -> dict[str, bytes]:
-    (index,) = bench.indexes()
-    return {path.name: path.read_bytes() for path in index.path.iterdir() if path.is_file()}
-
-
-def ended(bench: Workbench, job_id: str, seconds: float = 90) -> JobState:
-    deadline = time.monotonic() + seconds
-    while (state := bench.job(job_id)).status in ("queued", "running"):
-        assert time.monotonic() < deadline, f"{state.status} in {state.current}: {bench.job_log(job_id)}"
-        time.sleep(0.03)
-    return state
 
 
 @pytest.mark.slow
@@ -118,7 +78,7 @@ def test_every_loss_is_reported_with_its_chunk_and_nothing_else_is_missing(
     server.plan = FaultPlan(
         share=0.2, kinds=KINDS, recover_after=None, seed=5, stall_seconds=2.5, tasks=("extract_graph", "glean_graph")
     )
-    other, same = bench_in(tmp_path / "bad", server, retries=1)
+    other, same = bench_in(tmp_path / "bad", server, retries=1, timeout_seconds=2)
     built = other.build(same, CONFIG)
     assert all(check.ok for check in check_index(built))
     lost = {re.search(r"chunk-[0-9a-f]+", dropped.item)[0] for dropped in built.report.dropped["extract"]}  # type: ignore[index]
@@ -136,26 +96,6 @@ def _chunks_and_names(index: object, ids: list[str]) -> Iterator[tuple[set[str],
         yield {ids[row] for row in chunks}, name
 
 
-@pytest.mark.slow
-def test_a_spent_budget_stops_a_job_and_a_larger_one_ends_it(server: EndpointServer, tmp_path: Path) -> None:
-    bench, corpus = bench_in(tmp_path, server, prices={"m": Price(10.0, 10.0), "e": Price()})
-    job = ended(bench, bench.start_build(corpus, CONFIG, budget=Budget(dollars=0.05)))
-    assert job.status == "stopped"
-    assert job.error is not None
-    assert job.error.code == "budget.dollars_spent"
-    assert job.spending.usage.cost > 0
-    assert job.forecast is not None
-    assert {stage.stage for stage in job.forecast.stages} >= {"extract", "aggregate entities", "embed"}
-    assert set(job.spending.by_stage) <= {"extract", "embed"}
-    assert bench.indexes() == []
-    paid = {call.key for call in server.answered("extract_graph")}
-    again = ended(bench, bench.start_build(corpus, CONFIG))
-    assert again.status == "done"
-    repeated = [key for key, n in Counter(call.key for call in server.answered("extract_graph")).items() if n > 1]
-    assert paid
-    assert repeated == []
-
-
 def test_an_index_answers_with_its_own_prompt(server: EndpointServer, tmp_path: Path) -> None:
     bench, corpus = bench_in(tmp_path, server)
     own = "Say who did it, as a poem.\n\nContext:\n<<<\n{context}\n>>>\n\nQuestion: {question}\n"
@@ -169,74 +109,6 @@ def test_an_index_answers_with_its_own_prompt(server: EndpointServer, tmp_path: 
     messages, task = answer_messages(trace, PromptBook((("answer", own),)))
     assert messages[0]["content"].startswith("Say who did it, as a poem.")
     assert [entry.task for entry in bench.calls.entries() if entry.task.startswith("answer")] == [task]
-
-
-@pytest.mark.slow
-def test_a_planted_key_is_in_no_file(server: EndpointServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    server.api_key = KEY
-    bench, corpus = bench_in(tmp_path, server, retries=0)
-    assert ended(bench, bench.start_build(corpus, CONFIG)).status == "done"
-    [built] = bench.indexes()
-    assert ended(bench, bench.start_part(built.id, "chroma")).status == "done"
-    bench.build_part(bench.open(built.id), "chroma", {"recall": 95})  # in this process, which has the key
-    assert len(list(tmp_path.rglob("chroma.sqlite3"))) == 2
-    server.api_key = "another"
-    job = ended(bench, bench.start_build(corpus, IndexConfig(**{**vars(CONFIG), "cluster_size": 4})))
-    assert job.status == "failed"
-    assert job.error is not None
-    assert "refuses the key" in sentence(job.error)
-    bench.calls.export(tmp_path / "export.jsonl")
-    bench.calls.close()
-    files_with_key = [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
-    assert files_with_key == []
-    assert sum(path.is_file() for path in tmp_path.rglob("*")) > 20
-
-
-@pytest.mark.slow
-def test_a_build_killed_again_and_again_ends_in_the_same_index_and_asks_nothing_twice(tmp_path: Path) -> None:
-    # Of a reply that was cut what is complete is kept. Its client may be killed before that, and the next reply be
-    # whole: then the index rightly is another one. So none is cut here.
-    kinds = tuple(kind for kind in KINDS if kind not in (faults.CUT_JSON, faults.REPEATED_LOOP))
-    plan = {"share": 0.2, "kinds": kinds, "recover_after": 1, "seed": 3, "stall_seconds": 2.5}
-    with EndpointServer(plan=FaultPlan(**plan), latency_seconds=0.02) as undisturbed:
-        bench, corpus = bench_in(tmp_path / "home", undisturbed, concurrency=4)
-        assert ended(bench, bench.start_build(corpus, CONFIG)).status == "done"
-        expected = files_of(bench)
-        bench.delete_index(bench.indexes()[0].id)
-        bench.calls.delete()
-        bench.calls.close()
-    chance = random.Random(11)
-    killed = 0
-    with EndpointServer(plan=FaultPlan(**plan), latency_seconds=0.02) as server:
-        bench.save_settings(Settings(base_url=server.url, timeout_seconds=2, retries=4, concurrency=4))
-        job = bench.start_build(corpus, CONFIG)
-        for _ in range(8):
-            pid = _started(bench, job)
-            time.sleep(chance.uniform(0.05, 1.5))
-            if bench.job(job).status == "running":
-                os.kill(pid, signal.SIGKILL)
-                killed += 1
-            if ended(bench, job).status == "done":
-                bench.delete_index(bench.indexes()[0].id)
-            job = bench.resume(job)
-        assert ended(bench, job).status == "done"
-        assert files_of(bench) == expected
-        assert killed >= 3
-        # What was answered, but had not reached the disk when its client died, is asked once more: up to eight calls
-        # are in flight at a kill, hardly any of them answered.
-        keys = [call.key for call in server.answered()]
-        assert len(keys) - len(set(keys)) <= 2 * killed
-
-
-def _started(bench: Workbench, job: str) -> int:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        for event in read_events(bench.root / "jobs" / job):
-            if event.event == "started" and event.pid is not None:
-                return event.pid
-        time.sleep(0.02)
-    raise AssertionError(json.dumps(bench.job_log(job)))
 
 
 @pytest.mark.slow
@@ -274,77 +146,6 @@ def test_chunks_in_which_nothing_was_found_are_asked_again_alone(server: Endpoin
     server.clear()
     assert ended(bench, bench.run_empty_chunks_again(bench.indexes()[0].id)).status == "done"
     assert [call.kind for call in server.log] == ["extract_graph"]
-
-
-@pytest.mark.slow
-def test_jobs_beyond_two_wait_for_their_turn_and_may_be_cancelled_there(server: EndpointServer, tmp_path: Path) -> None:
-    server.latency_seconds = 0.3
-    bench, corpus = bench_in(tmp_path, server, concurrency=1)
-    jobs = [bench.start_build(corpus, IndexConfig(**{**vars(CONFIG), "seed": seed})) for seed in range(3)]
-    deadline = time.monotonic() + 60
-    while Counter(bench.job(job).status for job in jobs) != {"running": 2, "queued": 1}:
-        assert time.monotonic() < deadline, [bench.job(job) for job in jobs]
-        time.sleep(0.05)
-    for job in sorted(jobs, key=lambda job: bench.job(job).status != "queued"):
-        bench.cancel(job)
-    assert {ended(bench, job).status for job in jobs} == {"cancelled"}
-    assert bench.indexes() == []
-
-
-@pytest.mark.parametrize("name", ["gpt", "openai:", "builtin"])
-def test_an_aggregation_model_that_cannot_be_meant_is_refused_before_anything_is_asked(
-    server: EndpointServer,
-    tmp_path: Path,
-    name: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    bench, corpus = bench_in(tmp_path, server)
-    config = replace(CONFIG, aggregation_model=name)
-    with pytest.raises(InvalidConfig):
-        bench.start_build(corpus, config)
-    with pytest.raises(InvalidConfig):
-        bench.build(corpus, config)
-    monkeypatch.setenv("LEANRAG_HOME", str(tmp_path))
-    options = ["--model", "openai:m", "--embedding", "openai:e", "--aggregation-model", name]
-    assert main(["build", str(tmp_path / "none"), "--out", str(tmp_path / "index"), *options]) == 2
-    assert "openai:NAME" in capsys.readouterr().err
-    assert server.log == []
-    assert bench.jobs() == []
-
-
-def test_a_budget_in_dollars_without_a_price_is_refused_with_what_to_do(
-    server: EndpointServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    bench, corpus = bench_in(tmp_path, server, prices={"m": Price(10.0, 10.0)})
-    with pytest.raises(InvalidConfig, match=r"no price is known for e.*--budget-tokens"):
-        bench.start_build(corpus, CONFIG, budget=Budget(dollars=5.0))
-    monkeypatch.setenv("LEANRAG_HOME", str(tmp_path))
-    (tmp_path / "story.txt").write_bytes(story(1))
-    arguments = ["build", str(tmp_path / "story.txt"), "--out", str(tmp_path / "index"), "--model", "openai:new"]
-    assert main([*arguments, "--budget", "5"]) == 2
-    assert "no price is known for new" in capsys.readouterr().err
-    assert server.log == []
-    assert main([*arguments, "--budget-tokens", "1", "--chunk-tokens", "64", "--overlap-tokens", "8"]) == 1
-    assert "the budget of 1 tokens is spent" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("refused", [False, True])
-def test_when_every_chunk_fails_the_error_quotes_the_server(
-    server: EndpointServer, tmp_path: Path, refused: bool
-) -> None:
-    bench, corpus = bench_in(tmp_path, server, retries=0)
-    config, words = replace(CONFIG, embedding="builtin", chunk_tokens=512), "does not answer: is it running"
-    if refused:
-        server.refuses, words = (
-            {"PASSAGE": (400, "odd", "The moon is in the wrong house.")},
-            "moon is in the wrong house",
-        )
-    else:
-        bench.save_settings(replace(bench.settings(), base_url="http://127.0.0.1:9/v1"))
-    with pytest.raises(EndpointError, match=words):
-        bench.build(corpus, config)
-    assert bench.indexes() == []
 
 
 def test_a_reply_cut_in_half_is_asked_again_and_never_kept_for_good(server: EndpointServer, tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from leanrag_core.queries.islands import components
 from leanrag_core.queries.tau_curve import tau_curve
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Price, Settings
+from tests.endpoint.coast import CONFIG, story
 from tests.endpoint.server import EndpointServer
-from tests.test_endpoint_builds import CONFIG, story
 
 
 @pytest.fixture(scope="module")

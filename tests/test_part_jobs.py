@@ -1,7 +1,6 @@
 """Parts by jobs and on the command line."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,9 @@ from leanrag_core.errors import InvalidConfig, PartMissing
 from leanrag_core.indexing.part_base import parts
 from leanrag_core.indexing.parts import chroma
 from leanrag_core.jobs.kinds import PART
-from leanrag_core.types.job import JobState
 from leanrag_core.types.part import PartState
 from tests.contract.indexes import stored
+from tests.waiting import ended
 
 
 @pytest.fixture
@@ -29,14 +28,6 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
 def chroma_of(bench: Workbench) -> list[PartState]:
     """The versions of the part chroma on disk, or the one that could be made."""
     return [state for state in bench.parts("tiny") if state.name == "chroma"]
-
-
-def ended(bench: Workbench, job_id: str) -> JobState:
-    deadline = time.monotonic() + 120
-    while bench.job(job_id).live:
-        assert time.monotonic() < deadline, bench.job_log(job_id)
-        time.sleep(0.05)
-    return bench.job(job_id)
 
 
 def test_a_job_makes_a_part_and_says_what_it_cost(bench: Workbench) -> None:

@@ -16,8 +16,9 @@ from leanrag_core.models.registry import Models
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.settings import Settings
+from tests.endpoint.coast import CONFIG, bench_in
 from tests.endpoint.server import EndpointServer
-from tests.test_endpoint_builds import CONFIG, bench_in, ended
+from tests.waiting import ended
 
 HELLO = [{"role": "user", "content": "Hello there"}]
 

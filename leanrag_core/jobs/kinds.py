@@ -5,6 +5,9 @@ from dataclasses import replace
 from leanrag_core.messages.message import message
 from leanrag_core.types.job import CHUNKS, ENTITIES, UNITS, Figure, JobKind, Stage, SummaryLine, Wording
 
+# Which stage counts the entities and relations of the base graph, and what its count means.
+_BASE_GRAPH = (("merge", message("job.build.in_layer_0")), ("extract", message("job.build.before_merging")))
+
 # Share of a build with the built-in models that each stage takes, measured on the sample corpora.
 BUILD = JobKind(
     "build",
@@ -57,12 +60,12 @@ BUILD = JobKind(
         Figure(
             message("job.build.entities"),
             "found",
-            (("merge", message("job.build.in_layer_0")), ("extract", message("job.build.before_merging"))),
+            _BASE_GRAPH,
         ),
         Figure(
             message("job.build.relations"),
             "relations",
-            (("merge", message("job.build.in_layer_0")), ("extract", message("job.build.before_merging"))),
+            _BASE_GRAPH,
         ),
         Figure(message("job.build.aggregated"), "done", (("aggregate entities", message("job.build.entities_above")),)),
         Figure(
@@ -127,13 +130,11 @@ EXPERIMENT = JobKind(
     ),
 )
 
-UPDATE = JobKind(
-    "update",
-    makes="index",
-    stages=BUILD.stages,
-    figures=BUILD.figures,
+UPDATE = replace(
+    BUILD,
+    name="update",
     wording=Wording(
-        subject="job.build.subject",
+        subject=BUILD.wording.subject,
         starting="job.update.starting",
         queued="job.update.queued",
         running="job.update.running",

@@ -43,12 +43,13 @@ class SearchIndex:
     """An opened search index; any number of threads may ask it. Its files are closed when no thread uses it any more.
 
     silent: whether a server took a question and did not answer in time, so that the next question connects again.
+    answer_seconds: timeout of a question to a server.
     """
 
     def __init__(self, place: SearchPlace, connect: Connect, *, answer_seconds: float = ANSWER_SECONDS) -> None:
         self.silent = False
         self._connection = connect(place)
-        self._answer_seconds = answer_seconds
+        self.answer_seconds = answer_seconds
         self._database = place.database if self._connection.own else None
         self._measured = {measured.layer: measured for measured in layer_searches(place.folder)}
         self._collections: dict[int, Any] = {}
@@ -75,7 +76,7 @@ class SearchIndex:
         try:
             with chroma_errors(self._database):
                 own = self._connection.own
-                reply = ask() if own else run_with_timeout(ask, timeout_seconds=self._answer_seconds)
+                reply = ask() if own else run_with_timeout(ask, timeout_seconds=self.answer_seconds)
                 ids = reply["ids"][0]
         except TimeoutError as error:
             self.silent = True

@@ -1,6 +1,5 @@
 """The table of indexes, suggestions that a person accepts, and the effect of clustersize, on the Build page."""
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -10,6 +9,7 @@ from leanrag_core import IndexConfig, Workbench
 from leanrag_core.queries.index_table import common_settings, differing_settings, grouped
 from leanrag_core.types.forecast import exactly
 from pages._shared.build import suggest_view
+from tests import waiting
 from tests.app import drawn
 from tests.app.conftest import CORPUS
 
@@ -78,12 +78,10 @@ def test_suggestions_are_made_when_asked_for_and_accepted_one_by_one(home: Workb
     with pytest.raises(KeyError):
         app.button("accept_top_n")
     app.button("suggest_now").click().run()
-    begun = time.monotonic()
-    while "lr_suggest" in app.session_state and time.monotonic() < begun + 60:
-        app.run()
+    [index] = home.indexes()
+    made = waiting.until(lambda: suggest_view._calls().kept((index.id, index.created)))
+    app.run()
     drawn.assert_sound(app)
-    made = suggest_view._calls().kept((home.indexes()[0].id, home.indexes()[0].created))
-    assert made is not None
     suggested = {each.name: each.value for each in made.suggestions}
     assert app.number_input("lr_b_cluster_size").value == 20, "nothing is set before it is accepted"
     app.button("accept_tau").click().run()

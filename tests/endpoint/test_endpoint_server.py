@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests import waiting
 from tests.endpoint import faults
 from tests.endpoint.faults import FaultPlan
 from tests.endpoint.scripted_model import ScriptedModel
@@ -256,8 +257,7 @@ def test_a_server_that_stops_ends_its_stalls():
     running = troubled(faults.STALL).start()
     connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=5)
     connection.request("POST", CHAT, json.dumps({"messages": user("x")}))
-    while not running.log:
-        time.sleep(0.01)
+    waiting.until(lambda: running.log)
     running.stop()
     with pytest.raises((ConnectionResetError, http.client.RemoteDisconnected)):
         connection.getresponse()

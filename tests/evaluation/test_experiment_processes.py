@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from tests.evaluation.experiments import (
     stored_files,
 )
 from tests.execution.cluster import LoopbackCluster
+from tests.waiting import ended, job_when
 
 pytestmark = pytest.mark.slow
 
@@ -52,14 +52,12 @@ def test_processes_and_a_cluster_give_the_bytes_that_one_worker_gives(tmp_path: 
 
 def waited_for(bench: Workbench, job_id: str, n_rows: int) -> JobState:
     """The state of the job as soon as its experiment has so many rows, or when it has ended."""
-    deadline = time.monotonic() + 60
-    while (job := bench.job(job_id)).live:
+
+    def has_rows(job: JobState) -> bool:
         (experiment,) = own_experiments(bench) or (None,)
-        if experiment is not None and experiment.rows >= n_rows and job.status == "running":
-            break
-        assert time.monotonic() < deadline, bench.job_log(job_id)
-        time.sleep(0.01)
-    return job
+        return experiment is not None and experiment.rows >= n_rows and job.status == "running"
+
+    return job_when(bench, job_id, lambda job: not job.live or has_rows(job))
 
 
 def test_a_job_that_is_killed_again_and_again_asks_nothing_twice(tmp_path: Path) -> None:
@@ -69,7 +67,7 @@ def test_a_job_that_is_killed_again_and_again_asks_nothing_twice(tmp_path: Path)
         server.clear()
         server.latency_seconds = 0.1
         job_id, killed = bench.start_experiment(spec), 0
-        for n_rows in (1, 3, 5, 7):
+        for n_rows in (1, 4, 7):
             if waited_for(bench, job_id, n_rows).live:
                 pid = next(
                     event.pid for event in read_events(bench.job_store.folder(job_id)) if event.event == "started"
@@ -77,8 +75,7 @@ def test_a_job_that_is_killed_again_and_again_asks_nothing_twice(tmp_path: Path)
                 assert pid is not None
                 os.kill(pid, signal.SIGKILL)
                 killed += 1
-                while bench.job(job_id).live:
-                    time.sleep(0.02)
+                ended(bench, job_id)
                 job_id = bench.resume(job_id)
         server.latency_seconds = 0
         job = waited_for(bench, job_id, 10)

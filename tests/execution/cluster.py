@@ -3,10 +3,11 @@
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+
+from tests import waiting
 
 ROOT = Path(__file__).parents[2]
 _LOOPBACK = ["--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
@@ -22,11 +23,12 @@ class LoopbackCluster:
         self.workers: list[subprocess.Popen[bytes]] = []
         contact = folder / "scheduler.json"
         self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(contact))
-        deadline = time.monotonic() + 60
-        while not contact.exists() or not contact.read_text():
+
+        def has_started() -> bool:
             assert self.scheduler.poll() is None, self.log("scheduler")
-            assert time.monotonic() < deadline, "the scheduler did not start"
-            time.sleep(0.05)
+            return contact.exists() and bool(contact.read_text())
+
+        waiting.until(has_started, otherwise=lambda: "the scheduler did not start")
         self.address = str(json.loads(contact.read_text())["address"])
         for _ in range(n_workers):
             self.add_worker()

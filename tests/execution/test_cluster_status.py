@@ -6,7 +6,6 @@ import signal
 import socket
 import sys
 import threading
-import time
 from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +18,7 @@ from leanrag_core.execution import cluster as dask_map
 from leanrag_core.execution import cluster_status
 from leanrag_core.execution.cluster import DaskMap
 from leanrag_core.execution.cluster_status import PROGRAM, PYTHON, SCHEDULER, ClusterStatus, Difference, differences
+from tests import waiting
 from tests.execution.cluster import LoopbackCluster
 
 
@@ -31,13 +31,14 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoopbackCluste
 
 def seen_with(cluster: LoopbackCluster, workers: int) -> ClusterStatus:
     """What is seen once so many workers have come."""
-    deadline = time.monotonic() + 60
-    while True:
-        seen = cluster_status.read_cluster_status(cluster.address)
-        if seen.workers == workers:
-            return seen
-        assert time.monotonic() < deadline, cluster.log("worker")
-        time.sleep(0.1)
+
+    def seen() -> ClusterStatus | None:
+        status = cluster_status.read_cluster_status(cluster.address)
+        return status if status.workers == workers else None
+
+    status = waiting.until(seen, otherwise=lambda: cluster.log("worker"))
+    assert status is not None
+    return status
 
 
 @contextmanager

@@ -5,7 +5,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.search_writer import write_search_index
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Price, Settings
+from tests import waiting
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     command = [str(Path(sys.executable).with_name("chroma")), "run"]
     options = ["--path", str(folder), "--host", "127.0.0.1", "--port", str(port)]
     with (folder / "log").open("wb") as log, subprocess.Popen([*command, *options], stdout=log, stderr=log) as started:
-        deadline = time.monotonic() + 60
-        while True:
+
+        def answers() -> bool:
             assert started.poll() is None, (folder / "log").read_text(errors="replace")
-            assert time.monotonic() < deadline, "the server did not start"
             with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.05)
+                return probe.connect_ex(("127.0.0.1", port)) == 0
+
+        waiting.until(answers, otherwise=lambda: "the server did not start")
         yield Server(f"http://127.0.0.1:{port}", psutil.Process(started.pid))
         started.kill()
 
@@ -306,7 +305,7 @@ def test_a_server_that_hangs_between_two_questions_is_given_up_and_found_again(
     server: Server, stored: Path, index: Index
 ) -> None:
     servers = ChromaServers()
-    searches = SearchStore(servers, answer_seconds=0.3)
+    searches = SearchStore(servers)
     write_search_index(place_of(stored), index, lambda done, total: None, connect=servers.server(server.url))
     searches.use_server(server.url)
 
@@ -317,8 +316,10 @@ def test_a_server_that_hangs_between_two_questions_is_given_up_and_found_again(
         return rows
 
     assert ask() == [0, 1]
+    opened, seconds_of_servers = searches.open(stored), servers.timeout_seconds
+    assert opened is not None
     server.process.suspend()
-    servers.timeout_seconds = 0.3
+    opened.answer_seconds = servers.timeout_seconds = 0.3  # while no answer can come
     try:
         with pytest.raises(SearchIndexFailed, match="took a question and did not answer"):
             ask()
@@ -326,7 +327,7 @@ def test_a_server_that_hangs_between_two_questions_is_given_up_and_found_again(
             ask()
     finally:
         server.process.resume()
-    servers.timeout_seconds = 5.0
+    servers.timeout_seconds = seconds_of_servers
     servers.look_at(server.url)
     assert ask() == [0, 1]
 

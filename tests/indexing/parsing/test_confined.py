@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +22,7 @@ from leanrag_core.indexing.parsing.limits import ParseLimits
 from leanrag_core.indexing.reading import read_uploads
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.settings import Settings
+from tests import waiting
 from tests.indexing.parsing import bombs
 from tests.refusals import as_read
 
@@ -184,13 +184,10 @@ def test_a_process_at_work_ends_when_the_one_who_asked_was_killed() -> None:
     )
     asking = subprocess.Popen([sys.executable, "-c", script])
     asked = psutil.Process(asking.pid)
-    deadline = time.monotonic() + 20
-    while not (reading := asked.children()) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    reading = waiting.until(asked.children)
     asking.kill()
     asking.wait()
     _, alive = psutil.wait_procs(reading, timeout=10)
-    assert reading
     assert not alive
 
 
