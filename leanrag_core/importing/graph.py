@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from leanrag_core.cycle_collector import collector_paused
 from leanrag_core.errors import ImportFailed
 from leanrag_core.importing.communities import claims_of, communities_of
 from leanrag_core.importing.described import described_rows
@@ -87,20 +88,21 @@ def graph_of(
     communities, claims: their entities by foreign ids or names, their chunks by foreign ids. notes: on the import as a
     whole. Raises ImportFailed when no entity is left.
     """
-    taken = _Taken(sources, drops)
-    for entity in entities:
-        taken.add_entity(entity)
-    if not taken.entities:
-        raise ImportFailed("import.no_entities")
-    for relation in relations:
-        taken.add_relation(relation)
-    extras = ImportedExtras(
-        format_name,
-        communities_of(communities, taken.entity_id, drops),
-        claims_of(claims, taken.entity_id, sources.chunk_of, drops),
-        taken.foreign_ids(),
-    )
-    return taken.graph(name, notes, extras)
+    with collector_paused():
+        taken = _Taken(sources, drops)
+        for entity in entities:
+            taken.add_entity(entity)
+        if not taken.entities:
+            raise ImportFailed("import.no_entities")
+        for relation in relations:
+            taken.add_relation(relation)
+        extras = ImportedExtras(
+            format_name,
+            communities_of(communities, taken.entity_id, drops),
+            claims_of(claims, taken.entity_id, sources.chunk_of, drops),
+            taken.foreign_ids(),
+        )
+        return taken.graph(name, notes, extras)
 
 
 class _Taken:

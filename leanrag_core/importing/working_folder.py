@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from leanrag_core.cycle_collector import collector_paused
 from leanrag_core.errors import ImportFailed
 from leanrag_core.importing.graph import ImportedEntity, ImportedRelation, graph_of
 from leanrag_core.importing.graphml import GraphEdge, GraphNode, read_graphml
@@ -57,7 +58,8 @@ def read_working_folder(path: Path, format_name: str) -> ImportedGraph:
             raise ImportFailed("import.no_graph_but_replies", folder=str(path), name=GRAPH)
         raise ImportFailed("import.no_file", folder=str(path), name=GRAPH)
     drops, name = Drops(), shown_name(folder.resolve().name)
-    chunks, graph = store_rows(folder / CHUNKS), read_graphml(folder / GRAPH)
+    with collector_paused():
+        chunks, graph = store_rows(folder / CHUNKS), read_graphml(folder / GRAPH)
     sources = folder_sources(folder, chunks, drops, name)
     entity_chunks, relation_chunks = (
         store_rows(folder / f"kv_store_{kind}_chunks.json") for kind in ("entity", "relation")

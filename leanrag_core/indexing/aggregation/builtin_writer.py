@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from leanrag_core.cycle_collector import collector_paused
 from leanrag_core.indexing.aggregation.cluster_names import BaseNames, base_names, centrality, layer_names
 from leanrag_core.indexing.aggregation.cluster_terms import BaseTerms, base_terms, cluster_candidates
 from leanrag_core.indexing.aggregation.extracts import choose_sentences, findings_of
@@ -39,8 +40,9 @@ class BuiltinWriter:
         """Phrases and names of all clusters of the coming layer are decided, so that siblings differ."""
         entities = layers[0].entities
         if self._base is None or self._base[0] is not entities:
-            terms = base_terms(entities)
-            self._base = (entities, terms, base_names(layers[0], frozenset(terms.lexicon.surfaces)))
+            with collector_paused():
+                terms = base_terms(entities)
+                self._base = (entities, terms, base_names(layers[0], frozenset(terms.lexicon.surfaces)))
         _, terms, read = self._base
         cluster_of = np.arange(len(layers[0]))
         for layer in layers[:-1]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, count
 
 from leanrag_core.indexing.aggregation.phrases import folded, words
@@ -51,7 +52,8 @@ def cluster_name(
     used = {} if used is None else used
     numbered = {} if numbered is None else numbered
     tried = [Term(shown(term.surface), term.score, term.kind) for term in terms[:_TERMS_TRIED]]
-    pairs = [(first, second) for first, second in combinations(tried, 2) if not overlap(first.surface, second.surface)]
+    forms = [folded_words(term.surface) for term in tried]
+    pairs = [(tried[a], tried[b]) for a, b in combinations(range(len(tried)), 2) if not forms[a] & forms[b]]
     if not pairs:  # few words, or a script without spaces: two members, else the one of several
         pairs = [(first, second) for first, second in combinations(tried, 2) if first.surface != second.surface]
     if not pairs:
@@ -83,7 +85,13 @@ def _fit(first: Term, second: Term, used: Mapping[str, int]) -> float:
 
 def overlap(first: str, second: str) -> bool:
     """Whether two terms share a word, so that joining them would repeat it."""
-    return bool({folded(word) for word in words(first)} & {folded(word) for word in words(second)})
+    return bool(folded_words(first) & folded_words(second))
+
+
+@lru_cache(maxsize=65_536)
+def folded_words(term: str) -> frozenset[str]:
+    """The words of a term as they compare."""
+    return frozenset(folded(word) for word in words(term))
 
 
 def shown(phrase: str) -> str:

@@ -66,6 +66,8 @@ def clean(text: str) -> str:
 
     Half a surrogate pair, which no file can hold, becomes the replacement character.
     """
+    if text.isprintable():  # one line without anything that the patterns below look for
+        return unicodedata.normalize("NFC", text).rstrip()
     text = _LINE_END.sub("\n", text.replace("\r\n", "\n")).replace("\u2029", "\n\n")
     text = unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", _CONTROL.sub("", text)))
     # Line by line: a pattern that looks for the end of the line takes quadratic time on long runs of spaces.

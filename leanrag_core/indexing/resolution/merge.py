@@ -1,7 +1,6 @@
 """The merge: mentions of one name become one entity, mentions of one pair of ends become one relation."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,10 +32,10 @@ class Resolution:
 
 @dataclass(slots=True)
 class _Entity:
-    first: tuple[int, int]  # chunk row, then order of appearance
-    names: Counter[str] = field(default_factory=Counter)
+    first: int  # row of the first chunk that mentions it
+    names: dict[str, int] = field(default_factory=dict)  # how often each form of the name comes
     surfaces: dict[str, None] = field(default_factory=dict)
-    types: Counter[str] = field(default_factory=Counter)
+    types: dict[str, int] = field(default_factory=dict)
     descriptions: list[tuple[float, int, str]] = field(default_factory=list)
     chunks: set[int] = field(default_factory=set)
 
@@ -46,7 +45,7 @@ class _Relation:
     weight: float = 0.0
     kinds: set[str] = field(default_factory=set)
     descriptions: dict[str, float] = field(default_factory=dict)
-    keywords: Counter[str] = field(default_factory=Counter)
+    keywords: dict[str, int] = field(default_factory=dict)
     chunks: set[int] = field(default_factory=set)
 
 
@@ -67,7 +66,7 @@ def resolve(extractions: Sequence[Extraction], chunks: Sequence[Chunk], *, heuri
             _add_mention(entities, mention, row, drops)
         for relation in extraction.relations:
             _add_relation(entities, pairs, relation, row, drops, heuristic)
-    order = sorted(entities, key=lambda key: (entities[key].first[0], key))
+    order = sorted(entities, key=lambda key: (entities[key].first, key))
     ids = {key: entity_id(key) for key in order}
     shown = {key: _most_frequent(entities[key].names) for key in order}
     graph = Graph(_entity_table(order, entities, ids, shown, heuristic), _relation_table(order, pairs, ids, heuristic))
@@ -81,12 +80,14 @@ def _add_mention(entities: dict[str, _Entity], mention: Mention, row: int, drops
         return
     entity = entities.get(key)
     if entity is None:
-        entity = entities[key] = _Entity(first=(row, len(entities)))
-    entity.first = min(entity.first, (row, len(entities)))
-    entity.names[tidy_name(mention.name)] += 1
+        entity = entities[key] = _Entity(first=row)
+    elif row < entity.first:
+        entity.first = row
+    name, type_ = tidy_name(mention.name), mention.type.strip().lower()
+    entity.names[name] = entity.names.get(name, 0) + 1
     if mention.surface:
         entity.surfaces.setdefault(tidy_name(mention.surface))
-    entity.types[mention.type.strip().lower()] += 1
+    entity.types[type_] = entity.types.get(type_, 0) + 1
     entity.descriptions.append((mention.weight, row, mention.description.strip()))
     entity.chunks.add(row)
 
@@ -100,25 +101,27 @@ def _add_relation(
     heuristic: bool,
 ) -> None:
     ends = name_key(mention.source), name_key(mention.target)
-    ends_shown = f"{mention.source} – {mention.target}"
-    if not all(ends):
-        drops.append(Drop("merge", f"relation {ends_shown}", "an end holds nothing but punctuation"))
-        return
-    if ends[0] == ends[1]:
-        drops.append(Drop("merge", f"relation {ends_shown}", "both ends are the same entity"))
+    if not all(ends) or ends[0] == ends[1]:
+        reason = "both ends are the same entity" if all(ends) else "an end holds nothing but punctuation"
+        drops.append(Drop("merge", f"relation {mention.source} – {mention.target}", reason))
         return
     for key, name in zip(ends, (mention.source, mention.target), strict=True):
         if key not in entities:
             _add_mention(entities, Mention(name, "unknown", mention.description, mention.chunk_id), row, drops)
-    low, high = sorted(ends)
-    relation = pairs.setdefault((low, high), _Relation())
+    pair = ends if ends[0] < ends[1] else (ends[1], ends[0])
+    relation = pairs.get(pair)
+    if relation is None:
+        relation = pairs[pair] = _Relation()
     relation.chunks.add(row)
     description = mention.description.strip()
     if not (heuristic and description in relation.descriptions):
         relation.weight += mention.strength
     relation.descriptions[description] = max(relation.descriptions.get(description, 0.0), mention.strength)
     relation.kinds.add(mention.kind)
-    relation.keywords.update(word.strip() for word in mention.keywords if word.strip())
+    for keyword in mention.keywords:
+        word = keyword.strip()
+        if word:
+            relation.keywords[word] = relation.keywords.get(word, 0) + 1
 
 
 def _entity_table(
@@ -157,11 +160,11 @@ def _relation_table(
     return pa.table(columns, schema=RELATION_SCHEMA)
 
 
-def _most_frequent(counted: Counter[str]) -> str:
+def _most_frequent(counted: Mapping[str, int]) -> str:
     return min(counted, key=lambda name: (-counted[name], name))
 
 
-def _type(counted: Counter[str]) -> str:
+def _type(counted: Mapping[str, int]) -> str:
     """The majority among the types; what says least (a heading, unknown) counts only when nothing else is known."""
     for vague in (_VAGUE[1:], ()):
         known = {name: n for name, n in counted.items() if name not in vague}
@@ -170,7 +173,7 @@ def _type(counted: Counter[str]) -> str:
     return "unknown"
 
 
-def _keywords(counted: Counter[str], heuristic: bool) -> list[str]:
+def _keywords(counted: Mapping[str, int], heuristic: bool) -> list[str]:
     """All keywords as they came; of a heuristic relation the most frequent."""
     words = list(counted)
     if not heuristic or len(words) <= KEYWORDS_KEPT:
@@ -206,7 +209,7 @@ def _aliases(order: list[str], entities: dict[str, _Entity], shown: dict[str, st
     claims: dict[str, tuple[int, str]] = {}
     for key in order:
         entity, name = entities[key], shown[key]
-        rank = (-entity.names.total(), name)
+        rank = (-sum(entity.names.values()), name)
         for form in (*entity.names, *entity.surfaces):
             if form != name and (form not in claims or rank < claims[form]):
                 claims[form] = rank
