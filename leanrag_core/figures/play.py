@@ -5,8 +5,7 @@ beside this module (scripts/play_*.js) draw it on the pages and in files that op
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from leanrag_core.figures.anchors import anchors, is_card, sources_of
 from leanrag_core.figures.drawn_nodes import drawn_nodes, kind_title
@@ -22,7 +21,6 @@ from leanrag_core.messages.catalog import ENGLISH, sentence
 from leanrag_core.messages.message import message
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Style, Trace, TraceItem
-from leanrag_core.types.visible import visible_values
 
 WIDTHS = (NARROW, MEDIUM, WIDE)  # px of the plots that the browser chooses from
 _MOST_TEXT, _MOST_LINE = 260, 180  # characters of an item's text, of what a relation says
@@ -159,22 +157,15 @@ class Play:
     entered: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
 
-    def as_json(self) -> dict[str, Any]:
-        """The play as the scripts take it, short: texts once, defaults left out."""
-        whole = asdict(self)
-        for graph in whole["layouts"]:
-            graph["nodes"] = [_short(node, ("name", "about", "lit")) for node in graph["nodes"]]
-            graph["edges"] = [
-                _short(edge, ("about", "lit", "strength" if not edge["pill"] else "")) for edge in graph["edges"]
-            ]
-        whole["items"] = {item.pop("id"): _short(item, ()) for item in whole["items"]}
-        shown: dict[str, Any] = visible_values(whole)
-        return shown
-
 
 def play_frames(trace: Trace, *, answer: Answer | None = None, language: str = ENGLISH) -> tuple[Frame, ...]:
     """The frames of a trace from its first step to the answer."""
     return tuple(_frame(scene, language) for scene in scenes(trace, answer))
+
+
+def answer_frame(trace: Trace, answer: Answer, language: str = ENGLISH) -> Frame:
+    """The last frame of a play, once there is an answer: it may come later than the retrieval."""
+    return _frame(scenes(trace, answer)[-1], language)
 
 
 def play(
@@ -295,8 +286,3 @@ def _sign(style: Style, language: str) -> Sign:
     shapes = ("disc", "box", "double", "chip") if style.on == "item" else ("line", "arc", "dotted")
     shape = style.shape if style.shape in shapes else shapes[1] if style.on == "item" else shapes[0]
     return Sign(_title(style, language), shape, known_colour(style.colour))
-
-
-def _short(values: dict[str, Any], without: tuple[str, ...]) -> dict[str, Any]:
-    """Without those names, and without what is empty."""
-    return {name: value for name, value in values.items() if name not in without and value not in (None, "", (), [])}

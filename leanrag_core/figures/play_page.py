@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from leanrag_core.figures.palette import palette
 from leanrag_core.figures.play import play, play_words
+from leanrag_core.figures.play_values import play_values
 from leanrag_core.figures.scripts import PLAY, scripts, styles
 from leanrag_core.messages.catalog import ENGLISH
 from leanrag_core.types.trace import Answer, Trace
@@ -37,9 +38,9 @@ _PAGE = (
 
 def play_page(trace: Trace, *, answer: Answer | None = None, language: str = ENGLISH) -> bytes:
     """The content of the file. It begins at the first frame."""
-    shown = play(trace, answer=answer, language=language).as_json()
-    first = shown["segments"][0]["name"]
-    held = {"play": shown, "words": play_words(language), "start": f"{first}.1"}
+    shown = play(trace, answer=answer, language=language)
+    first = shown.segments[0].name
+    held = {"play": play_values(shown), "words": play_words(language), "start": f"{first}.1"}
     script = f"{{{scripts(PLAY)}\n{_START}}}"  # in a block, so that nothing of it is global
     question = visible(trace.question)
     page = Markup(_PAGE).format(

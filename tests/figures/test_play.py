@@ -9,6 +9,7 @@ import pytest
 from leanrag_core.figures.play import play, play_frames, play_words
 from leanrag_core.figures.play_map import spans
 from leanrag_core.figures.play_page import play_page
+from leanrag_core.figures.play_values import play_values
 from leanrag_core.messages.message import message
 from leanrag_core.types.trace import (
     Answer,
@@ -113,9 +114,26 @@ def test_the_file_holds_the_play_and_runs_nothing_of_its_texts() -> None:
     page = play_page(replace(trace, items=renamed)).decode()
     assert page.count("<script") == page.count("</script>") == 2, "its data and its own script"
     [held] = re.findall(r'<script type="application/json" id="play">(.*?)</script>', page, re.DOTALL)
-    assert json.loads(held)["play"]["items"]["mite"]["name"] == HOSTILE
+    assert set(json.loads(held)["play"]["items"]["name"]) == {HOSTILE}
     assert "http://www.w3.org/2000/svg" in page
     assert not re.search(r'(src|href)="', page), "nothing is asked of any network"
+
+
+def test_what_is_sent_names_ids_by_their_places_and_curves_by_their_ends() -> None:
+    shown = play(small())
+    sent = play_values(shown)
+
+    def named(places: list[int]) -> list[str]:
+        return [sent["strings"][place] for place in places]
+
+    assert named(sent["items"]["id"]) == [item.id for item in shown.items]
+    assert [named(ids or []) for ids in sent["frames"]["focus"]] == [list(frame.focus) for frame in shown.frames]
+    graph, edges = shown.layouts[0], sent["layouts"][0]["edges"]
+    assert named(edges["source"]) == [edge.source for edge in graph.edges]
+    for edge, ends in zip(graph.edges, edges["points"], strict=True):
+        (x1, y1), (_, middle), (x2, y2) = edge.points[0], edge.points[1], edge.points[-1]
+        curve = [] if len(edge.points) == 4 else [middle]
+        assert ends == pytest.approx([x1, y1, x2, y2, *curve], abs=0.05)
 
 
 def test_a_node_is_marked_within_its_ancestors() -> None:

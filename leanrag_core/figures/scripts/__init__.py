@@ -5,7 +5,16 @@ from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
 # What playRetrieval(host, data, words, options) needs, in this order; svg.js comes before them.
-PLAY = ("layers", "play_figure", "play_cards", "play_controls", "play_notes", "play_map", "play_retrieval")
+PLAY = (
+    "layers",
+    "play_values",
+    "play_figure",
+    "play_cards",
+    "play_controls",
+    "play_notes",
+    "play_map",
+    "play_retrieval",
+)
 
 
 def script_path(name: str) -> Path:

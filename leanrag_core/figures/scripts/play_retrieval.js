@@ -1,11 +1,11 @@
-// A retrieval as a play in a host element: playRetrieval(host, data, words, options). Needs svg.js, layers.js and the
-// other scripts called play_; data is Play.as_json(), words is play_words(). It asks nothing of a server.
+// A retrieval as a play in a host element: playRetrieval(host, sent, words, options). Needs svg.js, layers.js and the
+// other scripts called play_; sent is play_values(), words is play_words(). It asks nothing of a server.
 //
 // options: start: "climb" (the end of that step), "climb.1" (its first frame), "" (the end of the play). table: whether
 // it begins as a table. picked: id of the node whose card is open. large: for a wall, with larger type. changed(now):
 // after each change, with {name, playing, table, picked}. explore(id), read(id): what a node or a passage opens
 // elsewhere, without them there is no button for it; save(svg): saves the picture; explorable: a set of the nodes for which that is possible.
-// Returns {seek(frame), go(name), play(), pause(), next(), back(), table(on), stop(), place(), now()}.
+// Returns {seek(frame), go(name), play(), pause(), next(), back(), table(on), stop(), place(), now(), answered(frame)}.
 const SECONDS_A_FRAME = 2.2;
 
 function frameNamed(data, name) {
@@ -21,7 +21,8 @@ function nameOfFrame(data, place) {
   return place === segment.last ? segment.name : `${segment.name}.${place - segment.first + 1}`;
 }
 
-function playRetrieval(host, data, words, options = {}) {
+function playRetrieval(host, sent, words, options = {}) {
+  const data = unpackPlay(sent);
   let place = frameNamed(data, options.start), playing = false, times = 1, timer = 0, drawn = null, note = null, table = Boolean(options.table);
   host.replaceChildren();
   host.classList.add("lr-play", "lr-layers");
@@ -140,6 +141,13 @@ function playRetrieval(host, data, words, options = {}) {
   watcher.observe(host);
   return {
     seek, play, pause, place: () => place, next: () => seek(place + 1), back: () => seek(place - 1), go: (name) => { pause(); seek(frameNamed(data, name)); },
+    // What the last frame says, once there is an answer.
+    answered: ({ lead, rest, focus }) => {
+      const last = data.frames.length - 1, { lead: before, rest: after } = data.frames[last];
+      if (lead === before && rest === after) return;
+      Object.assign(data.frames[last], { lead, rest, focus });
+      if (place === last) seek(last, false);
+    },
     now, foot, table: (on) => { if (on !== table) swap.click(); },
     stop: () => { playing = false; clearTimeout(timer); watcher.disconnect(); },
   };

@@ -7,7 +7,7 @@ from leanrag_core.answering.support import UNKNOWN, supports
 from leanrag_core.figures import numbers
 from leanrag_core.types.model_names import model_title
 from leanrag_core.types.trace import Answer, Trace
-from pages._shared.ask import citations, reference_view
+from pages._shared.ask import citations, play, reference_view
 from pages._shared.common import markup
 from pages._shared.common.html import NOTHING, draw, html, joined
 from pages._shared.common.messages import message, say, words
@@ -38,7 +38,14 @@ def show(scope: Scope, answer: Answer, *, stored: bool = False) -> None:
     open_mark = str(st.session_state.get(scope.key("cited"), ""))
     if not stored:
         open_mark = reference_view.open_mark(scope, trace)
-    citations.show(answer, open_mark=open_mark, key=scope.name("answer"), on_cite=cited, all_items=True)
+    citations.show(
+        answer,
+        open_mark=open_mark,
+        key=scope.name("answer"),
+        on_cite=cited,
+        all_items=True,
+        last_frame=play.last_frame(answer),
+    )
     label = say("ask.extractive") if answer.extractive else written_by(answer)
     draw(markup.muted(f"{label} {say('ask.click_mark')}"), NOTHING if answer.extractive else support_line(answer))
 

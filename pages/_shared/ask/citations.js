@@ -5,6 +5,10 @@ export default function (component) {
   const root = parentElement.querySelector(".lr-cites");
   const [host, list, tip] = [".lr-answer", ".lr-evidence", ".lr-tip"].map((name) => root.querySelector(name));
   const element = (tag, name, text) => { const made = document.createElement(tag); if (name) made.className = name; if (text !== undefined) made.textContent = text; return made; };
+  if (data.last_frame) { // for the play of the same retrieval, which may be drawn before or after this
+    (globalThis.lrLastFrames ??= new Map()).set(data.last_frame.of, data.last_frame);
+    dispatchEvent(new Event("lr-last-frame"));
+  }
   if (data.tint) host.style.setProperty("--alone", `var(--lr-${data.tint})`);
   const click = (chip) => { chip.onclick = () => { hide(); setTriggerValue("cited", chip.dataset.mark); }; };
   // The same answer again: its chips stay, since the one that opened a drawer gets the focus back from it.

@@ -47,10 +47,11 @@ def show(
     alone: Collection[int] = (),
     tint: str = "",
     all_items: bool = False,
+    last_frame: dict[str, Any] | None = None,
 ) -> None:
     """The answer is drawn; on_cite is called with the mark that was clicked. alone: places of the parts that no answer
     beside it says; they are tinted in that colour of the palette. all_items: what the context holds is listed below the
-    answer, cited or not."""
+    answer, cited or not. last_frame: of the play beside the answer."""
     context = answer.trace.context
     evidence = _Evidence(answer.trace)
     section_of = {item.mark: section for section in context.sections for item in section.items}
@@ -81,6 +82,7 @@ def show(
         "parts": parts,
         "open": open_mark,
         "list": answer.extractive,
+        "last_frame": last_frame,
         "tint": tint,
         "items": evidence.sections(frozenset(answer.citations)) if all_items else [],
         "labels": {

@@ -37,10 +37,17 @@ def panel(scope: Scope, trace: Trace) -> None:
     lacking = losses(trace.context)
     if lacking:
         message(f"{' '.join(map(words, lacking))} {say('ask.raise_budgets')}", title=say("ask.context_incomplete"))
-    with st.expander(say("ask.context_text"), key=scope.name("context_fold")):
-        key = scope.name("code_context")
-        copy_button.copy_text(say("ask.copy_context"), of=key, key=scope.name("copy_context"))
-        markup.code(trace.context.text, height=320, key=key)
+    st.fragment(_text)(scope, trace)
+
+
+def _text(scope: Scope, trace: Trace) -> None:
+    """The context as it was sent; its text goes to the browser when a person opens it."""
+    fold = st.expander(say("ask.context_text"), key=scope.name("context_fold"), on_change="rerun")
+    if fold.open:
+        with fold:
+            key = scope.name("code_context")
+            copy_button.copy_text(say("ask.copy_context"), of=key, key=scope.name("copy_context"))
+            markup.code(trace.context.text, height=320, key=key)
 
 
 def _total(section: ContextSection) -> str:

@@ -2,7 +2,7 @@
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const host = parentElement.querySelector(".lr-play");
-  const { play, words, start, picked, table, links, explorable, reads } = data;
+  const { play, of, words, start, picked, table, links, explorable, reads } = data;
   const signature = JSON.stringify([play, words, explorable, reads]);
   const before = host.lrPlay, kept = (globalThis.lrPlayKept ??= {}); // until the page is loaded anew
   // The URL is written without asking the server; while it plays it stays as it is.
@@ -28,10 +28,14 @@ export default function (component) {
     if (before.table !== table) before.shown.table(table);
   }
   Object.assign(host.lrPlay, { start, table });
+  // What its end says of the answer comes with the answer.
+  const answered = () => { const frame = globalThis.lrLastFrames?.get(of); if (frame) host.lrPlay.shown.answered(frame); };
+  answered();
+  addEventListener("lr-last-frame", answered);
   // The page writes its URL without what is kept here, at any later run: it is put back.
   const path = location.pathname;
   const restore = () => setTimeout(() => { if (host.isConnected && location.pathname === path) keep(host.lrPlay.shown.now()); }, 100);
   restore();
   globalThis.navigation?.addEventListener("currententrychange", restore);
-  return () => globalThis.navigation?.removeEventListener("currententrychange", restore);
+  return () => { removeEventListener("lr-last-frame", answered); globalThis.navigation?.removeEventListener("currententrychange", restore); };
 }

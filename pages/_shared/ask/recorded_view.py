@@ -97,7 +97,7 @@ def show(scope: Scope, run: RecordedRun) -> None:
             answer_view.show(views, run.answer, stored=True)
         answer_view.notes_panel(trace)
     with right:
-        retrieval_view.show(views, None, trace, answer=run.answer)
+        retrieval_view.show(views, None, trace)
     context_view.panel(views, trace)
     context_view.passage_cards(views, None, trace, run.answer)
     reference_view.drawer(views, None)

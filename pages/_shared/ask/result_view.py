@@ -122,7 +122,7 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
     with left:
         slot = st.container(gap="small")
     with right:
-        retrieval_view.show(scope, index, trace, before=held, answer=asking.answer_so_far(scope, ask, trace))
+        retrieval_view.show(scope, index, trace, before=held)  # before the answer, which takes longer
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key=scope.name("play_actions")):
             pinned.button(scope, ask, trace)
             play_file.button(scope, trace)

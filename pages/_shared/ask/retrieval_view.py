@@ -9,7 +9,7 @@ from leanrag_core.figures.layered_places import MOST_SEEDS
 from leanrag_core.figures.play import play
 from leanrag_core.queries import browse
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Answer, Trace
+from leanrag_core.types.trace import Trace
 from pages._shared.ask import play as component
 from pages._shared.ask import reference_view, roles
 from pages._shared.common import state
@@ -36,17 +36,17 @@ def show(
     trace: Trace,
     *,
     before: Trace | None = None,
-    answer: Answer | None = None,
 ) -> None:
     """The play of a trace. index: None where there is only the trace. before: the pinned retrieval, against which is
-    marked what entered and what left. answer: the last step says what it is made of."""
+    marked what entered and what left."""
     if not trace.nodes and not trace.passages:
         message(say("ask.nothing_retrieved"))
         return
     known = frozenset(node.id for node in trace.nodes if index is not None and browse.locate(index, node.id))
     key = scope.key("opens_explore")
     component.show(
-        play(trace, before=before, answer=answer, index=index, language=language()),
+        play(trace, before=before, index=index, language=language()),
+        of=trace,
         key=scope.name("play"),
         start=state.recall(scope.name("step")),
         picked=state.recall(scope.name("node")),

@@ -1,14 +1,26 @@
 """The pages' own components: drawn in the browser by a script beside the module that shows them."""
 
-from collections.abc import Callable, Iterable
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from leanrag_core.figures.scripts import script_path
+from pages._shared.common import script_files
 
 _HERE = Path(__file__).resolve().parent
+# All that is sent with a component: its script is fetched as a file. Nothing is drawn before its style sheet is there,
+# since scripts measure what they draw. The sheet comes last in the page, behind style.css.
+_LOADER = """const at = (path) => new URL(path, document.baseURI).href;
+const styled = {sheet} && new Promise((done) => {{
+  const link = document.createElement("link");
+  Object.assign(link, {{ rel: "stylesheet", href: at({sheet}), onload: done, onerror: done }});
+  document.body.append(link);
+}});
+const [{{ default: drawn }}] = await Promise.all([import(at({script})), styled]);
+export default drawn;"""
 
 
 @st.cache_resource(show_spinner=False)
@@ -24,25 +36,8 @@ def component(
     for part in parts:
         own = _HERE / f"{part}.js"
         before.append(own if own.exists() else script_path(part))
-    styles = [path.with_suffix(".css") for path in (*before, script)]
-    return st.components.v2.component(
-        f"lr_{script.stem}",
-        html=frame,
-        css=_joined(path for path in styles if path.exists()) or None,
-        js="\n".join(_text(path) if path == library else without_comments(_text(path)) for path in (*before, script)),
-        isolate_styles=False,
-    )
-
-
-def _joined(paths: Iterable[Path]) -> str:
-    return "\n".join(_text(path) for path in paths)
-
-
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
-
-
-def without_comments(script: str) -> str:
-    """The script without lines that are comments, and without indentation: each page view sends it again."""
-    lines = (line.strip() for line in script.splitlines())
-    return "\n".join(line for line in lines if line and not line.startswith("//"))
+    files = [*before, script]
+    styles = [path.with_suffix(".css") for path in files if path.with_suffix(".css").exists()]
+    sheet = script_files.address(styles) if styles else ""
+    loader = _LOADER.format(script=json.dumps(script_files.address(files)), sheet=json.dumps(sheet))
+    return st.components.v2.component(f"lr_{script.stem}", html=frame, js=loader, isolate_styles=False)

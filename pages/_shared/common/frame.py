@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import HEURISTIC, REFERENCE_GRAPH
 from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.summary import IndexSummary
-from pages._shared.common import running_view, session, state, widgets
+from pages._shared.common import running_view, script_files, session, state, widgets
 from pages._shared.common.html import NOTHING, draw, html, joined
 from pages._shared.common.messages import as_sentence, known, say, words
 from pages._shared.common.messages import message as message  # pages take it from here
@@ -57,11 +56,6 @@ def colours() -> Palette:
     return palette(dark=is_dark())
 
 
-@cache
-def _style_sheet() -> str:
-    return (_HERE / "style.css").read_text(encoding="utf-8")
-
-
 def enter(page: str) -> IndexSummary | None:
     """The frame of the page stands; returns the index that the sidebar has chosen, None when there is none, or when the
     one that was asked for is gone (see gone_index).
@@ -69,7 +63,8 @@ def enter(page: str) -> IndexSummary | None:
     The first call of every page; it relies on nothing else.
     """
     state.read_url(page)
-    draw(html("<style>:root{{{}}}{}</style>", Markup(colours().css_variables()), Markup(_style_sheet())))
+    draw(html('<style>@import url("{}");</style>', script_files.address([_HERE / "style.css"])))
+    draw(html("<style>:root{{{}}}</style>", Markup(colours().css_variables())))
     theme = "dark" if is_dark() else "light"
     st.logo(
         str(_HERE / "assets" / f"logo_{theme}.svg"),

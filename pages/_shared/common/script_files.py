@@ -1,0 +1,67 @@
+"""Scripts and style sheets of the pages' components as files of the server: a browser fetches each once and keeps it.
+
+Sent inline they would go out again with every change of what a component shows. An address names what its content is
+made of and holds its digest, so that nothing needs to be remembered here and a browser never has an old version.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from streamlit import config
+
+from leanrag_core.figures.scripts import script_path
+
+FOLDER = "lr"  # below the app's own address
+_SHARED = Path(__file__).resolve().parents[1]
+_TYPES = {"js": "text/javascript", "css": "text/css"}
+_FOREVER = "public, max-age=31536000, immutable"
+
+
+def address(paths: Sequence[Path]) -> str:
+    """The address of those files as one, relative to a page's; all of them have the same ending."""
+    names, ending = tuple(path.stem for path in paths), paths[0].suffix[1:]
+    return f"{FOLDER}/{'.'.join(names)}.{_digest(_content(names, ending))}.{ending}"
+
+
+def content_at(name: str) -> tuple[str, str] | None:
+    """The content and its type at the last part of such an address; None where nothing has it."""
+    *names, digest, ending = name.split(".") if name.count(".") > 1 else ("", "", "")
+    if ending not in _TYPES or not all(f"{each}.{ending}" in _paths() for each in names):
+        return None
+    content = _content(tuple(names), ending)
+    return (content, _TYPES[ending]) if digest == _digest(content) else None
+
+
+def routes() -> list[Route]:
+    """For the server of the app."""
+    base = str(config.get_option("server.baseUrlPath")).strip("/")
+    return [Route(f"/{base}/{FOLDER}/{{name}}" if base else f"/{FOLDER}/{{name}}", _answer)]
+
+
+async def _answer(request: Request) -> Response:
+    known = content_at(request.path_params["name"])
+    if known is None:
+        return PlainTextResponse("not found", status_code=404)
+    content, kind = known
+    return Response(content, media_type=kind, headers={"cache-control": _FOREVER})
+
+
+@cache
+def _paths() -> dict[str, Path]:
+    """Every script and style sheet that a component may be made of, by its file name, which is its own."""
+    folders = (_SHARED, script_path("svg").parent)
+    return {path.name: path for folder in folders for ending in _TYPES for path in sorted(folder.rglob(f"*.{ending}"))}
+
+
+@cache
+def _content(names: tuple[str, ...], ending: str) -> str:
+    return "\n".join(_paths()[f"{name}.{ending}"].read_text(encoding="utf-8") for name in names)
+
+
+def _digest(content: str) -> str:
+    return hashlib.sha256(content.encode()).hexdigest()[:16]

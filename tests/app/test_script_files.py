@@ -1,0 +1,37 @@
+"""Scripts and style sheets of components as files: an address has one content for ever, and nothing else is served."""
+
+from collections import Counter
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from leanrag_core.figures.scripts import script_path
+from pages._shared.common import script_files
+
+PAGES = Path(script_files.__file__).resolve().parents[1]
+SVG, LAYERS = script_path("svg"), script_path("layers")
+
+
+def test_an_address_holds_its_files_one_after_the_other_and_is_kept_by_browsers() -> None:
+    client = TestClient(Starlette(routes=script_files.routes()))
+    answer = client.get("/" + script_files.address([SVG, LAYERS]))
+    assert answer.text == f"{SVG.read_text(encoding='utf-8')}\n{LAYERS.read_text(encoding='utf-8')}"
+    assert answer.headers["content-type"].startswith("text/javascript")
+    assert "immutable" in answer.headers["cache-control"]
+
+
+def test_nothing_else_is_served() -> None:
+    client = TestClient(Starlette(routes=script_files.routes()))
+    known = script_files.address([SVG])
+    digest = known.split(".")[-2]
+    others = ["lr/session.py", f"lr/..%2f..%2fapp.{digest}.js", f"lr/svg.layers.{digest}.js", f"lr/svg.{digest}.css"]
+    others += [f"lr/.{digest}.js", f"lr/svg.{'0' * 16}.js", "lr/svg.js", f"lr/..%2fframe.{digest}.py"]
+    assert [client.get(f"/{path}").status_code for path in others] == [404] * len(others)
+    assert client.get(f"/{known}").status_code == 200
+
+
+def test_every_script_and_style_sheet_has_a_name_of_its_own() -> None:
+    folders = (PAGES, SVG.parent)
+    names = Counter(path.name for folder in folders for kind in ("js", "css") for path in folder.rglob(f"*.{kind}"))
+    assert [name for name, n in names.items() if n > 1 or name.count(".") > 1] == []
