@@ -8,6 +8,8 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from tests.figures.unpacked import unpacked
+
 # Tags and attributes that the pages themselves write; anything else came out of a document.
 TAGS = {
     "b",
@@ -94,6 +96,11 @@ def component(app: AppTest, name: str) -> list[Any]:
     """Data of the own components of that name, which their scripts draw as text."""
     protos = [element.proto for element in everything(app) if element.type == "bidi_component"]
     return [json.loads(proto.json or proto.mixed.json) for proto in protos if proto.component_name.endswith(name)]
+
+
+def plays(app: AppTest) -> list[Any]:
+    """Data of the plays of a retrieval, as their script reads them."""
+    return [{**shown, "play": unpacked(shown["play"])} for shown in component(app, "lr_play")]
 
 
 def assert_sound(app: AppTest) -> None:

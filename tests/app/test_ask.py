@@ -17,7 +17,7 @@ QUESTION = "What do beekeepers use against Varroa destructor?"
 
 
 def graph(app: AppTest) -> Any:
-    [drawing] = drawn.component(app, "lr_play")
+    [drawing] = drawn.plays(app)
     return {**drawing["play"]["layouts"][-1], **drawing["play"], **drawing}
 
 

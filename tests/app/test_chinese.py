@@ -59,7 +59,7 @@ def texts(app: AppTest) -> Iterator[str]:
             yield from map(str, element.options)
         if element.type == "arrow_data_frame":
             yield from map(str, element.value.columns)
-    for shown in drawn.component(app, "lr_play"):
+    for shown in drawn.plays(app):
         play = shown["play"]
         yield from shown["words"].values()
         yield from play["lines"].values()

@@ -41,7 +41,7 @@ def test_names_from_the_right_are_isolated_and_what_was_read_without_grammar_is_
     assert "since no text is in English" in page_text
     assert "Entities are reliable" not in page_text
     assert "\u2068ערים مدن\u2069" in page_text, "in the page's facts, before the number of documents"
-    [graph] = drawn.component(app, "lr_play")
+    [graph] = drawn.plays(app)
     named = [item for item in graph["play"]["items"].values() if FROM_THE_RIGHT.search(item["name"])]
     assert named
     for item in named:

@@ -28,7 +28,7 @@ def _foreign_strategies(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def graphs(app: AppTest) -> list[dict[str, Any]]:
-    return [shown["play"]["layouts"][-1] for shown in drawn.component(app, "lr_play")]
+    return [shown["play"]["layouts"][-1] for shown in drawn.plays(app)]
 
 
 def test_steps_sections_and_roles_are_those_of_the_strategy(home: Workbench, visit: Visit) -> None:
@@ -37,7 +37,7 @@ def test_steps_sections_and_roles_are_those_of_the_strategy(home: Workbench, vis
     text = drawn.text(app)
     for declared in ("Hunches", "Proofs", "Hunches may be wrong."):
         assert declared in text
-    [shown] = drawn.component(app, "lr_play")
+    [shown] = drawn.plays(app)
     play = shown["play"]
     assert {"Part of the question", "Hunch", "Supports"} <= {sign["title"] for sign in play["signs"]}
     assert [row["label"] for row in play["layouts"][-1]["rows"]] == ["Sub question", "Hunch"]

@@ -114,7 +114,7 @@ def test_explore_draws_a_search_as_text(hostile: Workbench, visit: Visit) -> Non
 def test_ask_draws_answer_graph_and_sources_as_text(hostile: Workbench, visit: Visit) -> None:
     app = visit("ask", hostile, q=QUESTION)
     assert_harmless(app)
-    [graph] = drawn.component(app, "lr_play")
+    [graph] = drawn.plays(app)
     nodes = graph["play"]["layouts"][-1]["nodes"]
     names = [graph["play"]["items"][node["id"]]["name"] for node in nodes]
     assert all(name.startswith(visible(HOSTILE)) for name in names), "the drawing's script sets it as text"

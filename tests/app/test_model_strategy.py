@@ -52,12 +52,12 @@ def test_nothing_runs_before_a_person_asks_and_a_moved_setting_costs_nothing(
     app.button("run").click().run()
     drawn.assert_sound(app)
     assert retrieved == ["debate", NAIVE], "the line beside naive RAG asks no model"
-    assert len(drawn.component(app, "lr_play")) == 1
+    assert len(drawn.plays(app)) == 1
     app.number_input("lr_debate_rounds").set_value(3).run()
     assert "Press Run to retrieve with these settings." in drawn.text(app)
     assert retrieved == ["debate", NAIVE]
     app.number_input("lr_debate_rounds").set_value(2).run()
-    assert len(drawn.component(app, "lr_play")) == 1, "what was retrieved before is kept"
+    assert len(drawn.plays(app)) == 1, "what was retrieved before is kept"
     assert retrieved == ["debate", NAIVE]
     app.run()
     assert retrieved == ["debate", NAIVE]
@@ -112,7 +112,7 @@ def test_a_retrieval_that_fails_says_why_and_can_be_tried_again(
     llm_home.save_settings(Settings(base_url=endpoint.url))
     app.button("retry_retrieval").click().run()
     drawn.assert_sound(app)
-    assert len(drawn.component(app, "lr_play")) == 1
+    assert len(drawn.plays(app)) == 1
 
 
 def ran(home: Workbench, visit: Visit, **url: str) -> AppTest:
@@ -123,7 +123,7 @@ def ran(home: Workbench, visit: Visit, **url: str) -> AppTest:
 def test_a_foreign_trace_is_drawn_by_what_it_declares(home: Workbench, visit: Visit) -> None:
     app = ran(home, visit)
     drawn.assert_sound(app)
-    [graph] = drawn.component(app, "lr_play")
+    [graph] = drawn.plays(app)
     widest = graph["play"]["layouts"][-1]
     assert [segment["title"] for segment in graph["play"]["segments"]] == ["Parts", "Argue", "Answer"]
     assert [row["label"] for row in widest["rows"]] == ["Sub question", "Claim", "Verdict"]
@@ -144,7 +144,7 @@ def test_a_foreign_trace_is_drawn_by_what_it_declares(home: Workbench, visit: Vi
 def test_a_foreign_trace_has_its_tables_cards_and_drawers(home: Workbench, visit: Visit) -> None:
     app = ran(home, visit, show="table", node="claim-0")
     drawn.assert_sound(app)
-    [shown] = drawn.component(app, "lr_play")
+    [shown] = drawn.plays(app)
     assert (shown["table"], shown["picked"]) == (True, "claim-0")
     nodes = [item for item in shown["play"]["items"].values() if not item["is_card"]]
     assert [item["role"] for item in nodes] == ["Part of the question", "Claim", "Claim", "Verdict"]

@@ -34,7 +34,7 @@ def opened(app: AppTest, content: bytes, name: str = "Saved.json") -> AppTest:
 
 
 def figures(app: AppTest) -> list[Any]:
-    return [(shown["play"]["layouts"], shown["play"]["cards"]) for shown in drawn.component(app, "lr_play")]
+    return [(shown["play"]["layouts"], shown["play"]["cards"]) for shown in drawn.plays(app)]
 
 
 def test_a_run_that_is_saved_is_the_one_on_the_page(
@@ -74,7 +74,7 @@ def test_a_saved_run_draws_the_same_without_index_and_model(
     assert not app.text_area
     for line in ("Entities", "Source chunks", "Top-C is not filled" if answer.trace.notes else "Source chunks"):
         assert line in drawn.text(app)
-    [shown] = drawn.component(app, "lr_play")
+    [shown] = drawn.plays(app)
     assert shown["explorable"] == [], "there is no index to explore"
 
 

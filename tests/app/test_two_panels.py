@@ -32,7 +32,7 @@ def two(home: Workbench, monkeypatch: pytest.MonkeyPatch) -> Visit:
 
 def graphs(app: AppTest) -> list[dict[str, Any]]:
     """The subgraphs on the page, from left to right."""
-    return [{**shown["play"]["layouts"][-1], **shown} for shown in drawn.component(app, "lr_play")]
+    return [{**shown["play"]["layouts"][-1], **shown["play"], **shown} for shown in drawn.plays(app)]
 
 
 def test_a_name_has_the_prefix_of_its_scope_and_none_on_a_page_of_one() -> None:

@@ -22,6 +22,7 @@ from leanrag_core.types.trace import (
     TraceItem,
 )
 from tests.figures.small_trace import node, relation, step, trace_of
+from tests.figures.unpacked import unpacked
 from tests.small_index import small_index
 
 HOSTILE = "</script><script>alert(1)</script>"
@@ -119,21 +120,18 @@ def test_the_file_holds_the_play_and_runs_nothing_of_its_texts() -> None:
     assert not re.search(r'(src|href)="', page), "nothing is asked of any network"
 
 
-def test_what_is_sent_names_ids_by_their_places_and_curves_by_their_ends() -> None:
+def test_what_is_sent_holds_each_record_and_of_curves_the_ends() -> None:
     shown = play(small())
-    sent = play_values(shown)
-
-    def named(places: list[int]) -> list[str]:
-        return [sent["strings"][place] for place in places]
-
-    assert named(sent["items"]["id"]) == [item.id for item in shown.items]
-    assert [named(ids or []) for ids in sent["frames"]["focus"]] == [list(frame.focus) for frame in shown.frames]
-    graph, edges = shown.layouts[0], sent["layouts"][0]["edges"]
-    assert named(edges["source"]) == [edge.source for edge in graph.edges]
-    for edge, ends in zip(graph.edges, edges["points"], strict=True):
-        (x1, y1), (_, middle), (x2, y2) = edge.points[0], edge.points[1], edge.points[-1]
-        curve = [] if len(edge.points) == 4 else [middle]
-        assert ends == pytest.approx([x1, y1, x2, y2, *curve], abs=0.05)
+    sent = unpacked(play_values(shown))
+    assert {id_: item["name"] for id_, item in sent["items"].items()} == {item.id: item.name for item in shown.items}
+    assert [frame["focus"] for frame in sent["frames"]] == [list(frame.focus) for frame in shown.frames]
+    for graph, values in zip(shown.layouts, sent["layouts"], strict=True):
+        assert [node["id"] for node in values["nodes"]] == [node.id for node in graph.nodes]
+        for edge, line in zip(graph.edges, values["edges"], strict=True):
+            (x1, y1), (_, middle), (x2, y2) = edge.points[0], edge.points[1], edge.points[-1]
+            curve = [] if len(edge.points) == 4 else [middle]
+            assert (line["source"], line["target"]) == (edge.source, edge.target)
+            assert line["points"] == pytest.approx([x1, y1, x2, y2, *curve], abs=0.05)
 
 
 def test_a_node_is_marked_within_its_ancestors() -> None:
