@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from leanrag_core.indexing.updating.before import Before
 
 _MEGABYTE = 1_000_000
-_DOCUMENTS_LOOKED_AT = 8  # of a corpus, for what earlier builds have kept
+_DOCUMENTS_LOOKED_AT = 8  # of a corpus, for what earlier builds have kept; more of them where they are short
+_TOKENS_LOOKED_AT = 100_000
 
 
 class ModelsOf(Protocol):
@@ -160,11 +161,13 @@ class Builds:
         """What a build of the corpus takes. dry_run: so many chunks are extracted first by a language model, and their
         answers kept, which sharpens the estimate. Raises InvalidConfig, EndpointError."""
         corpus, rows = self._corpora.summary(corpus_id), self._corpora.documents(corpus_id)
+        titles = [row.title for row in rows]
         if not is_remote(config.model):  # a few documents show how much of all is kept
-            rows = rows[:: max(1, -(-len(rows) // _DOCUMENTS_LOOKED_AT))]
+            looked_at = max(_DOCUMENTS_LOOKED_AT, _TOKENS_LOOKED_AT * len(rows) // max(1, corpus.tokens))
+            rows = rows[:: max(1, -(-len(rows) // looked_at))]
         documents = [self._corpora.document(corpus_id, row.id) for row in rows]
         if not is_remote(config.model):
-            return self._forecast_builtin(documents, config, corpus.documents, corpus.tokens)
+            return self._forecast_builtin(documents, titles, config, corpus.documents, corpus.tokens)
         return self._forecast_endpoint(documents, config, folder_name(corpus_id, config), dry_run)
 
     def forecast_of(self, documents: Iterable[Document], config: IndexConfig, *, dry_run: int = 0) -> Forecast:
@@ -173,7 +176,8 @@ class Builds:
         if is_remote(config.model):
             return self._forecast_endpoint(listed, config, "", dry_run)
         n_tokens = sum(count_tokens(document.text) for document in listed)
-        return self._forecast_builtin(listed, config, len(listed), n_tokens)
+        titles = [document.title for document in listed]
+        return self._forecast_builtin(listed, titles, config, len(listed), n_tokens)
 
     def _forecast_endpoint(self, documents: list[Document], config: IndexConfig, index: str, dry_run: int) -> Forecast:
         from leanrag_core.indexing.forecasting.endpoint import forecast_endpoint_build
@@ -181,11 +185,11 @@ class Builds:
         return forecast_endpoint_build(documents, config, self._models(index=index), dry_run=dry_run)
 
     def _forecast_builtin(
-        self, documents: list[Document], config: IndexConfig, n_documents: int, n_tokens: int
+        self, documents: list[Document], titles: list[str], config: IndexConfig, n_documents: int, n_tokens: int
     ) -> Forecast:
-        from leanrag_core.indexing.forecasting.builtin import build_speeds, forecast_builtin_build, share_kept
+        from leanrag_core.indexing.forecasting.builtin import build_speeds, forecast_builtin_build, look_at
 
         models = self._models()
         speeds = build_speeds(self._jobs(), {row.id: row.tokens for row in self._corpora.summaries()}, config.model)
-        kept = share_kept(documents, config, models.embedding(config.embedding), self._stages)
-        return forecast_builtin_build(n_documents, n_tokens, config, models.settings, speeds, kept)
+        looked = look_at(documents, titles, config, models.embedding(config.embedding), self._stages)
+        return forecast_builtin_build(n_documents, n_tokens, config, models.settings, speeds, looked)

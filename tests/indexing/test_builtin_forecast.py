@@ -1,13 +1,18 @@
 """Forecasts of builds with the built-in models, worked out by hand."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from leanrag_core.indexing.forecasting.builtin import build_speeds, forecast_builtin_build
+from leanrag_core import Workbench
+from leanrag_core.indexing.chunking import chunk_documents
+from leanrag_core.indexing.forecasting.builtin import NOT_LOOKED, Looked, build_speeds, forecast_builtin_build, look_at
+from leanrag_core.indexing.stages.vectors import kept_vectors
 from leanrag_core.jobs.kinds import BUILD, PART
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
+from leanrag_core.models.embed_task import embed_task
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.forecast import Forecast, exactly
 from leanrag_core.types.job import JobState
@@ -23,10 +28,10 @@ def of_corpus(
     n_documents: int = 10,
     n_tokens: int = 10_000,
     config: IndexConfig = CONFIG,
-    kept: float = 0.0,
+    looked: Looked = NOT_LOOKED,
     speeds: tuple[float, ...] = (),
 ) -> Forecast:
-    return forecast_builtin_build(n_documents, n_tokens, config, Settings(), speeds, kept)
+    return forecast_builtin_build(n_documents, n_tokens, config, Settings(), speeds, looked)
 
 
 def test_chunks_follow_from_tokens_and_overlap() -> None:
@@ -93,17 +98,18 @@ def test_a_tiny_corpus_is_no_measure_of_speed() -> None:
 
 
 def test_kept_chunks_take_the_time_of_the_hierarchy_alone() -> None:
-    forecast = of_corpus(kept=0.5)
-    assert forecast.sampled == 15
+    # half of the documents were cut into 16 chunks, of which 8 are kept
+    forecast = of_corpus(looked=Looked(5_000, 16, 8))
+    assert (forecast.chunks, forecast.sampled) == (32, 16)
     assert forecast.seconds.low == pytest.approx(0.5 * (8 + 10_000 / 2500) + 0.5 * (1 + 10_000 / 60_000))
     assert forecast.seconds.high == pytest.approx(0.5 * (8 + 10_000 / 400) + 0.5 * (3 + 10_000 / 20_000))
     assert forecast.basis is not None
-    assert sentence(forecast.basis).endswith("About 15 chunks have been read before.")
+    assert sentence(forecast.basis).endswith("About 16 chunks have been read before.")
 
 
 @pytest.mark.parametrize("speeds", [(), (500.0,), (90_000.0,)])
 def test_where_all_chunks_are_kept_the_speed_of_whole_builds_does_not_matter(speeds: tuple[float, ...]) -> None:
-    forecast = of_corpus(kept=1.0, speeds=speeds)
+    forecast = of_corpus(looked=Looked(10_000, 30, 30), speeds=speeds)
     assert (forecast.seconds.low, forecast.seconds.high) == pytest.approx((1 + 10_000 / 60_000, 3 + 10_000 / 20_000))
     assert forecast.basis == message("forecast.all_kept")
 
@@ -122,3 +128,30 @@ def test_an_embedding_model_at_an_endpoint_is_called_and_paid() -> None:
     # at least 4 entities of 1,000 tokens and 30 chunks: 64 texts a call, and one more
     assert forecast.calls.low > 1 + 70 / 64
     assert forecast.dollars.low > 0
+
+
+def test_chunks_whose_vectors_alone_are_kept_are_still_to_be_read(tmp_path: Path) -> None:
+    bench = Workbench.default(tmp_path)
+    text = "Alan Stevenson built the Marram Point lighthouse in 1861. The Harbour Trust pays its keepers. " * 40
+    corpus = bench.add_documents("Coast", [("Marram Point.md", text.encode()), ("Keepers.md", text.encode())]).corpus_id
+    config = IndexConfig(chunk_tokens=128, overlap_tokens=16, cluster_size=4)
+    documents = [bench.document(corpus, row.id) for row in bench.documents(corpus)]
+    model = bench.models().embedding(config.embedding)
+    titles = [document.title for document in documents]
+
+    def looked() -> Looked:
+        return look_at(documents, titles, config, model, bench.stages)
+
+    n_chunks = looked().chunks
+    assert looked().kept == 0
+    task = embed_task(model)
+    assert task is not None
+    chunks = chunk_documents(documents, max_tokens=128, overlap_tokens=16)
+    list(kept_vectors(task, model.dimension, map, bench.stages)(model.embed, [[chunk.text for chunk in chunks]]))
+    assert looked().kept == 0  # as after a build from a reference graph
+    assert bench.forecast(corpus, config).sampled == 0
+    bench.build(corpus, config)
+    assert looked().kept == n_chunks == bench.indexes()[0].chunks
+    forecast = bench.forecast(corpus, replace(config, cluster_size=8))
+    assert (forecast.chunks, forecast.sampled) == (n_chunks, n_chunks)
+    assert forecast.basis == message("forecast.all_kept")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from leanrag_core.evaluation.sweeps.stages import BASE_SETTINGS, STAGES, base_of, kept_stages, rebuilt_stages
-from leanrag_core.indexing.forecasting.builtin import forecast_builtin_build
+from leanrag_core.indexing.forecasting.builtin import kept_seconds
 from leanrag_core.indexing.forecasting.costs import embedding_stage
 from leanrag_core.indexing.forecasting.growth import layer_counts, relations_an_entity
 from leanrag_core.types.config import IndexConfig
@@ -78,9 +78,9 @@ def _later(
     clustered: set[IndexConfig],
 ) -> PointForecast:
     rebuilt = rebuilt_stages([axis for axis in spec.axes if axis.name not in BASE_SETTINGS])
-    whole = forecast_builtin_build(corpus.documents, corpus.tokens, config, settings, kept=1.0)
+    seconds = kept_seconds(corpus.tokens)
     if not is_remote(config.model) and not is_remote(config.embedding):
-        return PointForecast(tuple(names), rebuilt, kept_stages(rebuilt), ZERO, ZERO, ZERO, whole.seconds)
+        return PointForecast(tuple(names), rebuilt, kept_stages(rebuilt), ZERO, ZERO, ZERO, seconds)
     counts = layer_counts(first.entities, relations_an_entity(0, 0), config)
     entities, relations = counts.clusters, counts.summaries
     if _clusters_of(config) in clustered:
@@ -92,7 +92,7 @@ def _later(
     fresh = first.calls + Range(first.saved, first.saved, first.saved)
     saved = Range(*(max(0.0, high - low) for high, low in zip(_bounds(fresh), _bounds(calls), strict=True)))
     share = calls.expected / fresh.expected if fresh.expected else 0.0
-    seconds = whole.seconds + calls.scaled(_SECONDS_A_CALL.expected / max(1, settings.concurrency))
+    seconds += calls.scaled(_SECONDS_A_CALL.expected / max(1, settings.concurrency))
     return PointForecast(
         tuple(names), rebuilt, kept_stages(rebuilt), calls, saved, first.dollars.scaled(share), seconds
     )

@@ -2,17 +2,18 @@
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from leanrag_core.indexing.extraction.aliases import Names, settle_names
 from leanrag_core.indexing.extraction.english import english_version
-from leanrag_core.indexing.extraction.english_reading import RULES, read_english
+from leanrag_core.indexing.extraction.english_reading import RULES, is_read, read_english
 from leanrag_core.indexing.extraction.english_types import VAGUE
 from leanrag_core.indexing.extraction.headings import heading_sentences, title_of
 from leanrag_core.indexing.extraction.keywords import keywords_of
 from leanrag_core.indexing.extraction.language_neutral import MAX_PAIRS, is_latin, read_neutral
 from leanrag_core.indexing.extraction.noun_phrases import title_key
 from leanrag_core.indexing.extraction.sentences import ChunkLocator, ReadSentence, Sighting
+from leanrag_core.storage.stages import StageStore
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.execution import Apply
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
@@ -51,7 +52,7 @@ class BuiltinExtractor:
         progress = _Progress(documents, chunks, report)
         in_english = [(row, document) for row, document in enumerate(documents) if _is_english(document)]
         neutral = sorted({*range(len(documents))} - {row for row, _ in in_english})
-        titles = {title_key(title): title for title in map(title_of, documents) if title}
+        titles = _titles(document.title for document in documents)
         read: dict[int, list[ReadSentence]] = {row: [] for row in range(len(documents))}
         for row, sentences in read_english(in_english, sorted(titles.values()), self.apply):
             read[row] += sentences
@@ -78,6 +79,13 @@ class BuiltinExtractor:
         self.n_relations += sum(len(sentence.links) for sentence in sentences)
 
 
+def documents_read(documents: Sequence[Document], titles: Iterable[str], store: StageStore) -> list[bool]:
+    """Of each document, whether its sentences need no parsing: an earlier build has kept them, or its language has no
+    grammar here. titles: of all documents of the corpus."""
+    spelled = sorted(_titles(titles).values())
+    return [not _is_english(document) or is_read(document, spelled, store) for document in documents]
+
+
 def share_without_grammar(index: Index) -> float:
     """The share of an index's chunks that this extractor reads by statistics alone: those in other languages."""
     languages = index.documents["language"].to_pylist()
@@ -86,6 +94,11 @@ def share_without_grammar(index: Index) -> float:
     english = {row for row, language in enumerate(languages) if language == "en"}
     english |= {row for row in unknown if is_latin(index.document(row).text)}
     return sum(row not in english for row in documents) / max(1, len(documents))
+
+
+def _titles(titles: Iterable[str]) -> dict[str, str]:
+    """Those that name something, by their key."""
+    return {title_key(name): name for name in map(title_of, titles) if name}
 
 
 def _is_english(document: Document) -> bool:

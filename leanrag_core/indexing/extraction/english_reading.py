@@ -21,7 +21,7 @@ from leanrag_core.indexing.extraction.language_neutral import MAX_PAIRS
 from leanrag_core.indexing.extraction.noun_phrases import phrases_of
 from leanrag_core.indexing.extraction.sentences import Link, ReadSentence, Sighting, link_neighbours
 from leanrag_core.indexing.extraction.triples import content_words, informative, links_of
-from leanrag_core.storage.stages import stage_key
+from leanrag_core.storage.stages import StageStore, stage_key
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.execution import Apply
 
@@ -142,6 +142,13 @@ def read_english(
     for row, blocks in zip(rows, apply(ReadTask(RULES, english_version()), batches), strict=True):
         for sentences in blocks:
             yield row, [replace(sentence, document=row) for sentence in sentences]
+
+
+def is_read(document: Document, titles: Sequence[str], store: StageStore) -> bool:
+    """Whether an earlier build has kept the sentences of the document. titles: as in read_english()."""
+    task = ReadTask(RULES, english_version())
+    keys = [task.key(batch) for batch in _batches(document, _by_first_word(titles))]
+    return len(store.stored_keys(keys)) == len(set(keys))
 
 
 def _by_first_word(titles: Sequence[str]) -> dict[str, list[str]]:

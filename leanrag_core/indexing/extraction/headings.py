@@ -23,9 +23,9 @@ _MARKUP = re.compile(r"[*_`#]+|\[(?=[^\]]*\]\()|\]\([^)]*\)|:$")
 _FILE_ENDING = re.compile(r"\.(?:txt|md|pdf|docx|html?|csv|jsonl?)$", re.I)
 
 
-def title_of(document: Document) -> str:
-    """The document's title as an entity's name; "" when it has none that names anything."""
-    return _name(_FILE_ENDING.sub("", document.title))
+def title_of(title: str) -> str:
+    """A document's title as an entity's name; "" when it names nothing."""
+    return _name(_FILE_ENDING.sub("", title))
 
 
 def heading_sentences(
@@ -36,7 +36,7 @@ def heading_sentences(
     sentences: of the document, in order. first_chunk: where the first chunk begins; the title belongs to it. A heading
     is related with the heading or title above it.
     """
-    title = title_of(document)
+    title = title_of(document.title)
     above: list[tuple[int, Sighting]] = []
     if title:
         sighting = Sighting(title, title_key(title), "title")

@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from leanrag_core.indexing.chunking import chunk_documents
+from leanrag_core.indexing.extraction.builtin import documents_read
 from leanrag_core.indexing.forecasting.costs import embedding_stage
 from leanrag_core.indexing.forecasting.growth import entities_of_tokens, layer_counts, relations_an_entity
 from leanrag_core.indexing.stages.vectors import n_kept
@@ -11,6 +13,7 @@ from leanrag_core.jobs.kinds import BUILD
 from leanrag_core.messages.message import message
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.storage.stages import StageStore
+from leanrag_core.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.forecast import Forecast, Range, StageForecast, exactly
@@ -45,10 +48,44 @@ def build_speeds(jobs: Sequence[JobState], tokens_of: Mapping[str, int], model: 
     ][:_BUILDS]
 
 
-def share_kept(documents: Sequence[Document], config: IndexConfig, model: EmbeddingModel, store: StageStore) -> float:
-    """Share of the documents' chunks whose results an earlier build has left in the store."""
-    chunks = chunk_documents(documents, max_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens)
-    return n_kept([chunk.text for chunk in chunks], model, store) / len(chunks) if chunks else 0.0
+@dataclass(frozen=True)
+class Looked:
+    """What a look at some documents shows. chunks: so many they have; kept: chunks whose results an earlier build has
+    left, which are not computed again."""
+
+    tokens: int
+    chunks: int
+    kept: int
+
+    @property
+    def share_kept(self) -> float:
+        """Of the chunks, 0 to 1."""
+        return self.kept / self.chunks if self.chunks else 0.0
+
+
+NOT_LOOKED = Looked(0, 0, 0)
+
+
+def look_at(
+    documents: Sequence[Document],
+    titles: Sequence[str],
+    config: IndexConfig,
+    model: EmbeddingModel,
+    store: StageStore,
+) -> Looked:
+    """The documents cut into chunks, and what the store has of them. titles: of all documents of the corpus."""
+    read = documents_read(documents, titles, store) if config.model == BUILTIN else [True] * len(documents)
+    n_chunks, kept = 0, 0
+    for document, is_read in zip(documents, read, strict=True):
+        texts = [
+            chunk.text
+            for chunk in chunk_documents(
+                [document], max_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens
+            )
+        ]
+        n_chunks += len(texts)
+        kept += n_kept(texts, model, store) if is_read else 0
+    return Looked(sum(count_tokens(document.text) for document in documents), n_chunks, kept)
 
 
 def forecast_builtin_build(
@@ -57,14 +94,18 @@ def forecast_builtin_build(
     config: IndexConfig,
     settings: Settings,
     speeds: Sequence[float] = (),
-    kept: float = 0.0,
+    looked: Looked = NOT_LOOKED,
 ) -> Forecast:
     """Chunks and seconds of a build of so many documents with so many tokens, and calls of an embedding model at an
-    endpoint. speeds: of earlier builds, in tokens a second. kept: share of the chunks whose results are kept, which
-    are not computed again."""
-    step = config.chunk_tokens - config.overlap_tokens
-    per_document = n_tokens / max(1, n_documents)
-    chunks = n_documents * max(1, math.ceil((per_document - config.overlap_tokens) / step)) if n_tokens else 0
+    endpoint. speeds: of earlier builds, in tokens a second. looked: at some of the documents, for what they have in
+    common with the others."""
+    kept = looked.share_kept
+    if looked.tokens:
+        chunks = round(looked.chunks * n_tokens / looked.tokens)
+    else:
+        step = config.chunk_tokens - config.overlap_tokens
+        per_document = n_tokens / max(1, n_documents)
+        chunks = n_documents * max(1, math.ceil((per_document - config.overlap_tokens) / step)) if n_tokens else 0
     slow, fast = (min(speeds) * _SLOWEST, max(speeds) * _FASTEST) if speeds else _TOKENS_A_SECOND
     all_kept = kept_seconds(n_tokens)
     low = (1 - kept) * (_FIXED_SECONDS + n_tokens / fast) + kept * all_kept.low
