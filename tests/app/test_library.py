@@ -45,7 +45,7 @@ def test_uploads_become_a_corpus_and_bad_ones_are_reported(home: Workbench, visi
     )
     drawn.assert_sound(app)
     page_text = drawn.text(app)
-    assert "1 of 3 files could not be read. The others are in." in page_text
+    assert "1 of 3 documents could not be read. The others are in." in page_text
     assert "not read empty.txt" in page_text
     assert "duplicate again.txt" in page_text
     [own] = [corpus for corpus in home.corpora() if not corpus.sample]

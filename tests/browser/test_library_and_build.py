@@ -115,7 +115,7 @@ def test_text_a_folder_and_an_archive_become_documents_cut_into_chunks(
         ]
     )
     page.get_by_role("button", name="Add 2 files").click()
-    expect(page.get_by_text("1 of 3 files could not be read. The others are in.")).to_be_visible()
+    expect(page.get_by_text("1 of 3 documents could not be read. The others are in.")).to_be_visible()
     expect(page.locator(".lr-files").first).to_contain_text("broken.pdf")
     settled(page)
     snap(page, "library_rows")

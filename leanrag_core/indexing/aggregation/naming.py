@@ -7,12 +7,14 @@ from functools import lru_cache
 from itertools import combinations, count
 
 from leanrag_core.indexing.aggregation.phrases import folded, words
+from leanrag_core.indexing.extraction.language_neutral import is_latin
 
 _LONGEST = 60  # characters
 _LONGEST_ACRONYM = 6
 _SMALL_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"))
 _POSSESSIVE = re.compile(r"['’]s?$")
 _JOINT = " and "
+_OTHER_JOINT = " · "  # between terms of another script, where an English word would be odd
 _TERMS_TRIED = 14
 _SECOND = 0.7  # weight of the second term's score beside the first one's
 _SAME_KIND, _OTHER_CASE = 0.25, -0.35
@@ -114,9 +116,10 @@ def title_case(phrase: str) -> str:
 def _joined(first: Term, second: Term) -> str:
     """Both terms in sentence case; a second one that is too long is cut."""
     start = first.surface[:1].upper() + first.surface[1:]
-    room = max(_LONGEST - len(start) - len(_JOINT), 16)
+    joint = _JOINT if is_latin(first.surface + second.surface) else _OTHER_JOINT
+    room = max(_LONGEST - len(start) - len(joint), 16)
     end = second.surface
     if len(end) > room:
         cut = end[: room - 1]
         end = (cut.rsplit(" ", 1)[0] if " " in cut else cut).rstrip(",;:- ") + "…"
-    return f"{start}{_JOINT}{end}"
+    return f"{start}{joint}{end}"

@@ -238,9 +238,9 @@ def _table(rows: tuple[FileRow, ...]) -> None:
             say("library.column.remarks"): [say("text.space").join(map(words, row.remarks)) for row in shown],
         }
     )
-    tokens = {say("library.column.tokens"): st.column_config.NumberColumn(format="localized")}
+    styled = forms.visible_cells(table).style.format("{:,.0f}", subset=[say("library.column.tokens")], na_rep="–")
     height = forms.table_height(len(shown), 400)
-    st.dataframe(forms.visible_cells(table), hide_index=True, key="upload_table", height=height, column_config=tokens)
+    st.dataframe(styled, hide_index=True, key="upload_table", height=height)
 
 
 def to_build(corpus_id: str) -> None:

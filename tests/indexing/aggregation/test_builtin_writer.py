@@ -115,6 +115,12 @@ def test_a_name_joins_the_best_pair_of_terms_that_share_no_word():
     assert cluster_name(terms, forbidden=taken).text == "Varroa mite and Oxalic Acid"
 
 
+@pytest.mark.parametrize("terms", [("承认", "权利"), ("التملك", "إنتاجه"), ("Права", "человек")])
+def test_no_english_word_joins_terms_of_another_script(terms):
+    named = cluster_name([Term(terms[0], 1.0), Term(terms[1], 0.5)], forbidden=frozenset())
+    assert named.text == f"{terms[0]} · {terms[1]}"
+
+
 def test_terms_of_one_kind_are_preferred_to_a_slightly_better_mixed_pair():
     terms = [Term("Karl von Frisch", 1.0, "person"), Term("colours", 0.8), Term("Anton Janscha", 0.5, "person")]
     # Persons: 1 + .7 x .5 + .25 = 1.6; a name with a common noun: 1 + .7 x .8 - .35 = 1.21.
