@@ -60,7 +60,7 @@ def test_a_refused_file_is_named_and_nothing_else_is_claimed(home: Workbench, vi
     app = upload(visit("library", home), ("<img src=x>.pdf", b"%PDF-1.7 nothing"))
     drawn.assert_sound(app)
     assert "not read <img src=x>.pdf" in drawn.text(app)
-    assert "1 of 1 file could not be read." in drawn.text(app)
+    assert "1 of 1 document could not be read." in drawn.text(app)
     assert "The others are in." not in drawn.text(app)
 
 
