@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from leanrag_core.queries.relation_kinds import entities_of_kinds, relations_of_kinds
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.model_names import is_remote
@@ -20,7 +21,8 @@ CONNECTED = (MAIN, ISLAND)
 class Filters:
     """What a reader wants to see of an index. Each field that is empty lets everything pass.
 
-    types: of base entities; an aggregated entity passes with one of them below it. layers: numbers of layers.
+    types: of base entities; an aggregated entity passes with one of them below it. kinds: of base relations; what holds
+    one passes, and so do the entities at its ends. layers: numbers of layers.
     least_strength: of a relation (lambda, in layer 0 its weight); an entity passes with one such relation, and the only
     entity of a layer always. made_by: see MADE_BY. connected: see CONNECTED.
     """
@@ -30,6 +32,7 @@ class Filters:
     least_strength: int = 0
     made_by: str = ""
     connected: str = ""
+    kinds: frozenset[str] = frozenset()
 
     @property
     def active(self) -> bool:
@@ -42,6 +45,8 @@ class Filters:
         mask = np.full(len(layer), not self.layers or number in self.layers)
         if self.types:
             mask &= _of_types(index, number, self.types)
+        if self.kinds:
+            mask &= entities_of_kinds(index, number, self.kinds)
         if self.least_strength > 1 and len(layer) > 1:
             strong = np.zeros(len(layer), dtype=bool)
             strong[layer.ends[strengths(layer) >= self.least_strength].ravel()] = True
@@ -56,6 +61,8 @@ class Filters:
         """(r,) bool, relations of that layer that pass, whatever becomes of their ends."""
         layer = index.layers[number]
         mask = np.full(layer.relations.num_rows, not self.layers or number in self.layers)
+        if self.kinds:
+            mask &= relations_of_kinds(index, number, self.kinds)
         if self.least_strength > 1:
             mask &= strengths(layer) >= self.least_strength
         if self.made_by:

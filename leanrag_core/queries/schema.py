@@ -9,10 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core.queries.filters import type_counts
+from leanrag_core.queries.relation_kinds import relation_kinds
 from leanrag_core.types.index import Index
 from leanrag_core.types.rows import numbers
 
-_KINDS = 3  # most frequent keywords that are kept of a pair
+_KINDS = 3  # most frequent kinds that are kept of a pair
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,8 @@ class SchemaType:
 
 @dataclass(frozen=True)
 class SchemaPair:
-    """The relations between entities of two types (the same one twice: among themselves). kinds: the most frequent
-    keywords and how many relations have each; n_kinds: how many keywords there are."""
+    """The relations between entities of two types (the same type twice: among themselves). kinds: the most frequent
+    kinds and how many relations are of each; n_kinds: how many kinds there are."""
 
     first: str
     second: str
@@ -72,24 +73,19 @@ def _pairs(index: Index, names: list[str], mask: np.ndarray | None) -> tuple[Sch
 def _kinds(
     index: Index, pair_of: np.ndarray, rows: np.ndarray
 ) -> tuple[dict[int, list[tuple[str, int]]], dict[int, int]]:
-    """For each pair its most frequent keywords with their counts, and how many keywords it has."""
-    import pyarrow.compute as pc
-
-    column = index.layers[0].relations["keywords"].take(pa.array(rows)).combine_chunks()
-    words = pc.dictionary_encode(pc.list_flatten(column))
-    if not len(words):
+    """For each pair its most frequent kinds with their counts, and how many kinds it has."""
+    known = relation_kinds(index.layers[0])
+    if not known.names:
         return {}, {}
-    vocabulary = words.dictionary
-    relation = numbers(pc.list_parent_indices(column)).astype(np.int64)
-    word = numbers(words.indices).astype(np.int64)
-    keys, counts = np.unique(pair_of[rows][relation] * len(vocabulary) + word, return_counts=True)
-    pairs, word = keys // len(vocabulary), keys % len(vocabulary)
-    order = np.lexsort((word, -counts, pairs))
-    pairs, word, counts = pairs[order], word[order], counts[order]
-    starts = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1]))
+    rows = rows[known.codes[rows] >= 0]
+    keys, counts = np.unique(pair_of[rows] * len(known.names) + known.codes[rows], return_counts=True)
+    pairs, kind = keys // len(known.names), keys % len(known.names)
+    order = np.lexsort((kind, -counts, pairs))
+    pairs, kind, counts = pairs[order], kind[order], counts[order]
+    starts = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1])) if len(pairs) else np.zeros(0, dtype=np.int64)
     sizes = np.diff(np.append(starts, len(pairs)))
     kinds = {}
     for pair, start, size in zip(pairs[starts].tolist(), starts.tolist(), sizes.tolist(), strict=True):
         first = range(start, start + min(_KINDS, size))
-        kinds[pair] = [(str(vocabulary[int(word[at])].as_py()), int(counts[at])) for at in first]
+        kinds[pair] = [(known.names[int(kind[at])], int(counts[at])) for at in first]
     return kinds, dict(zip(pairs[starts].tolist(), sizes.tolist(), strict=True))

@@ -199,7 +199,7 @@ def test_the_free_graph_of_a_neighbourhood_is_a_file_that_asks_nobody(
     alone.assert_clean()
 
 
-def test_a_type_of_the_schema_filters_every_view(
+def test_a_type_and_a_kind_of_the_schema_filter_every_view(
     server_in: Callable[..., Server], watch: Callable[..., Watched], home: Path
 ) -> None:
     server, watched = server_in(home), watch()
@@ -222,10 +222,22 @@ def test_a_type_of_the_schema_filters_every_view(
 
     # The large index has one type: the row of its relations chooses the same filter, which takes it off.
     page.get_by_role("radio", name="Schema").click()
-    row = page.locator(".lr-schema-table button").first
+    row, kind = (page.locator(".lr-schema-table button").nth(place) for place in (0, 1))
     expect(row).to_have_attribute("aria-pressed", "true")
     row.click()
     expect(row).to_have_attribute("aria-pressed", "false")
     expect(page).not_to_have_url(re.compile("types="))
+    settled(page)
+
+    # A kind of relation filters likewise: it is in the link and among the filters.
+    expect(kind).to_contain_text("in the same sentence")
+    kind.click()
+    expect(kind).to_have_attribute("aria-pressed", "true")
+    expect(page).to_have_url(re.compile("kinds=co-occurrence"))
+    expect(page.get_by_role("button", name="Relation: in the same sentence")).to_be_visible()
+    settled(page)
+    page.get_by_role("button", name="Clear filters").click()
+    expect(kind).to_have_attribute("aria-pressed", "false")
+    expect(page).not_to_have_url(re.compile("kinds="))
     settled(page)
     watched.assert_clean()

@@ -1,7 +1,8 @@
 """What all views of Explore share: the index, the chosen entity, search, filters and the last question."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 import numpy as np
 import streamlit as st
@@ -10,13 +11,14 @@ from leanrag_core.figures.blocks import MAX_COLUMNS
 from leanrag_core.queries import browse
 from leanrag_core.queries.filters import CONNECTED, MADE_BY, type_counts
 from leanrag_core.queries.filters import Filters as Filters  # views take it from here
+from leanrag_core.queries.relation_kinds import relation_kinds
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Trace
 from pages._shared.common import last_question, state
 
-FILTER_NAMES = ("types", "layers", "strength", "made", "connected")  # in the URL
+FILTER_NAMES = ("types", "kinds", "layers", "strength", "made", "connected")  # in the URL
 _MAX_STRENGTH = 1_000_000
 _GONE = "lr_gone_entity"
 
@@ -54,6 +56,13 @@ def _mask(index_id: str, created: str, filters: Filters, number: int, rows: str,
 def types_of(index_id: str, created: str, _index: Index) -> tuple[tuple[str, int], ...]:
     """The types of the index's base entities and their counts, the most frequent first."""
     return type_counts(_index)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def kinds_of(index_id: str, created: str, _index: Index) -> tuple[tuple[str, int], ...]:
+    """The kinds of the index's base relations and their counts, the most frequent first."""
+    known = relation_kinds(_index.layers[0])
+    return tuple(zip(known.names, known.counts, strict=True))
 
 
 def choose(entity_id: str) -> None:
@@ -124,9 +133,15 @@ def _place(name: str, index: Index) -> Place:
 
 
 def _filters(index: Index, summary: IndexSummary) -> Filters:
-    known = {name for name, _ in types_of(summary.id, summary.created, index)} if state.recall("types") else set()
+    def known(name: str, counts: Callable[[str, str, Index], tuple[tuple[str, int], ...]]) -> frozenset[str]:
+        if not state.recall(name):
+            return frozenset()
+        names = {value for value, _ in counts(summary.id, summary.created, index)}
+        return frozenset(state.fitting(name, frozenset(), split, lambda chosen: set(chosen) <= names))
+
     return Filters(
-        types=frozenset(state.fitting("types", frozenset(), split, lambda names: set(names) <= known)),
+        types=known("types", types_of),
+        kinds=known("kinds", kinds_of),
         layers=frozenset(state.fitting("layers", frozenset(), layer_numbers, lambda chosen: _all_in(chosen, index))),
         least_strength=state.fitting("strength", 0, int, lambda value: 0 <= value <= _MAX_STRENGTH),
         made_by=state.fitting("made", "", str, lambda value: value in MADE_BY),
@@ -136,7 +151,12 @@ def _filters(index: Index, summary: IndexSummary) -> Filters:
 
 def split(text: str) -> frozenset[str]:
     """The values of a list in the URL."""
-    return frozenset(filter(None, text.split("|")))
+    return frozenset(unquote(value) for value in text.split("|") if value)
+
+
+def joined(values: Iterable[str]) -> str:
+    """The values as a list in the URL; a value may hold the sign between them."""
+    return "|".join(value.replace("%", "%25").replace("|", "%7C") for value in values)
 
 
 def layer_numbers(text: str) -> frozenset[int]:

@@ -9,6 +9,7 @@ from leanrag_core.figures.layer_graph import LayerGraph
 from leanrag_core.figures.palette import Palette
 from leanrag_core.types.layer_scene import FARTHER, Scene, SceneLink, SceneNode
 from pages._shared.common.messages import say
+from pages._shared.explore.kind_words import kind_title
 
 # Hues of clouds, light and dark: away from those of seeds, lambda and common ancestors.
 _HUES = (
@@ -90,7 +91,7 @@ def _about(node: SceneNode) -> str:
 def _link(scene: Scene, link: SceneLink) -> dict[str, Any]:
     names = [isolated(scene.nodes[end].name) for end in (link.source, link.target)]
     code = "explore.graph.arc" if link.layer else "explore.graph.relation"
-    about = say(code, source=names[0], target=names[1], kind=link.kind, strength=f"{link.strength:g}")
+    about = say(code, source=names[0], target=names[1], kind=kind_title(link.kind), strength=f"{link.strength:g}")
     values: dict[str, Any] = {"a": link.source, "b": link.target, "layer": link.layer, "s": round(link.strength, 2)}
     return {**values, "hops": link.hops, "about": about if link.hops <= 2 or link.layer else ""}
 

@@ -14,11 +14,11 @@ from leanrag_core.types.summary import IndexSummary
 from pages._shared.common.messages import say
 from pages._shared.explore import inspected
 from pages._shared.explore.inspected import Values
+from pages._shared.explore.kind_words import kind_title
 
 _EXCERPT = 260  # characters
 _UNFOLDED = 6  # members that a row of a list shows; the relation itself lists all
 _ROWS_THAT_UNFOLD = 20  # further ones say what they are and lead on
-_KINDS = ("verb", "apposition", "preposition", "heading", "co-occurrence", "stated")  # that the catalog names
 CHUNKS = 12  # at first, and with every "more"
 RELATIONS = 50
 
@@ -43,8 +43,7 @@ def made_words(relation: Relation) -> str:
     if relation.layer:
         known = relation.kind in ("summarised", "concatenated")
         return say(f"explore.inspect.made.{relation.kind}", n=len(relation.members)) if known else relation.kind
-    kind = say(f"explore.inspect.kind.{relation.kind}") if relation.kind in _KINDS else relation.kind
-    return say("explore.inspect.kind_and_chunks", kind=kind, n=len(relation.chunks))
+    return say("explore.inspect.kind_and_chunks", kind=kind_title(relation.kind), n=len(relation.chunks))
 
 
 def relation_rows(index: Index, related: Sequence[browse.Neighbour]) -> list[Values]:

@@ -1,15 +1,14 @@
-// The schema: a box a type, a line a pair of types, as wide as it has relations. Pointing at a type shows all of its
-// lines; a click on a type, a line or a row of the table asks the page to filter by it.
-const LINES = 16; // drawn at first, the most frequent
+// The schema: a box a type, between two types a line a kind of relation, as wide as it has relations. Pointing at a type
+// shows all of its lines; a click on a type, a line or an entry of the table asks the page to filter by it.
 
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const root = parentElement.querySelector(".lr-schema"), figure = root.querySelector(".lr-schema-figure");
   const pick = (types) => setTriggerValue("picked", types.map((at) => data.types[at].name));
-  const chosen = new Set(data.chosen);
-  const redraw = () => draw(figure, data, chosen, pick);
+  const pickKind = (kind) => setTriggerValue("kind", kind), chosen = new Set(data.chosen), view = { data, chosen, pick, pickKind };
+  const redraw = () => draw(figure, view);
   redraw();
-  table(root.querySelector(".lr-schema-table"), data, chosen, pick);
+  table(root.querySelector(".lr-schema-table"), view);
   legendOf(root.querySelector(".lr-schema-legend"), data.words.legend);
   figureTools(root.querySelector(".lr-schema-left"), { ...data.tools, asTable: () => root.querySelector(".lr-schema-table button")?.focus() });
   let width = figure.clientWidth;
@@ -18,7 +17,8 @@ export default function (component) {
   return () => watcher.disconnect();
 }
 
-function draw(figure, data, chosen, pick) {
+function draw(figure, view) {
+  const { data, chosen, pick } = view;
   const width = figure.clientWidth || 600, layout = data.layouts.filter((each) => each.width <= Math.max(width + 60, data.layouts[0].width)).pop();
   const stretch = width / layout.width, held = figure.contains(document.activeElement) ? document.activeElement.dataset.node : null;
   const svg = make("svg", { width, height: layout.height, viewBox: `0 0 ${width} ${layout.height}`, role: "group", "aria-label": data.label });
@@ -27,8 +27,10 @@ function draw(figure, data, chosen, pick) {
   const drawn = data.pairs.filter((pair) => pair.a !== pair.b && at.has(pair.a) && at.has(pair.b));
   const most = Math.max(1, ...drawn.map((pair) => pair.count)), taken = [...at.values()].map((box) => [box.x - box.w / 2 - 3, box.y - box.h / 2 - 3, box.x + box.w / 2 + 3, box.y + box.h / 2 + 3]);
   const lone = new Set(at.keys()); // types without a line so far: each has its strongest one
-  const shown = (pair, place) => { const first = lone.has(pair.a) || lone.has(pair.b); lone.delete(pair.a); lone.delete(pair.b); return place < LINES || first; };
-  drawn.forEach((pair, place) => drawPair({ ...pair, weak: !shown(pair, place) }, { data, at, chosen, pick, most, taken, layout, width }, links, pills));
+  const isShown = (pair, place) => { const first = lone.has(pair.a) || lone.has(pair.b); lone.delete(pair.a); lone.delete(pair.b); return place < (width < 520 ? SMALL_PAIRS : PAIRS) || first; };
+  const weak = new Set(drawn.filter((pair, place) => !isShown(pair, place)));
+  const lines = [...pairLines(drawn.filter((pair) => !weak.has(pair)), width < 520), ...[...weak].map((pair) => ({ pair, kinds: [], weak: true }))];
+  for (const line of lines) drawPair(line, { ...view, at, most, taken, layout, width }, links, pills);
   for (const [of, box] of at) drawType(of, box, { data, layout, chosen, pick }, boxes);
   figure.replaceChildren(svg);
   const nodes = [...svg.querySelectorAll(".node")];
@@ -41,33 +43,6 @@ function draw(figure, data, chosen, pick) {
   svg.addEventListener("focusin", (event) => point(event.target.closest(".node")?.dataset.node));
   svg.addEventListener("focusout", () => point(undefined));
 }
-
-function drawPair(pair, { data, at, chosen, pick, most, taken, layout, width }, parent, pills) {
-  const a = at.get(pair.a), b = at.get(pair.b), cx = width / 2, cy = layout.height / 2, middle = [(a.x + b.x) / 2, (a.y + b.y) / 2];
-  const spoke = pair.a === middleOf(layout) || pair.b === middleOf(layout);
-  const bend = spoke ? [middle[0] + (b.y - a.y) * 0.06, middle[1] - (b.x - a.x) * 0.06] : [middle[0] + (cx - middle[0]) * 0.22 + (b.y - a.y) * 0.16, middle[1] + (cy - middle[1]) * 0.22 - (b.x - a.x) * 0.16];
-  const both = [pair.a, pair.b].every((of) => chosen.has(data.types[of].name)) && chosen.size === 2;
-  const look = `pair${pair.weak ? " weak" : ""}${both ? " chosen" : ""}`, names = pairName(pair, data);
-  const line = make("path", { class: look, d: `M${a.x} ${a.y}Q${bend[0]} ${bend[1]} ${b.x} ${b.y}`, "data-a": pair.a, "data-b": pair.b, "stroke-width": (1 + 6 * Math.sqrt(pair.count / most)).toFixed(1) }, parent);
-  make("title", {}, line, `${names}: ${kinds(pair, data)}`);
-  line.onclick = () => pick([pair.a, pair.b]);
-  const kind = pair.kinds.length ? `: ${pair.kinds[0][0].slice(0, 18)}${pair.more ? " …" : ""}` : "", text = `${pair.count.toLocaleString("en")}${kind}`;
-  pen.font = `600 11.5px ${FONT}`;
-  const w = pen.measureText(text).width + 12;
-  for (const t of [0.5, 0.4, 0.6, 0.32, 0.68]) {
-    const x = (1 - t) ** 2 * a.x + 2 * t * (1 - t) * bend[0] + t ** 2 * b.x, y = (1 - t) ** 2 * a.y + 2 * t * (1 - t) * bend[1] + t ** 2 * b.y;
-    const box = [x - w / 2, y - 9, x + w / 2, y + 9];
-    if (pair.weak || box[0] < 2 || box[2] > width - 2 || taken.some(([l, top, r, bottom]) => box[0] < r && l < box[2] && box[1] < bottom && top < box[3])) continue;
-    taken.push(box);
-    const group = make("g", { class: `pair-pill${both ? " chosen" : ""}`, "data-a": pair.a, "data-b": pair.b }, pills);
-    make("rect", { x: box[0], y: box[1], width: w, height: 18, rx: 9 }, group);
-    make("text", { x, y: y + 4, "text-anchor": "middle" }, group, text).style.unicodeBidi = "plaintext";
-    group.onclick = () => pick([pair.a, pair.b]);
-    return;
-  }
-}
-
-function middleOf(layout) { return layout.places[0].of; }
 
 function drawType(of, box, { data, layout, chosen, pick }, parent) {
   const fold = of < 0, type = data.types[of], words = data.words;
@@ -92,31 +67,31 @@ function drawType(of, box, { data, layout, chosen, pick }, parent) {
 
 function pairName(pair, { types, words }) { return words.and.replace("{first}", () => types[pair.a].shown).replace("{second}", () => types[pair.b].shown); }
 
-function kinds(pair, { words }) {
-  const listed = pair.kinds.map(([kind, count]) => `${kind} ${count.toLocaleString("en")}`);
-  if (pair.more) listed.push(words.more.replace("{n}", pair.more.toLocaleString("en")));
-  return listed.length ? listed.join(", ") : pair.count.toLocaleString("en");
-}
-
-function table(host, data, chosen, pick) {
+function table(host, { data, chosen, pick, pickKind }) {
   const made = document.createElement("table"), head = made.createTHead().insertRow(), body = made.createTBody();
   for (const title of data.words.columns) { const cell = document.createElement("th"); cell.scope = "col"; cell.textContent = title; head.append(cell); }
+  const button = (cell, text, pressed, run) => {
+    const entry = document.createElement("button");
+    entry.type = "button";
+    entry.textContent = text;
+    entry.setAttribute("aria-pressed", String(pressed));
+    entry.onclick = run;
+    cell.append(entry);
+  };
   for (const pair of data.pairs.slice(0, data.rows)) {
-    const row = body.insertRow(), button = document.createElement("button"), names = [...new Set([pair.a, pair.b])].map((of) => data.types[of].name);
-    button.type = "button";
-    button.textContent = pairName(pair, data);
-    button.setAttribute("aria-pressed", String(names.length === chosen.size && names.every((name) => chosen.has(name))));
-    button.onclick = () => pick([...new Set([pair.a, pair.b])]);
-    row.insertCell().append(button);
+    const row = body.insertRow(), ends = [...new Set([pair.a, pair.b])], names = ends.map((of) => data.types[of].name);
+    button(row.insertCell(), pairName(pair, data), names.length === chosen.size && names.every((name) => chosen.has(name)), () => pick(ends));
     row.insertCell().textContent = pair.count.toLocaleString("en");
-    row.insertCell().textContent = kinds(pair, data);
+    const cell = row.insertCell();
+    for (const [kind, title, count] of pair.kinds) { button(cell, `${title} ${count.toLocaleString("en")}`, data.chosen_kinds.includes(kind), () => pickKind(kind)); cell.append(" "); }
+    if (pair.more) cell.append(data.words.more.replace("{n}", pair.more.toLocaleString("en")));
   }
   host.replaceChildren(made);
   if (data.words.rest) { const rest = document.createElement("p"); rest.textContent = data.words.rest.replace("{n}", data.pairs.length - data.rows); host.append(rest); }
 }
 
 function legendOf(host, texts) {
-  host.replaceChildren(...["type", "pair", "chosen", "fold"].map((look, place) => {
+  host.replaceChildren(...["type", "kind", "pair", "chosen", "fold"].map((look, place) => {
     const item = document.createElement("span"), mark = document.createElement("i");
     mark.className = look;
     item.append(mark, texts[place]);

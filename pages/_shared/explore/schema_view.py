@@ -15,9 +15,10 @@ from leanrag_core.types.visible import visible_values
 from pages._shared.common import figure_tools, state
 from pages._shared.common.component import component
 from pages._shared.common.messages import message, say
-from pages._shared.explore.exploring import Exploring
+from pages._shared.explore.exploring import Exploring, joined
+from pages._shared.explore.kind_words import kind_title
 
-_SCRIPT = Path(__file__).with_name("schema_graph.js")
+_SCRIPT = Path(__file__).resolve().with_name("schema_graph.js")
 _FRAME = (
     '<div class="lr-schema lr-layers"><div class="lr-schema-left"><div class="lr-schema-figure"></div>'
     '<div class="lr-schema-legend"></div></div><div class="lr-schema-table"></div></div>'
@@ -28,7 +29,7 @@ _NAME = 40  # letters
 
 
 def show(exploring: Exploring) -> None:
-    """The types and their relations; a click on either sets the filter of types, a second one takes it away."""
+    """The types and the kinds of their relations; a click on either filters by it, a second click takes that away."""
     schema = _schema(exploring)
     if not schema.types:
         message(say("explore.schema.empty"))
@@ -46,26 +47,35 @@ def show(exploring: Exploring) -> None:
         "rows": _ROWS,
         "layouts": [asdict(schema_graph(counts, links, size)) for size in (NARROW, WIDE)],
         "chosen": sorted(exploring.filters.types),
+        "chosen_kinds": sorted(exploring.filters.kinds),
         "words": _words(schema),
         "label": say("explore.schema.label", types=len(schema.types), pairs=len(schema.pairs)),
-        "tools": figure_tools.tools(
-            say("explore.schema.title"), say("explore.schema.note"), keys=say("explore.schema.keys")
-        ),
+        "tools": figure_tools.tools(say("explore.schema.title"), _note(schema), keys=say("explore.schema.keys")),
     }
 
     def picked() -> None:
         names = st.session_state[_KEY].get("picked")
         if names is not None:
-            _choose({str(name) for name in names} & position.keys(), exploring.filters)
+            _choose("types", {str(name) for name in names} & position.keys(), exploring.filters.types)
 
-    component(_SCRIPT, _FRAME, draws_svg=True, parts=("layers", "figure_tools"))(
-        data=visible_values(values), key=_KEY, on_picked_change=picked
-    )
+    def picked_kind() -> None:
+        name = st.session_state[_KEY].get("kind")
+        if name is not None:
+            _choose("kinds", {str(name)}, exploring.filters.kinds)
+
+    component(
+        _SCRIPT, _FRAME, draws_svg=True, parts=("layers", "figure_tools", str(_SCRIPT.with_name("schema_lines")))
+    )(data=visible_values(values), key=_KEY, on_picked_change=picked, on_kind_change=picked_kind)
 
 
-def _choose(names: set[str], filters: Filters) -> None:
-    """Those types alone pass the filter; all do when they were chosen already."""
-    state.remember("types", None if names == filters.types else "|".join(sorted(names)))
+def _choose(name: str, values: set[str], before: frozenset[str]) -> None:
+    """Those types or kinds alone pass the filter; all do when they were chosen already."""
+    state.remember(name, None if values == before else joined(sorted(values)))
+
+
+def _note(schema: Schema) -> str:
+    has_kinds = any(pair.n_kinds for pair in schema.pairs)
+    return say("explore.schema.note") if has_kinds else say("explore.schema.note_without_kinds")
 
 
 def _schema(exploring: Exploring) -> Schema:
@@ -84,7 +94,7 @@ def _pair(pair: SchemaPair, position: dict[str, int]) -> dict[str, Any]:
         "a": position[pair.first],
         "b": position[pair.second],
         "count": pair.count,
-        "kinds": [[kind[:_NAME], count] for kind, count in pair.kinds],
+        "kinds": [[kind, kind_title(kind)[:_NAME], count] for kind, count in pair.kinds],
         "more": max(0, pair.n_kinds - len(pair.kinds)),
     }
 
@@ -99,6 +109,7 @@ def _words(schema: Schema) -> dict[str, Any]:
         "entities": say("explore.schema.entities", n="{n}"),
         "and": say("explore.schema.and", first="{first}", second="{second}"),
         "more": say("explore.schema.more_kinds", n="{n}"),
+        "nameless": say("explore.schema.nameless"),
         "rest": say("explore.schema.rest", n="{n}") if len(schema.pairs) > _ROWS else "",
-        "legend": [say(f"explore.schema.legend.{name}") for name in ("type", "pair", "chosen", "folded")],
+        "legend": [say(f"explore.schema.legend.{name}") for name in ("type", "kind", "pair", "chosen", "folded")],
     }

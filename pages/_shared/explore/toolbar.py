@@ -1,6 +1,6 @@
 """The controls above every view of Explore: which view, search, and filters."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -12,11 +12,12 @@ from pages._shared.common import forms, state, widgets
 from pages._shared.common.messages import say
 from pages._shared.explore import searching
 from pages._shared.explore.choices import segments
-from pages._shared.explore.exploring import FILTER_NAMES, Exploring, layer_numbers, split, types_of
+from pages._shared.explore.exploring import FILTER_NAMES, Exploring, joined, kinds_of, layer_numbers, split, types_of
+from pages._shared.explore.kind_words import kind_title
 from pages._shared.explore.views import VIEWS, View, view_of
 
 _STRENGTHS = (2, 3, 5, 10, 20)
-_TYPES = 40  # offered; the others are rare
+_OFFERED = 40  # types and kinds; the others are rare
 
 
 def view_choice() -> View:
@@ -38,11 +39,15 @@ def search_and_filters(exploring: Exploring) -> None:
 
 def filters(index: Index, summary: IndexSummary) -> None:
     """One pill for each filter; a filter that is set says so in its pill."""
-    counts = dict(types_of(summary.id, summary.created, index)[:_TYPES])
+    types = _offered("types", types_of(summary.id, summary.created, index))
+    kinds = _offered("kinds", kinds_of(summary.id, summary.created, index))
     layers = {str(layer.number): f"L{layer.number}" for layer in index.layers}
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="filters"):
         with _pill("types", _several("explore.filter.types", split(state.recall("types")))):
-            _several_choices("types", {name: f"{forms.plain(name)} {n:,}" for name, n in counts.items()})
+            _several_choices("types", {name: f"{forms.plain(name)} {n:,}" for name, n in types.items()})
+        if kinds:
+            with _pill("kinds", _several("explore.filter.kinds", map(kind_title, split(state.recall("kinds"))))):
+                _several_choices("kinds", {name: f"{forms.plain(kind_title(name))} {n:,}" for name, n in kinds.items()})
         chosen = state.fitting("layers", frozenset(), layer_numbers, lambda numbers: True)
         with _pill("layers", _several("explore.filter.layers", [f"L{number}" for number in sorted(chosen)])):
             _several_choices("layers", layers)
@@ -63,8 +68,14 @@ def clear_filters() -> None:
         state.remember(name, None)
 
 
-def _several(code: str, chosen: Sequence[str] | frozenset[str]) -> str:
-    title = say(code)
+def _offered(name: str, counts: Sequence[tuple[str, int]]) -> dict[str, int]:
+    """The most frequent values, and those that are chosen."""
+    chosen = split(state.recall(name))
+    return {value: n for place, (value, n) in enumerate(counts) if place < _OFFERED or value in chosen}
+
+
+def _several(code: str, values: Iterable[str]) -> str:
+    title, chosen = say(code), list(values)
     if not chosen:
         return title
     shown = forms.plain(sorted(chosen)[0]) if len(chosen) == 1 else f"{len(chosen):,}"
@@ -98,7 +109,7 @@ def _several_choices(name: str, titles: dict[str, str]) -> None:
         ),
         parse=lambda text: [value for value in titles if value in split(text)],
         allowed=bool,
-        write="|".join,
+        write=joined,
         read=lambda chosen: [value for value in titles if value in (chosen or [])],
         form=widgets.labels(titles),
     )
