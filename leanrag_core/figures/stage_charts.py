@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leanrag_core.figures.chart import Chart, empty_figure, marked_line
-from leanrag_core.figures.numbers import counted, duration, tokens
+from leanrag_core.figures.numbers import duration, tokens
 from leanrag_core.figures.palette import Palette
+from leanrag_core.messages.catalog import ENGLISH, sentence
+from leanrag_core.messages.message import message
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -17,7 +19,7 @@ _FRAME = 90  # pixels of axis and margins
 
 @dataclass(frozen=True)
 class StageTime:
-    """Seconds that a stage took."""
+    """Seconds that a stage took. stage: its title."""
 
     stage: str
     seconds: float
@@ -25,7 +27,7 @@ class StageTime:
 
 @dataclass(frozen=True)
 class StageTokens:
-    """What a stage asked of a model: calls, and tokens sent and received."""
+    """What a stage asked of a model: calls, and tokens sent and received. stage: its title."""
 
     stage: str
     calls: int
@@ -47,15 +49,15 @@ class Compared:
     shown_actual: str
 
 
-def stage_times_chart(stages: Sequence[StageTime], palette: Palette) -> Chart:
+def stage_times_chart(stages: Sequence[StageTime], palette: Palette, *, language: str = ENGLISH) -> Chart:
     """A bar for each stage, in the order of the job, the time written at its end."""
     import plotly.graph_objects as go
 
-    figure = _bars(palette, len(stages), "Time, seconds")
+    figure = _bars(palette, len(stages), sentence(message("chart.time.x"), language))
     shown = [duration(stage.seconds) for stage in stages]
     figure.add_trace(
         go.Bar(
-            y=[stage.stage.capitalize() for stage in stages],
+            y=[stage.stage for stage in stages],
             x=[stage.seconds for stage in stages],
             orientation="h",
             text=shown,
@@ -63,33 +65,38 @@ def stage_times_chart(stages: Sequence[StageTime], palette: Palette) -> Chart:
             textfont={"color": palette["text"]},
             cliponaxis=False,
             marker={"color": palette["path"], "line": {"width": 0}},
-            hovertemplate="%{y} took %{text}<extra></extra>",
+            hovertemplate="%{y}: %{text}<extra></extra>",
         )
     )
     figure.update_xaxes(range=[0, 1.15 * max([stage.seconds for stage in stages], default=1.0)])
-    rows = tuple((stage.stage.capitalize(), f"{stage.seconds:.2f}") for stage in stages)
-    label = f"The stages took {duration(sum(stage.seconds for stage in stages))}"
-    return Chart(figure, ("Stage", "Seconds"), rows, label)
+    rows = tuple((stage.stage, f"{stage.seconds:.2f}") for stage in stages)
+    taken = duration(sum(stage.seconds for stage in stages))
+    head = tuple(sentence(message(f"chart.time.{name}"), language) for name in ("stage", "seconds"))
+    return Chart(figure, head, rows, sentence(message("chart.time.label", time=taken), language))
 
 
-def stage_tokens_chart(stages: Sequence[StageTokens], palette: Palette) -> Chart:
+def stage_tokens_chart(stages: Sequence[StageTokens], palette: Palette, *, language: str = ENGLISH) -> Chart:
     """A bar for each stage that called a model: prompt tokens, then completion tokens; calls written at its end."""
     import plotly.graph_objects as go
 
-    figure = _bars(palette, len(stages), "Tokens", showlegend=True)
-    names = [stage.stage.capitalize() for stage in stages]
+    figure = _bars(palette, len(stages), sentence(message("chart.tokens.x"), language), showlegend=True)
+    head = tuple(
+        sentence(message(code), language)
+        for code in ("chart.time.stage", "chart.tokens.calls", "chart.tokens.prompt", "chart.tokens.completion")
+    )
+    names = [stage.stage for stage in stages]
     for title, colour, values in (
-        ("prompt", "path", [stage.prompt_tokens for stage in stages]),
-        ("completion", "seed", [stage.completion_tokens for stage in stages]),
+        (head[2], "path", [stage.prompt_tokens for stage in stages]),
+        (head[3], "seed", [stage.completion_tokens for stage in stages]),
     ):
         figure.add_trace(
             go.Bar(
                 y=names,
                 x=values,
                 orientation="h",
-                name=f"{title} tokens",
+                name=title,
                 marker={"color": palette[colour], "line": {"width": 0}},
-                hovertemplate=f"%{{y}}: %{{x:,}} {title} tokens<extra></extra>",
+                hovertemplate=f"%{{y}}: {title} %{{x:,}}<extra></extra>",
             )
         )
     most = max((stage.prompt_tokens + stage.completion_tokens for stage in stages), default=1)
@@ -98,7 +105,7 @@ def stage_tokens_chart(stages: Sequence[StageTokens], palette: Palette) -> Chart
         figure.add_annotation(
             x=total,
             y=name,
-            text=f" {tokens(total)} in {counted(stage.calls, 'call')}",
+            text=" " + sentence(message("chart.tokens.total", tokens=tokens(total), n=stage.calls), language),
             xanchor="left",
             showarrow=False,
             font={"color": palette["text"], "size": 12},
@@ -110,18 +117,18 @@ def stage_tokens_chart(stages: Sequence[StageTokens], palette: Palette) -> Chart
         for name, stage in zip(names, stages, strict=True)
     )
     calls = sum(stage.calls for stage in stages)
-    label = f"{counted(calls, 'call')} by stage, with the tokens sent and received"
-    return Chart(figure, ("Stage", "Calls", "Prompt tokens", "Completion tokens"), rows, label)
+    return Chart(figure, head, rows, sentence(message("chart.tokens.label", n=calls), language))
 
 
-def forecast_chart(compared: Sequence[Compared], palette: Palette) -> Chart:
+def forecast_chart(compared: Sequence[Compared], palette: Palette, *, language: str = ENGLISH) -> Chart:
     """For each value the forecast's range as a bar and the actual value as a mark, as multiples of what was expected,
     so that calls, tokens and seconds share an axis. Values without an expectation above zero are left out."""
     import plotly.graph_objects as go
 
     kept = [value for value in compared if value.expected > 0]
     names = [value.title for value in kept]
-    figure = _bars(palette, len(kept), "Times the expected value", showlegend=True)
+    forecast, actual = (sentence(message(f"chart.forecast.{name}"), language) for name in ("forecast", "actual"))
+    figure = _bars(palette, len(kept), sentence(message("chart.forecast.x"), language), showlegend=True)
     figure.add_trace(
         go.Bar(
             y=names,
@@ -129,10 +136,10 @@ def forecast_chart(compared: Sequence[Compared], palette: Palette) -> Chart:
             base=[value.low / value.expected for value in kept],
             orientation="h",
             width=0.42,
-            name="forecast, low to high",
+            name=sentence(message("chart.forecast.range"), language),
             marker={"color": palette.layer(1), "line": {"color": palette["path"], "width": 1}},
             customdata=[value.shown_forecast for value in kept],
-            hovertemplate="%{y}: forecast %{customdata}<extra></extra>",
+            hovertemplate=f"%{{y}}: {forecast} %{{customdata}}<extra></extra>",
         )
     )
     figure.add_trace(
@@ -140,11 +147,11 @@ def forecast_chart(compared: Sequence[Compared], palette: Palette) -> Chart:
             y=names,
             x=[value.actual / value.expected for value in kept],
             mode="markers",
-            name="actual",
+            name=actual,
             text=[value.shown_actual for value in kept],
             cliponaxis=False,
             marker={"color": palette["seed"], "size": 12, "symbol": "diamond"},
-            hovertemplate="%{y}: actual %{text}<extra></extra>",
+            hovertemplate=f"%{{y}}: {actual} %{{text}}<extra></extra>",
         )
     )
     ends = [max(value.high, value.actual) / value.expected for value in kept]
@@ -152,17 +159,20 @@ def forecast_chart(compared: Sequence[Compared], palette: Palette) -> Chart:
         figure.add_annotation(
             x=end,
             y=value.title,
-            text=f"  {value.shown_actual}, forecast {value.shown_forecast}",
+            text="  "
+            + sentence(
+                message("chart.forecast.value", actual=value.shown_actual, forecast=value.shown_forecast), language
+            ),
             xanchor="left",
             showarrow=False,
             font={"color": palette["text"], "size": 12},
         )
     figure.update_xaxes(range=[0, 1.3 * max(ends, default=1.0)], ticksuffix=" ×")
-    marked_line(figure, palette, 1, "expected")
+    marked_line(figure, palette, 1, sentence(message("chart.forecast.expected"), language))
     rows = tuple((value.title, value.shown_forecast, value.shown_actual) for value in compared)
     inside = sum(value.low <= value.actual <= value.high for value in kept)
-    label = f"{inside} of {len(kept)} values lie within their forecast"
-    return Chart(figure, ("", "Forecast", "Actual"), rows, label)
+    label = sentence(message("chart.forecast.label", inside=inside, n=len(kept)), language)
+    return Chart(figure, ("", forecast, actual), rows, label)
 
 
 def _bars(palette: Palette, n: int, x_title: str, *, showlegend: bool = False) -> "go.Figure":

@@ -3,13 +3,16 @@
 import numpy as np
 
 from leanrag_core.figures.chart import Chart, empty_figure, marked_line
-from leanrag_core.figures.numbers import counted
 from leanrag_core.figures.palette import Palette
+from leanrag_core.messages.catalog import ENGLISH, sentence
+from leanrag_core.messages.message import message
 
 _SINGLE = 10  # lambda up to which each value has a bar of its own; above, bars double in width
 
 
-def strengths_chart(strength: np.ndarray, tau: float, layer: int, palette: Palette) -> Chart:
+def strengths_chart(
+    strength: np.ndarray, tau: float, layer: int, palette: Palette, *, language: str = ENGLISH
+) -> Chart:
     """Bars of relations by lambda; those above tau, which were summarised, in the colour of inter-cluster relations.
 
     strength: (r,) int, lambda of each relation of the layer, r at least 1. tau: its threshold.
@@ -21,8 +24,13 @@ def strengths_chart(strength: np.ndarray, tau: float, layer: int, palette: Palet
     counts = np.bincount(np.searchsorted(starts, strength, side="right") - 1, minlength=len(bins))
     names = [f"{first:,}" if first == last else f"{first:,}–{last:,}" for first, last in bins]
     above = starts > tau
-    figure = empty_figure(palette, x_title="λ, relations that one stands for", y_title="Relations", showlegend=True)
-    for is_above, title, colour in ((False, "joined, λ ≤ τ", "base"), (True, "summarised, λ > τ", "inter")):
+    x_title, y_title = (sentence(message(f"chart.lambda.{axis}"), language) for axis in ("x", "y"))
+    figure = empty_figure(palette, x_title=x_title, y_title=y_title, showlegend=True)
+    made = {name: sentence(message(f"chart.lambda.{name}"), language) for name in ("joined", "summarised")}
+    for is_above, title, colour in (
+        (False, f"{made['joined']}, λ ≤ τ", "base"),
+        (True, f"{made['summarised']}, λ > τ", "inter"),
+    ):
         places = np.flatnonzero(above == is_above)
         figure.add_trace(
             go.Bar(
@@ -31,7 +39,12 @@ def strengths_chart(strength: np.ndarray, tau: float, layer: int, palette: Palet
                 name=title,
                 marker={"color": palette[colour], "line": {"width": 0}},
                 customdata=[
-                    f"{counted(int(counts[place]), 'relation')} of layer {layer} with λ {names[place]}: {title}"
+                    sentence(
+                        message(
+                            "chart.lambda.bar", n=int(counts[place]), layer=layer, strength=names[place], made=title
+                        ),
+                        language,
+                    )
                     for place in places
                 ],
                 hovertemplate="%{customdata}<extra></extra>",
@@ -42,14 +55,13 @@ def strengths_chart(strength: np.ndarray, tau: float, layer: int, palette: Palet
     figure.update_layout(legend={"y": 1.1})
     marked_line(figure, palette, np.count_nonzero(~above) - 0.5, f"τ {tau:g}")
     rows = tuple(
-        (name, f"{n:,}", "summarised" if summarised else "joined")
+        (name, f"{n:,}", made["summarised" if summarised else "joined"])
         for name, n, summarised in zip(names, counts.tolist(), above.tolist(), strict=True)
     )
-    label = (
-        f"{counted(len(strength), 'relation')} of layer {layer}: {int(counts[above].sum()):,} above τ {tau:g} were "
-        "summarised, the others joined"
-    )
-    return Chart(figure, ("λ", "Relations", "Made"), rows, label)
+    summarised = int(counts[above].sum())
+    label = message("chart.lambda.label", n=len(strength), layer=layer, summarised=summarised, tau=f"{tau:g}")
+    head = ("λ", y_title, sentence(message("chart.lambda.made"), language))
+    return Chart(figure, head, rows, sentence(label, language))
 
 
 def strength_bins(largest: int, tau: float) -> list[tuple[int, int]]:

@@ -1,6 +1,7 @@
 """Charts of a build as pure values: what they count, and that axes say their unit in both themes."""
 
-from itertools import pairwise
+import re
+from itertools import chain, pairwise
 
 import numpy as np
 import pytest
@@ -61,7 +62,7 @@ def test_relations_above_tau_are_summarised_and_the_others_joined() -> None:
 
 
 def test_tokens_are_stacked_and_calls_written_at_the_end() -> None:
-    chart = stage_tokens_chart([StageTokens("extract", 7, 900, 100)], LIGHT)
+    chart = stage_tokens_chart([StageTokens("Extract", 7, 900, 100)], LIGHT)
     assert [bar.x[0] for bar in chart.figure.data] == [900, 100]
     assert chart.figure.layout.annotations[0].text == " 1,000 in 7 calls"
     assert chart.rows == (("Extract", "7", "900", "100"),)
@@ -83,7 +84,7 @@ def test_forecast_and_actual_share_an_axis_of_multiples_of_the_expected() -> Non
 
 
 def test_a_short_stage_is_not_shown_as_no_time() -> None:
-    chart = stage_times_chart([StageTime("embed", 1.2), StageTime("extract", 0.015)], palette(dark=False))
+    chart = stage_times_chart([StageTime("Embed", 1.2), StageTime("Extract", 0.015)], palette(dark=False))
     assert chart.rows == (("Embed", "1.20"), ("Extract", "0.01"))
     assert list(chart.figure.data[0].text) == ["1.2 s", "15 ms"]
 
@@ -108,3 +109,21 @@ def test_axes_are_titled_and_texts_have_the_colours_of_the_theme(dark: bool) -> 
 
 def test_a_table_becomes_csv_with_quotes_where_needed() -> None:
     assert as_csv(("a", "b"), [("1,234", 'x "y"')]) == 'a,b\n"1,234","x ""y"""\n'
+
+
+def test_every_text_of_a_chart_is_in_the_reader_s_language() -> None:
+    charts = [
+        cluster_sizes_chart([sizes(3), sizes(*range(1, 90), layer=2)], 6, LIGHT, language="zh"),
+        strengths_chart(np.array([1, 5]), 3.0, 1, LIGHT, language="zh"),
+        stage_times_chart([StageTime("抽取", 1.2)], LIGHT, language="zh"),
+        stage_tokens_chart([StageTokens("抽取", 1, 2, 3)], LIGHT, language="zh"),
+        forecast_chart([Compared("调用", 1, 2, 3, 2, "1 – 3", "2")], LIGHT, language="zh"),
+    ]
+    for chart in charts:
+        layout = chart.figure.layout
+        texts = [layout.xaxis.title.text, layout.yaxis.title.text, chart.label, *chart.head, *chain(*chart.rows)]
+        texts += [annotation.text for annotation in layout.annotations]
+        for trace in chart.figure.data:
+            hover = re.sub(r"%\{.*?\}|<extra></extra>", "", trace.hovertemplate)
+            texts += [trace.name, hover, *(trace.customdata if trace.customdata is not None else ())]
+        assert not [text for text in texts if text and re.search(r"[A-Za-z]{2}", text)]

@@ -20,10 +20,10 @@ from leanrag_core.jobs.outlook import outlook
 from leanrag_core.types.forecast import Range
 from leanrag_core.types.index import Index
 from leanrag_core.types.job import JobState
-from pages._shared.build import outlook_view
+from pages._shared.build import job_words, outlook_view
 from pages._shared.common import chart_view, markup, units
 from pages._shared.common.frame import colours
-from pages._shared.common.messages import say
+from pages._shared.common.messages import language, say
 
 
 def hierarchy(index: Index) -> None:
@@ -38,7 +38,9 @@ def hierarchy(index: Index) -> None:
         if clusters:
             cap = cap_of.get(clusters[0].layer)
             chart_view.show(
-                cluster_sizes_chart(clusters, cap, colours()), title=say("build.cluster_sizes"), key="cluster_sizes"
+                cluster_sizes_chart(clusters, cap, colours(), language=language()),
+                title=say("build.cluster_sizes"),
+                key="cluster_sizes",
             )
         else:
             markup.note(say("build.nothing_clustered"))
@@ -55,33 +57,41 @@ def hierarchy(index: Index) -> None:
                 if tau is None:
                     markup.note(say("build.no_tau"))
                     continue
-                chart = strengths_chart(strength, tau, layer.number, colours())
+                chart = strengths_chart(strength, tau, layer.number, colours(), language=language())
                 chart_view.show(chart, title=say("build.relations_by_lambda"), key=f"lambda_{layer.number}")
 
 
 def costs(job: JobState) -> None:
     """Time by stage; for a model at an endpoint also tokens by stage, and the forecast beside the actual values."""
-    times = [StageTime(stage.name, stage.seconds) for stage in job.stages if stage.seconds]
+    times = [StageTime(job_words.stage_title(job, stage.name), stage.seconds) for stage in job.stages if stage.seconds]
     tokens = [
-        StageTokens(stage, usage.calls, usage.prompt_tokens, usage.completion_tokens)
+        StageTokens(job_words.stage_title(job, stage), usage.calls, usage.prompt_tokens, usage.completion_tokens)
         for stage, usage in job.spending.by_stage.items()
         if usage.calls
     ]
     left, right = st.columns(2, gap="large")
     with left:
         if times:
-            chart_view.show(stage_times_chart(times, colours()), title=say("build.time_by_stage"), key="stage_times")
+            chart_view.show(
+                stage_times_chart(times, colours(), language=language()),
+                title=say("build.time_by_stage"),
+                key="stage_times",
+            )
     with right:
         if tokens:
             chart_view.show(
-                stage_tokens_chart(tokens, colours()), title=say("build.tokens_by_stage"), key="stage_tokens"
+                stage_tokens_chart(tokens, colours(), language=language()),
+                title=say("build.tokens_by_stage"),
+                key="stage_tokens",
             )
         else:
             markup.note(say("build.no_calls"))
     compared = _compared(job)
     if compared:
         chart_view.show(
-            forecast_chart(compared, colours()), title=say("build.forecast_and_actual"), key="forecast_actual"
+            forecast_chart(compared, colours(), language=language()),
+            title=say("build.forecast_and_actual"),
+            key="forecast_actual",
         )
 
 
