@@ -8,6 +8,13 @@ from leanrag_core.types.index import Index
 from tests.small_index import small_index
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first, so that no core waits at the end for the last of them."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def home_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Builds that name no home keep their results in a temporary folder, not in cache/ beside the app."""

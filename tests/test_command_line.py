@@ -9,6 +9,8 @@ from leanrag_core.storage.staging import build_lock
 from tests.importing.test_plain import CHUNKS, ENTITIES, RELATIONS, tables
 from tests.test_workbench import BEES, HIVES
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -10,6 +10,8 @@ from leanrag_core.__main__ import main
 from leanrag_core.comparing.recorded import comparison_of
 from tests.test_workbench import BEES, HIVES
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "What do beekeepers inspect?"
 
 

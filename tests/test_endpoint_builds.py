@@ -24,6 +24,8 @@ from tests.endpoint.faults import FaultPlan
 from tests.endpoint.server import EndpointServer
 from tests.waiting import ended
 
+pytestmark = pytest.mark.slow
+
 KINDS = tuple(kind for kind in faults.KINDS if kind not in (*faults.USABLE, faults.INJECTION, faults.LONG_NAMES))
 
 
@@ -33,7 +35,6 @@ def server() -> Iterator[EndpointServer]:
         yield endpoint
 
 
-@pytest.mark.slow
 def test_only_what_a_setting_changes_is_asked_again(server: EndpointServer, tmp_path: Path) -> None:
     bench, corpus = bench_in(tmp_path, server)
     built = bench.build(corpus, CONFIG)
@@ -57,7 +58,6 @@ def test_only_what_a_setting_changes_is_asked_again(server: EndpointServer, tmp_
     assert not kinds & {"extract_graph", "glean_graph", "merge_descriptions"}
 
 
-@pytest.mark.slow
 def test_a_build_does_not_depend_on_the_number_of_workers(server: EndpointServer, tmp_path: Path) -> None:
     bench, corpus = bench_in(tmp_path / "one", server, concurrency=1)
     bench.build(corpus, CONFIG)
@@ -68,7 +68,6 @@ def test_a_build_does_not_depend_on_the_number_of_workers(server: EndpointServer
     assert first == second
 
 
-@pytest.mark.slow
 def test_every_loss_is_reported_with_its_chunk_and_nothing_else_is_missing(
     server: EndpointServer, tmp_path: Path
 ) -> None:
@@ -111,7 +110,6 @@ def test_an_index_answers_with_its_own_prompt(server: EndpointServer, tmp_path: 
     assert [entry.task for entry in bench.calls.entries() if entry.task.startswith("answer")] == [task]
 
 
-@pytest.mark.slow
 def test_page_and_command_line_build_the_same_index(
     server: EndpointServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -136,7 +134,6 @@ def test_page_and_command_line_build_the_same_index(
     assert manifests[0] == manifests[1]
 
 
-@pytest.mark.slow
 def test_chunks_in_which_nothing_was_found_are_asked_again_alone(server: EndpointServer, tmp_path: Path) -> None:
     bench, corpus = bench_in(tmp_path, server)
     bench.add_documents(corpus, [("dull.txt", b"nothing here is named at all, and so it goes on and on.")])
@@ -167,7 +164,6 @@ def test_a_reply_cut_in_half_is_asked_again_and_never_kept_for_good(server: Endp
     assert lost.mentions
 
 
-@pytest.mark.slow
 def test_a_server_that_disappears_after_extraction_is_reported_where_the_graph_is_named(
     server: EndpointServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -22,6 +22,8 @@ from tests.endpoint.faults import FaultPlan
 from tests.endpoint.server import EndpointServer
 from tests.waiting import ended
 
+pytestmark = pytest.mark.slow
+
 KINDS = tuple(kind for kind in faults.KINDS if kind not in (*faults.USABLE, faults.INJECTION, faults.LONG_NAMES))
 KEY = "sk-planted-fedcba9876543210"
 
@@ -32,7 +34,6 @@ def server() -> Iterator[EndpointServer]:
         yield endpoint
 
 
-@pytest.mark.slow
 def test_a_spent_budget_stops_a_job_and_a_larger_one_ends_it(server: EndpointServer, tmp_path: Path) -> None:
     bench, corpus = bench_in(tmp_path, server, prices={"m": Price(10.0, 10.0), "e": Price()})
     job = ended(bench, bench.start_build(corpus, CONFIG, budget=Budget(dollars=0.05)))
@@ -52,7 +53,6 @@ def test_a_spent_budget_stops_a_job_and_a_larger_one_ends_it(server: EndpointSer
     assert repeated == []
 
 
-@pytest.mark.slow
 def test_a_planted_key_is_in_no_file(server: EndpointServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     server.api_key = KEY
@@ -74,7 +74,6 @@ def test_a_planted_key_is_in_no_file(server: EndpointServer, tmp_path: Path, mon
     assert sum(path.is_file() for path in tmp_path.rglob("*")) > 20
 
 
-@pytest.mark.slow
 def test_a_build_killed_again_and_again_ends_in_the_same_index_and_asks_nothing_twice(tmp_path: Path) -> None:
     # Of a reply that was cut what is complete is kept. Its client may be killed before that, and the next reply be
     # whole: then the index rightly is another one. So none is cut here.
@@ -122,7 +121,6 @@ def _started(bench: Workbench, job: str) -> int:
     return number
 
 
-@pytest.mark.slow
 def test_jobs_beyond_two_wait_for_their_turn_and_may_be_cancelled_there(server: EndpointServer, tmp_path: Path) -> None:
     server.latency_seconds = 0.3
     bench, corpus = bench_in(tmp_path, server, concurrency=1)

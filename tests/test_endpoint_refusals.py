@@ -13,6 +13,8 @@ from leanrag_core.types.spending import Budget
 from tests.endpoint.coast import CONFIG, bench_in, story
 from tests.endpoint.server import EndpointServer
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def server() -> Iterator[EndpointServer]:

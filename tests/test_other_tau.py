@@ -15,6 +15,8 @@ from leanrag_core.types.settings import Price, Settings
 from tests.endpoint.coast import CONFIG, story
 from tests.endpoint.server import EndpointServer
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[EndpointServer]:

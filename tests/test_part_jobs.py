@@ -15,6 +15,8 @@ from leanrag_core.types.part import PartState
 from tests.contract.indexes import stored
 from tests.waiting import ended
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:

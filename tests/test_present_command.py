@@ -7,6 +7,8 @@ import pytest
 
 from leanrag_core.__main__ import main
 
+pytestmark = pytest.mark.slow
+
 TEXT = b"Varroa destructor weakens honey bee colonies. Beekeepers treat Varroa destructor with oxalic acid in winter.\n"
 
 

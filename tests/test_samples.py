@@ -13,6 +13,8 @@ from leanrag_core.indexing.reference.faults import faults, quote_faults
 from leanrag_core.indexing.reference.records import read_reference
 from leanrag_core.services.references import References
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = Path(__file__).parent.parent / "sample_corpora"
 NAMES = ("agriculture", "cs", "legal", "mix")
 

@@ -20,6 +20,8 @@ from tests.endpoint.coast import CONFIG, bench_in
 from tests.endpoint.server import EndpointServer
 from tests.waiting import ended
 
+pytestmark = pytest.mark.slow
+
 HELLO = [{"role": "user", "content": "Hello there"}]
 
 
@@ -85,7 +87,6 @@ def test_equal_texts_are_embedded_once(server: EndpointServer, tmp_path: Path) -
     assert len(server.log) == n_alone
 
 
-@pytest.mark.slow
 def test_two_jobs_for_one_index_pay_once(server: EndpointServer, tmp_path: Path) -> None:
     bench, corpus = bench_in(tmp_path / "alone", server)
     assert ended(bench, bench.start_build(corpus, CONFIG)).status == "done"
@@ -100,7 +101,6 @@ def test_two_jobs_for_one_index_pay_once(server: EndpointServer, tmp_path: Path)
     assert {bench.job(job).result for job in jobs} == {index.id}
 
 
-@pytest.mark.slow
 def test_an_equal_build_elsewhere_at_the_same_time_pays_nothing_more(server: EndpointServer, tmp_path: Path) -> None:
     """As a job of the app and the command line: two places, one store of answers."""
     bench, corpus = bench_in(tmp_path, server)

@@ -23,6 +23,8 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import EmbeddingRecord
 from leanrag_core.types.progress import Progress
 
+pytestmark = pytest.mark.slow
+
 BEES = b"""# Bees in rape
 
 Marie Curie did not keep bees. Varroa destructor is a mite that weakens honey bee colonies. Beekeepers treat Varroa
@@ -75,7 +77,6 @@ def test_a_build_gives_an_index_that_keeps_every_promise_and_answers(bench: Work
     assert bench.indexes()[0].corpus_id == corpus_id
 
 
-@pytest.mark.slow
 def test_building_twice_gives_the_same_bytes(bench: Workbench, corpus_id: str, tmp_path: Path) -> None:
     index = bench.build(corpus_id, IndexConfig(cluster_size=4))
     assert index.path is not None
@@ -84,7 +85,6 @@ def test_building_twice_gives_the_same_bytes(bench: Workbench, corpus_id: str, t
     assert {path.name: path.read_bytes() for path in index.path.iterdir() if path.is_file()} == first
 
 
-@pytest.mark.slow
 def test_the_order_of_an_upload_does_not_matter(bench: Workbench, corpus_id: str) -> None:
     turned = bench.add_documents("Turned", [("hives.txt", HIVES), ("bees.md", BEES)]).corpus_id
     left = bench.build(corpus_id, IndexConfig(cluster_size=4))

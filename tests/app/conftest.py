@@ -20,15 +20,21 @@ from streamlit.testing.v1.element_tree import ElementList
 
 import leanrag_core.services.samples
 from leanrag_core import IndexConfig, Workbench
+from leanrag_core.indexing.reference.records import ReferenceGraph
 from leanrag_core.jobs import runner
 from leanrag_core.models import (
     embed_task,  # noqa: F401  (it must import the class MiniLM before a fake replaces it)
     minilm,
 )
+from leanrag_core.services import references
+from leanrag_core.storage.experiments import ExperimentStore
+from leanrag_core.types.experiment import ExperimentSummary
 from leanrag_core.types.settings import Settings
 from tests.endpoint.server import EndpointServer
 
-MAIN = Path(__file__).resolve().parents[2] / "pages" / "_shared" / "common" / "main.py"
+FOLDER = Path(__file__).resolve().parent
+PROJECT = FOLDER.parents[1]
+MAIN = PROJECT / "pages" / "_shared" / "common" / "main.py"
 TEXTS = {
     "bees.md": (
         "# Bees in rape\n\nVarroa destructor is a mite that weakens honey bee colonies. Beekeepers treat Varroa "
@@ -51,6 +57,37 @@ QUESTIONS = (
 )
 CORPUS = "sample-agriculture"
 CONFIG = IndexConfig(model="openai:scripted-chat", cluster_size=3, chunk_tokens=64, overlap_tokens=8)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that open pages, or work on a built home, are slow ones."""
+    for item in items:
+        if {"visit", "built", "written"} & set(getattr(item, "fixturenames", ())) and FOLDER in item.path.parents:
+            item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def read_once() -> Iterator[None]:
+    """What comes with the program (experiments, reference graphs) is read once for all workbenches of the tests."""
+    summary, read_graph = ExperimentStore.summary, references.read_reference
+    summary_of: dict[Path, ExperimentSummary] = {}
+    graph_of = functools.cache(read_graph)
+
+    def summary_once(store: ExperimentStore, id_: str) -> ExperimentSummary:
+        folder = store.folder(id_)
+        if PROJECT not in folder.parents:
+            return summary(store, id_)
+        if folder not in summary_of:
+            summary_of[folder] = summary(store, id_)
+        return summary_of[folder]
+
+    def graph_once(folder: Path) -> ReferenceGraph:
+        return (graph_of if PROJECT in folder.parents else read_graph)(folder)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ExperimentStore, "summary", summary_once)
+        patch.setattr(references, "read_reference", graph_once)
+        yield
 
 
 @pytest.fixture(scope="session")

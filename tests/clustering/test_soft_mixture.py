@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from leanrag_core.clustering import soft_mixture
 from leanrag_core.clustering.soft_mixture import THRESHOLD
@@ -46,6 +47,7 @@ def test_equal_rows_and_few_rows_make_one_cluster() -> None:
     assert [rows.tolist() for rows in soft_clusters(same[:2], seed=0)] == [[0, 1]]
 
 
+@pytest.mark.slow
 def test_clusters_with_too_many_tokens_are_divided_again_where_they_can_be() -> None:
     vectors = blobs(np.eye(12).tolist(), 30, 0.2)
     large, small = soft_clusters(vectors, seed=0), soft_clusters(vectors, seed=0, max_tokens=150)

@@ -20,6 +20,8 @@ from tests.contract.conftest import QUESTION, QUESTIONS, TEXTS
 from tests.endpoint.server import EndpointServer
 from tests.test_extending import EXAMPLES
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = "leanrag_core/models/backends/parrot.py"
 EMBEDDING = {"builtin": "builtin", "openai": "openai:scripted-embedding"}
 LANGUAGE = {"openai": "openai:scripted-chat", "parrot": "parrot:grey"}

@@ -28,6 +28,8 @@ from tests.contract.indexes import INDEXES, stored
 from tests.contract.same import assert_same
 from tests.small_index import relation
 
+pytestmark = pytest.mark.slow
+
 PARTS = [pytest.param(info, id=info.name) for info in parts().parts]
 MODELS = PartModels()
 CHANGED = {"entities": "entities-0", "relations": "relations-0", "chunks": "chunks"}  # tables by need

@@ -9,6 +9,8 @@ from leanrag_core.__main__ import main
 from leanrag_core.evaluation.base import measures
 from leanrag_core.services.samples import SAMPLES
 
+pytestmark = pytest.mark.slow
+
 SAMPLE = SAMPLES / "agriculture"
 
 

@@ -19,6 +19,8 @@ from leanrag_core.types.spending import Budget
 from tests.endpoint.server import EndpointServer
 from tests.evaluation.experiments import QUESTIONS, bench_in, built_index, own_experiments, small_spec, stored_files
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[EndpointServer]:

@@ -13,6 +13,8 @@ from leanrag_core.figures.embedding_map import (
     weighted_place,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def unit(vectors: np.ndarray) -> np.ndarray:
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)

@@ -16,6 +16,8 @@ from leanrag_core.types.imported import ForeignId, ImportedGraph
 from tests.importing import folders
 from tests.importing.test_plain import CHUNKS, ENTITIES, RELATIONS, by_stage, tables
 
+pytestmark = pytest.mark.slow
+
 MAKERS: dict[str, Callable[[Path], Path]] = {
     "lightrag": folders.lightrag,
     "nano-graphrag": folders.nano_graphrag,

@@ -11,6 +11,8 @@ from leanrag_core.messages.catalog import ENGLISH, FOLDER, codes, languages, tem
 from leanrag_core.messages.sort import sorted_text
 from tests.messages.source_codes import filled_in, mentioned, patterns, texts_without_code, uses
 
+pytestmark = pytest.mark.slow
+
 of_every_translation = pytest.mark.parametrize("language", [code for code in languages() if code != ENGLISH])
 
 

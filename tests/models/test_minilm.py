@@ -8,6 +8,8 @@ from leanrag_core.models import minilm, minilm_session
 from leanrag_core.models.minilm import MiniLM, model_file
 from leanrag_core.models.minilm_session import FloatSession, Int8Session, batches
 
+pytestmark = pytest.mark.slow
+
 TEXTS = [
     "Bees dance.",
     "The waggle dance tells foragers where a source of nectar lies.",
@@ -38,13 +40,11 @@ def test_the_same_text_gives_the_same_bytes_alone_or_in_any_batch(model: MiniLM)
     assert np.array_equal(together, turned)
 
 
-@pytest.mark.slow
 def test_with_floats_a_text_gives_nearly_the_same_vector_alone_or_in_any_batch(floats: MiniLM) -> None:
     alone = np.concatenate([floats.embed([text]) for text in TEXTS])
     assert np.abs(floats.embed(TEXTS) - alone).max() < 1e-6
 
 
-@pytest.mark.slow
 def test_whole_numbers_stay_near_floats(model: MiniLM, floats: MiniLM) -> None:
     cosines = (model.embed(TEXTS + MANY) * floats.embed(TEXTS + MANY)).sum(axis=1)
     assert cosines.min() > 0.995
@@ -106,7 +106,6 @@ def test_batches_hold_rows_of_one_length_within_their_limit_shortest_first() -> 
     assert batches([]) == []
 
 
-@pytest.mark.slow
 def test_a_processor_that_cuts_sums_gets_the_same_bytes_on_the_careful_path(
     model: MiniLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:

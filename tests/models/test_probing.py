@@ -15,6 +15,7 @@ def server() -> Iterator[EndpointServer]:
         yield endpoint
 
 
+@pytest.mark.slow
 def test_a_server_that_answers_side_by_side_is_given_many_calls(server: EndpointServer) -> None:
     probe = probe_concurrency(Endpoint(Settings(base_url=server.url)), "m")
     assert probe.chosen >= 4

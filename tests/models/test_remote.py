@@ -16,6 +16,8 @@ from tests.endpoint import faults
 from tests.endpoint.faults import FaultPlan
 from tests.endpoint.server import EndpointServer
 
+pytestmark = pytest.mark.slow
+
 HELLO = [{"role": "user", "content": "Hello there"}]
 KEY = "sk-planted-0123456789abcdef"
 

@@ -29,6 +29,8 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Price, Settings
 from tests import waiting
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class Server:
@@ -374,7 +376,6 @@ def test_a_workbench_reads_the_search_index_ahead_where_the_settings_say(
     assert bench.searches.is_open(stored)
 
 
-@pytest.mark.slow
 def test_a_workbench_builds_and_asks_at_the_server_of_its_settings(server: Server, tmp_path: Path) -> None:
     bench = Workbench.default(tmp_path)
     sentences = b"Marie Curie discovered radium in Paris. Pierre Curie taught physics in Paris."

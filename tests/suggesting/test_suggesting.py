@@ -16,6 +16,8 @@ from leanrag_core.suggesting.thresholds import Thresholds
 from leanrag_core.types.index import Index
 from leanrag_core.types.suggestion import ReachEvidence, SizeEvidence
 
+pytestmark = pytest.mark.slow
+
 NO_ENDS = np.zeros((0, 2), dtype=np.int32)
 TEXT = """# Lighthouses
 

@@ -19,6 +19,8 @@ from leanrag_core.types.index import Index
 from tests.updating.conftest import CONFIG, content, read
 from tests.updating.texts import MITES
 
+pytestmark = pytest.mark.slow
+
 DOCUMENTS = [Document("doc-a", "a.txt", "A", "text", "a"), Document("doc-b", "b.txt", "B", "text", "b")]
 CHUNKS = [Chunk(f"chunk-{name}", f"doc-{name}", place, 0, 1, 1, name) for place, name in enumerate("ab")]
 

@@ -10,6 +10,8 @@ from leanrag_core.__main__ import main
 from tests.updating.conftest import content
 from tests.updating.texts import OWLS
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def owls(tmp_path: Path) -> Path:

@@ -15,6 +15,8 @@ from leanrag_core.types.updating import KEPT_STATES
 from tests.updating.conftest import CONFIG, content, read
 from tests.updating.texts import MITES, OWLS, TEXTS
 
+pytestmark = pytest.mark.slow
+
 
 def add(bench: Workbench, folder: Path, name: str, text: str) -> Index:
     return bench.update_index(folder, bench.changes_to(open_index(folder), [read(bench, name, text)]))

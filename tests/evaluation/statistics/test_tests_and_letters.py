@@ -66,6 +66,7 @@ def test_holm_by_hand() -> None:
     assert holm([0.9, 0.8]) == (1.0, 1.0)
 
 
+@pytest.mark.slow
 def test_holm_gives_what_statsmodels_gives() -> None:
     from statsmodels.stats.multitest import multipletests
 

@@ -8,6 +8,8 @@ import pytest
 from leanrag_core.__main__ import main
 from tests.evaluation.sweeps.small import bench_in
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str, str]:

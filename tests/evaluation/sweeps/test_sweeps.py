@@ -16,6 +16,8 @@ from leanrag_core.types.progress import Progress
 from leanrag_core.types.sweep import RETRIEVAL, Axis, SweepSpec
 from tests.evaluation.sweeps.small import bench_in, own_sweeps, stored_files
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -86,6 +86,7 @@ def test_the_default_rules_change_nothing(farm):
     assert [layer.relations for layer in plain.layers] == [layer.relations for layer in ruled.layers]
 
 
+@pytest.mark.slow
 def test_an_index_as_released_is_whole_and_paths_end_at_nodes_that_are_alone(tmp_path: Path):
     bench = Workbench.default(tmp_path)
     text = " ".join(

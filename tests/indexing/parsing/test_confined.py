@@ -26,6 +26,8 @@ from tests import waiting
 from tests.indexing.parsing import bombs
 from tests.refusals import as_read
 
+pytestmark = pytest.mark.slow
+
 GOOD = ("good.txt", b"Bees dance in the hive.")
 SMALL = ParseLimits(seconds=60.0, memory_mb=256, output_mb=4)
 SHORT = ParseLimits(seconds=3.0, memory_mb=256, output_mb=4)  # but long enough for good files on a busy machine
@@ -54,7 +56,6 @@ def reader_memory(process: psutil.Process) -> int:
     return process.memory_info().rss if "leanrag_core.indexing.parsing.worker" in process.cmdline() else 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "bomb", "reasons"),
     [
@@ -201,7 +202,6 @@ def test_a_process_that_the_system_does_not_limit_is_watched() -> None:
     assert not psutil.pid_exists(process._popen.pid)
 
 
-@pytest.mark.slow
 def test_a_bomb_in_an_archive_costs_only_itself(hasty: ConfinedParser) -> None:
     inner, outer = BytesIO(), BytesIO()
     with zipfile.ZipFile(inner, "w") as archive:
@@ -219,7 +219,6 @@ def test_a_bomb_in_an_archive_costs_only_itself(hasty: ConfinedParser) -> None:
     assert sentence(upload.refusals[0].reason) == TOO_LONG
 
 
-@pytest.mark.slow
 def test_an_archive_of_bombs_has_a_limit_of_its_own() -> None:
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:

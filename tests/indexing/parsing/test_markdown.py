@@ -50,6 +50,7 @@ def test_html_within_is_read_and_scripts_are_not(read: Read) -> None:
     assert document.text == "Before.\n\nInside."
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)  # quadratic time takes ten minutes
 def test_many_headings_are_read_in_linear_time(read: Read) -> None:
     assert len(read("a.md", "".join(f"# H{n}\n\nx\n\n" for n in range(30_000))).headings) == 30_000

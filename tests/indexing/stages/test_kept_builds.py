@@ -19,6 +19,8 @@ from leanrag_core.types.corpus import Document
 from leanrag_core.types.progress import Progress
 from tests.execution.test_builds import guild_book
 
+pytestmark = pytest.mark.slow
+
 CONFIG = IndexConfig(cluster_size=8, chunk_tokens=128, overlap_tokens=16)
 STAGES = ("extract", "embed", "aggregate entities")
 
@@ -103,7 +105,6 @@ def test_a_damaged_store_gives_the_same_index(tmp_path: Path, work: Work) -> Non
     assert build(tmp_path / "c", StageStore(store.folder), guilds(3)) == expected
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_build_that_was_killed_goes_on_where_it_was(tmp_path: Path, work: Work, stage: str) -> None:
     store, documents = StageStore(tmp_path / "stages"), guilds(4, 5, 6)
