@@ -18,6 +18,8 @@ from tests.endpoint.server import EndpointServer
 from tests.evaluation.experiments import QUESTIONS, bench_in, built_index
 from tests.evaluation.judging.scripted import score_reply, winner_reply
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[EndpointServer]:

@@ -12,6 +12,8 @@ from leanrag_core.types.forecast import Range
 from leanrag_core.types.settings import Price, Settings
 from tests.endpoint.server import EndpointServer
 
+pytestmark = pytest.mark.slow
+
 CONFIG = IndexConfig(model="openai:m", embedding="openai:e", chunk_tokens=1024)
 
 
@@ -27,7 +29,6 @@ def bench_in(root: Path, server: EndpointServer) -> Workbench:
     return bench
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["agriculture", "cs", "legal", "mix"])
 def test_a_forecast_after_a_dry_run_meets_the_build(server: EndpointServer, tmp_path: Path, name: str) -> None:
     bench = bench_in(tmp_path, server)

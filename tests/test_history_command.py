@@ -9,6 +9,8 @@ from leanrag_core import IndexConfig, Workbench
 from leanrag_core.__main__ import main
 from tests.test_workbench import BEES, HIVES
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:

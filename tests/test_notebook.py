@@ -12,6 +12,8 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 from tests.browser.test_story import TEXT
 
+pytestmark = pytest.mark.slow
+
 EVIL = "<script>alert(1)</script>\u202e\"'><img src=x onerror=alert(2)>"
 
 

@@ -11,6 +11,8 @@ from leanrag_core.services.references import References
 from leanrag_core.types.index import Index
 from tests.indexing.reference.hives import HIVE, TEXT
 
+pytestmark = pytest.mark.slow
+
 REFERENCE = IndexConfig(model="reference", chunk_tokens=32, overlap_tokens=4)
 
 

@@ -10,6 +10,8 @@ import pytest
 
 from tests.test_workbench import BEES
 
+pytestmark = pytest.mark.slow
+
 SIGNALS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 STOPPED = "leanrag: stopped; nothing half-finished is left, and what models answered is kept for the next time\n"
 
@@ -25,7 +27,6 @@ def started(*arguments: str, home: Path) -> subprocess.Popen[str]:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("execution", ["threads", "processes"])
 @SIGNALS
 def test_a_build_that_is_interrupted_ends_with_a_line_and_leaves_nothing(
@@ -49,7 +50,6 @@ def test_a_build_that_is_interrupted_ends_with_a_line_and_leaves_nothing(
     assert list((tmp_path / "out").iterdir()) == []
 
 
-@pytest.mark.slow
 @SIGNALS
 def test_a_process_whose_threads_wait_for_a_server_ends_all_the_same(tmp_path: Path, number: signal.Signals) -> None:
     script = (

@@ -10,6 +10,8 @@ from leanrag_core import Workbench, open_index
 from leanrag_core.__main__ import main
 from tests.test_workbench import BEES, HIVES
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "What do beekeepers inspect?"
 
 

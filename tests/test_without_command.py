@@ -8,6 +8,8 @@ import pytest
 from leanrag_core.__main__ import main
 from tests.test_workbench import BEES, HIVES
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "What do beekeepers inspect?"
 
 

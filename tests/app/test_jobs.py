@@ -1,50 +1,23 @@
 """Builds in every state, as the Build page shows them: written by hand, without a process."""
 
-import json
 import re
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from leanrag_core import IndexConfig, Workbench
-from leanrag_core.jobs import store as job_store
-from leanrag_core.jobs.events import JobLog, JobSpec, create_job, job_lock, read_spec
-from leanrag_core.jobs.kinds import KINDS
+from leanrag_core import Workbench
+from leanrag_core.jobs.events import JobLog, job_lock, read_spec
 from leanrag_core.types.job import JobReport
 from leanrag_core.types.progress import Progress
 from tests.app import drawn
 from tests.app.conftest import CORPUS
-from tests.jobs.survey import SURVEY
+from tests.app.job_records import FAILED, HOSTILE, STARTED, a_job, progress
 
 Visit = Callable[..., AppTest]
-HOSTILE = "<img src=x onerror=alert(1)> [x](javascript:alert(1)) $a$"
-LONG_AGO = "2026-01-02T03:04:05+00:00"
-
-
-def a_job(bench: Workbench, *events: tuple[str, dict[str, Any]], title: str = "Bees", name: str = "one") -> Path:
-    folder = bench.root / "jobs" / name
-    config = asdict(IndexConfig(cluster_size=7))
-    create_job(folder, JobSpec(name, title, CORPUS, config, {"name": title}, LONG_AGO))
-    log = JobLog(folder)
-    for kind, facts in events:
-        log.write(kind, **facts)
-    return folder
-
-
-def progress(stage: str, done: int, total: int, unit: str = "chunks", current: str = "") -> tuple[str, dict[str, Any]]:
-    return "progress", Progress(stage, done, total, unit, current).__dict__
-
-
-STARTED: tuple[str, dict[str, Any]] = ("started", {"pid": 1})
-FAILED: tuple[str, dict[str, Any]] = (
-    "failed",
-    {"error": "the disk is full. Free some space, then resume.", "details": f"Traceback: {HOSTILE}"},
-)
 
 
 def test_a_failed_build_says_why_and_what_to_do(home: Workbench, visit: Visit, launched: list[Path]) -> None:
@@ -162,109 +135,6 @@ def test_a_hostile_title_of_a_build_is_text(events: Any, home: Workbench, visit:
         assert any(label.startswith("Earlier builds") for label in drawn.labels(app))
 
 
-def test_pressing_build_starts_a_job_with_the_settings_of_the_form(
-    home: Workbench, visit: Visit, launched: list[Path]
-) -> None:
-    app = visit("build", home, b_cluster_size="7", b_tau="4")
-    app.text_input("index_name").input(HOSTILE)
-    app.button("primary_build").click().run()
-    drawn.assert_sound(app)
-    [folder] = launched
-    spec = json.loads((folder / "spec.json").read_text())
-    assert (spec["title"], spec["config"]["cluster_size"], spec["config"]["tau"]) == (HOSTILE, 7, "4")
-    assert f"Starting the build of {HOSTILE}" in drawn.text(app)
-
-
-def test_a_preset_fills_the_form_with_the_papers_values(home: Workbench, visit: Visit) -> None:
-    app = visit("build", home)
-    app.pills("preset").set_value("Paper: Legal").run()
-    drawn.assert_sound(app)
-    names = ("chunk_tokens", "overlap_tokens", "cluster_size")
-    assert [app.number_input(f"lr_b_{name}").value for name in names] == [1024, 128, 20]
-    assert [app.number_input(f"lr_b_{name}").value for name in ("smoothing", "concatenation_tokens")] == [0, 1000]
-    assert app.toggle("lr_b_size_cap").value is False, "the paper's mixture has no cap"
-    assert "Top-N 15, top-C 10 and their budgets are set on Ask." in drawn.text(app)
-    app.switch_page("../../ask.py").run()
-    kept = {name: app.number_input(f"lr_leanrag_{name}").value for name in ("entity_tokens", "chunk_tokens")}
-    assert kept == {"entity_tokens": 9000, "chunk_tokens": 12000}
-    assert app.slider("lr_n").value == 15
-    app.switch_page("../../build.py").run()
-    assert app.pills("preset").value == "Paper: Legal"
-    app.number_input("lr_b_cluster_size").set_value(8).run()
-    assert app.pills("preset").value in (None, []), "the form no longer holds the preset"
-
-
-def test_another_preset_takes_back_what_the_one_before_set_on_ask(home: Workbench, visit: Visit) -> None:
-    app = visit("build", home)
-    app.pills("preset").set_value("Paper: Legal").run()
-    app.switch_page("../../ask.py").run()
-    app.slider("lr_c").set_value(7).run()  # from now on only a person changes it
-    app.switch_page("../../build.py").run()
-    app.pills("preset").set_value("Default").run()
-    drawn.assert_sound(app)
-    app.switch_page("../../ask.py").run()
-    values = {widget.label: widget.value for widget in app.slider}
-    assert values == {"Top-N seeds": 10, "Top-C chunks": 7}
-
-
-def test_renaming_asks_for_the_name(home: Workbench, visit: Visit) -> None:
-    home.rename_index(home.indexes()[0].id, HOSTILE)
-    app = visit("build", home)
-    app.button("rename_index").click().run()
-    drawn.assert_sound(app)
-    assert next(element.value for element in app.text_input if element.label == "Name") == HOSTILE
-
-
-def test_a_deleted_index_can_be_taken_back(home: Workbench, visit: Visit) -> None:
-    index = home.indexes()[0]
-    home.rename_index(index.id, HOSTILE)
-    app = visit("build", home, index=index.id)
-    app.button("delete_index").click().run()
-    drawn.assert_sound(app)
-    assert home.indexes() == []
-    assert HOSTILE in drawn.text(app)
-    assert "is deleted" in drawn.text(app)
-    assert "No index yet." in drawn.text(app)
-    app.button(f"take_back_{index.id}").click().run()
-    drawn.assert_sound(app)
-    assert [each.id for each in home.indexes()] == [index.id]
-    assert "is deleted" not in drawn.text(app)
-
-
-def test_the_space_of_a_deleted_index_can_be_freed_at_once(home: Workbench, visit: Visit) -> None:
-    index = home.indexes()[0]
-    app = visit("build", home)
-    app.button("delete_index").click().run()
-    app.button(f"end_deletion_{index.id}").click().run()
-    drawn.assert_sound(app)
-    assert home.held_deletions() == []
-    assert [path for path in home.index_store.root.iterdir() if path.is_dir()] == []
-
-
-@pytest.mark.parametrize("page", ["library", "build", "explore", "ask", "compare", "evaluate", "settings"])
-def test_jobs_of_another_version_take_no_page_down(page: str, home: Workbench, visit: Visit) -> None:
-    foreign = a_job(home, STARTED, name="foreign")
-    record = json.loads((foreign / "spec.json").read_text())
-    (foreign / "spec.json").write_text(json.dumps({**record, "kind": HOSTILE}))
-    running = a_job(home, STARTED, progress("proof-read", 1, 4, "pages"), name="running")
-    with job_lock(running).acquire():
-        app = visit(page, home)
-    drawn.assert_sound(app)
-
-
-def test_a_job_of_another_kind_is_shown_and_left_alone(home: Workbench, visit: Visit) -> None:
-    foreign = a_job(home, STARTED, name="foreign")
-    record = json.loads((foreign / "spec.json").read_text())
-    (foreign / "spec.json").write_text(json.dumps({**record, "kind": "survey"}))
-    app = visit("build", home, job="foreign")
-    drawn.assert_sound(app)
-    assert "The job foreign is of the kind 'survey', unknown to this version: it is left alone." in drawn.text(app)
-    assert [button.key for button in app.button if button.key and button.key.endswith("_foreign")] == []
-    app.button("away").click().run()
-    drawn.assert_sound(app)
-    assert any(button.key == "earlier_foreign" for button in app.button)
-
-
 def test_a_running_build_names_its_corpus_and_index_and_counts_what_it_has_found(home: Workbench, visit: Visit) -> None:
     read = Progress("extract", 3, 9, "chunks", HOSTILE, found=12, relations=34).__dict__
     folder = a_job(home, STARTED, progress("parse", 3, 3, "documents"), ("progress", read), title=HOSTILE)
@@ -321,80 +191,6 @@ def test_on_a_first_start_the_library_says_that_an_index_is_being_built(empty_ho
     assert "Build one from a corpus" not in page_text
 
 
-@pytest.fixture
-def with_sweeps(home: Workbench, monkeypatch: pytest.MonkeyPatch) -> Workbench:
-    """The home in a version that has a third kind of job."""
-    monkeypatch.setattr(job_store, "KINDS", (*KINDS, SURVEY))
-    return home
-
-
-def a_sweep(bench: Workbench, *events: tuple[str, dict[str, Any]], name: str = "one") -> Path:
-    folder = bench.root / "jobs" / name
-    create_job(folder, JobSpec(name, f"Sweep {HOSTILE}", "", {"values": 3}, {}, LONG_AGO, SURVEY.name))
-    log = JobLog(folder)
-    for event, fields in events:
-        log.write(event, **fields)
-    return folder
-
-
-@pytest.mark.parametrize("page", ["library", "build", "explore", "ask", "compare", "evaluate", "settings"])
-def test_a_running_job_that_is_no_build_is_shown_on_every_page(page: str, with_sweeps: Workbench, visit: Visit) -> None:
-    settings, answers = progress("settings", 1, 1), progress("answers", 5, 10, "answers", "the queen")
-    folder = a_sweep(with_sweeps, STARTED, settings, answers)
-    with job_lock(folder).acquire():
-        app = visit(page, with_sweeps)
-        drawn.assert_sound(app)
-        if page != "build":
-            assert app.button("running_one").label.replace("\\", "") == f"Sweep {HOSTILE}, 55 %"
-            return
-    page_text = drawn.text(app)
-    assert "Answering questions, 55 %" in page_text
-    assert "Questions5of 10" in page_text
-    assert "answeredthe queen" in page_text
-    assert "values 3" in page_text
-    assert "Safe to close: the work goes on." in page_text
-    assert "Building" not in page_text
-
-
-def test_a_done_job_that_is_no_build_shows_what_it_made(with_sweeps: Workbench, visit: Visit) -> None:
-    report = JobReport({"answers": 1234, "bytes": 3_000_000})
-    a_sweep(with_sweeps, STARTED, progress("answers", 10, 10), ("done", {"result": "survey-1", "report": report}))
-    app = visit("build", with_sweeps, job="one")
-    drawn.assert_sound(app)
-    page_text = drawn.text(app)
-    assert f"Sweep {HOSTILE} is done" in page_text
-    assert "Answers given1,234" in page_text
-    assert "Size3.0 MB" in page_text
-    assert "The index of this build has been deleted." not in page_text
-    assert [button.key for button in app.button if button.key in ("explore_one", "ask_one")] == []
-
-
-def test_an_ended_job_that_is_no_build_is_resumed_as_what_it_was(
-    with_sweeps: Workbench, visit: Visit, launched: list[Path]
-) -> None:
-    a_sweep(with_sweeps, STARTED, FAILED)
-    app = visit("build", with_sweeps, job="one")
-    assert f"Sweep {HOSTILE} failed" in drawn.text(app)
-    app.button("resume_one").click().run()
-    drawn.assert_sound(app)
-    [folder] = launched
-    assert (read_spec(folder).kind, read_spec(folder).config) == (SURVEY.name, {"values": 3})
-
-
-def test_a_running_job_that_is_no_build_does_not_promise_an_index(
-    empty_home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(job_store, "KINDS", (*KINDS, SURVEY))
-    a_job(empty_home, STARTED, ("cancelled", {}), name="zero")  # so that no sample index is begun
-    folder = a_sweep(empty_home, STARTED, progress("answers", 5, 10))
-    with job_lock(folder).acquire():
-        app = visit("explore", empty_home)
-    drawn.assert_sound(app)
-    page_text = drawn.text(app)
-    assert "The first one is being built." not in page_text
-    assert "Build one from a corpus" in page_text
-
-
 def test_a_build_that_waits_for_another_one_of_its_index_says_so(home: Workbench, visit: Visit) -> None:
     folder = a_job(home, STARTED, ("waiting", {}))
     with job_lock(folder).acquire():
@@ -404,24 +200,3 @@ def test_a_build_that_waits_for_another_one_of_its_index_says_so(home: Workbench
         JobLog(folder).write("turn")
         JobLog(folder).write("progress", **Progress("parse", 1, 3, "documents").__dict__)
         assert "Reading documents" in drawn.text(app.run())
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"config": {"chunk_tokens": "many", "tau": {"a": 1}}},
-        {"arguments": {"name": "", "budget": {"dollars": -1.0}}},
-        {"arguments": {"name": "", "budget": 7}},
-        {"created": "yesterday"},
-    ],
-)
-def test_a_record_with_values_of_another_kind_takes_no_page_down(
-    changes: dict[str, Any], home: Workbench, visit: Visit
-) -> None:
-    folder = a_job(home, STARTED, FAILED)
-    record = json.loads((folder / "spec.json").read_text())
-    (folder / "spec.json").write_text(json.dumps({**record, **changes}))
-    for parameters in ({"job": "one"}, {}):
-        app = visit("build", home, **parameters)
-        drawn.assert_sound(app)
-    assert any((button.key or "") == "earlier_one" for button in app.button)

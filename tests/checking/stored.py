@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from leanrag_core import IndexConfig
+from leanrag_core.checking.check import CheckResult, check_directory
 from leanrag_core.indexing.build import build_index
 from leanrag_core.indexing.reading import read_uploads
 from leanrag_core.models.base import EmbeddingModel
@@ -122,3 +123,14 @@ class Stored:
 
 def _hash_files(record: dict[str, Any], folder: Path) -> None:
     record["files"] = {name: plain(file) for name, file in digests_of(folder, record["files"]).items()}
+
+
+def results(stored: Stored, embedding: Remembered) -> dict[str, CheckResult]:
+    """What each check says, by its name."""
+    checked = check_directory(stored.folder, lambda name, fingerprint: embedding)
+    return {result.name: result for result in checked}
+
+
+def named(result: CheckResult) -> list[tuple[str, int | None]]:
+    """File and row of each problem."""
+    return [(problem.file, problem.row) for problem in result.problems]

@@ -19,6 +19,8 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings
 from tests.endpoint.server import EndpointServer
 
+pytestmark = pytest.mark.slow
+
 CONFIG = IndexConfig(model="openai:m", embedding="openai:e", cluster_size=4, tau=1, chunk_tokens=64, overlap_tokens=8)
 PEOPLE = ("Ada Thornbury", "Bela Kraus", "Carl Ohm", "Dora Lind", "Edgar Moss")
 PLACES = ("Marram Point", "Holm Rock", "Grey Harbour")

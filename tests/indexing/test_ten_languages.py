@@ -9,6 +9,8 @@ from leanrag_core.queries.entity_search import find_entities
 from leanrag_core.sentences import split_sentences
 from leanrag_core.types.index import Index
 
+pytestmark = pytest.mark.slow
+
 # Language code: two sentences, a name that they tell of, and a question that the second one answers.
 TEXTS = {
     "en": (

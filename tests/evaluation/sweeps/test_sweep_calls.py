@@ -13,6 +13,8 @@ from tests.endpoint.server import EndpointServer
 from tests.evaluation.experiments import BEES, CONFIG, HIVES, QUESTIONS, bench_in
 from tests.evaluation.sweeps.small import own_sweeps
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def server() -> Iterator[EndpointServer]:

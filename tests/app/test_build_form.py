@@ -1,0 +1,92 @@
+"""The Build page: what its form starts, what a preset sets, and what is done with an index."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import Workbench
+from tests.app import drawn
+from tests.app.job_records import HOSTILE
+
+Visit = Callable[..., AppTest]
+
+
+def test_pressing_build_starts_a_job_with_the_settings_of_the_form(
+    home: Workbench, visit: Visit, launched: list[Path]
+) -> None:
+    app = visit("build", home, b_cluster_size="7", b_tau="4")
+    app.text_input("index_name").input(HOSTILE)
+    app.button("primary_build").click().run()
+    drawn.assert_sound(app)
+    [folder] = launched
+    spec = json.loads((folder / "spec.json").read_text())
+    assert (spec["title"], spec["config"]["cluster_size"], spec["config"]["tau"]) == (HOSTILE, 7, "4")
+    assert f"Starting the build of {HOSTILE}" in drawn.text(app)
+
+
+def test_a_preset_fills_the_form_with_the_papers_values(home: Workbench, visit: Visit) -> None:
+    app = visit("build", home)
+    app.pills("preset").set_value("Paper: Legal").run()
+    drawn.assert_sound(app)
+    names = ("chunk_tokens", "overlap_tokens", "cluster_size")
+    assert [app.number_input(f"lr_b_{name}").value for name in names] == [1024, 128, 20]
+    assert [app.number_input(f"lr_b_{name}").value for name in ("smoothing", "concatenation_tokens")] == [0, 1000]
+    assert app.toggle("lr_b_size_cap").value is False, "the paper's mixture has no cap"
+    assert "Top-N 15, top-C 10 and their budgets are set on Ask." in drawn.text(app)
+    app.switch_page("../../ask.py").run()
+    kept = {name: app.number_input(f"lr_leanrag_{name}").value for name in ("entity_tokens", "chunk_tokens")}
+    assert kept == {"entity_tokens": 9000, "chunk_tokens": 12000}
+    assert app.slider("lr_n").value == 15
+    app.switch_page("../../build.py").run()
+    assert app.pills("preset").value == "Paper: Legal"
+    app.number_input("lr_b_cluster_size").set_value(8).run()
+    assert app.pills("preset").value in (None, []), "the form no longer holds the preset"
+
+
+def test_another_preset_takes_back_what_the_one_before_set_on_ask(home: Workbench, visit: Visit) -> None:
+    app = visit("build", home)
+    app.pills("preset").set_value("Paper: Legal").run()
+    app.switch_page("../../ask.py").run()
+    app.slider("lr_c").set_value(7).run()  # from now on only a person changes it
+    app.switch_page("../../build.py").run()
+    app.pills("preset").set_value("Default").run()
+    drawn.assert_sound(app)
+    app.switch_page("../../ask.py").run()
+    values = {widget.label: widget.value for widget in app.slider}
+    assert values == {"Top-N seeds": 10, "Top-C chunks": 7}
+
+
+def test_renaming_asks_for_the_name(home: Workbench, visit: Visit) -> None:
+    home.rename_index(home.indexes()[0].id, HOSTILE)
+    app = visit("build", home)
+    app.button("rename_index").click().run()
+    drawn.assert_sound(app)
+    assert next(element.value for element in app.text_input if element.label == "Name") == HOSTILE
+
+
+def test_a_deleted_index_can_be_taken_back(home: Workbench, visit: Visit) -> None:
+    index = home.indexes()[0]
+    home.rename_index(index.id, HOSTILE)
+    app = visit("build", home, index=index.id)
+    app.button("delete_index").click().run()
+    drawn.assert_sound(app)
+    assert home.indexes() == []
+    assert HOSTILE in drawn.text(app)
+    assert "is deleted" in drawn.text(app)
+    assert "No index yet." in drawn.text(app)
+    app.button(f"take_back_{index.id}").click().run()
+    drawn.assert_sound(app)
+    assert [each.id for each in home.indexes()] == [index.id]
+    assert "is deleted" not in drawn.text(app)
+
+
+def test_the_space_of_a_deleted_index_can_be_freed_at_once(home: Workbench, visit: Visit) -> None:
+    index = home.indexes()[0]
+    app = visit("build", home)
+    app.button("delete_index").click().run()
+    app.button(f"end_deletion_{index.id}").click().run()
+    drawn.assert_sound(app)
+    assert home.held_deletions() == []
+    assert [path for path in home.index_store.root.iterdir() if path.is_dir()] == []

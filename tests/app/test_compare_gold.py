@@ -1,0 +1,118 @@
+"""Gold on the Compare page: where it was lost, what finds it, over one question and over a set."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import Workbench
+from tests.app import drawn
+from tests.app.compared import QUESTION, lanes, rows
+
+Visit = Callable[..., AppTest]
+GOLD = (
+    {
+        "question": QUESTION,
+        "type": "single-hop",
+        "evidence": [
+            {"document": "bees.md", "quote": "Beekeepers treat Varroa destructor with oxalic acid in winter."},
+            {"document": "hives.txt", "quote": "Lorenzo Langstroth patented the hive in 1852."},
+        ],
+    },
+    {
+        "question": "Who patented the hive?",
+        "evidence": [{"document": "hives.txt", "quote": "Lorenzo Langstroth patented the hive in 1852."}],
+    },
+)
+
+
+@pytest.fixture
+def gold(samples: Path) -> Iterator[None]:
+    """The sample's questions have gold evidence."""
+    path = samples / "agriculture" / "questions.jsonl"
+    before = path.read_text(encoding="utf-8")
+    path.write_text("\n".join(json.dumps(question) for question in GOLD), encoding="utf-8")
+    yield
+    path.write_text(before, encoding="utf-8")
+
+
+@pytest.mark.usefixtures("gold")
+def test_a_lost_passage_is_followed_to_where_it_was_lost_and_what_finds_it_was_tried(
+    home: Workbench, visit: Visit
+) -> None:
+    app = visit("compare", home, q=QUESTION, cview="missed", piece="1", b_c="1", a_c="1")
+    drawn.assert_sound(app)
+    assert "Question 1 of 2" in drawn.text(app)
+    assert "Lorenzo Langstroth patented the hive in 1852." in drawn.text(app)
+    first, second = lanes(app)
+    assert "lost at" in first
+    assert "lost at “Within top-C”" in second
+    app.button("missed_try_b").click().run()
+    drawn.assert_sound(app)
+    assert int(app.query_params["b_c"]) > 1
+    assert "found" in lanes(app)[1]
+    assert "lost at" not in lanes(app)[1]
+
+
+@pytest.mark.usefixtures("gold")
+def test_other_strategies_run_beside_the_columns_when_a_person_wants_that(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, q=QUESTION, cview="missed")
+    assert len(lanes(app)) == 2
+    app.toggle("lr_others").set_value(True).run()
+    drawn.assert_sound(app)
+    assert len(lanes(app)) > 2
+    assert app.query_params["others"] == "1"
+    assert "Not run, since they need an index part or a model: " in drawn.text(app)
+
+
+@pytest.mark.usefixtures("gold")
+def test_gold_that_is_found_is_marked_in_the_columns(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, q=QUESTION)
+    drawn.assert_sound(app)
+    assert "gold found" in drawn.text(app)
+    assert any(row["gold"] for column in rows(app) for row in column)
+
+
+def test_another_passage_or_an_entity_is_marked_and_stays_in_the_link(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, q=QUESTION, cview="missed")
+    drawn.assert_sound(app)
+    assert "no gold evidence" in drawn.text(app)
+    app.text_input("lr_mark_find").set_value("Langstroth").run()
+    drawn.assert_sound(app)
+    keys = [str(button.key) for button in app.button]
+    chunk = next(key for key in keys if key.startswith("missed_chunk_"))
+    app.button(chunk).click().run()
+    drawn.assert_sound(app)
+    assert app.query_params["mark"].startswith("chunk:")
+    assert len(lanes(app)) == 2
+    again = visit("compare", home, **dict(app.query_params))
+    assert lanes(again) == lanes(app)
+    entity = next(key for key in keys if key.startswith("missed_entity_"))
+    app.button(entity).click().run()
+    drawn.assert_sound(app)
+    assert app.query_params["mark"].startswith("entity:")
+    app.button("missed_unmark").click().run()
+    assert "mark" not in app.query_params
+
+
+@pytest.mark.usefixtures("gold")
+def test_over_the_set_the_bars_add_up_and_the_best_change_was_run(home: Workbench, visit: Visit) -> None:
+    app = visit("compare", home, cview="set", a_n="1", a_c="1", b_c="1")
+    drawn.assert_sound(app)
+    page_text = drawn.text(app)
+    assert "2 questions, 3 gold passages" in page_text
+    assert "Where this set loses its gold" in page_text
+    app.button("set_losses_table").click().run()
+    drawn.assert_sound(app)
+    app.button("set_try").click().run()
+    drawn.assert_sound(app)
+    change = "One change that finds most: A with Top-C chunks 2 instead of 1 finds 1 more, for"
+    assert change in drawn.text(app)
+    app.button("set_take").click().run()
+    drawn.assert_sound(app)
+    assert {name: app.query_params[name] for name in ("a_n", "a_c", "b_c")} == {"a_n": "1", "a_c": "2", "b_c": "1"}
+    app.button("set_question_1").click().run()
+    drawn.assert_sound(app)
+    assert (app.query_params["q"], app.query_params["cview"]) == ("Who patented the hive?", "missed")
