@@ -66,7 +66,8 @@ def _asked(summary: IndexSummary, names: list[str], above: tuple[object, ...]) -
         st.rerun()
     listed = session.workbench().strategies()
     strategies = {info.name: info for info in listed.strategies}
-    chosen = controls.show(PAGE, strategies, above=presets.buttons)
+    shown = controls.show(PAGE, strategies, above=presets.buttons)
+    chosen = shown.chosen
     strategy_view.line(strategies[chosen.strategy])
     for broken in listed.broken:
         message(broken.message, title=say("ask.broken_strategy"))
@@ -74,12 +75,13 @@ def _asked(summary: IndexSummary, names: list[str], above: tuple[object, ...]) -
     state.publish(names)  # before the answer is written, so that the page can be reloaded while it is
     with plain_errors(), session.reading(summary) as index:
         if question:
-            result_view.show(PAGE, index, asking.Ask.of(summary, question, chosen))
+            result_view.show(PAGE, index, asking.Ask.of(summary, question, chosen), drawn=shown.fold.draw)
         else:
             session.read_ahead(summary)
             history_view.recent(PAGE, summary)
             question_view.examples(PAGE, summary)
         recorded_view.open_button(PAGE)
+    shown.fold.draw()
     state.publish(names)
 
 

@@ -18,12 +18,14 @@ def page() -> None:
         for scope, column in zip(SCOPES, st.columns(len(SCOPES)), strict=True):
             with column:
                 question_view.form(scope)
-                chosen = controls.show(scope, strategies)
+                shown = controls.show(scope, strategies)
                 question = state.recall(scope.name("q"))
                 if question:
-                    result_view.show(scope, index, asking.Ask.of(summary, question, chosen))
+                    ask = asking.Ask.of(summary, question, shown.chosen)
+                    result_view.show(scope, index, ask, drawn=shown.fold.draw)
                 else:
                     question_view.examples(scope, summary)
+                shown.fold.draw()
     names = [name for scope in SCOPES for name in controls.url_names(scope, strategies)]
     state.publish([*names, *(scope.name(name) for scope in SCOPES for name in asking.LINKED)])
 

@@ -5,6 +5,7 @@ from dataclasses import Field, dataclass
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages._shared.common import forms, state, widgets
 from pages._shared.common.html import draw, html
@@ -88,12 +89,33 @@ def stacked(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -
             forms.draw_field(config, field, under=scope.name(forms.link_name(spec, f"{name}_")))
 
 
+class Fold:
+    """The options behind the button, which nothing on the page waits for: they are drawn once the picture is there."""
+
+    def __init__(self, place: DeltaGenerator | None, fill: Callable[[], None]) -> None:
+        self._place, self._fill = place, fill
+
+    def draw(self) -> None:
+        """Draws them at their place; a second call does nothing."""
+        place, self._place = self._place, None
+        if place is not None:
+            with place:
+                self._fill()
+
+
+@dataclass(frozen=True)
+class Controls:
+    """What the controls hold, and what of them is still to be drawn."""
+
+    chosen: Chosen
+    fold: Fold
+
+
 def show(
     scope: Scope, strategies: Mapping[str, Any], *, above: Callable[[Scope, Any], None] = lambda scope, info: None
-) -> Chosen:
-    """Draws the controls in a row; returns what they hold. strategies: by name. above: draws what comes first behind
-    the button to the other options, for the strategy that is chosen."""
-    options: dict[str, Any] = {}
+) -> Controls:
+    """Draws the controls in a row. strategies: by name. above: draws what comes first behind the button to the other
+    options, for the strategy that is chosen."""
     with st.container(horizontal=True, vertical_alignment="top", gap="medium", key=scope.name("params")):
         name = _strategy(scope, strategies)
         config = strategies[name].config
@@ -102,25 +124,30 @@ def show(
         switches = [field for field in in_row if is_switch(specs[field])]
         for field in in_row:
             if field not in switches:
-                options[field] = _slider(scope, specs[field], forms.link_name(specs[field], f"{name}_"))
+                _slider(scope, specs[field], forms.link_name(specs[field], f"{name}_"))
         if switches:
-            options |= _switches(scope, f"{name}_use", specs, switches)
-        rest = [field for field in specs if field not in options]
-        if rest:
-            with st.container(gap="xsmall", width="content"):
-                draw(html('<div class="lr-small" style="height:1.35rem"></div>'))
-                with st.popover(
-                    say("ask.more_settings"),
-                    icon=":material/tune:",
-                    type="tertiary",
-                    width="content",
-                    key=scope.name("more_settings"),
-                ):
-                    above(scope, strategies[name])
-                    for field in rest:
-                        under = scope.name(forms.link_name(specs[field], f"{name}_"))
-                        options[field] = forms.draw_field(config, field, under=under)
-    return Chosen(name, options, strategies[name].calls_model)
+            _switches(scope, f"{name}_use", specs, switches)
+        rest = [field for field in specs if field not in in_row]
+        place = _more_settings(scope) if rest else None
+
+    def fill() -> None:
+        above(scope, strategies[name])
+        for field in rest:
+            forms.draw_field(config, field, under=scope.name(forms.link_name(specs[field], f"{name}_")))
+
+    return Controls(held(scope, strategies), Fold(place, fill))
+
+
+def _more_settings(scope: Scope) -> DeltaGenerator:
+    with st.container(gap="xsmall", width="content"):
+        draw(html('<div class="lr-small" style="height:1.35rem"></div>'))
+        return st.popover(
+            say("ask.more_settings"),
+            icon=":material/tune:",
+            type="tertiary",
+            width="content",
+            key=scope.name("more_settings"),
+        )
 
 
 def _strategy(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -> str:
@@ -142,7 +169,7 @@ def _strategy(scope: Scope, strategies: Mapping[str, Any], *, default: str = "")
     )
 
 
-def _slider(scope: Scope, spec: Field[Any], link: str) -> int:
+def _slider(scope: Scope, spec: Field[Any], link: str) -> None:
     """A number under a name that strategies may share, each within its own bounds."""
     low, high = int(spec.metadata["low"]), int(spec.metadata["high"])
 
@@ -154,32 +181,30 @@ def _slider(scope: Scope, spec: Field[Any], link: str) -> int:
     now = state.fitting(name, spec.default, int, allowed)
     st.session_state[widest] = max(spec.metadata.get("scale") or low, now, st.session_state.get(widest, 0))
     top = min(high, st.session_state[widest])
-    return int(
-        widgets.remembered(
-            name,
-            spec.default,
-            lambda mount: st.slider(
-                forms.title_of(spec.name),
-                low,
-                top,
-                mount.value,
-                key=mount.key,
-                on_change=mount.changed,
-                width=160,
-                help=forms.hint(spec),
-            ),
-            parse=int,
-            allowed=allowed,
-            form=(low, top),
-        )
+    widgets.remembered(
+        name,
+        spec.default,
+        lambda mount: st.slider(
+            forms.title_of(spec.name),
+            low,
+            top,
+            mount.value,
+            key=mount.key,
+            on_change=mount.changed,
+            width=160,
+            help=forms.hint(spec),
+        ),
+        parse=int,
+        allowed=allowed,
+        form=(low, top),
     )
 
 
-def _switches(scope: Scope, name: str, specs: Mapping[str, Field[Any]], fields: list[str]) -> dict[str, bool]:
+def _switches(scope: Scope, name: str, specs: Mapping[str, Field[Any]], fields: list[str]) -> None:
     """The parts of a strategy that are on, remembered for each strategy by itself."""
     default = _switched_on(specs, fields)
     titles = {field: forms.title_of(field) for field in fields}
-    chosen = widgets.remembered(
+    widgets.remembered(
         scope.name(name),
         default,
         lambda mount: st.pills(
@@ -200,4 +225,3 @@ def _switches(scope: Scope, name: str, specs: Mapping[str, Field[Any]], fields: 
         form=tuple(fields),
         key=scope.key("use"),
     )
-    return {field: field in chosen for field in fields}

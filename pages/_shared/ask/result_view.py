@@ -1,7 +1,7 @@
 """What a question found with one strategy: the answer, the retrieval beside it, the context and the chunks."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -35,9 +35,12 @@ from pages._shared.common.scope import Scope
 _LOOK_SECONDS = 0.1  # between two looks whether a retrieval has ended
 
 
-def show(scope: Scope, index: Index, ask: asking.Ask) -> None:
-    """The result; where retrieval failed, why, and a way to try again."""
+def show(scope: Scope, index: Index, ask: asking.Ask, *, drawn: Callable[[], None]) -> None:
+    """The result; where retrieval failed, why, and a way to try again. drawn: is called once the picture is there, or
+    before a model is waited for."""
     try:
+        if ask.calls_model:
+            drawn()
         trace = _model_trace(scope, index, ask) if ask.calls_model else _trace(ask)
     except EndpointError as error:
         _failed(scope, ask, error, say("ask.not_embedded") if not ask.calls_model else "")
@@ -53,7 +56,7 @@ def show(scope: Scope, index: Index, ask: asking.Ask) -> None:
         _failed(scope, ask, error, "")
         return
     if trace is not None:
-        _result(scope, index, ask, trace)
+        _result(scope, index, ask, trace, drawn)
 
 
 def _trace(ask: asking.Ask) -> Trace:
@@ -114,7 +117,7 @@ def _failed(scope: Scope, ask: asking.Ask, error: LeanRAGError, title: str) -> N
     )
 
 
-def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
+def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, drawn: Callable[[], None]) -> None:
     last_question.keep(ask.summary.id, trace)
     held = pinned.trace_of(scope, ask)
     before = _previous_trace(scope, ask, trace)
@@ -123,6 +126,7 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
         slot = st.container(gap="small")
     with right:
         retrieval_view.show(scope, index, trace, before=held)  # before the answer, which takes longer
+        drawn()
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key=scope.name("play_actions")):
             pinned.button(scope, ask, trace)
             play_file.button(scope, trace)

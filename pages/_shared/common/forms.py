@@ -82,8 +82,13 @@ def _reading(spec: Field[Any]) -> tuple[Any, Callable[[str], Any], Callable[[Any
 
 def field_value(config: type, name: str, under: str) -> Any:
     """What the widget of a field holds, drawn or not. under: its name in links and in memory."""
-    default, parse, allowed = _reading(option_fields(config)[name])
-    return state.fitting(under, default, parse, allowed)
+    spec = option_fields(config)[name]
+    return _entered(spec, state.fitting(under, *_reading(spec)))
+
+
+def _entered(spec: Field[Any], value: Any) -> Any:
+    """A text without spaces around it; None for an empty one."""
+    return value.strip() or None if isinstance(value, str) and not spec.metadata.get("choices") else value
 
 
 def draw_field(config: type, name: str, *, under: str, help_below: bool = True, fault: Fault = no_fault) -> Any:
@@ -115,9 +120,7 @@ def draw_field(config: type, name: str, *, under: str, help_below: bool = True, 
 
     with st.container(gap="xsmall"):
         form = widgets.labels(titles) if choices else None
-        value = widgets.remembered(under, default, widget, parse=parse, allowed=allowed, form=form)
-        if isinstance(value, str) and not choices:
-            value = value.strip() or None
+        value = _entered(spec, widgets.remembered(under, default, widget, parse=parse, allowed=allowed, form=form))
         said = fault(value)
         if said:
             message(said, kind="error")
