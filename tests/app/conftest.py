@@ -26,10 +26,12 @@ from leanrag_core.models import (
     embed_task,  # noqa: F401  (it must import the class MiniLM before a fake replaces it)
     minilm,
 )
+from leanrag_core.retrieval import strategies
 from leanrag_core.services import references
 from leanrag_core.storage.experiments import ExperimentStore
 from leanrag_core.types.experiment import ExperimentSummary
 from leanrag_core.types.settings import Settings
+from leanrag_core.types.trace import Trace
 from tests.endpoint.server import EndpointServer
 
 FOLDER = Path(__file__).resolve().parent
@@ -205,3 +207,24 @@ def visit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
         return app.switch_page(f"../../{name}.py").run()
 
     return open_page
+
+
+@pytest.fixture
+def debate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A strategy that calls a model, as if these indexes had an endpoint."""
+    monkeypatch.setattr(strategies, "__path__", [*strategies.__path__, str(FOLDER / "strategies")])
+    monkeypatch.setattr(Workbench, "asks_model", lambda bench, model: True)
+
+
+@pytest.fixture
+def retrieved(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The strategies that were run."""
+    run: list[str] = []
+    retrieve = Workbench.retrieve
+
+    def count(bench: Workbench, index: Any, question: str, strategy_name: str = "leanrag", **options: Any) -> Trace:
+        run.append(strategy_name)
+        return retrieve(bench, index, question, strategy_name, **options)
+
+    monkeypatch.setattr(Workbench, "retrieve", count)
+    return run

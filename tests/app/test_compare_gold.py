@@ -116,3 +116,17 @@ def test_over_the_set_the_bars_add_up_and_the_best_change_was_run(home: Workbenc
     app.button("set_question_1").click().run()
     drawn.assert_sound(app)
     assert (app.query_params["q"], app.query_params["cview"]) == ("Who patented the hive?", "missed")
+
+
+@pytest.mark.usefixtures("gold", "debate")
+def test_a_column_that_calls_a_model_is_not_run_over_the_set_before_a_person_asks(
+    home: Workbench, visit: Visit, retrieved: list[str]
+) -> None:
+    app = visit("compare", home, cview="set", a_strategy="debate")
+    drawn.assert_sound(app)
+    assert "debate" not in retrieved
+    app.button("set_run_a").click().run()
+    drawn.assert_sound(app)
+    assert retrieved.count("debate") == 2
+    app.run()
+    assert retrieved.count("debate") == 2

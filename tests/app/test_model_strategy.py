@@ -1,45 +1,23 @@
 """A strategy that calls a model, with roles, kinds and letters of its own: drawn on Ask, and run when a person asks."""
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
-from leanrag_core.retrieval import strategies
 from leanrag_core.types.settings import Settings
-from leanrag_core.types.trace import Trace
 from pages._shared.ask.beside_view import NAIVE
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS
 from tests.endpoint.server import EndpointServer
 
 QUESTION = QUESTIONS[0]["question"]
-FOLDER = Path(__file__).with_name("strategies")
 ASKS_MODEL = Workbench.asks_model
 Visit = Callable[..., AppTest]
 
 
-@pytest.fixture(autouse=True)
-def debate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(strategies, "__path__", [*strategies.__path__, str(FOLDER)])
-    monkeypatch.setattr(Workbench, "asks_model", lambda bench, model: True)  # as if these indexes had an endpoint
-
-
-@pytest.fixture
-def retrieved(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The strategies that were run."""
-    run: list[str] = []
-    retrieve = Workbench.retrieve
-
-    def count(bench: Workbench, index: Any, question: str, strategy_name: str = "leanrag", **options: Any) -> Trace:
-        run.append(strategy_name)
-        return retrieve(bench, index, question, strategy_name, **options)
-
-    monkeypatch.setattr(Workbench, "retrieve", count)
-    return run
+pytestmark = pytest.mark.usefixtures("debate")
 
 
 def test_nothing_runs_before_a_person_asks_and_a_moved_setting_costs_nothing(
