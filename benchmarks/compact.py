@@ -144,12 +144,12 @@ def compare(questions: Sequence[Gold], retrieve: Callable[[Gold, str, dict[str, 
     def run(name: str, chosen: Callable[[int], dict[str, Any]]) -> Measured:
         return measured(questions, [retrieve(gold, name, chosen(place)) for place, gold in enumerate(questions)])
 
-    by_c = {c: run("vector", lambda place, c=c: {"top_c": c}) for c in range(1, MOST_PASSAGES + 1)}  # type: ignore[misc]
+    by_c = {c: run("vector", lambda place, c=c: {"top_c": c}) for c in range(1, MOST_PASSAGES + 1)}  # type: ignore[misc]  # no type of a default is inferred
     rows = {f"vectors C {c}": row_of(by_c[c], by_c[c], by_c) for c in (5, 10, 20)}
     for label, (name, chosen) in SYSTEMS.items():
-        system = run(name, lambda place, chosen=chosen: chosen)  # type: ignore[misc]
+        system = run(name, lambda place, chosen=chosen: chosen)  # type: ignore[misc]  # no type of a default is inferred
         budgets = system.tokens.astype(int).tolist()
-        equal = run("vector", lambda place, b=budgets: {"top_c": 50, "max_tokens": b[place]})  # type: ignore[misc]
+        equal = run("vector", lambda place, b=budgets: {"top_c": 50, "max_tokens": b[place]})  # type: ignore[misc]  # no type of a default is inferred
         rows[label] = row_of(system, equal, by_c)
     return rows
 

@@ -144,14 +144,14 @@ def _explore(seen: Seen, url: str, wanted: str, traffic: list[int]) -> dict[str,
         assert box is not None
         middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         for seconds_of, expression in ((clicks, _CHOSEN), (opened, _OPENED)):
-            seconds, received = seen.timed(lambda at=middle: page.mouse.click(*at), expression)  # type: ignore[misc]
+            seconds, received = seen.timed(lambda at=middle: page.mouse.click(*at), expression)  # type: ignore[misc]  # no type of a default is inferred
             seconds_of.append(seconds)
             traffic.append(received)
         seen.timed(lambda: page.locator(".lr-blocks .crumbs button").first.click(), _OPENED)
     field_ = page.get_by_role("combobox", name="Find")
     field_.click()
     for letter in wanted:
-        seconds, received = seen.timed(lambda key=letter: page.keyboard.type(key), _SEARCHED)  # type: ignore[misc]
+        seconds, received = seen.timed(lambda key=letter: page.keyboard.type(key), _SEARCHED)  # type: ignore[misc]  # no type of a default is inferred
         searches.append(seconds)
         traffic.append(received)
     return {

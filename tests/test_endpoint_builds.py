@@ -80,7 +80,7 @@ def test_every_loss_is_reported_with_its_chunk_and_nothing_else_is_missing(
     other, same = bench_in(tmp_path / "bad", server, retries=1, timeout_seconds=2)
     built = other.build(same, CONFIG)
     assert all(check.ok for check in check_index(built))
-    lost = {re.search(r"chunk-[0-9a-f]+", dropped.item)[0] for dropped in built.report.dropped["extract"]}  # type: ignore[index]
+    lost = {re.search(r"chunk-[0-9a-f]+", dropped.item)[0] for dropped in built.report.dropped["extract"]}
     assert lost
     assert lost < set(chunk_ids)
     assert built.report.empty_chunks
@@ -90,7 +90,7 @@ def test_every_loss_is_reported_with_its_chunk_and_nothing_else_is_missing(
 
 
 def _chunks_and_names(index: object, ids: list[str]) -> Iterator[tuple[set[str], str]]:
-    entities = index.layers[0].entities  # type: ignore[attr-defined]
+    entities = index.layers[0].entities
     for chunks, name in zip(entities["chunks"].to_pylist(), entities["name"].to_pylist(), strict=True):
         yield {ids[row] for row in chunks}, name
 
@@ -154,7 +154,7 @@ def test_a_reply_cut_in_half_is_asked_again_and_never_kept_for_good(server: Endp
     lost = LLMExtractor(language, gleaning_rounds=0).extract_chunk(chunk)
     assert len(server.log) == 2
     assert "breaks off" in lost.drops[0].reason
-    assert len(language.memory) == 0  # type: ignore[arg-type]
+    assert len(language.memory) == 0
     server.plan = FaultPlan()
     server.clear()
     whole = LLMExtractor(language, gleaning_rounds=0).extract_chunk(chunk)

@@ -105,7 +105,7 @@ def test_what_is_no_sound_json_is_refused(content: bytes, code: str) -> None:
     assert caught.value.reason.code == code
 
 
-@pytest.mark.parametrize("cart", [Cart(3), Cart("a", price=1.5), Cart("a", wheels=(Wheel("big"),))])  # type: ignore[arg-type]
+@pytest.mark.parametrize("cart", [Cart(3), Cart("a", price=1.5), Cart("a", wheels=(Wheel("big"),))])
 def test_a_value_that_could_not_be_read_again_is_not_written(cart: Cart) -> None:
     with pytest.raises(TypeError, match="Cart cannot be stored"):
         to_json(cart)

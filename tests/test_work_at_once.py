@@ -39,7 +39,7 @@ def test_equal_questions_in_flight_are_asked_once(server: EndpointServer, tmp_pa
     first, other = models(server, tmp_path), models(server, tmp_path)  # as two processes: they share the disk alone
     language = [first.language("openai:m"), other.language("openai:m")]
     with ThreadPoolExecutor(8) as pool:
-        replies = list(pool.map(lambda n: language[n % 2].complete(HELLO).text, range(8)))  # type: ignore[union-attr]
+        replies = list(pool.map(lambda n: language[n % 2].complete(HELLO).text, range(8)))
     assert len(set(replies)) == 1
     assert len(server.log) == 1
     assert first.meter.read().usage.calls + other.meter.read().usage.calls == 1
@@ -69,7 +69,7 @@ def test_a_streamed_answer_is_written_once_for_two_who_wait(server: EndpointServ
     language = models(server, tmp_path).language("openai:m")
     with ThreadPoolExecutor(2) as pool:
         received: list[list[str]] = [[], []]
-        list(pool.map(lambda pieces: language.stream(HELLO, pieces.append), received))  # type: ignore[union-attr]
+        list(pool.map(lambda pieces: language.stream(HELLO, pieces.append), received))
     assert "".join(received[0]) == "".join(received[1]) != ""
     assert len(server.log) == 1
 

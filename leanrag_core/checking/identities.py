@@ -1,7 +1,7 @@
 """Ids occur once, and follow from the content of what they name."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -80,13 +80,13 @@ def _aggregated(subject: Subject, index: Index) -> Iterator[Problem]:
         yield from _compared(subject, f"relations-{number}", above.relations, relation_ids, "its layer and ends")
 
 
-def _compared(subject: Subject, name: str, table: pa.Table, expected: object, of: str) -> Iterator[Problem]:
-    rows = texts_differ(table["id"].to_pylist(), expected)  # type: ignore[arg-type]
+def _compared(subject: Subject, name: str, table: pa.Table, expected: Iterable[str], of: str) -> Iterator[Problem]:
+    rows = texts_differ(table["id"].to_pylist(), expected)
     yield from at_rows(subject.table(name), rows, f"its id does not follow from {of}")
 
 
-def _digest(content: object) -> str:
-    return hashlib.sha256(content).hexdigest()[:16]  # type: ignore[arg-type]
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def of_the_index(subject: Subject) -> Iterator[Problem | Note]:

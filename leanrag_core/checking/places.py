@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 
 from leanrag_core.checking.problem import Note, Problem, Subject, at_rows
 from leanrag_core.storage.tables import chunks_with_places
@@ -31,11 +32,11 @@ def spans(subject: Subject) -> Iterator[Problem | Note]:
     yield from at_rows(file, wrong, "tokens is not the number of tokens of its text")
 
 
-def _cut(texts: object, document: np.ndarray, start: np.ndarray, end: np.ndarray) -> list[str]:
+def _cut(texts: pa.ChunkedArray, document: np.ndarray, start: np.ndarray, end: np.ndarray) -> list[str]:
     cut, at, text = [], -1, ""
     for owner, first, last in zip(document.tolist(), start.tolist(), end.tolist(), strict=True):
         if owner != at:
-            at, text = owner, texts[owner].as_py()  # type: ignore[index]
+            at, text = owner, texts[owner].as_py()
         cut.append(text[first:last])
     return cut
 

@@ -1,6 +1,7 @@
 """Each row has a vector of length 1, which is that of its text (eq. 3)."""
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -49,8 +50,8 @@ def of_texts(subject: Subject) -> Iterator[Problem | Note]:
     for layer in index.layers:
         names, texts = layer.entity_cells["name"], layer.entity_cells["description"]
 
-        def text_of(row: int, names: object = names, texts: object = texts) -> str:
-            return embedding_text(names[row].as_py() or "", texts[row].as_py() or "")  # type: ignore[index]
+        def text_of(row: int, names: Any = names, texts: Any = texts) -> str:
+            return embedding_text(names[row].as_py() or "", texts[row].as_py() or "")
 
         rows = _drawn(len(layer), layer.number)
         yield from _compared(subject, layer.number, layer.vectors, rows, text_of)

@@ -126,7 +126,7 @@ def offers(
 
 def _other_values(trace: Trace, info: StrategyInfo) -> Iterator[tuple[str, Parameter]]:
     """Each switch of the strategy that is off turned on, and each other choice of an option."""
-    fields: Mapping[str, Field[Any]] = info.config.__dataclass_fields__  # type: ignore[attr-defined]
+    fields: Mapping[str, Field[Any]] = info.config.__dataclass_fields__
     for name, spec in fields.items():
         now = trace.parameters.get(name, spec.default)
         values = (True,) if isinstance(spec.default, bool) else spec.metadata.get("choices") or ()
@@ -158,7 +158,7 @@ def _number(trace: Trace, name: str) -> int:
 
 def _bounds(info: StrategyInfo) -> dict[str, int]:
     """The greatest value of each whole number among the strategy's options."""
-    fields: Mapping[str, Field[Any]] = info.config.__dataclass_fields__  # type: ignore[attr-defined]
+    fields: Mapping[str, Field[Any]] = info.config.__dataclass_fields__
     return {
         name: int(spec.metadata["high"])
         for name, spec in fields.items()

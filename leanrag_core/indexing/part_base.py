@@ -128,7 +128,7 @@ class PartInfo:
     """A part as lists and forms show it. config: its configuration dataclass."""
 
     part: Part
-    config: type
+    config: type[Any]
 
     @property
     def name(self) -> str:
@@ -137,7 +137,7 @@ class PartInfo:
 
     def configured(self, options: Mapping[str, Any]) -> Any:
         """Its configuration with those options. Raises InvalidConfig for an unknown one, or one out of bounds."""
-        known = set(self.config.__dataclass_fields__)  # type: ignore[attr-defined]
+        known = set(self.config.__dataclass_fields__)
         unknown = sorted(set(options) - known)
         if unknown:
             listed = ", ".join(sorted(known)) or "none"

@@ -31,12 +31,8 @@ def build_part(index: Index, info: PartInfo, config: Any, models: PartModels, to
         tools.report(Progress("open", 0, 0))
         index = read_index(store.directory) if waited else index
         fingerprint = part.fingerprint(index, config, models)
-        try:
-            return store.read(info.name, fingerprint)
-        except PartMissing:
-            pass
-        except PartDamaged:
-            store.delete(info.name, fingerprint)
+        if (record := _finished(store, info.name, fingerprint)) is not None:
+            return record
         _require_needs(info, models)
         folder = store.building_folder(info.name, fingerprint)
         with writing(message("what.part", part=info.name, index=store.directory.name)):
@@ -54,6 +50,17 @@ def build_part(index: Index, info: PartInfo, config: Any, models: PartModels, to
         )
         store.finish(record, part.lasting_files(folder))
         return store.read(info.name, fingerprint)
+
+
+def _finished(store: PartStore, name: str, fingerprint: str) -> PartRecord | None:
+    """The record of the part where it is made already, and None where it is not; a damaged one is deleted."""
+    try:
+        return store.read(name, fingerprint)
+    except PartMissing:
+        return None
+    except PartDamaged:
+        store.delete(name, fingerprint)
+        return None
 
 
 def _require_needs(info: PartInfo, models: PartModels) -> None:

@@ -3,7 +3,7 @@
 from leanrag_core.figures import numbers
 from leanrag_core.figures.palette import palette
 from leanrag_core.messages.catalog import ENGLISH, sentence
-from leanrag_core.messages.message import Message
+from leanrag_core.messages.message import Message, Value
 from leanrag_core.notebook.frame import heading, table, text
 from leanrag_core.types.index import Index
 
@@ -27,9 +27,9 @@ def index_html(index: Index) -> str:
     return heading(title, facts) + _clusters(index) + table(heads, rows, numbers=(1, 2))
 
 
-def say(code: str, **values: object) -> str:
+def say(code: str, **values: Value) -> str:
     """The English sentence of that code: a notebook has no language of its own."""
-    return sentence(Message(code, values), ENGLISH)  # type: ignore[arg-type]
+    return sentence(Message(code, values), ENGLISH)
 
 
 def _clusters(index: Index) -> str:

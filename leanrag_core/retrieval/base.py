@@ -114,7 +114,7 @@ class StrategyInfo:
     calls_model: bool
     parts: tuple[str, ...]
     presets: tuple[Preset, ...]
-    config: type
+    config: type[Any]
     strategy: type
 
     @property
@@ -199,7 +199,7 @@ def _described(module: Any) -> StrategyInfo:
 def strategy(name: str, options: Mapping[str, Any]) -> Strategy:
     """The strategy of that name, configured. Raises InvalidConfig for an unknown name or option."""
     info = strategies().named(name)
-    fields = set(info.config.__dataclass_fields__)  # type: ignore[attr-defined]
+    fields = set(info.config.__dataclass_fields__)
     unknown = sorted(set(options) - fields)
     if unknown:
         raise InvalidConfig(
@@ -216,7 +216,7 @@ def equal_budget(info: StrategyInfo, tokens: int) -> dict[str, Parameter]:
     have a value for this case (option(equal=...)).
     """
     options: dict[str, Parameter] = {}
-    fields = info.config.__dataclass_fields__  # type: ignore[attr-defined]
+    fields = info.config.__dataclass_fields__
     if MAX_TOKENS in fields:
         options[MAX_TOKENS] = tokens
         if TOP_C in fields:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from leanrag_core import private
 from leanrag_core.atomic import writing
@@ -159,7 +160,7 @@ class SweepWriter:
             append_lines(self._folder / COSTS, [cost])  # first: the other line says that the index is built
             append_lines(self._folder / INDEXES_LIST, [index])
 
-    def record(self, indexes: Iterable[PointIndex], costs: Iterable[PointCost], **changes: object) -> None:
+    def record(self, indexes: Iterable[PointIndex], costs: Iterable[PointCost], **changes: Any) -> None:
         """The files hold these in their order, each folder once, and the record has the changes. Raises
         StorageFailed."""
         with writing(self._what):
@@ -168,4 +169,4 @@ class SweepWriter:
                 content, path = lines(values), self._folder / name
                 if content and (not path.is_file() or path.read_bytes() != content):
                     write(path, content)
-            write(self._folder / RECORD, to_json(replace(record, **changes), indent=1))  # type: ignore[arg-type]
+            write(self._folder / RECORD, to_json(replace(record, **changes), indent=1))

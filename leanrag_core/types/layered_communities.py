@@ -24,8 +24,6 @@ class LayeredCommunities:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, LayeredCommunities) and self.communities == other.communities
 
-    __hash__ = None  # type: ignore[assignment]
-
     def place(self, node: int) -> tuple[int, int]:
         """Layer and row of that node."""
         layer = int(np.searchsorted(self.starts, node, side="right")) - 1

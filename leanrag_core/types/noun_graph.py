@@ -33,8 +33,6 @@ class NounGraph:
             and self.occurrences.equals(other.occurrences)
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
     @cached_property
     def adjacency(self) -> "csr_array":
         """(n_entities, n_entities) float32, symmetric: sentences that hold both."""

@@ -26,8 +26,6 @@ class WalkOperator:
             for name in ARRAYS
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
 
 def walk_operator(mentions: "csr_array") -> WalkOperator:
     """The operator of those mentions. mentions: (n_entities, n_chunks), see Index.entity_chunks."""

@@ -40,8 +40,6 @@ class TextTree:
             and np.array_equal(self.vectors, other.vectors)
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
     @cached_property
     def cells(self) -> Columns:
         """The columns, for reading single cells."""

@@ -29,7 +29,7 @@ def trace_of(index: Index, question: str) -> Trace:
     return strategy("leanrag", {"top_n": 6, "top_c": 4}).retrieve(query, index, TOOLS)
 
 
-def answer(index: Index, model: MiniLM, question: str):  # type: ignore[no-untyped-def]
+def answer(index: Index, model: MiniLM, question: str):
     trace = trace_of(index, question)
     return extractive_answer(trace, model.embed, model.embed([question])[0])
 

@@ -1,5 +1,7 @@
 """Which requests reach the app, by their Host and Origin headers."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from pages._shared.common.request_check import refusal
@@ -7,7 +9,7 @@ from pages._shared.common.request_check import refusal
 OWN = "http://127.0.0.1:8501"
 
 
-def refused(host: list[str], origin: list[str], hosts: list[str] = [], origins: list[str] = []) -> str | None:  # noqa: B006
+def refused(host: list[str], origin: list[str], hosts: Sequence[str] = (), origins: Sequence[str] = ()) -> str | None:
     return refusal(host, origin, allowed_hosts=hosts, allowed_origins=origins)
 
 

@@ -77,7 +77,7 @@ MISNAMED = """() => [...document.querySelectorAll('.lr-graph [aria-label], .lr-b
 def indexes(home: Path) -> tuple[str, str]:
     listed = {index.corpus_id: index.id for index in Workbench.default(home).indexes()}
     sample = listed.pop("sample-legal")
-    return sample, *listed.values()  # type: ignore[return-value]
+    return sample, *listed.values()
 
 
 def see(page: Page, url: str) -> None:
@@ -158,7 +158,7 @@ def test_in_a_narrow_window_the_button_keeps_its_word_and_an_error_is_not_covere
     assert button["width"] > button["height"]
     page.get_by_text("Open a run").click()
     picked = {"name": "other.json", "mimeType": "application/json", "buffer": b"{}"}
-    page.locator("input[type=file]").last.set_input_files(files=[picked])  # type: ignore[list-item]
+    page.locator("input[type=file]").last.set_input_files(files=[picked])
     error = page.get_by_text("other.json is no recorded run", exact=False)
     expect(error).to_be_visible()
     uncovered = "(text) => { const at = text.getBoundingClientRect(); "

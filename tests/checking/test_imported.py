@@ -46,7 +46,7 @@ def test_sound_files_have_no_problem(index: Index, tmp_path: Path) -> None:
     ],
 )
 def test_each_damage_is_found(index: Index, tmp_path: Path, change: dict[str, object], expected_text: str) -> None:
-    [problem] = problems(index, tmp_path, replace(SOUND, **change))  # type: ignore[arg-type]
+    [problem] = problems(index, tmp_path, replace(SOUND, **change))
     assert expected_text in problem
 
 

@@ -39,7 +39,7 @@ def test_cluster_size_one_is_refused_because_layers_would_never_shrink() -> None
 )
 def test_an_option_out_of_bounds_says_which_values_there_are(wrong: dict[str, object], expected_text: str) -> None:
     with pytest.raises(InvalidConfig, match=expected_text):
-        ClusterOptions(**wrong)  # type: ignore[arg-type]
+        ClusterOptions(**wrong)
 
 
 @pytest.mark.parametrize("smoothing", [0, 1, 2])
@@ -86,7 +86,7 @@ def test_a_bundle_above_the_cap_is_broken_up_and_without_the_cap_it_is_not(cap: 
 def test_duplicates_and_few_points_keep_to_the_cap(
     vectors: np.ndarray, cluster_size: int, options: dict[str, object]
 ) -> None:
-    labels = cluster(unit(vectors), ClusterOptions(cluster_size, **options)).labels  # type: ignore[arg-type]
+    labels = cluster(unit(vectors), ClusterOptions(cluster_size, **options)).labels
     assert np.bincount(labels).max() <= 2 * cluster_size
     assert labels.max() + 1 <= n_components(len(vectors), cluster_size)
 

@@ -9,7 +9,7 @@ WEIGHTS = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.1, 1.0])
 
 def communities(**options: object) -> list[tuple[int, int, list[int]]]:
     settings = {"max_size": 10, "seed": 1, "largest_component": False, **options}
-    tree = hierarchical_communities(ENDS, WEIGHTS, **settings)  # type: ignore[arg-type]
+    tree = hierarchical_communities(ENDS, WEIGHTS, **settings)
     return [(int(tree.level[c]), int(tree.parent[c]), tree.nodes_of(c).tolist()) for c in range(len(tree))]
 
 

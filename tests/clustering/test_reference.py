@@ -122,7 +122,7 @@ def test_a_report_records_the_engine_only_where_it_is_not_the_workbenchs_own() -
 
 def test_two_points_are_not_given_to_umap_which_refuses_them(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("umap")
-    module.UMAP = None  # type: ignore[attr-defined]
+    module.UMAP = None
     monkeypatch.setitem(sys.modules, "umap", module)
     vectors = planted(40)[0][:2]
     fit = fit_reference(vectors, ReferenceOptions(reduction="umap"), cluster_size=20, space=128, seed=7)

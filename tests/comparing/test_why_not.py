@@ -170,7 +170,7 @@ def test_marks_of_links_name_entities_chunks_and_words(index: Index) -> None:
     marked = finder.marked(finder.chunk_mark(1))
     assert marked is not None
     assert marked.rows == (1,)
-    assert finder.marked("text:GIVE honey").rows == (2,)  # type: ignore[union-attr]
+    assert finder.marked("text:GIVE honey").rows == (2,)
     assert [finder.marked(mark) for mark in ("", "text: ", "chunk:x:0.txt", "other:1")] == [None] * 4
 
 

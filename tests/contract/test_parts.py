@@ -130,7 +130,7 @@ def test_the_fingerprint_is_stable_and_changes_with_each_need(info: PartInfo, in
 @pytest.mark.parametrize("info", PARTS)
 def test_each_option_has_a_fingerprint_of_its_own(info: PartInfo, tmp_path: Path) -> None:
     index = stored("tiny", tmp_path)
-    for option in info.config.__dataclass_fields__.values():  # type: ignore[attr-defined]
+    for option in info.config.__dataclass_fields__.values():
         low, high = option.metadata.get("low"), option.metadata.get("high")
         other = not option.default if isinstance(option.default, bool) else low if option.default != low else high
         config = info.configured({option.name: other})

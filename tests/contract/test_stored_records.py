@@ -89,7 +89,7 @@ def test_a_missing_field_has_its_default_or_is_named(record: Any) -> None:
             assert str(caught.value) == f"the.json is not as expected: {spec.name} is missing"
         else:
             read = getattr(from_json(type(record), without), spec.name)
-            assert read == (spec.default if spec.default is not MISSING else spec.default_factory())  # type: ignore[misc]
+            assert read == (spec.default if spec.default is not MISSING else spec.default_factory())
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=name_of)
@@ -106,4 +106,4 @@ def test_a_value_of_another_type_is_refused_by_name(record: Any) -> None:
 def test_every_sample_is_a_frozen_dataclass() -> None:
     for record in RECORDS:
         assert is_dataclass(record)
-        assert type(record).__dataclass_params__.frozen  # type: ignore[attr-defined]
+        assert type(record).__dataclass_params__.frozen

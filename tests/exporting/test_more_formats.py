@@ -124,7 +124,7 @@ def test_layers_are_on_rings_around_the_root() -> None:
     nodes = [index_graph.DrawnNode("r", "r", "", 2, None)]
     nodes += [index_graph.DrawnNode(f"m{n}", "m", "", 1, 0) for n in range(2)]
     nodes += [index_graph.DrawnNode(f"l{n}", "l", "", 0, 1 + n % 2) for n in range(6)]
-    drawn = index_graph.index_graph(nodes, [], dict.fromkeys(("text", "bg", "tree", "path", "lca", "prim"), "#000000"))  # type: ignore[arg-type]
+    drawn = index_graph.index_graph(nodes, [], dict.fromkeys(("text", "bg", "tree", "path", "lca", "prim"), "#000000"))
     radii = [round(float(np.hypot(node["x"], node["y"]))) for node in drawn.nodes]
     assert radii[0] == 0
     assert len(set(radii[1:3])) == len(set(radii[3:])) == 1

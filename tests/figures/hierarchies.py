@@ -38,4 +38,4 @@ def tree_of(
     index: Index, kept: Collection[Place] = (), hits: Mapping[Place, int] | None = None, below: object = None
 ) -> ShownTree:
     """The whole tree, or the part of those sizes."""
-    return shown_tree(index, below or index.leaf_counts, kept, hits or {})  # type: ignore[arg-type]
+    return shown_tree(index, below or index.leaf_counts, kept, hits or {})

@@ -59,7 +59,7 @@ def test_counts_add_up_to_the_layer(large: Index, focus: Place, kept: list[Place
 
 @pytest.mark.parametrize("shape", [treemap, sunburst])
 def test_children_of_an_open_block_add_up(large: Index, shape: object) -> None:
-    picture = shape(tree_of(large), Place(3, 0))  # type: ignore[operator]
+    picture = shape(tree_of(large), Place(3, 0))
     for block in picture.blocks:
         inside = [other for other in picture.blocks if other.parent == block.id]
         assert not inside or sum(other.folded or 1 for other in inside) == block.inner
@@ -70,8 +70,8 @@ def test_children_of_an_open_block_add_up(large: Index, shape: object) -> None:
 def test_hits_matches_and_the_selection_are_never_folded(large: Index, shape: object) -> None:
     hits = {Place(0, row): rank for rank, row in enumerate((5, 17, 18, 19, 601, 1199), start=1)}
     kept = [Place(0, 1000), Place(1, 33)]
-    plain = shape(tree_of(large), Place(3, 0))  # type: ignore[operator]
-    marked = shape(tree_of(large, kept, hits), Place(3, 0))  # type: ignore[operator]
+    plain = shape(tree_of(large), Place(3, 0))
+    marked = shape(tree_of(large, kept, hits), Place(3, 0))
     wanted = {place.row for place in [*hits, kept[0]]}
     assert not wanted <= drawn_rows(plain, 0)
     assert wanted <= drawn_rows(marked, 0)
@@ -89,7 +89,7 @@ def test_an_icicle_grows_where_more_is_kept_than_it_has_room_for(large: Index) -
 def test_the_same_index_gives_the_same_picture(large: Index, shape: object) -> None:
     kept = [Place(0, row) for row in (900, 3, 77)]
     again = [Place(0, row) for row in (77, 900, 3)]
-    first, second = (shape(tree_of(large, places), Place(3, 0)) for places in (kept, again))  # type: ignore[operator]
+    first, second = (shape(tree_of(large, places), Place(3, 0)) for places in (kept, again))
     assert asdict(first) == asdict(second)
 
 

@@ -64,8 +64,8 @@ def test_lightrag_keeps_descriptions_keywords_weights_sources_and_documents(tmp_
     entities = rows(imported)
     assert entities["Honey bee"]["description"] == "Honey bees live in colonies. They make honey."
     assert entities["Honey bee"]["type"] == "animal"
-    assert texts(imported, entities["Honey bee"]["chunks"]) == [folders.BEE_TEXT, folders.MITE_TEXT]  # type: ignore[arg-type]
-    assert texts(imported, entities["Varroa mite"]["chunks"]) == [folders.MITE_TEXT]  # type: ignore[arg-type]
+    assert texts(imported, entities["Honey bee"]["chunks"]) == [folders.BEE_TEXT, folders.MITE_TEXT]
+    assert texts(imported, entities["Varroa mite"]["chunks"]) == [folders.MITE_TEXT]
     [document] = imported.documents
     assert (document.name, document.text) == ("bees.md", folders.TEXT)
     visits, weakens = imported.graph.relations.to_pylist()
@@ -170,7 +170,7 @@ def test_triples_of_hipporag_describe_their_ends(tmp_path: Path) -> None:
     imported = read_graph(folders.hipporag(tmp_path / "run"), "")
     entities = rows(imported)
     assert entities["honey bees"]["description"] == "honey bees visit white clover. Varroa mite weakens honey bees."
-    assert len(entities["honey bees"]["chunks"]) == 2  # type: ignore[arg-type]
+    assert len(entities["honey bees"]["chunks"]) == 2
     assert imported.graph.relations["keywords"].to_pylist() == [["visit"], ["weakens"]]
     items = by_stage(imported)["import"]
     assert items == [f"openie_results_ner_model.json row {n}" for n in (1, 3)], "a broken triple, and no object"
@@ -183,7 +183,7 @@ def test_recorded_replies_become_a_graph_with_their_chunks(tmp_path: Path) -> No
     assert imported.extras.format == "recorded-replies"
     entities = rows(imported)
     assert sorted(entities) == ["Honey bee", "Varroa mite", "White clover"]
-    assert texts(imported, entities["Varroa mite"]["chunks"]) == [folders.MITE_TEXT]  # type: ignore[arg-type]
+    assert texts(imported, entities["Varroa mite"]["chunks"]) == [folders.MITE_TEXT]
     assert imported.graph.relations["weight"].to_pylist() == [7.0]
     assert sentence(imported.notes[0]).startswith("2 recorded replies of extraction were read; 2 went to")
 

@@ -41,7 +41,7 @@ class Scripted:
 def test_a_relation_described_in_sixty_chunks_is_condensed_like_an_entity() -> None:
     assert count_tokens(TOLD) > 2 * LONGEST
     model = Scripted("They trade in wax and honey.")
-    made = condense(graph([TOLD, SHORT, SHORT], [TOLD, SHORT]), model, PromptBook())  # type: ignore[arg-type]
+    made = condense(graph([TOLD, SHORT, SHORT], [TOLD, SHORT]), model, PromptBook())
     assert made.graph.entities["description"].to_pylist() == ["They trade in wax and honey.", SHORT, SHORT]
     assert made.graph.relations["description"].to_pylist() == ["They trade in wax and honey.", SHORT]
     assert made.usage.calls == len(model.prompts) == 2
@@ -52,7 +52,7 @@ def test_a_relation_described_in_sixty_chunks_is_condensed_like_an_entity() -> N
 
 @pytest.mark.parametrize("model", [None, Scripted("  ")], ids=["built-in", "a model without words"])
 def test_where_no_model_condenses_the_first_sentences_stay_and_the_loss_is_reported(model: Scripted | None) -> None:
-    made = condense(graph([SHORT, SHORT], [TOLD]), model, PromptBook())  # type: ignore[arg-type]
+    made = condense(graph([SHORT, SHORT], [TOLD]), model, PromptBook())
     [kept] = made.graph.relations["description"].to_pylist()
     assert TOLD.startswith(kept)
     assert kept.endswith("bridge.")

@@ -14,7 +14,7 @@ def entity(name: str, chunk: int = 0, description: str = "", kind: str = "person
 
 
 def relation(source: str, target: str, chunk: int = 0, description: str = "r", **more: object) -> RelationMention:
-    return RelationMention(source, target, description, f"c{chunk}", **more)  # type: ignore[arg-type]
+    return RelationMention(source, target, description, f"c{chunk}", **more)
 
 
 def extractions(*mentions: Mention | RelationMention) -> list[Extraction]:

@@ -72,7 +72,7 @@ def raised(error: LeanRAGError) -> None:
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 @pytest.mark.parametrize("restored", [copy.copy, lambda error: pickle.loads(pickle.dumps(error))])
 def test_an_error_survives_pickling_with_its_code_values_and_own_fields(error: LeanRAGError, restored: object) -> None:
-    again = restored(error)  # type: ignore[operator]
+    again = restored(error)
     assert type(again) is type(error)
     assert vars(again) == vars(error)
     assert str(again) == str(error)

@@ -56,12 +56,12 @@ def test_a_streamed_reply_is_passed_on_without_reasoning(server: EndpointServer,
     server.thoughts = form
     language = models(server, tmp_path).language("openai:m")
     pieces: list[str] = []
-    reply = language.stream(HELLO, pieces.append)  # type: ignore[union-attr]
+    reply = language.stream(HELLO, pieces.append)
     assert reply.text.strip() == "You said: Hello there, you with the long words"
     if form != "unopened":  # until its closing tag comes it looks like a reply
         assert "".join(pieces).strip() == reply.text.strip()
     again: list[str] = []
-    language.stream([*HELLO, *HELLO], again.append)  # type: ignore[union-attr]
+    language.stream([*HELLO, *HELLO], again.append)
     assert "".join(again).strip() == "You said: Hello there, you with the long words"
 
 
@@ -69,10 +69,10 @@ def test_thoughts_without_an_end_are_no_reply_and_are_not_kept(server: EndpointS
     server.thoughts = "unclosed"
     made = models(server, tmp_path)
     with pytest.raises(CallFailed, match="thoughts without a reply"):
-        made.language("openai:m").complete(HELLO)  # type: ignore[union-attr]
+        made.language("openai:m").complete(HELLO)
     with pytest.raises(ReplyError):
-        made.language("openai:m").stream(HELLO, lambda text: None)  # type: ignore[attr-defined]
-    assert len(made.memory) == 0  # type: ignore[arg-type]
+        made.language("openai:m").stream(HELLO, lambda text: None)
+    assert len(made.memory) == 0
 
 
 def test_a_reply_that_was_stored_with_its_reasoning_is_read_without_them(
@@ -80,9 +80,9 @@ def test_a_reply_that_was_stored_with_its_reasoning_is_read_without_them(
 ) -> None:
     made = models(server, tmp_path)
     language = made.language("openai:m")
-    key = language.key(HELLO)  # type: ignore[union-attr]
+    key = language.key(HELLO)
     made.memory.put(key, CallRecord(text="<think>\nhm\n</think>\nGood day.", finish_reason="stop"))
-    assert language.complete(HELLO).text.strip() == "Good day."  # type: ignore[union-attr]
+    assert language.complete(HELLO).text.strip() == "Good day."
     assert server.log == []
 
 

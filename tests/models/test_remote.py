@@ -29,7 +29,7 @@ def server() -> Iterator[EndpointServer]:
 
 
 def models(server: EndpointServer, folder: Path, budget: Budget | None = None, **more: object) -> Models:
-    settings = Settings(base_url=server.url, **{"timeout_seconds": 3, "retries": 3, **more})  # type: ignore[arg-type]
+    settings = Settings(base_url=server.url, **{"timeout_seconds": 3, "retries": 3, **more})
     return Models(settings, CallStore(folder / "calls"), budget or Budget(), "an index")
 
 
@@ -60,7 +60,7 @@ def test_a_reply_that_is_refused_is_not_kept(server: EndpointServer, tmp_path: P
         with pytest.raises(ReplyError):
             made.language("openai:m").complete(HELLO, accept=refuse)
     assert len(server.answered()) == 2
-    assert len(made.memory) == 0  # type: ignore[arg-type]
+    assert len(made.memory) == 0
     assert made.meter.read().usage.calls == 2, "the meter counts what was paid for"
 
 
@@ -166,7 +166,7 @@ def test_a_stream_that_breaks_off_is_an_error_and_not_an_answer(server: Endpoint
     made = models(server, tmp_path)
     with pytest.raises(EndpointError):
         made.language("openai:m").stream(HELLO, lambda text: None)
-    assert len(made.memory) == 0  # type: ignore[arg-type]
+    assert len(made.memory) == 0
 
 
 def test_vectors_are_unit_rows_in_order_and_asked_once(server: EndpointServer, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_a_streamed_request_learns_too(tmp_path: Path) -> None:
     with EndpointServer(refused_options=("max_tokens", "stream_options")) as server:
         language = models(server, tmp_path).language("openai:m")
         for n in range(3):
-            assert language.stream(asking(f"hello {n}"), lambda text: None).text  # type: ignore[union-attr]
+            assert language.stream(asking(f"hello {n}"), lambda text: None).text
         assert len([call for call in server.log if call.outcome == "refused"]) == 2
 
 

@@ -42,7 +42,7 @@ def test_the_rule_is_named_where_no_model_wrote(index: Index) -> None:
     ],
 )
 def test_an_entity_of_another_origin_says_so(index: Index, change: dict[str, str], expected: str) -> None:
-    changed = replace(index, manifest=replace(index.manifest, **change))  # type: ignore[arg-type]
+    changed = replace(index, manifest=replace(index.manifest, **change))
     assert said(changed, "id-honey").startswith(expected)
 
 

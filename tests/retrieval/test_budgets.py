@@ -18,7 +18,7 @@ def test_budgets_shrink_in_proportion_and_add_up() -> None:
 def test_an_equal_budget_takes_only_options_that_the_strategy_has() -> None:
     for info in strategies().strategies:
         options = equal_budget(info, 4000)
-        fields = info.config.__dataclass_fields__  # type: ignore[attr-defined]
+        fields = info.config.__dataclass_fields__
         assert set(options) <= set(fields)
         for name, value in options.items():
             bound = fields[name].metadata["high"] if name == TOP_C else fields[name].metadata["equal"]

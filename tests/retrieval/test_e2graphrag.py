@@ -18,7 +18,7 @@ GRAPH = noun_graph(INDEX, lambda done, total: None)
 
 def trace(question: str, **options: object) -> Trace:
     query = Query(question, unit([[1, 0.5, 0, 0]])[0])
-    config = Config(**options)  # type: ignore[arg-type]
+    config = Config(**options)
     return Strategy(config).retrieve(query, INDEX, with_parts(TOOLS, noun_graph=GRAPH, sequential_tree=tree()))
 
 

@@ -30,7 +30,7 @@ REPORTS = hand_communities()
 
 
 def trace(tools: Tools | None = None, communities: Communities = REPORTS, **options: object) -> Trace:
-    config = Config(**options)  # type: ignore[arg-type]
+    config = Config(**options)
     return Strategy(config).retrieve(QUERY, small_index(), with_parts(tools or TOOLS, communities=communities))
 
 
@@ -49,7 +49,7 @@ def by_task(**replies: Callable[[str], str]) -> Callable[[str], str]:
 
 
 def tools_of(model: ScriptedLanguage, **more: object) -> Tools:
-    return replace(TOOLS, language=model, meter=model.meter, **more)  # type: ignore[arg-type]
+    return replace(TOOLS, language=model, meter=model.meter, **more)
 
 
 def test_helpfulness_is_the_cosine_scaled_from_a_fifth_to_one() -> None:

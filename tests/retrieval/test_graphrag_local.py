@@ -18,7 +18,7 @@ QUERY = Query("Who stores honey?", unit([[1, 0.5, 0, 0]])[0])
 
 def trace(communities: Communities | None = None, **options: object) -> Trace:
     tools = with_parts(TOOLS, communities=hand_communities() if communities is None else communities)
-    config = Config(**{"top_k": 2, "level": "C0", **options})  # type: ignore[arg-type]
+    config = Config(**{"top_k": 2, "level": "C0", **options})
     return Strategy(config).retrieve(QUERY, index_with_chunks_of_relations(), tools)
 
 

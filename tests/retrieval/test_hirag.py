@@ -40,7 +40,7 @@ def layered() -> LayeredCommunities:
 
 
 def trace(**options: object) -> Trace:
-    config = Config(**{"top_k": 2, "candidates": 8, "top_m": 2, **options})  # type: ignore[arg-type]
+    config = Config(**{"top_k": 2, "candidates": 8, "top_m": 2, **options})
     return Strategy(config).retrieve(QUERY, INDEX, with_parts(TOOLS, hirag_layers=layered()))
 
 

@@ -137,7 +137,7 @@ def test_without_budgets_of_sections_the_context_is_cut_from_its_end(index: Inde
 
 @pytest.mark.parametrize("preset", strategies().named("leanrag").presets, ids=lambda preset: str(preset.name))
 def test_every_preset_keeps_the_count_of_its_context(index: Index, preset: object) -> None:
-    trace = retrieve(index, BOTH_CLUSTERS, **preset.options)  # type: ignore[attr-defined]
+    trace = retrieve(index, BOTH_CLUSTERS, **preset.options)
     assert trace.context.tokens == count_tokens(trace.context.text)
 
 

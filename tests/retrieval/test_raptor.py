@@ -43,7 +43,7 @@ def tree(*, by_model: bool = True) -> TextTree:
 
 
 def trace(text_tree: TextTree | None = None, **options: object) -> Trace:
-    config = Config(**options)  # type: ignore[arg-type]
+    config = Config(**options)
     return Strategy(config).retrieve(QUERY, small_index(), with_parts(TOOLS, chunk_tree=text_tree or tree()))
 
 

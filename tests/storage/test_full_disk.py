@@ -97,9 +97,11 @@ def test_a_file_is_as_it_was_and_nothing_beside_it_when_a_step_fails(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(atomic.os, call, fail)
-    with pytest.raises(StorageFailed, match=r"^the file could not be written: the disk is full\. Free"):  # noqa: SIM117
-        with atomic.writing(message("plain", text="the file")):
-            atomic.write_json(tmp_path / "a.json", {"n": 2})
+    with (
+        pytest.raises(StorageFailed, match=r"^the file could not be written: the disk is full\. Free"),
+        atomic.writing(message("plain", text="the file")),
+    ):
+        atomic.write_json(tmp_path / "a.json", {"n": 2})
     assert json.loads((tmp_path / "a.json").read_text()) == {"n": 1}
     assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
 

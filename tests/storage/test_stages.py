@@ -118,7 +118,7 @@ def test_removed_contents_leave_the_disk(store: StageStore, monkeypatch: pytest.
 
 
 def full(path: Any) -> Any:
-    return shutil._ntuple_diskusage(10**9, 10**9 - 1_000_000, 1_000_000)  # type: ignore[attr-defined]
+    return shutil._ntuple_diskusage(10**9, 10**9 - 1_000_000, 1_000_000)
 
 
 def test_a_full_disk_is_left_alone(store: StageStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,7 +78,7 @@ MAKERS = [
 def test_what_is_no_index_of_ours_is_refused_as_output_and_stays(
     tmp_path: Path, make: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    make(tmp_path / "out")  # type: ignore[operator]
+    make(tmp_path / "out")
     (tmp_path / "notes.txt").write_bytes(BEES)
     before, was_link = everything(tmp_path), (tmp_path / "out").is_symlink()
     assert main(["build", str(tmp_path / "notes.txt"), "--out", str(tmp_path / "out")]) == 2

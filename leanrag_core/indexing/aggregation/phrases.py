@@ -84,7 +84,7 @@ def sentences(text: str) -> list[str]:
             start = taken = place + 1
         elif sign == "\n" or (text[taken:place][-1:].isspace() and text[place + 1 : place + 2].isspace()):
             _add(found_sentences, text[start:place])
-            start = taken = _SPACE.match(text, place + 1).end()  # type: ignore[union-attr]
+            start = taken = _SPACE.match(text, place + 1).end()  # type: ignore[union-attr]  # no space is a match too
     _add(found_sentences, text[start:])
     return found_sentences
 

@@ -23,7 +23,7 @@ _SHOWN = re.compile(r"^Answer(?: 1| 2| to check)?:\n<<<(TEXT-\w+)\n(.*?)\n\1>>>$
 
 def spec(*kinds: str, repeats: int = 2, **more: object) -> ExperimentSpec:
     runs = tuple(RunSpec(name, "index", "leanrag") for name in ("long", "short"))
-    judge = JudgeSpec(JUDGE, repeats=repeats, **({"kinds": kinds} if kinds else {}), **more)  # type: ignore[arg-type]
+    judge = JudgeSpec(JUDGE, repeats=repeats, **({"kinds": kinds} if kinds else {}), **more)
     return ExperimentSpec("Bees", "set", runs, baseline="short", judges=(judge,))
 
 

@@ -157,9 +157,9 @@ def replies(prompt: str) -> str:
     return json.dumps({"questions": ["How do they differ?", "how do they differ", f"What of {'Trace' in prompt}?"]})
 
 
-def generated(reply: object, **options: object):  # type: ignore[no-untyped-def]
-    meter = Meter(options.pop("budget", None))  # type: ignore[arg-type]
-    model = ScriptedLanguage(reply, meter)  # type: ignore[arg-type]
+def generated(reply: object, **options: object):
+    meter = Meter(options.pop("budget", None))
+    model = ScriptedLanguage(reply, meter)
     reports: list[Progress] = []
     made = questions_from_model("Bees.", model, meter, Generation("m", users=2, tasks=2, questions=2), reports.append)
     return made, model, reports

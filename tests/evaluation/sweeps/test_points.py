@@ -66,7 +66,7 @@ def test_points_drawn_twice_are_run_once() -> None:
 )
 def test_what_cannot_be_run_is_refused_with_its_reason(wrong: dict[str, object], said: str) -> None:
     with pytest.raises(InvalidConfig, match=said):
-        points(replace(GRID, **wrong))  # type: ignore[arg-type]
+        points(replace(GRID, **wrong))
 
 
 def test_clustersize_and_tau_keep_extraction_merging_and_what_is_before() -> None:

@@ -89,7 +89,7 @@ def keywords_of(lists: list[list[str] | None], group_of: list[int]) -> list[list
     ends = np.array([[0, group] for group in group_of], dtype=np.int32).reshape(-1, 2)
     groups = group_relations(ends, np.ones(len(ends)), np.arange(9), 9)
     column = pa.chunked_array([pa.array(lists, pa.list_(pa.string()))])
-    return group_keywords(column, groups).to_pylist()  # type: ignore[no-any-return]
+    return group_keywords(column, groups).to_pylist()
 
 
 def test_keywords_of_most_relations_come_first() -> None:

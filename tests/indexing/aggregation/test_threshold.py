@@ -19,7 +19,7 @@ LAMBDAS = np.array([0, 1, 2, 3, 4, 5])
     ],
 )
 def test_each_layer_gets_its_own_tau_and_the_last_repeats(value: object, by_layer: list[float]) -> None:
-    rule = parse_tau(value, heuristic=False)  # type: ignore[arg-type]
+    rule = parse_tau(value, heuristic=False)
     assert [rule.threshold(layer, LAMBDAS) for layer in (1, 2, 3)] == by_layer
 
 

@@ -3,7 +3,7 @@ from leanrag_core.types.corpus import Document, Heading, Span
 
 
 def texts(text: str, **more: object) -> list[str]:
-    return [block.text for block in blocks_of(Document("d", "d", "", "text", text, "en", **more))]  # type: ignore[arg-type]
+    return [block.text for block in blocks_of(Document("d", "d", "", "text", text, "en", **more))]
 
 
 def test_wrapped_lines_are_one_block_and_items_are_their_own() -> None:

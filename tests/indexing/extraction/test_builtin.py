@@ -14,7 +14,7 @@ CURIE = (
 
 
 def document(text: str, name: str = "a.txt", title: str = "", language: str = "en", **more: object) -> Document:
-    return Document(name, name, title, "text", text, language, **more)  # type: ignore[arg-type]
+    return Document(name, name, title, "text", text, language, **more)
 
 
 def whole(*documents: Document) -> list[Chunk]:

@@ -16,7 +16,7 @@ def test_what_was_finished_before_the_work_was_cut_off_is_not_done_again(store: 
     first = Doubling()
     results = KeptMap(map, store)(first, [[1, 2], [3], [4]])
     assert [next(results).tolist(), next(results).tolist()] == [[2, 4], [6]]
-    results.close()  # type: ignore[attr-defined]
+    results.close()
     again = Doubling()
     kept = KeptMap(map, StageStore(store.folder))
     assert [rows.tolist() for rows in kept(again, [[1, 2], [3], [4]])] == [[2, 4], [6], [8]]
