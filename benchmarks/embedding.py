@@ -113,7 +113,7 @@ def measure(size: int) -> dict[str, float | int | str]:
     peak = peak_gb()
     seconds: dict[str, list[float]] = {name: [] for name in ("embed", "windows", *WAYS)}
     processor: dict[str, list[float]] = {name: [] for name in seconds}
-    found = {}
+    vectors_of = {}
     for _ in range(_ROUNDS):
         before = time.process_time()
         seconds["embed"].append(_seconds(lambda: model.embed(texts)))
@@ -122,14 +122,14 @@ def measure(size: int) -> dict[str, float | int | str]:
         for name, way in WAYS.items():
             _session(way).vectors(windows[:1])  # loading is no part of it
             before, started = time.process_time(), time.perf_counter()
-            found[name] = pooled(windows, way)
+            vectors_of[name] = pooled(windows, way)
             seconds[name].append(time.perf_counter() - started)
             processor[name].append(time.process_time() - before)
     middle = {name: statistics.median(taken) for name, taken in seconds.items()}
     milliseconds = {
         name: round(statistics.median(taken) / size * 1000, 2) for name, taken in processor.items() if taken
     }
-    cosines = (whole * found["floats_512"]).sum(axis=1)
+    cosines = (whole * vectors_of["floats_512"]).sum(axis=1)
     return {
         "texts_a_second": round(size / middle["embed"], 1),
         "tokens_a_second": round(int(lengths.sum()) / middle["embed"]),
@@ -143,7 +143,7 @@ def measure(size: int) -> dict[str, float | int | str]:
         "tokenizing": round(middle["windows"] / middle["embed"], 4),
         **{name: round(size / middle[name], 1) for name in WAYS},
         "same_bytes": all(
-            np.array_equal(found[name], found["batch_512"]) for name, way in WAYS.items() if not way.floats
+            np.array_equal(vectors_of[name], vectors_of["batch_512"]) for name, way in WAYS.items() if not way.floats
         ),
         "cosine": round(float(cosines.mean()), 5),
         "cosine_least": round(float(cosines.min()), 5),

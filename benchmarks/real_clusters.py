@@ -190,9 +190,9 @@ def authors_route(vectors: np.ndarray, cluster_size: int, environments: Path, ti
     return Partition(peer.title, labels, figures["seconds"], figures["processor_seconds"], answer["versions"])
 
 
-def figures_of(found: Partition, given: Entities) -> dict[str, float | int | str]:
+def figures_of(partition: Partition, given: Entities) -> dict[str, float | int | str]:
     """Sizes, times and the three measures of a partition."""
-    labels = np.unique(found.labels, return_inverse=True)[1]
+    labels = np.unique(partition.labels, return_inverse=True)[1]
     n, sizes = len(labels), np.bincount(labels)
     counted = cluster_sizes(labels)
     inside = relations_inside(labels, given.ends)
@@ -203,8 +203,8 @@ def figures_of(found: Partition, given: Entities) -> dict[str, float | int | str
         "size-weighted": round(float((sizes**2).sum() / n), 1),
         "largest": counted.largest,
         "singletons": counted.singletons,
-        "seconds": round(found.seconds, 3),
-        "processor seconds": round(found.processor_seconds, 3),
+        "seconds": round(partition.seconds, 3),
+        "processor seconds": round(partition.processor_seconds, 3),
         "neighbours": round(neighbours_inside(labels, given.vectors, given.neighbours, 0), 4),
         "relations": "none" if inside is None else round(inside, 4),
         "by chance": round(by_chance(labels), 4),

@@ -185,8 +185,8 @@ def _score(extracted: frozenset[object] | frozenset[str], reference: frozenset[o
     )
 
 
-def _folders(data: Path) -> list[Path]:
-    return [data, *sorted(path for path in data.iterdir() if path.is_dir())]
+def _folders(folder: Path) -> list[Path]:
+    return [folder, *sorted(path for path in folder.iterdir() if path.is_dir())]
 
 
 def _replies(cache: Path, models: Sequence[str]) -> list[str]:

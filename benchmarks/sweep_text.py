@@ -66,13 +66,13 @@ def _in_short(corpora: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _verdicts(corpora: Sequence[Mapping[str, Any]], axis: str, title: str) -> list[str]:
-    told = []
+    sentences = []
     for each in corpora:
         for measure, shown in QUALITY.items():
             values = _values(each, measure, axis)
             worse = [str(value["setting"]) for value in values if not value["is_close"]]
             if worse:
-                told.append(f"{shown} on {each['corpus']} is worse at {', '.join(worse)}")
+                sentences.append(f"{shown} on {each['corpus']} is worse at {', '.join(worse)}")
     spans = []
     for each in corpora:
         values = _values(each, TOKENS, axis)
@@ -81,8 +81,8 @@ def _verdicts(corpora: Sequence[Mapping[str, Any]], axis: str, title: str) -> li
             f"{each['corpus']} from {low['cost']:,.0f} at {low['setting']} to {high['cost']:,.0f} at {high['setting']}"
         )
     effect = (
-        f"{'; '.join(told)}. Elsewhere no value can be told from the best"
-        if told
+        f"{'; '.join(sentences)}. Elsewhere no value can be told from the best"
+        if sentences
         else "no value can be told from the best, in any measure of what is retrieved, on any of the corpora"
     )
     return [f"- **{title}:** {effect}. Tokens of the context: {'; '.join(spans)}."]

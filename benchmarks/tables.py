@@ -49,22 +49,22 @@ def filled(text: str) -> str:
 
 def table_of(name: str) -> str:
     """The table of that name: `figure3`, `released DATA`, `whole GRAPH`, `official DATA` or `equal DATA`."""
-    kind, _, data = name.partition(" ")
+    kind, _, dataset = name.partition(" ")
     made: Mapping[str, Callable[[str], str]] = {
         "figure3": lambda _: figure3(_read("figure3"), _read("systems")),
-        "released": lambda data: released(_read("as_released")[data]),
+        "released": lambda dataset: released(_read("as_released")[dataset]),
         "whole": lambda graph: whole_corpus(rows_of(_read("systems"), f"samples, {graph}")),
-        "official": lambda data: systems(rows_of(_read("systems"), data), OFFICIAL),
-        "equal": lambda data: systems(rows_of(_read("systems"), data), EQUAL),
+        "official": lambda dataset: systems(rows_of(_read("systems"), dataset), OFFICIAL),
+        "equal": lambda dataset: systems(rows_of(_read("systems"), dataset), EQUAL),
     }
-    return made[kind](data)
+    return made[kind](dataset)
 
 
-def rows_of(results: Mapping[str, Any], data: str) -> list[Row]:
+def rows_of(results: Mapping[str, Any], dataset: str) -> list[Row]:
     """The rows of a data set; `samples, GRAPH` is the mean of the four samples, each question alike."""
-    if not data.startswith("samples, "):
-        return list(results[data]["rows"])
-    graph = data.removeprefix("samples, ")
+    if not dataset.startswith("samples, "):
+        return list(results[dataset]["rows"])
+    graph = dataset.removeprefix("samples, ")
     by_key: dict[tuple[str, str], list[Row]] = {}
     for sample in SAMPLES:
         for row in results[f"{sample}, {graph}"]["rows"]:
@@ -136,11 +136,11 @@ def figure3(measured: Mapping[str, Any], tables: Mapping[str, Any]) -> str:
     others = ("graphrag_local", "lightrag", "hirag", "fastgraphrag")
     names = ("leanrag", "leanrag, compact", *others)
     lines = []
-    for data, result in measured.items():
+    for dataset, result in measured.items():
         tokens = {name: result["tokens"][name]["all"] for name in names}
-        lines.append([*_figure3_line(data, tokens, {}, others), "–"])
-    for data in ("hotpot", "multihoprag", "lihua", "samples, builtin", "samples, reference"):
-        rows = rows_of(tables, data) if data.startswith("samples") or data in tables else []
+        lines.append([*_figure3_line(dataset, tokens, {}, others), "–"])
+    for dataset in ("hotpot", "multihoprag", "lihua", "samples, builtin", "samples, reference"):
+        rows = rows_of(tables, dataset) if dataset.startswith("samples") or dataset in tables else []
         official = {row["system"]: row for row in rows if row["budget"] == OFFICIAL}
         if set(names) <= official.keys():
             tokens = {name: official[name]["tokens"] for name in names}
@@ -150,17 +150,17 @@ def figure3(measured: Mapping[str, Any], tables: Mapping[str, Any]) -> str:
                 for row in rows
                 if row["system"] == "leanrag, compact" and row["budget"] == LARGER
             ]
-            lines.append([*_figure3_line(data, tokens, recall, others), *(larger or ["–"])])
+            lines.append([*_figure3_line(dataset, tokens, recall, others), *(larger or ["–"])])
     heads = ("data", *names, "ratio, full", "ratio, compact", "leanrag, compact, up to 8,000")
     return markdown(heads, lines)
 
 
 def _figure3_line(
-    data: str, tokens: Mapping[str, float], recall: Mapping[str, float], others: Sequence[str]
+    dataset: str, tokens: Mapping[str, float], recall: Mapping[str, float], others: Sequence[str]
 ) -> list[str]:
     mean = statistics.mean(tokens[name] for name in others)
     cells = [f"{tokens[name]:,.0f}" + (f" ({share(recall[name], 2)})" if recall else "") for name in tokens]
-    return [data, *cells, share(tokens["leanrag"] / mean, 2), share(tokens["leanrag, compact"] / mean, 2)]
+    return [dataset, *cells, share(tokens["leanrag"] / mean, 2), share(tokens["leanrag, compact"] / mean, 2)]
 
 
 def released(rows: Iterable[Row]) -> str:

@@ -38,6 +38,6 @@ def test_a_follow_up_is_asked_as_it_stands_alone(bench: Workbench, capsys: pytes
     assert index.path is not None
     arguments = ["ask", str(index.path), "Who uses it?", "--after", f"What is {name}?", "--no-answer", "--json"]
     assert main(arguments) == 0
-    told = capsys.readouterr()
-    assert json.loads(told.out)["question"] == f"Who uses it? ({name})"
-    assert f"asked as: Who uses it? ({name}) (By a rule" in told.err
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["question"] == f"Who uses it? ({name})"
+    assert f"asked as: Who uses it? ({name}) (By a rule" in printed.err

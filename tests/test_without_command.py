@@ -23,11 +23,11 @@ def test_a_chunk_by_its_mark(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert main(["ask", index, QUESTION, "--no-answer", "--json", "--top-c", "1", "--strategy", "vector"]) == 0
     [chunk] = json.loads(capsys.readouterr().out)["chunks"]
     assert main(["without", index, QUESTION, "C1", "--top-c", "1", "--strategy", "vector", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["way"] == "retrieved"
-    [group] = told["context"]
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["way"] == "retrieved"
+    [group] = shown["context"]
     assert len(group["left"]) == len(group["entered"]) == 1
-    assert told["answer"]["gone"]
+    assert shown["answer"]["gone"]
     assert main(["without", index, QUESTION, chunk["id"], "--top-c", "1", "--strategy", "vector"]) == 0
     assert capsys.readouterr().out.startswith("Retrieved without 1 item that a person took out.\ncontext: ")
     assert main(["without", index, QUESTION, "C9", "--strategy", "vector"]) == 2

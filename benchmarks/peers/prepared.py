@@ -179,7 +179,7 @@ def report(
         "p50_ms": round(statistics.median(asked.wall_ms), 2),
         "best_ms": round(min(asked.wall_ms), 2),
         "processor_ms": round(statistics.median(asked.cpu_ms), 2),
-        **{f"{way}_p50_ms": round(statistics.median(one.wall_ms), 2) for way, one in (other_p50_ms or {}).items()},
+        **{f"{way}_p50_ms": round(statistics.median(timed.wall_ms), 2) for way, timed in (other_p50_ms or {}).items()},
         "insert_seconds": round(insert_seconds, 1),
         "peak_gb": round(peak_gb(), 3),
     }

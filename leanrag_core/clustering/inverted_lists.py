@@ -33,7 +33,7 @@ def search_cells(vectors: np.ndarray, k: int, *, seed: int) -> np.ndarray:
     projected = _taken(projected, order)
     half = half_squares(centres)
 
-    def found(block: slice) -> np.ndarray:
+    def nearest_of(block: slice) -> np.ndarray:
         parts = row_blocks(block.stop - block.start, _PROBES)
         points, own = projected[block], lists.cell[block]
         probes = np.concatenate([_probes(points[part], own[part], centres, half) for part in parts])
@@ -41,7 +41,7 @@ def search_cells(vectors: np.ndarray, k: int, *, seed: int) -> np.ndarray:
 
     neighbours = np.empty((n, k), dtype=np.int32)
     blocks = row_blocks(n, min(_QUERIES, max(_PROBES, n // 16)))
-    for block, places in zip(blocks, over_blocks(found, blocks), strict=True):
+    for block, places in zip(blocks, over_blocks(nearest_of, blocks), strict=True):
         neighbours[order[block]] = np.where(places < 0, -1, order[places])
     return neighbours
 

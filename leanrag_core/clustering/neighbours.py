@@ -34,7 +34,7 @@ def _exact(vectors: np.ndarray, k: int, rows: np.ndarray) -> np.ndarray:
     n = len(vectors)
     half = half_squares(vectors)
 
-    def found(block: slice) -> np.ndarray:
+    def nearest_of(block: slice) -> np.ndarray:
         queries = rows[block]
         scores = vectors[queries] @ vectors.T
         scores -= half
@@ -42,4 +42,4 @@ def _exact(vectors: np.ndarray, k: int, rows: np.ndarray) -> np.ndarray:
         return largest(scores, k).astype(np.int32)
 
     size = max(16, min(_QUERIES, 4_000_000 // n))
-    return np.concatenate(list(over_blocks(found, row_blocks(len(rows), size))))
+    return np.concatenate(list(over_blocks(nearest_of, row_blocks(len(rows), size))))

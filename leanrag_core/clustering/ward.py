@@ -56,8 +56,8 @@ def started(points: np.ndarray, white: np.ndarray, m: int, *, seed: int, apply: 
     order = np.argsort(group, kind="stable")
     members = np.split(order, np.cumsum(np.bincount(group))[:-1])
     batches = _batched(members)
-    found = apply(merges_of, ([white[rows] for rows in batch] for batch in batches))
-    merges = [merge for batch in found for merge in batch]
+    merges_by_batch = apply(merges_of, ([white[rows] for rows in batch] for batch in batches))
+    merges = [merge for batch in merges_by_batch for merge in batch]
     labels = _cut_at_one_height(members, merges, n, m)
     return labels if len(members) <= m else split_and_joined(labels, white, n, m)
 

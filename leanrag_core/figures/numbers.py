@@ -4,9 +4,9 @@ import math
 from datetime import UTC, datetime
 
 
-def counted(n: int, one: str, many: str = "") -> str:
+def counted(n: int, singular: str, many: str = "") -> str:
     """ "1 chunk", "1,234 chunks"."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
+    return f"{n:,} {singular if n == 1 else many or singular + 's'}"
 
 
 def of_unit(n: int, plural: str) -> str:

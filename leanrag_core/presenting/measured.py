@@ -19,9 +19,9 @@ def measured(
     index_id: the index's own, which an experiment records: an index that was built otherwise has another.
     """
     return tuple(
-        found
+        first
         for place, beside in enumerate(strategies[1:], start=1)
-        if (found := _first(results, index_id, strategies[0], beside, place)) is not None
+        if (first := _first(results, index_id, strategies[0], beside, place)) is not None
     )
 
 

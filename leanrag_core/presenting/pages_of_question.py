@@ -245,10 +245,10 @@ def compare(stored: Presentation, question: PresentedQuestion, beside: int, word
     foot = [_stored_on(stored.made, words)]
     if any(column["is_cut"] for column in columns):
         foot.append(message("present.compare.opening"))
-    found = next((each for each in stored.measured if each.beside == beside), None)
+    measured = next((each for each in stored.measured if each.beside == beside), None)
     picture = {"question": question.question, "columns": columns}
     return Page(
-        claims.compare_title(question, beside), Claim(None), picture, (*foot, *claims.measured_sentences(found))
+        claims.compare_title(question, beside), Claim(None), picture, (*foot, *claims.measured_sentences(measured))
     )
 
 

@@ -34,15 +34,15 @@ def tried_sizes(
         if n_components(kept, size) < _LEAST_CLUSTERS or out_of_time():
             return
         sized = replace(options, cluster_size=size)
-        one, other = (cluster(vectors[rows], sized) for rows in (first, second))
-        likelihood, bic = _fit(one, sized, kept)
+        first_clusters, other = (cluster(vectors[rows], sized) for rows in (first, second))
+        likelihood, bic = _fit(first_clusters, sized, kept)
         counts = _layer_counts(n_entities, size)
         yield SizeEvidence(
             cluster_size=size,
             likelihood=likelihood,
             bic=bic,
-            stability=round(_agreement(one.labels[in_first], other.labels[in_second]), 4),
-            relations_inside=_inside(one.labels, first, ends, n),
+            stability=round(_agreement(first_clusters.labels[in_first], other.labels[in_second]), 4),
+            relations_inside=_inside(first_clusters.labels, first, ends, n),
             layers=len(counts) + 1,
             aggregated=sum(counts),
         )
@@ -71,10 +71,10 @@ def _fit(clustering: Clustering, options: ClusterOptions, n: int) -> tuple[float
     return likelihood, round(-2 * likelihood + parameters * float(np.log(n)) / n, 4)
 
 
-def _agreement(one: np.ndarray, other: np.ndarray) -> float:
+def _agreement(labels: np.ndarray, other: np.ndarray) -> float:
     from sklearn.metrics import adjusted_rand_score
 
-    return float(adjusted_rand_score(one, other))
+    return float(adjusted_rand_score(labels, other))
 
 
 def _inside(labels: np.ndarray, rows: np.ndarray, ends: np.ndarray, n: int) -> float | None:

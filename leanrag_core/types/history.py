@@ -32,8 +32,8 @@ class HistoryEntry:
 
     def holds(self, text: str) -> bool:
         """Whether every word of the text occurs in the question, its answer, its note, or the index's name."""
-        told = " ".join((self.question, self.written, self.answer, self.note, self.index_name)).casefold()
-        return all(word in told for word in text.casefold().split())
+        texts = " ".join((self.question, self.written, self.answer, self.note, self.index_name)).casefold()
+        return all(word in texts for word in text.casefold().split())
 
 
 def entry_id(index: str, question: str) -> str:

@@ -39,8 +39,8 @@ def shared(bench: Workbench, question: str = QUESTION) -> tuple[list[Loaded], Sh
     gold = GoldFinder(index).entity("Varroa destructor")
     lanes = {each.letter: (lane(each.trace, index, gold),) for each in loaded if each.trace is not None}
     traces = {each.letter: each.trace for each in loaded if each.trace is not None}
-    found = {letter: found_ids(trace, lanes[letter]) for letter, trace in traces.items()}
-    return loaded, compare(traces), GoldOf(None, (gold,), lanes, found)
+    ids = {letter: found_ids(trace, lanes[letter]) for letter, trace in traces.items()}
+    return loaded, compare(traces), GoldOf(None, (gold,), lanes, ids)
 
 
 class Elements(HTMLParser):

@@ -19,14 +19,14 @@ def test_the_report_is_what_the_results_say() -> None:
 
 def test_the_report_names_a_setting_as_worse_where_the_results_tell_it_from_the_best() -> None:
     assert "no value can be told from the best" in report_text({"corpora": CORPORA})
-    told = json.loads(json.dumps(CORPORA))
-    values = told[0]["findings"]["evidence-recall"]["axes"][0]["values"]
+    corpora = json.loads(json.dumps(CORPORA))
+    values = corpora[0]["findings"]["evidence-recall"]["axes"][0]["values"]
     values[0]["is_close"] = False
-    text = report_text({"corpora": told})
-    assert f"evidence recall@C on {told[0]['corpus']} is worse at 5" in text
+    text = report_text({"corpora": corpora})
+    assert f"evidence recall@C on {corpora[0]['corpus']} is worse at 5" in text
     assert "should set:** clustersize 20, 30 or 50 and tau" in text
     values[2]["is_close"] = False
-    assert "should set:** clustersize 30 or 50 and tau" in report_text({"corpora": told})
+    assert "should set:** clustersize 30 or 50 and tau" in report_text({"corpora": corpora})
 
 
 @pytest.mark.parametrize("place", range(len(CORPORA)))

@@ -53,12 +53,12 @@ def test_no_page_or_state_has_a_serious_finding(
     addresses = [f"{with_index.url}/{path}" for name, path in STATES.items() if name not in ("explore", "evaluate")]
     if not dark:  # the same sentences and frames without an index
         addresses += [f"{bare.url}/{name}" for name, _ in PAGES if name not in ("build", "settings")]
-    found = {}
+    rules_of = {}
     for state in addresses:
         watched.page.goto(f"{state}{'&' if '?' in state else '?'}lang={language}")
         settled(watched.page)
-        found[state] = serious(watched.page)
-    assert {state: rules for state, rules in found.items() if rules} == {}
+        rules_of[state] = serious(watched.page)
+    assert {state: rules for state, rules in rules_of.items() if rules} == {}
     watched.assert_clean()
 
 

@@ -54,9 +54,9 @@ def test_a_lane_ends_in_a_cross_with_its_reason_or_in_a_pill() -> None:
     lost = lane_drawing("B", ["5 entities", "not reached"], passed=1, stages=6, width=590, label="x")
     assert texts(lost) == ["5 entities", "not reached"]
     assert any("--lr-left" in str(shape.attributes["style"]) for shape in lost.shapes)
-    found = lane_drawing("B", [*"abcde", "found at 3"], passed=6, stages=6, width=590, label="x")
-    assert texts(found)[-1] == "found at 3"
-    assert not any("--lr-left" in str(shape.attributes["style"]) for shape in found.shapes)
+    reached = lane_drawing("B", [*"abcde", "found at 3"], passed=6, stages=6, width=590, label="x")
+    assert texts(reached)[-1] == "found at 3"
+    assert not any("--lr-left" in str(shape.attributes["style"]) for shape in reached.shapes)
 
 
 def test_no_drawing_is_wider_than_its_ground() -> None:

@@ -21,12 +21,12 @@ def graphml(nodes: dict[str, dict[str, str]], edges: list[tuple[str, str, dict[s
     keys = sorted({key for values in nodes.values() for key in values} | {key for *_, row in edges for key in row})
     declared = "".join(f'<key id="{key}" for="all" attr.name="{key}" attr.type="string"/>' for key in keys)
 
-    def data(values: dict[str, str]) -> str:
+    def cells(values: dict[str, str]) -> str:
         return "".join(f'<data key="{key}">{escaped(value)}</data>' for key, value in values.items())
 
-    drawn = [f'<node id="{escaped(id_)}">{data(values)}</node>' for id_, values in nodes.items()]
+    drawn = [f'<node id="{escaped(id_)}">{cells(values)}</node>' for id_, values in nodes.items()]
     drawn += [
-        f'<edge source="{escaped(source)}" target="{escaped(target)}">{data(values)}</edge>'
+        f'<edge source="{escaped(source)}" target="{escaped(target)}">{cells(values)}</edge>'
         for source, target, values in edges
     ]
     head = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'

@@ -96,8 +96,8 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workbench, Index]:
 
 def test_the_language_of_each_document_is_named(read: tuple[Workbench, Index]) -> None:
     _, index = read
-    told = {index.document(row).name.removesuffix(".txt"): index.document(row).language for row in range(10)}
-    assert told == {code: code for code in TEXTS}
+    languages = {index.document(row).name.removesuffix(".txt"): index.document(row).language for row in range(10)}
+    assert languages == {code: code for code in TEXTS}
 
 
 @pytest.mark.parametrize("code", TEXTS)

@@ -124,14 +124,14 @@ def test_citations_are_called_checked_where_each_is_in_the_context(make: Make) -
 
 def test_figures_over_many_questions_have_their_interval_and_number() -> None:
     tokens, recall = Estimate(0.505, 0.435, 0.583, 35), Estimate(0.88, 0.8, 0.95, 30)
-    told = Measured("e", 1, 35, tokens, recall, Estimate(0.98, 0.95, 1.0, 30), Estimate(-0.1, -0.18, -0.04, 30))
-    assert [sentence(text) for text in claims.measured_sentences(told)] == [
+    figures = Measured("e", 1, 35, tokens, recall, Estimate(0.98, 0.95, 1.0, 30), Estimate(-0.1, -0.18, -0.04, 30))
+    assert [sentence(text) for text in claims.measured_sentences(figures)] == [
         "Over 35 questions: 50 % of the tokens (95 % interval 44 to 58 %).",
         "Wanted passages in the context: 88 % against 98 %, a difference of −10 points (95 % interval −18 to −4; "
         "30 questions with known passages).",
     ]
     assert claims.measured_sentences(None) == ()
-    alone = replace(told, tokens=Estimate(0.5, None, None, 1), recall=None)
+    alone = replace(figures, tokens=Estimate(0.5, None, None, 1), recall=None)
     assert "no interval" in sentence(claims.measured_sentences(alone)[0])
 
 

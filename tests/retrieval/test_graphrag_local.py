@@ -22,8 +22,8 @@ def trace(communities: Communities | None = None, **options: object) -> Trace:
     return Strategy(config).retrieve(QUERY, index_with_chunks_of_relations(), tools)
 
 
-def names(found: Trace, role: str) -> list[str]:
-    return [item.name for item in found.with_role(role)]
+def names(retrieved: Trace, role: str) -> list[str]:
+    return [item.name for item in retrieved.with_role(role)]
 
 
 def test_the_golden_retrieval() -> None:

@@ -44,8 +44,8 @@ def trace(**options: object) -> Trace:
     return Strategy(config).retrieve(QUERY, INDEX, with_parts(TOOLS, hirag_layers=layered()))
 
 
-def names(found: Trace, role: str) -> list[str]:
-    return [item.name for item in found.with_role(role)]
+def names(retrieved: Trace, role: str) -> list[str]:
+    return [item.name for item in retrieved.with_role(role)]
 
 
 def test_layers_are_joined_below_the_root() -> None:

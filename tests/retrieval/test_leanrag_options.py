@@ -108,8 +108,8 @@ def test_the_nearest_pairs_meet_in_their_own_clusters(index: Index) -> None:
 
 
 def test_all_pairs_retrieve_what_one_ancestor_does(index: Index) -> None:
-    one, pairs = (retrieve(index, BOTH_CLUSTERS, top_n=4, lca=lca) for lca in ("one", "pairwise"))
-    assert (pairs.items, pairs.relations, pairs.context) == (one.items, one.relations, one.context)
+    by_one, by_pairs = (retrieve(index, BOTH_CLUSTERS, top_n=4, lca=lca) for lca in ("one", "pairwise"))
+    assert (by_pairs.items, by_pairs.relations, by_pairs.context) == (by_one.items, by_one.relations, by_one.context)
 
 
 def test_a_budget_for_the_whole_context_makes_the_sections_smaller_and_gives_chunks_the_rest(index: Index) -> None:

@@ -182,8 +182,8 @@ def test_a_chroma_server_is_told_to_forget_the_states_that_are_deleted(
     bench.add_documents(corpus_id, [("owls.txt", OWLS.encode())])
     assert first.path is not None
     bench.update_index(first.path, bench.corpus_changes(first.path.name))
-    told: list[str] = []
-    monkeypatch.setattr(type(bench.searches.servers), "remove_collections", lambda self, url, id_: told.append(id_))
+    deleted: list[str] = []
+    monkeypatch.setattr(type(bench.searches.servers), "remove_collections", lambda self, url, id_: deleted.append(id_))
     bench.save_settings(replace(bench.settings(), chroma_url="http://127.0.0.1:9"))
     bench.forget_earlier_states(first.path)
-    assert told == [first.id]
+    assert deleted == [first.id]

@@ -222,8 +222,8 @@ def difference(catalogs: ModelCheck, edited: ModelCheck) -> None:
     markup.block(say("build.prompts.against"), html('<div class="lr-diff">{}</div>', body), note)
     for whose, check in ((say("build.prompts.catalogs"), catalogs), (say("build.prompts.yours"), edited)):
         if check.verdict == "useless":
-            found = say("text.space").join(check.remarks) or say("build.prompts.found_nothing")
-            message(found, kind="error", title=say("build.prompts.whose", whose=whose))
+            remarks = say("text.space").join(check.remarks) or say("build.prompts.found_nothing")
+            message(remarks, kind="error", title=say("build.prompts.whose", whose=whose))
 
 
 def _entities(check: ModelCheck) -> dict[str, str]:

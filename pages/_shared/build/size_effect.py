@@ -31,7 +31,7 @@ def show(corpus_id: str, config: IndexConfig) -> None:
         if isinstance(size, int) and 2 <= size <= 200:
             state.remember("b_cluster_size", None if size == IndexConfig().cluster_size else size)
 
-    data = {
+    values = {
         "rows": [[row.cluster_size, row.layers, row.aggregated, row.summarised] for row in made.effects],
         "size": config.cluster_size,
         "title": say("build.effect.title"),
@@ -44,4 +44,4 @@ def show(corpus_id: str, config: IndexConfig) -> None:
         "relations": say("build.effect.relations"),
         "paper": say("build.effect.paper", size=20),
     }
-    component(_SCRIPT, _FRAME, draws_svg=True)(data=data, key=_KEY, on_size_change=chosen)
+    component(_SCRIPT, _FRAME, draws_svg=True)(data=values, key=_KEY, on_size_change=chosen)

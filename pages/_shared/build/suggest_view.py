@@ -146,8 +146,8 @@ def _evidence(made: Suggestions, suggestion: Suggestion) -> None:
     else:
         tried = made.top_n if suggestion.name == TOP_N else made.top_c
         values = [row.value for row in tried]
-        found = "build.suggest.found_gold" if made.has_gold else "build.suggest.found_relations"
-        left = _curve(found, [100 * row.found for row in tried], "seed", "{:.0f} %")
+        code = "build.suggest.found_gold" if made.has_gold else "build.suggest.found_relations"
+        left = _curve(code, [100 * row.found for row in tried], "seed", "{:.0f} %")
         right = _curve("build.suggest.tokens", [row.tokens for row in tried], "chunk", "{:,.0f}")
         chosen = int(suggestion.value)
     title = forms.title_of(suggestion.name)
