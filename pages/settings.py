@@ -12,7 +12,7 @@ from leanrag_core.types.settings import LANGUAGES, Price, Settings
 from pages._shared.common import forms, markup, session, state, tour
 from pages._shared.common.frame import enter, heading, message, plain_errors
 from pages._shared.common.html import draw, html
-from pages._shared.common.messages import LANGUAGE, say
+from pages._shared.common.messages import LANGUAGE, language, say
 from pages._shared.settings import (
     call_store_view,
     endpoint_view,
@@ -102,13 +102,13 @@ def language_section(settings: Settings) -> None:
     chosen = st.segmented_control(
         say("settings.language"),
         codes,
-        default=settings.language,
+        default=language(),
         format_func=lambda code: sentence(Message("settings.language_name"), code),
         key="language",
         required=True,
         label_visibility="collapsed",
     )
-    if chosen != settings.language:
+    if chosen != language():
         settings_form.keep("language", chosen)
         state.remember(LANGUAGE, None)
         st.rerun()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from leanrag_core.addresses import CHROMA, ENDPOINT, LOCAL_HOSTS, Fault, fault_of, parts_of
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.messages.message import message
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.execution import Execution
 
@@ -34,30 +35,29 @@ class Settings:
     key_variable: str = option(
         "OPENAI_API_KEY", help="Environment variable, or name in the app's secrets, that holds the key."
     )
-    concurrency: int = option(8, low=1, high=256, help="At one time; fewer for a slow local server.")
-    requests_per_minute: int = option(0, low=0, high=1_000_000, help="0 means no limit of our own.")
-    tokens_per_minute: int = option(0, low=0, high=1_000_000_000, help="0 means no limit of our own.")
-    timeout_seconds: float = option(120.0, low=1.0, high=3600.0, help="Longest wait for one call.")
-    retries: int = option(6, low=0, high=20, help="How often a call is made again when the server fails.")
-    temperature: float = option(0.0, low=0.0, high=2.0, help="0 makes replies as repeatable as the server allows.")
-    max_reply_tokens: int = option(4096, low=64, high=131_072, help="Longest reply of a call.")
+    concurrency: int = option(8, low=1, high=256, help=message("option.help.concurrency"))
+    requests_per_minute: int = option(0, low=0, high=1_000_000, help=message("option.help.requests_per_minute"))
+    tokens_per_minute: int = option(0, low=0, high=1_000_000_000, help=message("option.help.tokens_per_minute"))
+    timeout_seconds: float = option(120.0, low=1.0, high=3600.0, help=message("option.help.timeout_seconds"))
+    retries: int = option(6, low=0, high=20, help=message("option.help.retries"))
+    temperature: float = option(0.0, low=0.0, high=2.0, help=message("option.help.temperature"))
+    max_reply_tokens: int = option(4096, low=64, high=131_072, help=message("option.help.max_reply_tokens"))
     answer_model: str = option("", help="Another model for answers, openai:NAME; empty takes the index's own.")
     chroma_url: str = option(
         "", help="Address of a Chroma server for the search index, such as http://127.0.0.1:8000; empty uses files."
     )
-    parse_seconds: float = option(60.0, low=1.0, high=3600.0, help="Longest time to read one file.")
-    parse_memory_mb: int = option(1500, low=256, high=1_000_000, help="Most memory to read one file, megabytes.")
-    parse_output_mb: int = option(256, low=1, high=100_000, help="Longest text of one file, megabytes.")
+    parse_seconds: float = option(60.0, low=1.0, high=3600.0, help=message("option.help.parse_seconds"))
+    parse_memory_mb: int = option(1500, low=256, high=1_000_000, help=message("option.help.parse_memory_mb"))
+    parse_output_mb: int = option(256, low=1, high=100_000, help=message("option.help.parse_output_mb"))
     stages_mb: int = option(
         2000,
         low=0,
         high=10_000_000,
-        help="Most disk space for results that later builds take over, megabytes. Those unused for longest go "
-        "first; 0 keeps nothing after a build.",
+        help=message("option.help.stages_mb"),
     )
     execution: Execution = field(default_factory=Execution)
     prices: Mapping[str, Price] = field(default_factory=dict)
-    language: str = option("en", choices=LANGUAGES, help="Language of the Ask page and of the frame around all pages.")
+    language: str = option("en", choices=LANGUAGES, help="Language of all pages.")
 
     def __post_init__(self) -> None:
         validate(self)

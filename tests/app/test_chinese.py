@@ -1,4 +1,5 @@
-"""The Ask page and its frame are wholly Chinese: Latin letters are those of documents, names, units and addresses."""
+"""Pages in Chinese: on Ask Latin letters are those of documents, names, units and addresses; no page has an English
+sentence."""
 
 import re
 import shutil
@@ -215,6 +216,33 @@ def test_a_question_that_is_too_long_is_refused_in_chinese(home: Workbench, visi
     app.button("ask_button").click().run()
     assert "个字符" in drawn.text(app)
     assert foreign(app, data_of(home) + "x" * 9000) == []
+
+
+VIEWS = ("hierarchy", "graph", "schema", "map", "formation", "islands", "clusters")
+
+
+@pytest.mark.parametrize(
+    ("page", "url"),
+    [
+        ("library", {}),
+        ("build", {}),
+        ("build", {"b_engine": "Endpoint"}),
+        *(("explore", {"view": view}) for view in VIEWS),
+        ("compare", {"q": QUESTION}),
+        ("settings", {}),
+    ],
+)
+def test_no_page_has_an_english_sentence(page: str, url: dict[str, str], home: Workbench, visit: Visit) -> None:
+    data = data_of(home) + "Three short texts."  # the description of the corpus
+    shown = [run for text in texts(visit(page, home, lang="zh", **url)) for run in LATIN.findall(plain(text))]
+    assert [run for run in shown if len(run.split()) > 2 and run not in data] == []
+
+
+def test_the_settings_show_the_language_of_the_session(home: Workbench, visit: Visit) -> None:
+    app = visit("settings", home, lang="zh")
+    assert app.button_group("language").value == "zh"
+    app.button_group("language").set_value("en").run()
+    assert "Settings" in drawn.text(app)
 
 
 def test_the_setting_decides_and_a_link_goes_before_it(home: Workbench, visit: Visit) -> None:
