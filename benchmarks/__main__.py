@@ -11,7 +11,7 @@ _SHOWN_LAST = ("wall_seconds", "peak_gb")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run what was asked. 0: every figure was taken; 1: something failed and was told; 2: the command is wrong."""
+    """Run what was asked. 0: every figure was taken; 1: something failed and was reported; 2: the command is wrong."""
     known = {section.name: section for section in sections()}
     options = _parser(known).parse_args(arguments)
     options.command = command_line(arguments)

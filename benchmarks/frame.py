@@ -116,7 +116,7 @@ def answer_of(
     if code < 0:
         hint = ", perhaps for want of memory" if code == -signal.SIGKILL else ""
         return {"error": f"ended by signal {signal.Signals(-code).name}{hint}"}
-    return {"error": f"ended with exit code {code} and no figures; what it said stands above"}
+    return {"error": f"ended with exit code {code} and no figures; what it printed is above"}
 
 
 def table(rows: Iterable[Mapping[str, object]]) -> str:

@@ -90,7 +90,7 @@ def main() -> int:
 
 
 def build(corpus: Path, out: Path) -> None:
-    """The corpus's index stands in `out`."""
+    """The corpus's index is in `out`."""
     from leanrag_core.indexing.build import build_index
     from leanrag_core.indexing.reading import read_files
     from leanrag_core.models.minilm import MiniLM

@@ -1,4 +1,4 @@
-"""The largest resident memory of this process, and a fresh start for it once the input stands ready."""
+"""The largest resident memory of this process, and a fresh start for it once the input is ready."""
 
 import resource
 import sys

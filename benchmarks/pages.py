@@ -29,7 +29,7 @@ SESSIONS = 10
 _TRIES = 5
 _WINDOW: "ViewportSize" = {"width": 1440, "height": 900}
 _QUESTION = "What is told of the mill and of the harbour?"
-# What stands on the page when a view is complete; each returns a text that another view would not return.
+# What is on the page when a view is complete; each returns a text that another view would not return.
 _OPENED = "() => [...document.querySelectorAll('.lr-blocks .block')].map((block) => block.dataset.id).join(' ')"
 _CHOSEN = "() => document.querySelector('.st-key-inspector [role=heading]')?.textContent || ''"
 _SEARCHED = "() => document.querySelector('.lr-search')?.lrShown || ''"

@@ -67,7 +67,7 @@ class SyntheticCorpus:
 
 
 class PlantedEmbedding:
-    """Stands where an embedding model stands; a text without a known token gets a vector made from its bytes."""
+    """Takes the place of an embedding model; a text without a known token gets a vector made from its bytes."""
 
     name, fingerprint, dimension = "planted", "planted-1", DIMENSION
 
@@ -123,7 +123,7 @@ def synthetic_corpus(n: int, *, seed: int = 0) -> SyntheticCorpus:
 
 
 def synthetic_index(n: int, *, folder: Path | None = None) -> Path:
-    """An index of n base entities stands in a folder that is kept from run to run; built when it is not there."""
+    """An index of n base entities is in a folder that is kept from run to run; built when it is not there."""
     out = (folder or Path(tempfile.gettempdir()) / "leanrag-benchmarks" / "indexes") / f"synthetic-{n}"
     if (out / "manifest.json").is_file():
         return out

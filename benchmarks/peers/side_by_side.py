@@ -147,7 +147,7 @@ def _ratios(comparison: Comparison, figures: Mapping[str, Any], own: Mapping[str
 
 
 def _make_input(comparison: Comparison, size: int, folder: Path) -> str:
-    """Why the input could not be made; empty when it stands in the folder."""
+    """Why the input could not be made; empty when it is in the folder."""
     done = folder / "made.json"
     command = [sys.executable, "-c", _MAKE, comparison.maker, str(size), str(folder), str(done)]
     return str(answer_of(command, done).get("error", ""))

@@ -35,7 +35,7 @@ def cluster(
 
     vectors: (n, d) float32, unit rows (others are scaled to length one). ends: (r, 2) rows that relations join, for
     the facts alone. apply maps a pure function over batches and yields results in order (threads, processes, a
-    cluster of machines). The same input gives the same labels whatever the number of threads and whoever applies.
+    cluster of machines). The same input gives the same labels whatever the number of threads and with any apply.
     Raises TooFewEntities for no rows, InvalidVectors for rows that are zero or not finite. Source: LeanRAG, recursive
     semantic clustering; hard assignment to the most responsible component, so that the hierarchy is a tree.
     """

@@ -1,4 +1,4 @@
-"""The contexts of several retrievals, row by row: the same item of each stands in the same row."""
+"""The contexts of several retrievals, row by row: the same item of each is in the same row."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

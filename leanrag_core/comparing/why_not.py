@@ -30,7 +30,7 @@ _ENTITIES = ("entity", "aggregated-entity")
 @dataclass(frozen=True)
 class Check:
     """A stage: passed, lost, or open where an earlier stage leaves nothing to check. decides: losing it keeps the
-    evidence out of the context; other stages are told because they help to understand."""
+    evidence out of the context; other stages are listed because they help to understand."""
 
     stage: str
     state: str

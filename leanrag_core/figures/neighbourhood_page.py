@@ -1,6 +1,6 @@
 """A neighbourhood as one HTML file that needs no network: pyvis with vis-network inside the file.
 
-pyvis 0.3.2 writes links to two content networks even when it is told to put everything in line, takes its heading as
+pyvis 0.3.2 writes links to two content networks even when it is set to put everything in line, takes its heading as
 HTML, and draws the tooltips of a graph as HTML as soon as one of them holds "href". The links are taken out, no heading
 is given, that word is kept apart, and the page's own policy forbids every request.
 """

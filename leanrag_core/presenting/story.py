@@ -151,7 +151,7 @@ class Column:
 
 @dataclass(frozen=True)
 class BridgeEvidence:
-    """What stands behind an inter-cluster relation of a trace: base relations, the documents that state them, and how
+    """What is behind an inter-cluster relation of a trace: base relations, the documents that state them, and how
     many of them the document states that has most."""
 
     relation: ShortText

@@ -1,6 +1,6 @@
 """Names and phrases of a question, without a model: what other systems ask a language model for.
 
-A limit to state where it is used: a name is what begins with a capital letter inside the sentence or stands in
+A limit to state where it is used: a name is what begins with a capital letter inside the sentence or is in
 quotation marks; a phrase is a run of words between function words. Themes that the question does not name are not
 found.
 """

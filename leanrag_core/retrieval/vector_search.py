@@ -98,7 +98,7 @@ def similarity(
     """
     vectors = index.chunk_vectors if part == CHUNKS else index.layers[int(part)].vectors
     vectors = vectors if rows is None else np.asarray(vectors[rows])
-    with np.errstate(invalid="ignore", over="ignore"):  # it is told below
+    with np.errstate(invalid="ignore", over="ignore"):  # reported below
         scores = cosines(vectors, vector)
     if not len(scores):
         return scores

@@ -38,7 +38,7 @@ class Updates:
         require_updatable(manifest)
 
     def is_behind(self, folder: Path) -> bool:
-        """Whether the corpus of the index holds other documents than the index; told by names and ids alone."""
+        """Whether the corpus of the index holds other documents than the index; seen by names and ids alone."""
         from leanrag_core.indexing.identity import fingerprint_of
 
         manifest = layout.read_manifest(folder)

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, Request, WebSocket
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-PATIENCE = 60.0  # seconds; a busy machine is no failure
+TIMEOUT_SECONDS = 60.0  # a busy machine is no failure
 QUIET = 0.15  # seconds without a message: long enough to tell an earlier run's end from that of the last change
 
 
@@ -60,7 +60,7 @@ def settled(page: Page) -> None:
     """No script runs, and what it drew is there."""
     # A click or the way back asks for its run from the page's own event loop: that goes round first.
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))")
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIMEOUT_SECONDS
     while not _OF_PAGE[page].at_rest:
         assert time.monotonic() < until, "the page does not come to rest"
         page.wait_for_timeout(30)
@@ -73,7 +73,7 @@ def settled(page: Page) -> None:
 
 def becomes(page: Page, read: Callable[[], object], expected: object) -> None:
     """What is read from the page is the expected value now or soon."""
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIMEOUT_SECONDS
     while (value := read()) != expected:
         assert time.monotonic() < until, f"{value!r} does not become {expected!r}"
         page.wait_for_timeout(30)

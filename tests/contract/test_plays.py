@@ -1,4 +1,4 @@
-"""The play of every strategy: each sentence is held against the trace, whoever wrote the strategy."""
+"""The play of every strategy: each sentence is held against the trace, for a strategy of anybody."""
 
 import re
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Drawings of a comparison: what stands where, and that no text becomes markup."""
+"""Drawings of a comparison: what is where, and that no text becomes markup."""
 
 from leanrag_core.figures.drawing import Drawing, fitted, text
 from leanrag_core.figures.lanes import lane_drawing

@@ -21,7 +21,7 @@ class OnceEmbedder:
     """Phi with a memory: a text that any layer had before is not embedded again.
 
     apply maps embed over slices of the texts, which depend on the texts alone; it may do so in other processes. Of a
-    text its hash is remembered, of a vector where it stands.
+    text its hash is remembered, of a vector where it is.
     """
 
     def __init__(self, embed: Embed, apply: Apply = map) -> None:
@@ -39,7 +39,7 @@ class OnceEmbedder:
         self._ends.append(first + len(vectors))
 
     def __call__(self, texts: Collection[str], progress: Callable[[int], None]) -> np.ndarray:
-        """(len(texts), d) float32 unit rows; progress(done) is told how many of the texts are done.
+        """(len(texts), d) float32 unit rows; progress(done) is called with how many of the texts are done.
 
         Raises InvalidVectors for a vector that is zero, not finite or missing.
         """

@@ -73,7 +73,7 @@ def build_hierarchy(
     root. apply maps a function over work and yields results in order (a thread pool's map makes the writer's calls
     overlap without changing the result); `executor` does so with pure functions of batches, maybe elsewhere.
     report(stage, done, total) speaks of the whole build; totals of layers that are not there yet are estimated.
-    written(text) is told what was written before the report that counts it. concatenation_tokens: limit of a
+    written(text) is called with what was written before the report that counts it. concatenation_tokens: limit of a
     concatenated relation's description. clustering: options that take the place of cluster_size, size_cap and seed
     where they are given. rules: where aggregation departs from the paper. group: makes the clusters of a layer.
     Raises TooFewEntities for an empty graph, InvalidConfig for tau or cluster_size.

@@ -7,7 +7,7 @@ from threading import Lock
 
 from leanrag_core.indexing.aggregation.phrases import WORD, folded, is_content
 
-BREAK = -1  # stands where anything but spaces parts two words, and at the end of a text
+BREAK = -1  # where anything but spaces parts two words, and at the end of a text
 CONTENT, CAPITAL, LEANING, PERSON = 1, 2, 4, 8  # traits of a word as written
 _TOKEN = re.compile(rf"{WORD}|\S")
 _LEANING_WORDS = """

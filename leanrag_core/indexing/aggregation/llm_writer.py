@@ -115,7 +115,7 @@ class LLMWriter:
         def read(completion: Completion) -> str:
             sentence = sentence_of(completion)
             faults = faults_of(sentence, view)
-            if faults and not completion.asked_again:  # a second reply is kept as it is, and its faults are told
+            if faults and not completion.asked_again:  # a second reply is kept as it is, and its faults are reported
                 raise ReplyError("; ".join(faults))
             return sentence
 

@@ -48,7 +48,7 @@ def cluster_name(
     """The best pair of terms that share no word, of one kind where there is a choice, at most about 60 characters.
 
     terms: best first. forbidden: casefolded names that must not come out (the members' own and those of siblings).
-    used: how many siblings are named with each casefolded term. numbered: the last number that each name was told
+    used: how many siblings are named with each casefolded term. numbered: the last number that each name was given
     apart by, kept from call to call so that many equal names take no longer.
     """
     used = {} if used is None else used

@@ -40,6 +40,6 @@ class StageProgress:
         self._report(stage, self._done[stage], max(self._total[stage], self._done[stage]))
 
     def finish(self) -> None:
-        """Every stage stands at its end, estimates being over."""
+        """Every stage is at its end, estimates being over."""
         for stage, done in self._done.items():
             self._report(stage, done, done)

@@ -2,7 +2,7 @@
 
 Where white space parts words, an entity is a run of content words between function words (as in RAKE: Rose et al.,
 "Automatic keyword extraction from individual documents", 2010); function words are the short and frequent ones. Where
-it does not (Chinese, Japanese, Thai), an entity is a run of characters that recurs, or that stands between particles.
+it does not (Chinese, Japanese, Thai), an entity is a run of characters that recurs, or that is between particles.
 """
 
 import re

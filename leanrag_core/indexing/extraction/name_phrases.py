@@ -90,7 +90,7 @@ def _species(sentence: Any) -> Iterator[tuple[int, int, str]]:
 
 
 def _trimmed_name(tokens: list[Any]) -> tuple[int, int]:
-    """Token range of a name without articles, possessives and what stands outside a bracket or quote."""
+    """Token range of a name without articles, possessives and what is outside a bracket or quote."""
     while tokens and (tokens[0].pos_ in ("DET", "PUNCT", "SYM", "SPACE") or tokens[0].tag_ in ("PRP$", "POS", "CC")):
         tokens = tokens[1:]
     if len(tokens) > 1 and tokens[0].is_sent_start and tokens[0].pos_ in ("ADV", "ADP", "SCONJ"):  # "Later Curie wrote"

@@ -73,7 +73,7 @@ def phrases_of(sentence: Any, titles: Sequence[tuple[int, int]] = ()) -> Phrases
 
 
 def _denoting(tokens: list[Any], covered: dict[int, Sighting]) -> list[Any]:
-    """The phrase without determiners, possessors, quantities, adverbs and what stands before a bracket."""
+    """The phrase without determiners, possessors, quantities, adverbs and what comes before a bracket."""
     for place in range(len(tokens) - 1, -1, -1):
         token = tokens[place]
         if token.i in covered or hyphenated(token):

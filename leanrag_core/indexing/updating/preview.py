@@ -1,4 +1,4 @@
-"""What an update will change and take, told without a call to a model."""
+"""What an update will change and take, found without a call to a model."""
 
 import math
 import re

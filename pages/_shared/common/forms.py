@@ -94,7 +94,7 @@ def _entered(spec: Field[Any], value: Any) -> Any:
 def draw_field(config: type, name: str, *, under: str, help_below: bool = True, fault: Fault = no_fault) -> Any:
     """One field of a configuration as a widget; returns its value.
 
-    under: its name in links and in memory. fault: what is wrong with a value, told below it.
+    under: its name in links and in memory. fault: what is wrong with a value, shown below it.
     """
     spec = option_fields(config)[name]
     default, parse, allowed = _reading(spec)

@@ -57,7 +57,7 @@ def colours() -> Palette:
 
 
 def enter(page: str) -> IndexSummary | None:
-    """The frame of the page stands; returns the index that the sidebar has chosen, None when there is none, or when the
+    """Draws the frame of the page; returns the index that the sidebar has chosen, None when there is none, or when the
     one that was asked for is gone (see gone_index).
 
     The first call of every page; it relies on nothing else.
@@ -235,7 +235,7 @@ def kind_line(summary: IndexSummary) -> None:
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """An error of the core is shown as its message; what else stands on the page still holds."""
+    """An error of the core is shown as its message; what else is on the page still holds."""
     try:
         yield
     except LeanRAGError as error:

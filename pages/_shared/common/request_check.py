@@ -17,7 +17,7 @@ _Receive = Callable[[], Awaitable[_Message]]
 _Send = Callable[[_Message], Awaitable[None]]
 _App = Callable[[_Message, _Receive, _Send], Awaitable[None]]
 
-# The URL holds the question: no other site is told where a link was clicked, frames the app, or embeds its files.
+# The URL holds the question: no other site learns where a link was clicked, frames the app, or embeds its files.
 SECURITY_HEADERS = (
     (b"content-security-policy", b"frame-ancestors 'self'; base-uri 'self'; object-src 'none'"),
     (b"x-frame-options", b"SAMEORIGIN"),

@@ -1,4 +1,4 @@
-"""What a click changed is brought into sight, where it stands below the fold."""
+"""What a click changed is brought into sight, where it is below the fold."""
 
 from pathlib import Path
 

@@ -170,7 +170,7 @@ def never_cited(loaded: Loaded) -> str:
 
 
 def answer_text(answer: Answer, letter: str, alone: frozenset[int]) -> Markup:
-    """The answer with its marks, as it stands in a file; on the page a component draws it."""
+    """The answer with its marks, as it is in a file; on the page a component draws it."""
     marks = roles.marks_by_name(answer.trace.context)
     sentences = []
     for place, part in enumerate(answer.parts):

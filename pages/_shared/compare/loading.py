@@ -145,7 +145,7 @@ def _load(column: Column, question: str, index: Index) -> Loaded:
 
 
 def _calls() -> dict[tuple[str, str], tuple[object, StreamedCall[Any]]]:
-    """The calls of this session's columns that are under way, or have ended since: an error is told once."""
+    """The calls of this session's columns that are under way, or have ended since: an error is shown once."""
     held: dict[tuple[str, str], tuple[object, StreamedCall[Any]]] = st.session_state.setdefault("lr_compare_calls", {})
     return held
 

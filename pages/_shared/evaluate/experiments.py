@@ -74,7 +74,7 @@ def listing(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) ->
 
 
 def pick(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> None:
-    """The choice that stands in for the list on a phone."""
+    """The choice that takes the place of the list on a phone."""
     titles = {each.id: each.title for each in summaries}
     with st.container(key="evaluate_pick"):
         choices.dropdown(

@@ -42,7 +42,7 @@ def sentence(
 
 
 def _difference(interval: Interval, run: str, against: str, measure: str) -> tuple[str, str]:
-    """The claim, and the interval that it stands on."""
+    """The claim, and the interval that it rests on."""
     assert interval.low is not None
     assert interval.high is not None
     title, value = measure_words.title_of(measure), interval.value

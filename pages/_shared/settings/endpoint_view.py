@@ -45,7 +45,7 @@ def _who(settings: Settings) -> tuple[str, str]:
 
 @st.cache_resource(show_spinner=False)
 def _tested() -> dict[tuple[str, str], ModelList]:
-    """What servers elsewhere told when their connection was tested."""
+    """What servers elsewhere answered when their connection was tested."""
     return {}
 
 

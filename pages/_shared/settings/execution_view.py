@@ -142,7 +142,7 @@ def _keep_scheduler(wanted: str) -> None:
         settings_form.change("execution", lambda now: replace(now.execution, kind=DASK, scheduler=wanted))
     elif kept.kind == DASK:
         problem = say("settings.work.address_needed")
-        settings_form.refuse("scheduler", problem, stands="")
+        settings_form.refuse("scheduler", problem, shown="")
 
 
 def show_cluster(seen: ClusterStatus | str) -> None:

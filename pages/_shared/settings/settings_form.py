@@ -1,4 +1,4 @@
-"""Settings as widgets: the file is the truth, a valid change is kept at once, a wrong one is told."""
+"""Settings as widgets: the file is the truth, a valid change is kept at once, a wrong one is reported."""
 
 import os
 from collections.abc import Callable
@@ -15,13 +15,13 @@ from pages._shared.common.html import draw, html
 from pages._shared.common.messages import say, words
 
 _FAULTS = "lr_settings_faults"  # by the setting's name
-_REFUSED = "lr_settings_refused"  # what stands in a widget and was not kept, by the setting's name
+_REFUSED = "lr_settings_refused"  # what is in a widget and was not kept, by the setting's name
 _VISIT = "lr_settings_visit"
 _Seen = TypeVar("_Seen")
 
 
 def keep(name: str, value: Any) -> None:
-    """The setting is saved; one that cannot be is told by fault() below its widget."""
+    """The setting is saved; one that cannot be is reported by fault() below its widget."""
     change(name, lambda settings: value)
 
 
@@ -34,11 +34,11 @@ def change(name: str, new_value: Callable[[Settings], Any]) -> None:
         refuse(name, words(error))
 
 
-def refuse(name: str, said: str, *, stands: str | None = None) -> None:
-    """What is wrong with a setting is shown below its widget. stands: the wish, where it may stay in the widget."""
+def refuse(name: str, said: str, *, shown: str | None = None) -> None:
+    """What is wrong with a setting is shown below its widget. shown: the wish, where it may stay in the widget."""
     st.session_state.setdefault(_FAULTS, {})[name] = said
-    if stands is not None:
-        st.session_state.setdefault(_REFUSED, {})[name] = stands
+    if shown is not None:
+        st.session_state.setdefault(_REFUSED, {})[name] = shown
 
 
 def fault(name: str) -> bool:
@@ -50,13 +50,13 @@ def fault(name: str) -> bool:
 
 
 def forgive(name: str) -> None:
-    """What was wrong with a setting is told no longer."""
+    """What was wrong with a setting is shown no longer."""
     for what in (_FAULTS, _REFUSED):
         st.session_state.get(what, {}).pop(name, None)
 
 
 def begin() -> None:
-    """What was wrong with the settings is told no longer where the page was left since. For the top of the page."""
+    """What was wrong with the settings is shown no longer where the page was left since. For the top of the page."""
     visit = state.memory().visit
     if st.session_state.get(_VISIT) != visit:
         for what in (_FAULTS, _REFUSED):
@@ -65,7 +65,7 @@ def begin() -> None:
 
 
 def is_refused(name: str) -> bool:
-    """Whether something stands in the widget that was refused."""
+    """Whether something is in the widget that was refused."""
     return name in st.session_state.get(_REFUSED, {})
 
 
@@ -108,7 +108,7 @@ def address_field(
     example: str,
     hint: str,
 ) -> None:
-    """An address that is saved when it is one; what is wrong with another stands below, in the place of the hint."""
+    """An address that is saved when it is one; what is wrong with another is shown below, in the place of the hint."""
 
     def wish(wanted: str) -> str | None:
         forgive(name)
@@ -116,7 +116,7 @@ def address_field(
         if not problem:
             save(wanted)
         elif addresses.is_harmless(wanted, field):
-            refuse(name, problem, stands=wanted)
+            refuse(name, problem, shown=wanted)
         else:  # a key, perhaps, or a password: it is not kept in the page
             refuse(name, problem)
             return kept
