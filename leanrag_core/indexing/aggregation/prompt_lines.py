@@ -59,7 +59,7 @@ def member_lines(members: ClusterView) -> list[str]:
 
 
 def inside_lines(members: ClusterView) -> list[str]:
-    """R_Cj, strongest first. Aggregated relations are described by lambda and keywords, which do not depend on tau, so that
+    """R_Cj, strongest first. Aggregated relations are named by lambda and keywords, which do not depend on tau, so that
     another tau asks for no aggregated entity again."""
     ordered = sorted(
         members.relations, key=lambda relation: (-relation.strength, -relation.weight, relation.source, relation.target)

@@ -63,7 +63,7 @@ def panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
 
 
 def may_read_here() -> bool:
-    """Whether this server answers to this machine alone, so that every person who uses it may read its folders anyway."""
+    """Whether this server answers to this machine alone, whose users may read its folders anyway."""
     return st.get_option("server.address") in _LOOPBACK
 
 
