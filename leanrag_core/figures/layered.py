@@ -4,7 +4,6 @@ x is a fraction of the plot's width, y is in pixels: the browser knows the width
 the edges of boxes and run in the strips between them, so none passes through a box that it does not belong to.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from leanrag_core.figures.direction import isolated
@@ -18,12 +17,12 @@ from leanrag_core.figures.layered_lines import (
     strongest,
 )
 from leanrag_core.figures.layered_places import FOLD, Plan, fold_apart, plan, slots, tray_width
+from leanrag_core.figures.layered_shapes import WIDE, Dot, LayeredGraph, Row
 from leanrag_core.figures.palette import known_colour
 from leanrag_core.messages.catalog import ENGLISH, sentence
 from leanrag_core.messages.message import Message, Value
 from leanrag_core.types.trace import Trace, TraceRelation
 
-NARROW, MEDIUM, WIDE = 300, 490, 640  # px of the plots that the browser chooses from
 RADIUS = 12.0  # px, of a seed with a place of its own
 DISC, PITCH = 8.5, 22.0  # px, of a seed in a tray: radius, and from disc to disc
 _MOST_DISC_ROWS, _MOST_NAMES, _NAME_STEP = 5, 3, 15.0
@@ -32,64 +31,6 @@ _BOX, _TALL_BOX, _NARROWEST_FOR_TWO_LINES = 40.0, 54.0, 100.0  # px; narrow boxe
 _ABOVE, _BELOW = 22.0, 14.0  # px between a band's edge and its boxes
 _FILLED, LINE_SHAPES = ("disc", "double"), ("line", "arc", "dotted")  # shapes of roles
 _NEAR_RISE, _FAR_RISE, _RISE_STEP, _MOST_STEPS, _PILL = 15.0, 30.0, 7.0, 3, 14.0
-
-
-@dataclass(frozen=True)
-class Dot:
-    """A node as it is drawn. kind: dot, disc, box, double, tray, fold. layer: its band.
-
-    x, y: its middle. x, width: fractions of the plot's width; y, height: px. line, room: which of two lines a seed's
-    name is on, and the width it may take. names, more, names_y: of a tray, its best names, how many seeds follow, and
-    where the names begin. colour: of its role, a name of the palette. filled: with that colour; else outlined.
-    """
-
-    id: str
-    name: str
-    role: str
-    kind: str
-    layer: int
-    rank: int | None
-    x: float
-    y: float
-    width: float
-    height: float
-    lit: bool
-    about: str
-    line: int = 0
-    room: float = 0.0
-    names: tuple[str, ...] = ()
-    more: int = 0
-    names_y: float = 0.0
-    colour: str = ""
-    filled: bool = False
-    members: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Row:
-    """A band: from top to bottom px, with its label and a second line of facts."""
-
-    layer: int
-    top: float
-    bottom: float
-    label: str
-    facts: str
-
-
-@dataclass(frozen=True)
-class LayeredGraph:
-    """All that the drawing needs. plot_px: the least width of the plot. height: px. n_seeds: in layer 0. trays: whether
-    they are in trays. folded: nodes above layer 0 that a count stands for. hidden: relations that are not drawn."""
-
-    nodes: tuple[Dot, ...]
-    edges: tuple[Line, ...]
-    rows: tuple[Row, ...]
-    height: float
-    plot_px: int = WIDE
-    n_seeds: int = 0
-    trays: bool = False
-    folded: int = 0
-    hidden: int = 0
 
 
 def layered_graph(

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 from leanrag_core.figures.anchors import anchors, is_card, sources_of
 from leanrag_core.figures.drawn_nodes import drawn_nodes, kind_title
-from leanrag_core.figures.layered import MEDIUM, NARROW, WIDE, LayeredGraph, layered_graph
+from leanrag_core.figures.layered import layered_graph
 from leanrag_core.figures.layered_lines import MOST_ARCS
+from leanrag_core.figures.layered_shapes import MEDIUM, NARROW, WIDE, LayeredGraph
 from leanrag_core.figures.palette import known_colour
 from leanrag_core.figures.play_cards import Cards, passage_cards
 from leanrag_core.figures.play_changes import marked

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from leanrag_core.figures.anchors import sources_of
 from leanrag_core.figures.drawn_nodes import kind_title
-from leanrag_core.figures.layered import Dot, LayeredGraph
 from leanrag_core.figures.layered_lines import Point, link_points
+from leanrag_core.figures.layered_shapes import Dot, LayeredGraph
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.types.trace import Trace, TraceItem

@@ -7,8 +7,8 @@ scripts/play_values.js makes records of them again.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from leanrag_core.figures.layered import LayeredGraph
 from leanrag_core.figures.layered_lines import Point
+from leanrag_core.figures.layered_shapes import LayeredGraph
 from leanrag_core.figures.play import Play
 from leanrag_core.figures.play_cards import Cards
 from leanrag_core.types.visible import visible_values

@@ -1,7 +1,8 @@
 """The layered subgraph of a trace as SVG that needs no script: the layout of figures.layered, everything lit."""
 
-from leanrag_core.figures.layered import Dot, Row, layered_graph
+from leanrag_core.figures.layered import layered_graph
 from leanrag_core.figures.layered_lines import Line
+from leanrag_core.figures.layered_shapes import Dot, Row
 from leanrag_core.figures.palette import Palette, known_colour, palette
 from leanrag_core.notebook.frame import text
 from leanrag_core.types.trace import Trace

@@ -14,7 +14,8 @@ from leanrag_core.answering.record import ask_record
 from leanrag_core.answering.written import written_answer
 from leanrag_core.errors import BudgetSpent, Cancelled, InvalidConfig
 from leanrag_core.figures.changes import changes
-from leanrag_core.figures.layered import NARROW, WIDE, layered_graph
+from leanrag_core.figures.layered import layered_graph
+from leanrag_core.figures.layered_shapes import NARROW, WIDE
 from leanrag_core.indexing.part_base import parts
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.models.base import Completion

@@ -1,20 +1,18 @@
 """An experiment as one HTML file: no script, no request, every text of documents and models escaped."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
 from leanrag_core.evaluation.base import measure_infos
 from leanrag_core.evaluation.experiments.judged_parts import judged_tables
 from leanrag_core.evaluation.experiments.report_parts import pays_part, score_part
+from leanrag_core.evaluation.experiments.report_writing import Writing
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.tables import kinds_of
 from leanrag_core.figures.palette import palette
-from leanrag_core.messages.catalog import sentence
-from leanrag_core.messages.message import Message, Value, message
 from leanrag_core.records import to_json
 from leanrag_core.types.experiment import ExperimentResult, QuestionRow
-from leanrag_core.types.visible import visible
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'"
 _STYLE = """
@@ -33,29 +31,6 @@ var(--lr-line)) center/100% 1px no-repeat}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;background:var(--lr-surf);padding:.8rem}
 sup{font-size:.7em}
 """
-
-
-class Writing:
-    """Writes HTML in a language; every value is escaped but for what was written before."""
-
-    def __init__(self, language: str) -> None:
-        self.language = language
-
-    def say(self, code: str | Message, **values: Value) -> str:
-        """The sentence of that code."""
-        return sentence(message(code, **values) if isinstance(code, str) else code, self.language)
-
-    def html(self, template: str, *values: object) -> Markup:
-        """The template filled, each value as text."""
-        return Markup(template).format(*map(_shown, values))
-
-    def joined(self, parts: Iterable[object]) -> Markup:
-        """The parts one after the other."""
-        return Markup("").join(_shown(part) for part in parts)
-
-    def row(self, cells: Sequence[object], tag: str = "td") -> Markup:
-        """A row of a table."""
-        return self.html("<tr>{}</tr>", self.joined(Markup(f"<{tag}>{{}}</{tag}>").format(_shown(c)) for c in cells))
 
 
 def as_html(result: ExperimentResult, questions: tuple[GoldQuestion, ...], language: str = "en") -> bytes:
@@ -90,10 +65,6 @@ def as_html(result: ExperimentResult, questions: tuple[GoldQuestion, ...], langu
 def _colours() -> str:
     light, dark = (palette(dark=dark).css_variables() for dark in (False, True))
     return f":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
-
-
-def _shown(value: object) -> str:
-    return value if isinstance(value, Markup) else visible(str(value))
 
 
 def _facts(write: Writing, result: ExperimentResult, questions: Sequence[GoldQuestion]) -> str:

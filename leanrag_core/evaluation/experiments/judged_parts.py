@@ -1,25 +1,22 @@
 """What judges said, in the HTML file of an experiment: whether to believe them, scores, win rates, grades."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from leanrag_core.evaluation.audit.audit import audit
 from leanrag_core.evaluation.audit.sentences import advice, headline
 from leanrag_core.evaluation.experiments.report_parts import bounds, number
+from leanrag_core.evaluation.experiments.report_writing import Writing
 from leanrag_core.evaluation.judging.tables import MeanScore, grades, mean_scores, win_rates
 from leanrag_core.figures import numbers
 from leanrag_core.types.experiment import ExperimentResult
-
-if TYPE_CHECKING:
-    from leanrag_core.evaluation.experiments.html_report import Writing
 
 _SCORE_HEADS = ("judge", "run", "criterion", "score", "interval", "words", "equal_length", "unparsed")
 _PAIR_HEADS = ("judge", "pair", "criterion", "win_rate", "interval", "p", "words", "equal_length", "unparsed")
 
 
-def judged_tables(write: "Writing", result: ExperimentResult) -> Markup:
+def judged_tables(write: Writing, result: ExperimentResult) -> Markup:
     """The audit in sentences, mean scores, win rates and grades of each judge; nothing where nothing was judged."""
     if not result.judgements:
         return Markup("")
@@ -34,7 +31,7 @@ def judged_tables(write: "Writing", result: ExperimentResult) -> Markup:
     )
 
 
-def _audit(write: "Writing", result: ExperimentResult) -> Markup:
+def _audit(write: Writing, result: ExperimentResult) -> Markup:
     made = audit(result.judgements, result.spec.seed)
     said = [write.say(each) for each in (headline(made), *advice(made))]
     faults = [f"{judge.judge}: {write.say(fault)}" for judge in made.judges for fault in judge.faults]
@@ -42,7 +39,7 @@ def _audit(write: "Writing", result: ExperimentResult) -> Markup:
     return write.html("<h2>{}</h2><ul>{}</ul>", write.say("experiment.file.audit"), lines)
 
 
-def _scores(write: "Writing", title: str, scores: Sequence[MeanScore]) -> Markup:
+def _scores(write: Writing, title: str, scores: Sequence[MeanScore]) -> Markup:
     lines = [
         (
             each.judge,
@@ -60,7 +57,7 @@ def _scores(write: "Writing", title: str, scores: Sequence[MeanScore]) -> Markup
     return _table(write, title, _SCORE_HEADS, lines)
 
 
-def _win_rates(write: "Writing", result: ExperimentResult) -> Markup:
+def _win_rates(write: Writing, result: ExperimentResult) -> Markup:
     lines = [
         (
             each.judge,
@@ -79,7 +76,7 @@ def _win_rates(write: "Writing", result: ExperimentResult) -> Markup:
     return _table(write, "experiment.file.win_rates", _PAIR_HEADS, lines)
 
 
-def _table(write: "Writing", title: str, heads: Sequence[str], lines: Sequence[Sequence[object]]) -> Markup:
+def _table(write: Writing, title: str, heads: Sequence[str], lines: Sequence[Sequence[object]]) -> Markup:
     """Nothing where there are no lines."""
     if not lines:
         return Markup("")

@@ -1,23 +1,20 @@
 """Tables of the HTML file of an experiment: scores with intervals, differences by kind."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from leanrag_core.evaluation.base import measure_infos
+from leanrag_core.evaluation.experiments.report_writing import Writing
 from leanrag_core.evaluation.statistics.intervals import Interval
 from leanrag_core.evaluation.tables import RECALL, RELATIVE, TOKENS, Cell, measured, pays, score_table
 from leanrag_core.figures.cell_marks import CellScale, Estimate, column_scale
 from leanrag_core.types.experiment import ExperimentResult
 
-if TYPE_CHECKING:
-    from leanrag_core.evaluation.experiments.html_report import Writing
-
 _LARGE = 10.0  # figures from there on are shown without decimals
 
 
-def score_part(write: "Writing", result: ExperimentResult, kind: str) -> Markup:
+def score_part(write: Writing, result: ExperimentResult, kind: str) -> Markup:
     """The table of a kind of questions, of all for ""."""
     table = score_table(result, kind)
     titles = {info.name: write.say(info.title) for info in measure_infos()}
@@ -51,7 +48,7 @@ def _estimate(interval: Interval) -> Estimate:
     return Estimate(interval.value, interval.low, interval.high)
 
 
-def _cell(write: "Writing", cell: Cell, scale: CellScale) -> Markup:
+def _cell(write: Writing, cell: Cell, scale: CellScale) -> Markup:
     if cell.interval is None:
         return Markup("<td>–</td>")
     mark = scale.mark(_estimate(cell.interval))
@@ -68,7 +65,7 @@ def _cell(write: "Writing", cell: Cell, scale: CellScale) -> Markup:
     )
 
 
-def pays_part(write: "Writing", result: ExperimentResult) -> Markup:
+def pays_part(write: Writing, result: ExperimentResult) -> Markup:
     """Each run against the baseline, by kind of question; nothing without a baseline or without gold."""
     baseline, others = result.spec.baseline, [run.name for run in result.spec.runs if run.name != result.spec.baseline]
     have = measured(result, only_main=False)
