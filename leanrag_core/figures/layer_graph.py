@@ -88,7 +88,7 @@ def layer_graph(scene: Scene, size: Size) -> LayerGraph:
     order = tree_order(scene.nodes, drawn)
     places: dict[int, NodePlace] = {}
     for band in reversed(bands[:-1] if len(scene.totals) > 1 else ()):
-        row = Row(order[band.layer], size.left, size.width - size.right)
+        row = Row(order.get(band.layer, ()), size.left, size.width - size.right)
         tall = _ROOT_HEIGHT if scene.totals[band.layer] == 1 else _BOX_HEIGHT
         for box in row_places(scene.nodes, row, {node: place.x for node, place in places.items()}):
             places[box.node] = NodePlace(box.node, box.x, _middle(band), box.width, tall)

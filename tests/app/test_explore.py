@@ -69,6 +69,18 @@ def test_the_graph_around_the_chosen_entity_is_drawn_in_its_layers(
     assert app.query_params["hops"] == "1"
 
 
+def test_the_graph_says_that_nothing_passes_the_filters_and_draws_a_layer_alone(home: Workbench, visit: Visit) -> None:
+    nothing = visit("explore", home, view="graph", made="model")  # which no model wrote
+    drawn.assert_sound(nothing)
+    assert "No entity passes the filters" in drawn.text(nothing)
+    assert drawn.component(nothing, "lr_layer_graph") == []
+
+    base = visit("explore", home, view="graph", layers="0")
+    drawn.assert_sound(base)
+    [figure] = drawn.component(base, "lr_layer_graph")
+    assert {each["layer"] for each in figure["nodes"]} <= {0, figure["top"]}, "the focus is always drawn"
+
+
 def test_the_graph_keeps_its_focus_until_the_chosen_entity_is_outside_of_it(
     home: Workbench, opened: Index, visit: Visit
 ) -> None:

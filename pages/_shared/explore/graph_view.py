@@ -17,7 +17,7 @@ from leanrag_core.types.visible import visible_values
 from pages._shared.common import figure_tools
 from pages._shared.common.component import component
 from pages._shared.common.frame import colours
-from pages._shared.common.messages import say
+from pages._shared.common.messages import message, say
 from pages._shared.explore import graph_all, graph_data, graph_state
 from pages._shared.explore.exploring import Exploring, name_and_id
 
@@ -44,6 +44,9 @@ _KEY = "layer_graph"
 def show(exploring: Exploring) -> None:
     """The picture around the focus; a click chooses and opens, a double click brings into focus."""
     scene = graph_state.scene_now(exploring)
+    if not any(scene.totals):
+        message(say("explore.nothing_passes"))
+        return
     values = _frame(exploring, scene)
     if graph_state.remembered().detail == graph_state.ALL:
         values |= graph_all.all_values(exploring, Place(scene.focus.layer, scene.focus.row))

@@ -63,7 +63,7 @@ def field(exploring: Exploring) -> None:
         },
     }
     component(_SCRIPT, _FRAME)(
-        data=visible_values(data), key=key, width=248, height="content", on_typed_change=typed, on_picked_change=picked
+        data=visible_values(data), key=key, width=212, height="content", on_typed_change=typed, on_picked_change=picked
     )
 
 
