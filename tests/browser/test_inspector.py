@@ -11,7 +11,7 @@ from leanrag_core import IndexConfig, Workbench
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings
 from tests.browser.conftest import Server, Watched, start_server
-from tests.browser.runs import settled
+from tests.browser.runs import becomes, settled
 from tests.browser.test_story import snap
 from tests.endpoint.server import EndpointServer
 from tests.indexing.test_recorded_calls import story
@@ -77,14 +77,17 @@ def test_everything_that_is_inspected_leads_on(server: Server, watch: Callable[.
     expect(row).to_have_attribute("aria-expanded", "true")
     panel.locator(".unfolded .link").first.click()
     expect(page).to_have_url(re.compile("rel="))
+    settled(page)
     snap(page, "i1_relation")
     tab(page, "Members")
     panel.locator(".row").first.click()
     expect(panel.get_by_role("tab", name="Members")).to_have_count(0)
+    settled(page)
     tab(page, "Chunks")
     expect(panel.locator("mark").first).to_be_visible()
     panel.locator(".passage .title").first.click()
     expect(page).to_have_url(re.compile("chunk="))
+    settled(page)
     tab(page, "Mentions")
     expect(panel.locator(".row").first).to_be_visible()
     snap(page, "i2_chunk")
@@ -112,7 +115,7 @@ def test_on_a_phone_the_inspector_stands_below_and_nothing_is_wider_than_the_pag
     expect(panel.locator(".made")).to_be_visible()
     tab(page, "Chunks")
     expect(panel.locator(".passage").first).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    becomes(page, lambda: page.evaluate("document.documentElement.scrollWidth <= innerWidth"), True)
     snap(page, "i3_phone")
     watched.assert_clean()
 
@@ -142,13 +145,20 @@ def test_the_map_colours_and_leads_on_without_the_server(
     saved = download.value.path().read_text(encoding="utf-8")
     assert "Distance here is not the cosine" in saved
     assert "<img" not in saved
-    x, y = page.evaluate(
-        """() => { const box = document.querySelector('.lr-map .point').getBoundingClientRect();
-             return [box.x + box.width / 2, box.y + box.height / 2]; }"""
-    )
-    page.mouse.move(x - 2, y)
-    expect(page.locator(".lr-map .card")).to_be_visible()
-    page.mouse.click(x, y)
+    settled(page)
+
+    def point_at_first() -> bool:
+        page.mouse.move(0, 0)
+        x, y = page.evaluate(
+            """() => { const box = document.querySelector('.lr-map .point').getBoundingClientRect();
+                 return [box.x + box.width / 2, box.y + box.height / 2]; }"""
+        )
+        page.mouse.move(x, y)
+        return page.locator(".lr-map .card").is_visible()
+
+    becomes(page, point_at_first, True)
+    page.mouse.down()
+    page.mouse.up()
     expect(page.locator(".lr-inspected .lr-name")).to_be_visible()
     expect(page).to_have_url(re.compile("node="))
     settled(page)

@@ -2,6 +2,7 @@
 properties. One home with two indexes, one of them of Arabic and Hebrew texts."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -11,6 +12,7 @@ from playwright.sync_api import Page, expect
 from leanrag_core import Workbench
 from tests.app.test_directions import QUESTION
 from tests.browser.conftest import Server, Watched
+from tests.browser.runs import becomes
 from tests.browser.test_story import settled
 
 pytestmark = pytest.mark.browser
@@ -72,6 +74,8 @@ FAINT = """() => {
 # Own drawings whose aria-label hides the words that are seen in them.
 MISNAMED = """() => [...document.querySelectorAll('.lr-graph [aria-label], .lr-blocks [aria-label]')]
   .filter((one) => one.tagName === 'g').map((one) => one.getAttribute('aria-label'))"""
+# Where it is in the window.
+PLACE = "element => element.getBoundingClientRect().toJSON()"
 
 
 def indexes(home: Path) -> tuple[str, str]:
@@ -87,9 +91,8 @@ def see(page: Page, url: str) -> None:
 
 
 def assert_within_reach(page: Page) -> None:
-    assert page.evaluate(STUCK) == []
-    assert page.evaluate(FAINT) == []
-    assert page.evaluate(MISNAMED) == []
+    for offences in (STUCK, FAINT, MISNAMED):
+        becomes(page, partial(page.evaluate, offences), [])
 
 
 def test_the_figure_is_readable_and_what_opens_gives_the_focus_back(
@@ -101,23 +104,24 @@ def test_the_figure_is_readable_and_what_opens_gives_the_focus_back(
     asked = quote("How long is the standstill that binds the Second Lien Agent, and who bought the notes?")
     for n in (10, 30):
         see(page, f"{server.url}/ask?index={sample}&q={asked}&n={n}")
-        assert page.evaluate(CROSSINGS) == []
-        assert page.evaluate(OVERLAPS) == []
+        expect(page.locator(".lr-graph .edge").first).to_be_attached()
+        for offences in (CROSSINGS, OVERLAPS):
+            becomes(page, partial(page.evaluate, offences), [])
     expect(page.locator(".lr-graph .tray").first).to_be_visible()
 
     # A node's card lies over the figure, in sight, and moves nothing; Escape closes it and goes back to the node.
     evidence = page.get_by_text("Source chunks", exact=False).last
-    before = evidence.bounding_box()
+    before = evidence.evaluate(PLACE)
     node = page.locator(".lr-graph .node.disc[data-role=seed]").first
     node.click()
     card = page.locator(".lr-play .notes .close")
     expect(card).to_be_in_viewport(ratio=0.9)
     settled(page)
-    assert evidence.bounding_box() == before
+    becomes(page, lambda: evidence.evaluate(PLACE), before)
     page.keyboard.press("Escape")
     expect(card).to_have_count(0)
+    expect(node).to_be_focused()
     settled(page)
-    assert page.evaluate("document.activeElement.dataset.id") == node.get_attribute("data-id")
 
     # A drawer gives the focus back to the mark that opened it.
     chip = page.locator(".lr-answer .chip[data-section=chunks]").first
@@ -138,7 +142,7 @@ def test_the_figure_is_readable_and_what_opens_gives_the_focus_back(
     # Text from right to left: answers and passages are aligned right, and a name does not move the number after it.
     see(page, f"{server.url}/ask?index={mixed}&q={quote(QUESTION)}")
     sentence = page.locator(".lr-answer p").first
-    assert sentence.evaluate("(one) => getComputedStyle(one).direction") == "rtl"
+    expect(sentence).to_have_css("direction", "rtl")
     placed = """(one) => { const range = document.createRange(), text = one.firstChild, at = text.data.indexOf('2 doc');
       range.setStart(text, 0); range.setEnd(text, 3); const name = range.getBoundingClientRect();
       range.setStart(text, at); range.setEnd(text, at + 1); return [name.left, range.getBoundingClientRect().left]; }"""
@@ -153,9 +157,8 @@ def test_in_a_narrow_window_the_button_keeps_its_word_and_an_error_is_not_covere
     watched = watch(800, 900)
     page = watched.page
     see(page, f"{server_in(sample_home).url}/ask?index={indexes(sample_home)[0]}&q=standstill")
-    button = page.get_by_role("button", name="Ask", exact=False).first.bounding_box()
-    assert button is not None
-    assert button["width"] > button["height"]
+    button = page.get_by_role("button", name="Ask", exact=False).first
+    becomes(page, lambda: button.evaluate("button => button.offsetWidth > button.offsetHeight"), True)
     page.get_by_text("Open a run").click()
     picked = {"name": "other.json", "mimeType": "application/json", "buffer": b"{}"}
     page.locator("input[type=file]").last.set_input_files(files=[picked])
@@ -164,7 +167,7 @@ def test_in_a_narrow_window_the_button_keeps_its_word_and_an_error_is_not_covere
     uncovered = "(text) => { const at = text.getBoundingClientRect(); "
     uncovered += "return text.contains(document.elementFromPoint(at.x + at.width / 2, at.y + at.height / 2)); }"
     settled(page)
-    assert error.evaluate(uncovered)
+    becomes(page, lambda: error.evaluate(uncovered), True)
     watched.assert_clean()
 
 
