@@ -15,6 +15,8 @@ TITLE = "Every system, question to context (built-in engine, parts made before),
 SIZES = (5_000, 100_000)
 
 _QUERIES, _WARM_UP = 20, 3
+_MOST_CHUNKS_CLUSTERED = 2_000
+_CHILDREN = 12  # of a node of RAPTOR's tree where it is made without mixtures
 _QUESTION = "What is known of the Northern Mill and its river trade?"
 
 
@@ -39,6 +41,9 @@ def measure(size: int) -> dict[str, float | int | str]:
         content: dict[str, Any] = {}
         # LeanRAG-walk uses its part where the index has it, and lists none.
         for name in (*info.parts, *(("passage_walk",) if info.name == "leanrag_walk" else ())):
+            if name == "chunk_tree" and index.chunks.num_rows > _MOST_CHUNKS_CLUSTERED:
+                content[name] = _tree_of_neighbours(index, embedding)
+                continue
             seconds = _make_part(path, index, name, embedding)
             if seconds is not None:
                 figures[f"part {name}, s"] = round(seconds, 1)
@@ -59,6 +64,29 @@ def measure(size: int) -> dict[str, float | int | str]:
 
 def _phrases(texts: Any, vectors: np.ndarray) -> np.ndarray:
     return np.stack([vectors[(len(text) + place) % len(vectors)] for place, text in enumerate(texts)])
+
+
+def _tree_of_neighbours(index: "Index", embedding: Any) -> Any:
+    """RAPTOR's tree with the same leaves and summaries, but of leaves that follow one another in the documents.
+
+    Mixtures by BIC over 50,000 leaves take longer than a benchmark may; a question takes as long in either tree, since
+    it is compared with all nodes.
+    """
+    from leanrag_core.indexing.part_base import PartTools
+    from leanrag_core.indexing.parts.chunk_tree import Config
+    from leanrag_core.indexing.trees.growing import GrowingTree, embedded
+    from leanrag_core.indexing.trees.leaves import cut_leaves
+
+    tools, config = PartTools(embedding.embed), Config()
+    leaves = cut_leaves(index, config.leaf_tokens)
+    tree = GrowingTree(leaves, embedded([leaf.text for leaf in leaves], embedding.dimension, tools), tools)
+    for _ in range(config.layers):
+        if len(tree.rows) <= _CHILDREN:
+            break
+        starts = range(0, len(tree.rows), _CHILDREN)
+        groups = [np.arange(start, min(start + _CHILDREN, len(tree.rows))) for start in starts]
+        tree.grow(groups, max_tokens=config.summary_tokens)
+    return tree.finished()
 
 
 def _make_part(path: Path, index: "Index", name: str, embedding: Any) -> float | None:

@@ -1,4 +1,4 @@
-"""Writes the tables of docs/comparison.md and docs/as_released.md from the results, so that they cannot differ.
+"""Writes the tables of the pages below from the results, so that they cannot differ.
 
     python -m benchmarks.tables
 
@@ -13,9 +13,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks import speed_tables
+from benchmarks.markdown import markdown
+
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
-PAGES = (ROOT / "docs" / "comparison.md", ROOT / "docs" / "as_released.md")
+PAGES = (
+    ROOT / "docs" / "comparison.md",
+    ROOT / "docs" / "as_released.md",
+    ROOT / "docs" / "scale.md",
+    ROOT / "benchmarks" / "README.md",
+)
 SAMPLES = ("agriculture", "cs", "legal", "mix")
 OFFICIAL, EQUAL, LARGER = "official", "4000 tokens", "8000 tokens"
 _PLACE = re.compile(r"(<!-- table (?P<name>[^>]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -48,7 +56,8 @@ def filled(text: str) -> str:
 
 
 def table_of(name: str) -> str:
-    """The table of that name: `figure3`, `released DATA`, `whole GRAPH`, `official DATA` or `equal DATA`."""
+    """The table of that name: `figure3`, `released DATA`, `whole GRAPH`, `official DATA`, `equal DATA`, or one of
+    benchmarks.speed_tables."""
     kind, _, dataset = name.partition(" ")
     made: Mapping[str, Callable[[str], str]] = {
         "figure3": lambda _: figure3(_read("figure3"), _read("systems")),
@@ -56,6 +65,11 @@ def table_of(name: str) -> str:
         "whole": lambda graph: whole_corpus(rows_of(_read("systems"), f"samples, {graph}")),
         "official": lambda dataset: systems(rows_of(_read("systems"), dataset), OFFICIAL),
         "equal": lambda dataset: systems(rows_of(_read("systems"), dataset), EQUAL),
+        "latency": lambda _: speed_tables.latency(_read),
+        "pages": lambda _: speed_tables.pages(_read),
+        "imports": lambda _: speed_tables.imports(_read),
+        "opening": lambda _: speed_tables.opening(_read),
+        "growth": lambda _: speed_tables.growth(_read),
     }
     return made[kind](dataset)
 
@@ -190,12 +204,6 @@ def share(value: float | None, places: int = 3) -> str:
         return "–"
     text = f"{value:.{places}f}"
     return text.removeprefix("0") if text.startswith("0.") else text
-
-
-def markdown(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """The lines as a Markdown table, figures to the right."""
-    rule = "|".join(["---", *["---:"] * (len(heads) - 1)])
-    return "\n".join([f"| {' | '.join(heads)} |", f"|{rule}|", *(f"| {' | '.join(line)} |" for line in lines)])
 
 
 def _read(name: str) -> Any:

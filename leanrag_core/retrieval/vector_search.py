@@ -20,6 +20,7 @@ from leanrag_core.types.index import Index
 EXACT, APPROXIMATE = "exact", "approximate"
 KINDS = ("auto", EXACT, APPROXIMATE)
 _ONE_THREAD_UP_TO = 100_000  # rows
+_ROWS_IN_CACHE = 1024  # of 384 numbers: 1.6 MB
 _OFF = 2e-3  # of a squared length from 1
 _LONGEST = 1 + _OFF  # product of two unit vectors
 
@@ -126,6 +127,19 @@ def cosines(vectors: np.ndarray, vector: np.ndarray) -> np.ndarray:
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         parts = threads.map(lambda start: np.vecdot(vectors[start : start + _ONE_THREAD_UP_TO], vector), starts)
         return np.concatenate(list(parts))
+
+
+def cosines_of_each(vectors: np.ndarray, queries: np.ndarray) -> np.ndarray:
+    """(q, n) float32: cosines() of every row to each of the queries; a row is read from memory once for all of them.
+
+    vectors: (n, d). queries: (q, d).
+    """
+    scores = np.empty((len(queries), len(vectors)), dtype=np.float32)
+    for start in range(0, len(vectors), _ROWS_IN_CACHE):
+        block = vectors[start : start + _ROWS_IN_CACHE]
+        for row, query in enumerate(queries):
+            np.vecdot(block, query, out=scores[row, start : start + len(block)])
+    return scores
 
 
 def rank(rows: np.ndarray, scores: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:

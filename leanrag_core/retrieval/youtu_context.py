@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval.budgets import scaled
 from leanrag_core.retrieval.community_evidence import (
@@ -45,7 +43,7 @@ class YoutuContext:
 def youtu_context(
     space: Space,
     triples: Sequence[int],
-    scores: np.ndarray,
+    scores: Mapping[int, float],
     communities: Sequence[int],
     matched: Sequence[int],
     budgets: Mapping[str, int],
@@ -53,12 +51,12 @@ def youtu_context(
 ) -> YoutuContext:
     """The triples in their order, attributes among them, and before them the communities.
 
-    scores: (r + a,) cosines to the question. matched: entities that are drawn beside those of the triples.
+    scores: of each triple, its cosine to the question. matched: entities that are drawn beside those of the triples.
     """
     room = scaled(budgets, max_tokens)
     n = space.n_relations
     rows = [triple for triple in triples if triple < n]
-    relations = relation_items(space.index, rows, {row: float(scores[row]) for row in rows})
+    relations = relation_items(space.index, rows, {row: scores[row] for row in rows})
     attributes, links = _attributes(space, [triple - n for triple in triples if triple >= n], scores)
     named = {item.id: item.name for item in entity_items(space.index, space.entities_of(triples))}
     by_row = {each.row: relation_line(space.index, each, named) for each in relations}
@@ -97,7 +95,7 @@ def evidence_text(space: Space, triples: Sequence[int], chunks: Sequence[int]) -
 
 
 def _attributes(
-    space: Space, rows: Sequence[int], scores: np.ndarray
+    space: Space, rows: Sequence[int], scores: Mapping[int, float]
 ) -> tuple[tuple[TraceItem, ...], tuple[TraceRelation, ...]]:
     """Attributes as items, each joined to its entity."""
     ids, cells, types = (
@@ -108,7 +106,7 @@ def _attributes(
     items, links = [], []
     for row in rows:
         owner, type_, value = (cells[name][row].as_py() for name in ("entity", "type", "value"))
-        score = float(scores[space.n_relations + row])
+        score = scores[space.n_relations + row]
         item = TraceItem(
             f"attribute-{row}", "attribute", value, ("attribute",), row=row, score=score, type=types[type_], text=value
         )

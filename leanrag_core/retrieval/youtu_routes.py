@@ -11,7 +11,7 @@ import numpy as np
 from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.ranking import nearest_entities, nearest_rows
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.retrieval.vector_search import rank
+from leanrag_core.retrieval.vector_search import cosines, cosines_of_each, rank
 from leanrag_core.retrieval.youtu_queries import SubQuery
 from leanrag_core.types.index import Index
 from leanrag_core.types.youtu import HAS_ATTRIBUTE, RELATION, KnowledgeTree, Schema
@@ -38,8 +38,15 @@ class Space:
         return len(self.relation_vectors)
 
     def scores(self, vectors: np.ndarray) -> np.ndarray:
-        """(r + a, q) cosines of all triples to the sub-questions, in a product: the matrix is read once for all."""
-        return np.concatenate([self.relation_vectors @ vectors.T, self.schema.attribute_vectors @ vectors.T])
+        """(q, r + a) cosines of all triples to the sub-questions."""
+        parts = (self.relation_vectors, self.schema.attribute_vectors)
+        return np.concatenate([cosines_of_each(part, vectors) for part in parts], axis=1)
+
+    def scores_of(self, triples: Sequence[int], vector: np.ndarray) -> dict[int, float]:
+        """Cosines of those triples to the vector."""
+        n = self.n_relations
+        rows = [self.relation_vectors[row] if row < n else self.schema.attribute_vectors[row - n] for row in triples]
+        return dict(zip(triples, cosines(np.array(rows), vector).tolist(), strict=True)) if rows else {}
 
     def types(self) -> np.ndarray:
         """(r + a,) relation type of each triple."""
@@ -151,7 +158,7 @@ def _below(space: Space, communities: Sequence[int], vector: np.ndarray) -> np.n
     if not chosen:
         return np.zeros(0, dtype=np.int64)
     below = np.isin(tree.keyword_of, np.concatenate(chosen))
-    relations = np.flatnonzero(below[base.ends].any(axis=1)) if len(base.ends) else np.zeros(0, dtype=np.int64)
+    relations = np.flatnonzero(below[base.ends[:, 0]] | below[base.ends[:, 1]])
     attributes = np.flatnonzero(below[space.schema.attribute_entity]) + space.n_relations
     return np.concatenate([relations, attributes]).astype(np.int64)
 

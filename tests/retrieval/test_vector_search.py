@@ -12,7 +12,7 @@ from leanrag_core.indexing.describe import count_layers
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval import vector_search
 from leanrag_core.retrieval.base import Query, strategy
-from leanrag_core.retrieval.vector_search import CHUNKS, EXACT, cosines, nearest, rank, similarity
+from leanrag_core.retrieval.vector_search import CHUNKS, EXACT, cosines, cosines_of_each, nearest, rank, similarity
 from leanrag_core.storage.layout import CHROMA, read_index, write_index
 from leanrag_core.storage.search_connection import SearchPlace
 from leanrag_core.storage.search_index import SearchIndex
@@ -198,3 +198,12 @@ def test_a_vector_that_is_none_is_an_error_that_names_file_and_row(many: Index, 
     spoilt[2] = spoilt[2] * bad if bad else -1e-20
     with pytest.raises(IndexDamaged, match=r"vectors-chunks\.npy holds no vector of length 1 in row 2"):
         similarity(replace(many, chunk_vectors=spoilt), CHUNKS, spoilt[1], [0, 2])
+
+
+def test_cosines_to_several_queries_are_those_to_each() -> None:
+    random = np.random.default_rng(3)
+    vectors = random.standard_normal((2500, 24)).astype(np.float32)  # more rows than are held in the cache at a time
+    queries = random.standard_normal((3, 24)).astype(np.float32)
+    together = cosines_of_each(vectors, queries)
+    assert np.array_equal(together, [cosines(vectors, query) for query in queries])
+    assert cosines_of_each(vectors[:0], queries).shape == (3, 0)

@@ -115,7 +115,7 @@ class Strategy:
         vectors = np.array([embedded.get(each.text, query.vector) for each in queries], dtype=np.float32)
         scores = space.scores(vectors)
         return [
-            routed(space, each, vectors[place], scores[:, place], tools, k=self.config.top_k, depth=self.config.depth)
+            routed(space, each, vectors[place], scores[place], tools, k=self.config.top_k, depth=self.config.depth)
             for place, each in enumerate(queries)
         ]
 
@@ -137,7 +137,7 @@ class Strategy:
             "relations": config.relation_tokens,
             "chunks": max(0, config.max_tokens - config.community_tokens - config.relation_tokens),
         }
-        scores = space.scores(query.vector[None])[:, 0]
+        scores = space.scores_of(triples.tolist(), query.vector)
         communities = list(dict.fromkeys(row for part in parts for row in part.communities[:1]))
         made: YoutuContext = youtu_context(
             space, triples.tolist(), scores, communities, parts[0].entities, budgets, config.max_tokens

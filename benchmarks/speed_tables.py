@@ -1,0 +1,145 @@
+"""Tables of speed and memory, written from the results of `python -m benchmarks`."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from benchmarks.markdown import markdown
+
+Results = Callable[[str], Any]
+Figures = Mapping[str, Any]
+
+_BOUND_MS = 150
+_SMALL, _LARGE = 5_000, 100_000  # entities of the two columns of latency
+_MODELESS = "zero_shot"  # gives no context
+
+
+def latency(read: Results) -> str:
+    """A line for each system, by its processor time at 100,000 entities."""
+    small, large = (_by_size(read("latency"))[size] for size in (_SMALL, _LARGE))
+    systems = [name.removesuffix(", processor ms") for name in large if name.endswith(", processor ms")]
+    systems = sorted((name for name in systems if name != _MODELESS), key=lambda name: large[f"{name}, processor ms"])
+    heads = (
+        "system",
+        "5,000: processor, ms",
+        "p50, ms",
+        "100,000: processor, ms",
+        "p50, ms",
+        f"within {_BOUND_MS} ms at 100,000",
+    )
+    lines = []
+    for name in systems:
+        figures = [part[f"{name}, {what}"] for part in (small, large) for what in ("processor ms", "ms")]
+        lines.append([name, *map(_number, figures), _verdict(figures[2], figures[3])])
+    return markdown(heads, lines)
+
+
+def _verdict(processor: float, clock: float) -> str:
+    if clock <= _BOUND_MS:
+        return "yes"
+    return "in processor time" if processor <= _BOUND_MS else "no"
+
+
+def pages(read: Results) -> str:
+    """A line for each size of the index."""
+    heads = (
+        "entities",
+        "first visit of all",
+        "Explore's first picture",
+        "a click",
+        "search while writing",
+        "a slider on Ask",
+        "largest view sent",
+        "server, 10 sessions",
+    )
+    seconds = ("first_visit_s", "first_picture_s", "click_s", "search_s", "slider_s")
+    return markdown(
+        heads,
+        [
+            (
+                f"{size:,}",
+                *(_number(figures[name]) for name in seconds),
+                f"{figures['largest_view_kb']} kB",
+                f"{figures['server_memory_mb']} MB",
+            )
+            for size, figures in _by_size(read("pages")).items()
+        ],
+    )
+
+
+def imports(read: Results) -> str:
+    """A line for each format, and for the whole import of the first."""
+    size, figures = max(_by_size(read("imports")).items())
+    steps = {
+        "LightRAG, reading": "lightrag",
+        "GraphRAG, reading": "graphrag",
+        "LeanRAG, reading": "leanrag",
+        "plain Parquet tables without chunks, reading": "plain",
+        "LightRAG, the whole import but embedding": "import_without_embedding",
+    }
+    return markdown(
+        (f"{size:,} entities", "s", "processor, s"),
+        [
+            (name, _number(figures[f"{key}_seconds"]), _number(figures[f"{key}_processor_seconds"]))
+            for name, key in steps.items()
+        ],
+    )
+
+
+def opening(read: Results) -> str:
+    """A line for each size of the index."""
+    heads = ("entities", "open, ms", "opened, MB", "p50, ms", "p95, ms", "LCA, ms", "search", "recall@10", "peak, GB")
+    searches = {"exact": "exact", "approximate": "Chroma, scored exactly"}
+    return markdown(
+        heads,
+        [
+            (
+                f"{size:,}",
+                _number(1000 * figures["open_seconds"]),
+                _number(figures["open_mb"]),
+                _number(figures["p50_ms"]),
+                _number(figures["p95_ms"]),
+                f"{figures['lca_ms']:.3f}",
+                searches[figures["search"]],
+                _number(figures["recall_at_10"]),
+                _number(figures["peak_gb"]),
+            )
+            for size, figures in _by_size(read("retrieval")).items()
+        ],
+    )
+
+
+def growth(read: Results) -> str:
+    """A line for each size that any of the sections measured."""
+    parts = {name: _by_size(read(name)) for name in ("clustering", "relations", "build", "retrieval")}
+    columns: tuple[tuple[str, str, str, float], ...] = (
+        ("clustering, s", "clustering", "cluster_seconds", 1),
+        ("GB", "clustering", "peak_gb", 1),
+        ("relations, s", "relations", "best_ms", 0.001),
+        ("build without models, s", "build", "build_seconds", 1),
+        ("its search index, s", "build", "search_index_seconds", 1),
+        ("GB", "build", "peak_gb", 1),
+        ("open, s", "retrieval", "open_seconds", 1),
+        ("query p50, ms", "retrieval", "p50_ms", 1),
+        ("p95, ms", "retrieval", "p95_ms", 1),
+    )
+    lines = []
+    for size in _sizes(parts.values()):
+        cells = [f"{size:,}"]
+        for _, section, name, scale in columns:
+            value = parts[section].get(size, {}).get(name)
+            cells.append("" if value is None else _number(value * scale))
+        lines.append(cells)
+    return markdown(("entities", *(head for head, _, _, _ in columns)), lines)
+
+
+def _by_size(results: Any) -> dict[int, Figures]:
+    return {entry["size"]: entry["figures"] for entry in sorted(results["results"], key=lambda entry: entry["size"])}
+
+
+def _sizes(parts: Iterable[Mapping[int, Figures]]) -> list[int]:
+    return sorted({size for part in parts for size in part})
+
+
+def _number(value: float) -> str:
+    """Three figures at least, whole numbers with their thousands apart."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
