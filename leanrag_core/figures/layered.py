@@ -4,6 +4,7 @@ x is a fraction of the plot's width, y is in pixels: the browser knows the width
 the edges of boxes and run in the strips between them, so none passes through a box that it does not belong to.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 from leanrag_core.figures.direction import isolated
@@ -34,19 +35,28 @@ _NEAR_RISE, _FAR_RISE, _RISE_STEP, _MOST_STEPS, _PILL = 15.0, 30.0, 7.0, 3, 14.0
 
 
 def layered_graph(
-    trace: Trace, step: int | None = None, *, plot_px: int = WIDE, language: str = ENGLISH
+    trace: Trace,
+    step: int | None = None,
+    *,
+    plot_px: int = WIDE,
+    language: str = ENGLISH,
+    uncounted: Collection[str] = (),
 ) -> LayeredGraph:
     """The subgraph of a trace, lit up to that step (None: everything), for a plot of at least that width.
 
-    language: of the labels."""
+    language: of the labels. uncounted: ids of nodes that are drawn, but are no part of this retrieval."""
     drawn = drawn_nodes(trace, language)
     if not drawn.nodes:
         return LayeredGraph((), (), (), 0.0, plot_px)
-    return _Drawing(trace, drawn, step, plot_px, language).graph()
+    drawing = _Drawing(trace, drawn, step, plot_px, language)
+    drawing.uncounted = frozenset(uncounted)
+    return drawing.graph()
 
 
 class _Drawing:
     """A graph in the making: the plan and the slots, then row by row from the top."""
+
+    uncounted: frozenset[str] = frozenset()
 
     def __init__(self, trace: Trace, drawn: Drawn, step: int | None, plot_px: int, language: str) -> None:
         self.trace, self.drawn, self.plot_px, self.language = trace, drawn, plot_px, language
@@ -88,7 +98,7 @@ class _Drawing:
         return sentence(Message(code, values), self.language)
 
     def _facts(self, band: int) -> str:
-        row = [node for node in self.drawn.nodes if node.band == band]
+        row = [node for node in self.drawn.nodes if node.band == band and node.id not in self.uncounted]
         if len(row) == 1 and band > 0:
             styles = [self.trace.style(role) for role in self.trace.item(row[0].id).roles]
             title = next((style.title for style in styles if style is not None and style.shape == "double"), None)

@@ -18,6 +18,7 @@ from leanrag_core.figures.play_changes import marked
 from leanrag_core.figures.play_map import Span, spans
 from leanrag_core.figures.play_passages import n_leading
 from leanrag_core.figures.play_scenes import Scene, counted, scenes
+from leanrag_core.figures.play_tokens import Part, budget_of, parts
 from leanrag_core.messages.catalog import ENGLISH, sentence
 from leanrag_core.messages.message import message
 from leanrag_core.types.index import Index
@@ -38,7 +39,9 @@ _WORDS = (
     "ranking",
     "context",
     "so_far",
+    "used",
     "of",
+    "tokens_of",
     "holds",
     "close",
     "explore",
@@ -115,17 +118,6 @@ class PlayItem:
 
 
 @dataclass(frozen=True)
-class Part:
-    """A section of the context."""
-
-    letter: str
-    title: str
-    colour: str
-    tokens: int
-    budget: int
-
-
-@dataclass(frozen=True)
 class Sign:
     """An entry of the legend."""
 
@@ -137,9 +129,9 @@ class Sign:
 @dataclass(frozen=True)
 class Play:
     """Everything of a play. layouts, cards: for each of WIDTHS. lines: what each relation says, by id. holding: ids of
-    the items that lead to each passage; n_anchors: how many could. notes: what each layout leaves to the table.
-    spans, layers: where nodes are in the whole hierarchy, and the entities of each layer. entered, left: ids of
-    relations."""
+    the items that lead to each passage; n_anchors: how many could. budget: tokens of the whole context. notes: what
+    each layout leaves to the table. spans, layers: where nodes are in the whole hierarchy, and the entities of each
+    layer. entered, left: ids of relations."""
 
     question: str
     items: tuple[PlayItem, ...]
@@ -155,6 +147,7 @@ class Play:
     spans: tuple[Span, ...] = ()
     layers: tuple[int, ...] = ()
     n_anchors: int = 0
+    budget: int = 0
     entered: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
 
@@ -188,26 +181,28 @@ def play(
         items=tuple(item for item in whole.items if item.id not in ids),
         relations=tuple(each for each in whole.relations if not ids & {each.source, each.target}),
     )
-    layouts = tuple(layered_graph(in_graph, plot_px=width, language=language) for width in WIDTHS)
+    left = changed.left
+    layouts = tuple(layered_graph(in_graph, plot_px=width, language=language, uncounted=left) for width in WIDTHS)
     frames = play_frames(trace, answer=answer, language=language)
     about = {node.id: node.about for node in drawn_nodes(in_graph, language).nodes}
     marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
 
     def change(id_: str) -> str:
-        return "entered" if id_ in changed.entered else "left" if id_ in changed.left else ""
+        return "entered" if id_ in changed.entered else "left" if id_ in left else ""
 
     return Play(
         question=trace.question,
         items=tuple(_item(whole, item, about, marks, change(item.id), language) for item in whole.items),
         lines={edge.id: edge.about[:_MOST_LINE] for graph in layouts for edge in graph.edges},
         layouts=layouts,
-        cards=tuple(passage_cards(whole, cards, graph, plot_px=graph.plot_px, language=language) for graph in layouts),
+        cards=tuple(
+            passage_cards(whole, cards, graph, plot_px=graph.plot_px, language=language, uncounted=left)
+            for graph in layouts
+        ),
         frames=frames,
         segments=_segments(trace, frames, language),
-        sections=tuple(
-            Part(each.letter, sentence(each.title, language), known_colour(each.colour), each.tokens, each.budget)
-            for each in trace.context.sections
-        ),
+        sections=parts(trace, language),
+        budget=budget_of(trace),
         signs=tuple(_sign(style, language) for style in trace.styles),
         holding=sources_of(whole),
         notes=tuple(_note(graph, whole, language) for graph in layouts),
@@ -215,7 +210,7 @@ def play(
         layers=trace.index.layer_sizes,
         n_anchors=len(anchors(trace)),
         entered=tuple(each.id for each in whole.relations if each.id in changed.entered),
-        left=tuple(each.id for each in whole.relations if each.id in changed.left),
+        left=tuple(each.id for each in whole.relations if each.id in left),
     )
 
 

@@ -1,6 +1,6 @@
 """The passages of a retrieval as cards in a band below its graph, and the threads that lead to each of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from leanrag_core.figures.anchors import sources_of
@@ -52,9 +52,16 @@ class Cards:
 
 
 def passage_cards(
-    trace: Trace, passages: Sequence[TraceItem], graph: LayeredGraph, *, plot_px: int, language: str
+    trace: Trace,
+    passages: Sequence[TraceItem],
+    graph: LayeredGraph,
+    *,
+    plot_px: int,
+    language: str,
+    uncounted: Collection[str] = (),
 ) -> Cards:
-    """The cards of those passages, best first, below that graph."""
+    """The cards of those passages, best first, below that graph. uncounted: ids of those that are no part of this
+    retrieval."""
     if not passages:
         return Cards()
     top = graph.height
@@ -63,7 +70,7 @@ def passage_cards(
     ids = {passage.id for passage in passages}
     held = next((each for each in trace.context.sections if any(item.ref in ids for item in each.items)), None)
     label = sentence(held.title, language) if held else kind_title(passages[0].kind, language)
-    n, candidates = len(passages), len(trace.ranked_chunks)
+    n, candidates = len(ids.difference(uncounted)), len(trace.ranked_chunks)
     facts = sentence(message("figure.nodes_of", n=n, total=candidates), language) if candidates >= n else f"{n:,}"
     return Cards(cards, _threads(trace, graph, cards), top, bottom, label, facts)
 

@@ -3,9 +3,6 @@
 import pytest
 from markupsafe import Markup
 
-from leanrag_core.messages.message import message
-from leanrag_core.types.trace import Context, ContextSection
-from pages._shared.common import markup
 from pages._shared.common.html import NOTHING, html, joined
 
 HOSTILE = "</b><script>alert(1)</script>\"' onclick=x {0} {name}"
@@ -39,14 +36,3 @@ def test_characters_that_are_not_seen_are_shown_as_marks(text: str) -> None:
 def test_html_is_markup_so_that_a_plain_text_cannot_replace_it() -> None:
     assert isinstance(html("<b></b>"), Markup)
     assert html("<b></b>") + "<i>" == "<b></b>&lt;i&gt;"
-
-
-def test_the_bar_of_tokens_is_as_long_as_the_budget_of_the_whole_context() -> None:
-    sections = tuple(
-        ContextSection(name, message("plain", text=name), name.upper(), "chunk", (), "x", 50, 100)
-        for name in ("a", "b")
-    )
-    context, totals = Context("xx", 100, sections), {"a": "", "b": ""}
-    assert "100 of 200 tokens" in str(markup.token_bar(context, totals))
-    assert "100 of 150 tokens" in str(markup.token_bar(context, totals, max_tokens=150))
-    assert "100 of 200 tokens" in str(markup.token_bar(context, totals, max_tokens=37_000))

@@ -112,8 +112,8 @@ def test_a_foreign_trace_is_drawn_by_what_it_declares(home: Workbench, visit: Vi
     for shown_text in ("part of the question", "claim", "verdict", "supports", "speaks against"):
         assert shown_text in [title.lower() for title in legend]
     assert not any(edge.get("pill") for edge in widest["edges"]), "lambda belongs to relations of layers"
-    for shown_text in ("CL &nbsp;Claims", "S &nbsp;Sources"):
-        assert shown_text in body
+    sections = [(section["letter"], section["title"]) for section in graph["play"]["sections"]]
+    assert sections == [("CL", "Claims"), ("S", "Sources")]
     assert "color:red" not in body
     said = {frame["step"]: frame["lead"] + frame["rest"] for frame in graph["play"]["frames"]}
     assert said[1] == "They argue."

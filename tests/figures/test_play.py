@@ -75,6 +75,24 @@ def test_the_bar_of_tokens_fills_with_what_is_lit() -> None:
     assert [frame.tokens for frame in play_frames(small())] == [(0,)] * 7 + [(9,), (15,), (15,), (15,)]
 
 
+def test_the_bar_says_what_of_each_section_is_in_the_context_and_of_which_budget() -> None:
+    trace = small()
+    [part] = play(trace).sections
+    assert (part.letter, part.tokens, part.budget, part.note) == ("C", 15, 20, "2 of 2")
+    [section] = trace.context.sections
+    less = replace(trace.context, sections=(replace(section, left_out=3, trimmed=1),))
+    assert play(replace(trace, context=less)).sections[0].note == "2 of 5, 3 left out, 1 trimmed"
+    ranked = replace(trace, context=less, ranked_chunks=("c1", "c2", "c3", "c4"))
+    assert play(ranked).sections[0].note == "2 of 4 candidates, 3 did not fit, 1 trimmed"
+
+
+@pytest.mark.parametrize(("max_tokens", "budget"), [(None, 20), (18, 18), (12, 20), (37_000, 20)])
+def test_the_budget_is_that_of_the_whole_context_where_sections_share_one(max_tokens: int | None, budget: int) -> None:
+    trace = small()
+    parameters = {**trace.parameters, **({} if max_tokens is None else {"max_tokens": max_tokens})}
+    assert play(replace(trace, parameters=parameters)).budget == budget
+
+
 def test_segments_count_what_each_step_brings() -> None:
     assert [(part.name, part.count) for part in play(small()).segments] == [
         ("seeds", 3),
@@ -97,6 +115,7 @@ def test_against_a_pinned_run_what_entered_and_what_left_has_a_place() -> None:
     assert shown.entered == ("bee>crop",)
     assert "hive" in {dot.id for dot in shown.layouts[-1].nodes}
     assert not any("hive" in frame.items for frame in shown.frames), "what left takes no part in the play"
+    assert shown.layouts[-1].rows == play(after).layouts[-1].rows, "nor in what the layers count"
 
 
 def test_another_strategy_marks_nothing() -> None:

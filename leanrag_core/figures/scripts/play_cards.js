@@ -15,7 +15,7 @@ function drawCard(card, view, parent) {
   make("rect", { class: "ring", x: left - 3, y: top - 3, width: w + 6, height: h + 6, rx: 6 }, group);
   make("rect", { class: "card-shape", x: left, y: top, width: w, height: h, rx: 3 }, group);
   if (card.more) { make("text", { class: "card-more", x: X(card.x), y: card.y + 4 }, group, filled(words.more, { n: card.more })); return; }
-  const sign = { entered: "+ ", left: "− " }[item.change] ?? "", mark = sign + (item.mark || "–");
+  const sign = { entered: "+ ", left: "− " }[item.change] ?? "", mark = item.mark ? sign + item.mark : item.change === "left" ? "−" : "–";
   pen.font = `650 11px ${FONT}`;
   const chip = pen.measureText(mark).width + 10;
   make("rect", { class: "card-mark", x: left + 7, y: top + 7, width: chip, height: 16, rx: 3 }, group);

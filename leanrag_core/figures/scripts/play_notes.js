@@ -62,11 +62,12 @@ function tokenBar(parent, data, words) {
   const drawn = data.sections.map((section, place) => {
     const fill = addHtml("i", PART_MARKS[place % 4], "", bar);
     fill.style.setProperty("--c", `var(--lr-${section.colour})`);
-    const cell = addHtml("span", "", "", parts);
-    addHtml("i", "swatch", "", cell).style.background = `var(--lr-${section.colour})`;
-    addHtml("b", "", section.letter, cell);
-    addHtml("span", "", ` ${section.title} `, cell);
-    return { fill, count: addHtml("em", "", "", cell), section };
+    const cell = addHtml("div", "", "", parts), name = addHtml("b", "", "", cell);
+    addHtml("i", "swatch", "", name).style.background = `var(--lr-${section.colour})`;
+    name.append(`${section.letter}\u2002${section.title}`);
+    const count = addHtml("em", "", "", cell);
+    if (section.note) addHtml("em", "", section.note, cell);
+    return { fill, count, section };
   });
   const rest = data.sections.map((section) => { const each = addHtml("i", "to-come", "", bar); each.style.setProperty("--c", `var(--lr-${section.colour})`); return each; });
   return (tokens) => {
@@ -75,9 +76,10 @@ function tokenBar(parent, data, words) {
       fill.style.width = `${(100 * tokens[place]) / whole}%`;
       rest[place].style.width = `${(100 * (section.tokens - tokens[place])) / whole}%`;
       rest[place].hidden = tokens[place] >= section.tokens;
-      count.textContent = filled(words.of, { n: tokens[place].toLocaleString("en"), total: section.tokens.toLocaleString("en") });
+      count.textContent = filled(words.tokens_of, { n: tokens[place].toLocaleString("en"), total: section.budget.toLocaleString("en") });
     });
-    said.textContent = filled(words.so_far, { n: spent.toLocaleString("en"), total: whole.toLocaleString("en") });
+    const [so_far, total] = spent < whole ? [words.so_far, whole] : [words.used, data.budget];
+    said.textContent = filled(so_far, { n: spent.toLocaleString("en"), total: total.toLocaleString("en") });
     host.hidden = !data.sections.length;
   };
 }

@@ -1,19 +1,16 @@
-"""The context of a retrieval: its tokens by section, its text, and the passages in it as cards."""
+"""The context of a retrieval: what it lacks, its text, and the passages in it as cards."""
 
 from functools import partial
 
 import streamlit as st
 
 from leanrag_core.figures.anchors import anchors as anchors_of
-from leanrag_core.messages.message import Message
-from leanrag_core.messages.message import message as message_of
-from leanrag_core.retrieval.base import MAX_TOKENS
 from leanrag_core.retrieval.captions import losses
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Answer, ContextSection, Trace
+from leanrag_core.types.trace import Answer, Trace
 from pages._shared.ask import reference_view, roles
 from pages._shared.common import copy_button, markup, passage_view
-from pages._shared.common.html import draw, html
+from pages._shared.common.html import draw
 from pages._shared.common.messages import message, say, words
 from pages._shared.common.scope import Scope
 
@@ -21,19 +18,9 @@ _MOST_CARDS = 100  # more of them, such as a file may hold, would keep the brows
 
 
 def panel(scope: Scope, trace: Trace) -> None:
-    """How the context's tokens are spent, section by section."""
+    """What the context lacks, and its text; its tokens are in the play's bar."""
     if not trace.context.sections:
         return
-    totals = {section.name: _total(section) for section in trace.context.sections}
-    passages = roles.passage_section(trace)
-    if passages is not None and trace.ranked_chunks:
-        candidates = max(len(trace.ranked_chunks), len(passages.items))  # passages may be shorter than chunks
-        total = message_of("ask.taken_of_candidates", n=len(passages.items), offered=candidates)
-        out = message_of("ask.did_not_fit", n=passages.left_out)
-        totals[passages.name] = _joined(total, out, _trimmed(passages))
-    limit = trace.parameters.get(MAX_TOKENS)
-    bar = markup.token_bar(trace.context, totals, max_tokens=limit if isinstance(limit, int) else None)
-    draw(html('<div style="margin-top:.6rem">{}</div>', bar))
     lacking = losses(trace.context)
     if lacking:
         message(f"{' '.join(map(words, lacking))} {say('ask.raise_budgets')}", title=say("ask.context_incomplete"))
@@ -48,22 +35,6 @@ def _text(scope: Scope, trace: Trace) -> None:
             key = scope.name("code_context")
             copy_button.copy_text(say("ask.copy_context"), of=key, key=scope.name("copy_context"))
             markup.code(trace.context.text, height=320, key=key)
-
-
-def _total(section: ContextSection) -> str:
-    """How many items of a section are in the context, such as "5 of 23, 18 left out"."""
-    n = len(section.items)
-    total = message_of("ask.taken_of", n=n, offered=n + section.left_out)
-    return _joined(total, message_of("ask.left_out", n=section.left_out), _trimmed(section))
-
-
-def _trimmed(section: ContextSection) -> Message:
-    return message_of("ask.trimmed", n=section.trimmed)
-
-
-def _joined(total: Message, *more: Message) -> str:
-    """The total, and what of the rest counts something."""
-    return say("ask.comma").join(words(part) for part in (total, *more) if part is total or part.values["n"])
 
 
 def _cited(answer: Answer | None, mark: str) -> str:

@@ -130,7 +130,7 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, drawn: Ca
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key=scope.name("play_actions")):
             pinned.button(scope, ask, trace)
             play_file.button(scope, trace)
-        why, without = st.columns(2, gap="small")
+    why, without = st.columns(2, gap="small")
     context_view.panel(scope, trace)
     beside_view.line(scope, ask, trace)
     context_view.passage_cards(scope, index, trace, asking.answer_so_far(scope, ask, trace))

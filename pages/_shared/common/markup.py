@@ -6,13 +6,11 @@ from typing import Literal
 import streamlit as st
 from markupsafe import Markup
 
-from leanrag_core.figures.palette import known_colour
 from leanrag_core.figures.passages import Piece
 from leanrag_core.types.graph import Entity
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Context
 from pages._shared.common.html import NOTHING, draw, html, joined
-from pages._shared.common.messages import say, words
+from pages._shared.common.messages import say
 
 
 def label(title: str, note: str = "") -> Markup:
@@ -66,37 +64,6 @@ def dots(count: int, of: int, counted: str) -> Markup:
         return html("{}", counted)
     drawn = html("<s></s>") * count + html('<s class="o"></s>') * (of - count)
     return html('<span class="lr-dots" role="img" aria-label="{0}">{1}</span> {0}', counted, drawn)
-
-
-def token_bar(context: Context, totals: dict[str, str], *, max_tokens: int | None = None) -> Markup:
-    """The context's tokens by section. totals: section name -> "5 of 23, 18 left out". max_tokens: of the whole
-    context, where the sections have room in common."""
-    budget = sum(section.budget for section in context.sections) or 1
-    if max_tokens is not None and context.tokens <= max_tokens < budget:
-        budget = max_tokens or 1
-    bar, cells = [], []
-    for place, section in enumerate(context.sections):
-        colour = known_colour(section.colour)
-        if section.tokens:
-            share = 100 * section.tokens / budget  # each section has a pattern of its own beside its colour
-            bar.append(html('<i class="p{}" style="{};width:{:.2f}%"></i>', place % 4, paint(colour), share))
-        cells.append(
-            html(
-                '<div><b><i class="sw" style="background:var(--lr-{})"></i>{} &nbsp;{}</b><span>{}<br>{}</span></div>',
-                colour,
-                section.letter,
-                words(section.title),
-                say("markup.tokens_of", tokens=section.tokens, budget=section.budget),
-                totals[section.name],
-            )
-        )
-    by_section = say("ask.comma").join(f"{words(section.title)} {section.tokens:,}" for section in context.sections)
-    described = say("markup.tokens_by_section", sections=by_section)
-    return (
-        label(say("markup.context"), say("markup.tokens_of", tokens=context.tokens, budget=budget))
-        + html('<div class="lr-bar" role="img" aria-label="{}">{}</div>', described, joined(bar))
-        + html('<div class="lr-tok" style="--n:{}">{}</div>', max(1, min(len(cells), 6)), joined(cells))
-    )
 
 
 def facts_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "") -> Markup:
