@@ -72,9 +72,10 @@ def test_a_saved_run_draws_the_same_without_index_and_model(
     assert shown["parts"] == before["parts"]
     assert not app.slider
     assert not app.text_area
-    for line in ("Entities", "Source chunks", "Top-C is not filled" if answer.trace.notes else "Source chunks"):
+    for line in ("Source chunks", "Top-C is not filled" if answer.trace.notes else "Source chunks"):
         assert line in drawn.text(app)
     [shown] = drawn.plays(app)
+    assert {"Entities", "Source chunks"} <= {section["title"] for section in shown["play"]["sections"]}
     assert shown["explorable"] == [], "there is no index to explore"
 
 
