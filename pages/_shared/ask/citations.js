@@ -86,7 +86,7 @@ export default function (component) {
     title.append(element("b", "", section.title), " ", section.count);
     const chips = element("span", "chips"), shown = Math.max(section.cited, 0) + 6;
     section.marks.forEach((mark, place) => {
-      const chip = chipOf(mark, place < section.cited ? "used" : "unused");
+      const chip = chipOf({ ...mark, colour: section.colour, section: section.section }, place < section.cited ? "used" : "unused");
       chip.hidden = place >= shown;
       chips.append(chip);
     });

@@ -24,7 +24,7 @@ _FRAME = (
     '<div class="lr-tip" role="tooltip" hidden></div></div>'
 )
 _MOST_ITEMS = 60  # of a section, below the answer; the context as it was sent has all
-_QUOTED = 260  # characters of a text that is shown under the pointer
+_QUOTED, _LISTED = 260, 120  # characters of a text under the pointer: in the answer, and in the list below it
 
 
 def titles(trace: Trace) -> dict[str, str]:
@@ -72,7 +72,7 @@ def show(
             "marks": [
                 evidence.chip(item_of[mark], section_of[mark], part.text)
                 if mark in item_of
-                else {"name": mark, "title": "", "colour": known_colour(""), "section": "", "place": "", "quote": []}
+                else {"name": mark, "title": "", "colour": known_colour(""), "section": "", "quote": []}
                 for mark in part.marks
             ],
         }
@@ -115,19 +115,21 @@ class _Evidence:
         self._passages = {passage.id: passage for passage in trace.passages}
 
     def chip(self, item: ContextItem, section: ContextSection, sentence: str = "") -> dict[str, Any]:
-        """A mark with its title, its place, and its text around what supports the sentence."""
+        """A mark with its title, its place, and its text around what supports the sentence; without one it is for the
+        list."""
         passage = self._passages.get(item.ref)
         text = passage.text if passage is not None else item.text[item.lead :]
         nearest = sentence if sentence and sentence in text else best_sentence(sentence, text) if sentence else ""
-        quote = passages.around(text, nearest, longest=_QUOTED)
-        return {
+        quote = passages.around(text, nearest, longest=_QUOTED if sentence else _LISTED)
+        mark = {
             "name": item.mark,
             "title": self._titles.get(item.mark, ""),
-            "colour": known_colour(section.colour),
-            "section": section.name,
-            "place": _place(passage) if passage is not None else "",
             "quote": [[piece.text, "cited" in piece.marks] for piece in quote],
         }
+        if passage is not None:
+            mark["place"] = _place(passage)
+        # In the list below the answer a section says once what all of its marks have.
+        return {**mark, "colour": known_colour(section.colour), "section": section.name} if sentence else mark
 
     def sections(self, cited: frozenset[str]) -> list[dict[str, Any]]:
         """The items of each section, the cited ones first."""
@@ -139,6 +141,7 @@ class _Evidence:
                 {
                     "title": words(section.title),
                     "colour": known_colour(section.colour),
+                    "section": section.name,
                     "count": say("cite.count", n=len(items), cited=n_cited),
                     "cited": n_cited,
                     "marks": [self.chip(item, section) for item in items[:_MOST_ITEMS]],
