@@ -1,9 +1,14 @@
 """What tests share: small graphs and indexes written by hand, and a home that is not the program's own."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 
 import pytest
 
+from leanrag_core.facade import services
+from leanrag_core.indexing import reading
+from leanrag_core.indexing.parsing.confined import ConfinedParser
+from leanrag_core.indexing.parsing.limits import ParseLimits
 from leanrag_core.types.index import Index
 from tests.small_index import small_index
 
@@ -21,6 +26,22 @@ def home_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LEANRAG_HOME", str(tmp_path_factory.mktemp("home")))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_parsers() -> Iterator[None]:
+    """All workbenches read files with the same processes: starting these takes longer than what they read."""
+    parser_of: dict[ParseLimits, ConfinedParser] = {}
+
+    def shared(limits: ParseLimits | None = None) -> ConfinedParser:
+        return parser_of.setdefault(limits or ParseLimits(), ConfinedParser(limits))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(services, "ConfinedParser", shared)
+        patch.setattr(reading, "ConfinedParser", lambda: nullcontext(shared()))
+        yield
+    for parser in parser_of.values():
+        parser.close()
 
 
 @pytest.fixture

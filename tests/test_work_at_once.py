@@ -88,6 +88,7 @@ def test_equal_texts_are_embedded_once(server: EndpointServer, tmp_path: Path) -
 
 
 def test_two_jobs_for_one_index_pay_once(server: EndpointServer, tmp_path: Path) -> None:
+    server.latency_seconds = 0.02  # the builds have some hundred calls
     bench, corpus = bench_in(tmp_path / "alone", server)
     assert ended(bench, bench.start_build(corpus, CONFIG)).status == "done"
     once = Counter(call.key for call in server.log)

@@ -7,7 +7,7 @@ import numpy as np
 from leanrag_core.errors import ReplyError
 from leanrag_core.indexing.aggregation.builtin_writer import BuiltinWriter
 from leanrag_core.indexing.aggregation.prompt_lines import fitting, inside_lines, losses, member_lines
-from leanrag_core.indexing.aggregation.summary_reply import faults_of, parse_summary, sentence_of, whole
+from leanrag_core.indexing.aggregation.summary_reply import FINDINGS, faults_of, parse_summary, sentence_of, whole
 from leanrag_core.indexing.aggregation.writer import ClusterView, RelationGroupView, Sentence, Summary
 from leanrag_core.models.asking import ask
 from leanrag_core.models.base import Completion, LanguageModel, call_made
@@ -23,15 +23,7 @@ ENTITY_REPLY: JsonSchema = {
     "properties": {
         "name": {"type": "string"},
         "description": {"type": "string"},
-        "findings": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"summary": {"type": "string"}, "explanation": {"type": "string"}},
-                "required": ["summary", "explanation"],
-                "additionalProperties": False,
-            },
-        },
+        "findings": FINDINGS,
     },
     "required": ["name", "description", "findings"],
     "additionalProperties": False,

@@ -12,7 +12,17 @@ from leanrag_core.models.json_reply import read_json
 from leanrag_core.sentences import ends_with_abbreviation
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Finding
+from leanrag_core.types.json_schema import JsonSchema
 
+FINDINGS: JsonSchema = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {"summary": {"type": "string"}, "explanation": {"type": "string"}},
+        "required": ["summary", "explanation"],
+        "additionalProperties": False,
+    },
+}
 LONGEST_NAME = 200  # characters
 _PARTS = (("name", "title"), ("description", "summary"), ("findings", "key_findings", "insights"))
 _SUMMARY = ("summary", "finding", "title", "headline", "statement", "insight")

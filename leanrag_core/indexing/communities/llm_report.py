@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from leanrag_core.errors import ReplyError
-from leanrag_core.indexing.aggregation.summary_reply import whole
+from leanrag_core.indexing.aggregation.summary_reply import FINDINGS, whole
 from leanrag_core.indexing.communities.builtin_report import HIGHEST_RATING, Report
 from leanrag_core.indexing.communities.elements import ElementGraph, Material, element_lines, fitted, tokens_of
 from leanrag_core.models.asking import ask
@@ -27,15 +27,7 @@ REPORT_REPLY: JsonSchema = {
         "summary": {"type": "string"},
         "rating": {"type": "number"},
         "reason": {"type": "string"},
-        "findings": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"summary": {"type": "string"}, "explanation": {"type": "string"}},
-                "required": ["summary", "explanation"],
-                "additionalProperties": False,
-            },
-        },
+        "findings": FINDINGS,
     },
     "required": ["title", "summary", "rating", "reason", "findings"],
     "additionalProperties": False,
