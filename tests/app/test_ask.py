@@ -176,6 +176,22 @@ def test_what_was_retrieved_is_told_from_what_is_cited(home: Workbench, visit: V
     assert any(cited for piece in quoted for _, cited in piece), "the sentence is marked in its passage"
 
 
+def test_where_nothing_is_retrieved_there_is_no_play_to_pin_or_to_save(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q=QUESTION, strategy="zero_shot")
+    drawn.assert_sound(app)
+    assert "Nothing was retrieved" in drawn.text(app)
+    assert not {"Pin this run", "Play as HTML"} & {button.label for button in app.button}
+    assert "Pin this run" in {button.label for button in visit("ask", home, q=QUESTION).button}
+
+
+def test_the_context_is_sent_when_a_person_opens_it(home: Workbench, visit: Visit) -> None:
+    made = home.retrieve(home.open(home.indexes()[0].id), QUESTION)
+    app = visit("ask", home, q=QUESTION)
+    assert not app.code
+    app.session_state["context_fold"] = True
+    assert [block.value.strip() for block in app.run().code] == [made.context.text.strip()]
+
+
 def test_a_context_that_lacks_something_says_so_beside_the_token_bar(home: Workbench, visit: Visit) -> None:
     assert "The context is not complete" not in drawn.text(visit("ask", home, q=QUESTION))
     app = visit("ask", home, q=QUESTION, leanrag_entity_tokens="80", leanrag_relation_tokens="30")

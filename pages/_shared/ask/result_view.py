@@ -127,9 +127,12 @@ def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, drawn: Ca
     with right:
         retrieval_view.show(scope, index, trace, before=held)  # before the answer, which takes longer
         drawn()
-        with st.container(horizontal=True, vertical_alignment="center", gap="small", key=scope.name("play_actions")):
-            pinned.button(scope, ask, trace)
-            play_file.button(scope, trace)
+        if trace.nodes or trace.passages:
+            with st.container(
+                horizontal=True, vertical_alignment="center", gap="small", key=scope.name("play_actions")
+            ):
+                pinned.button(scope, ask, trace)
+                play_file.button(scope, trace)
     why, without = st.columns(2, gap="small")
     context_view.panel(scope, trace)
     beside_view.line(scope, ask, trace)
