@@ -34,7 +34,7 @@ def test_two_panels_move_apart(server_in: Callable[..., Server], watch: Callable
     bench = Workbench.default(tmp_path / "home")
     corpus = bench.add_documents("Grey Coast", [("coast.md", TEXT.encode())]).corpus_id
     bench.build(corpus, IndexConfig(cluster_size=4, chunk_tokens=64, overlap_tokens=8))
-    server, watched = server_in(bench.root, "tests/app/two_panels.py"), watch(width=1800)
+    server, watched = server_in(bench.root, "tests/browser/two_panels_app.py"), watch(width=1800)
     page = watched.page
     question = QUESTION.replace(" ", "+")
     page.goto(f"{server.url}/?q={question}&b_q={question}&b_n=4")
