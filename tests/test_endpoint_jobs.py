@@ -93,7 +93,7 @@ def test_a_build_killed_again_and_again_ends_in_the_same_index_and_asks_nothing_
         job = bench.start_build(corpus, CONFIG)
         for _ in range(4):
             pid = _started(bench, job)
-            time.sleep(chance.uniform(0.05, 1.5))
+            time.sleep(chance.uniform(0.05, 1.5))  # killed anywhere in its work
             if bench.job(job).status == "running":
                 os.kill(pid, signal.SIGKILL)
                 killed += 1

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -150,15 +149,17 @@ def test_an_upload_cannot_reach_outside_the_store(bench: Workbench) -> None:
 def test_who_looks_at_the_samples_while_they_are_read_finds_their_documents(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bench, begun, add = Workbench(tmp_path), Event(), CorpusStore.add
+    bench, begun, looking, add = Workbench(tmp_path), Event(), Event(), CorpusStore.add
 
     def slowly(store: CorpusStore, corpus_id: str, *arguments: Any, **more: Any) -> Any:
         if corpus_id == "sample-mix":  # the last one
             begun.set()
-            time.sleep(0.2)
+            assert looking.wait(30)
         return add(store, corpus_id, *arguments, **more)
 
     def documents() -> int:
+        if begun.is_set():
+            looking.set()
         bench.corpora()
         return len(bench.documents("sample-mix"))
 

@@ -5,7 +5,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -17,6 +16,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job
+from tests import waiting
 from tests.app.test_directions import ARABIC, HEBREW
 from tests.browser import runs
 
@@ -83,14 +83,20 @@ def start_server(home: Path, script: str, *, first_build: bool = False) -> Serve
     )
     url = f"http://127.0.0.1:{port}"
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    for _ in range(150):
+
+    def is_healthy() -> bool:
         try:
-            with direct.open(f"{url}/_stcore/health", timeout=2):
-                return Server(url, home, process)
+            direct.open(f"{url}/_stcore/health", timeout=2).close()
         except OSError:
-            time.sleep(0.2)
-    process.terminate()
-    raise AssertionError((home / "server.log").read_text())
+            return False
+        return True
+
+    try:
+        waiting.until(is_healthy, otherwise=(home / "server.log").read_text)
+    except BaseException:
+        process.terminate()
+        raise
+    return Server(url, home, process)
 
 
 @pytest.fixture

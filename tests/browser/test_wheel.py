@@ -9,7 +9,6 @@ import site
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from packaging.utils import canonicalize_name
 from playwright.sync_api import expect
 
 from leanrag_core import commands
+from tests import waiting
 from tests.browser.conftest import PROJECT, Watched
 from tests.browser.test_endpoint_story import home_with_documents
 from tests.browser.test_story import settled, snap
@@ -67,12 +67,15 @@ def serving(installed: Installed, tmp_path: Path) -> Iterator[str]:
     log = (tmp_path / "server.log").open("wb")
     with subprocess.Popen(command, cwd=tmp_path, env=environment(), stdout=log, stderr=subprocess.STDOUT) as server:
         direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        for _ in range(300):
+
+        def is_healthy() -> bool:
             try:
                 direct.open(f"http://127.0.0.1:{port}/_stcore/health", timeout=2).close()
-                break
             except OSError:
-                time.sleep(0.2)
+                return False
+            return True
+
+        waiting.until(is_healthy, otherwise=(tmp_path / "server.log").read_text)
         yield f"http://127.0.0.1:{port}"
         server.terminate()
 

@@ -235,8 +235,9 @@ class _Handler(BaseHTTPRequestHandler):
         pause = endpoint.latency_seconds if response.kind not in ("models", "show", "props") else 0.0
         if pause:
             endpoint.closing.wait(pause)
-        while response.kind in endpoint.held and not endpoint.closing.wait(0.05):
-            pass
+        while response.kind in endpoint.held:
+            if endpoint.closing.wait(0.05):
+                break
         seconds = time.perf_counter() - arrived
         token_counts = () if fault and fault != faults.STALL else (response.prompt_tokens, response.completion_tokens)
         endpoint.write_down(Request(at, self.path, key, response.kind, response.outcome, seconds, *token_counts))

@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -88,10 +87,10 @@ def test_jobs_that_wait_for_another_build_of_their_index_leave_their_slots(tmp_p
     waiting = {f"job-{n}": threading.Event() for n in range(_SLOTS)}
 
     def waits(job: RunningJob) -> Done:
-        while not built.is_set():
+        job.report(Progress("settings", 0, 1, waiting=True))
+        waiting[job.spec.id].set()
+        while not built.wait(0.02):
             job.report(Progress("settings", 0, 1, waiting=True))
-            waiting[job.spec.id].set()
-            time.sleep(0.02)
         job.report(Progress("settings", 1, 1))
         return Done("same")
 

@@ -37,7 +37,7 @@ def test_no_two_threads_have_a_turn_at_the_same_key(tmp_path: Path) -> None:
             with guard:
                 inside[0] += 1
                 most[0] = max(most[0], inside[0])
-            time.sleep(0.002)
+            time.sleep(0.002)  # so that others come while this one works
             with guard:
                 inside[0] -= 1
 
