@@ -93,6 +93,14 @@ def test_the_budget_is_that_of_the_whole_context_where_sections_share_one(max_to
     assert play(replace(trace, parameters=parameters)).budget == budget
 
 
+def test_a_text_that_is_cut_ends_with_an_ellipsis() -> None:
+    trace = small()
+    items = tuple(replace(item, text="word " * 100) for item in trace.items)
+    for item in play(replace(trace, items=items)).items:
+        assert len(item.text) <= (260 if item.is_card else 200)
+        assert item.text.endswith("word…")
+
+
 def test_segments_count_what_each_step_brings() -> None:
     assert [(part.name, part.count) for part in play(small()).segments] == [
         ("seeds", 3),
