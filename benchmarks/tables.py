@@ -65,6 +65,7 @@ def table_of(name: str) -> str:
         "whole": lambda graph: whole_corpus(rows_of(_read("systems"), f"samples, {graph}")),
         "official": lambda dataset: systems(rows_of(_read("systems"), dataset), OFFICIAL),
         "equal": lambda dataset: systems(rows_of(_read("systems"), dataset), EQUAL),
+        "imported": lambda _: imported(_read("imported_graphs")),
         "latency": lambda _: speed_tables.latency(_read),
         "pages": lambda _: speed_tables.pages(_read),
         "imports": lambda _: speed_tables.imports(_read),
@@ -196,6 +197,39 @@ def released(rows: Iterable[Row]) -> str:
             for row in rows
         ],
     )
+
+
+def imported(results: Mapping[str, Any]) -> str:
+    """A line for each imported graph."""
+    heads = (
+        "graph",
+        "entities of rows",
+        "relations of rows",
+        "dangling",
+        "same pair",
+        "chunks",
+        "communities",
+        "layers",
+        "s",
+        "promises broken",
+        "strategies that answer",
+    )
+    lines = []
+    for name, row in sorted(results.items()):
+        answered = row["strategies"] - len(row["failed"]) - len(row["empty"])
+        lines.append(
+            [
+                name,
+                f"{row['entities']:,} of {row['entity_rows']:,}",
+                f"{row['relations']:,} of {row['relation_rows']:,}",
+                *(f"{row[key]:,}" for key in ("dangling", "duplicate_relations", "chunks", "communities")),
+                " / ".join(f"{n:,}" for n in row["layers"]),
+                f"{row['seconds']:.0f}",
+                str(len(row["broken"])),
+                f"{answered} of {row['strategies']}",
+            ]
+        )
+    return markdown(heads, lines)
 
 
 def share(value: float | None, places: int = 3) -> str:
