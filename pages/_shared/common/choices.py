@@ -46,9 +46,9 @@ def segments(name: str, label: str, titles: Mapping[str, str], *, key: str = "",
     return _chosen(name, titles, _row(st.segmented_control, label, titles, layout), key=key)
 
 
-def pills(name: str, label: str, titles: Mapping[str, str], **layout: Any) -> str:
+def pills(name: str, label: str, titles: Mapping[str, str], *, default: str | None = None, **layout: Any) -> str:
     """The option chosen in a row of pills."""
-    return _chosen(name, titles, _row(st.pills, label, titles, layout))
+    return _chosen(name, titles, _row(st.pills, label, titles, layout), default)
 
 
 def _row(

@@ -13,14 +13,13 @@ from leanrag_core.queries.cluster_stability import ClusterStability, cluster_sta
 from leanrag_core.types.build_report import LayerClusters
 from leanrag_core.types.index import Index
 from leanrag_core.types.visible import visible_values
-from pages._shared.common import markup
+from pages._shared.common import choices, markup
 from pages._shared.common.component import component
 from pages._shared.common.figure_tools import tools
 from pages._shared.common.frame import message
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import say
 from pages._shared.explore import overlap_view
-from pages._shared.explore.choices import segments
 from pages._shared.explore.clusters_values import board_values, board_words, quality_of, shown_clusters, sort_of
 from pages._shared.explore.exploring import Exploring, name_and_id
 
@@ -40,7 +39,7 @@ def show(exploring: Exploring) -> None:
         return
     with st.container(horizontal=True, gap="small", vertical_alignment="center", width="content"):
         draw(markup.muted(say("explore.clusters.that_make")))
-        number = int(segments("board", layers, say("explore.clusters.that_make")))
+        number = int(choices.segments("board", say("explore.clusters.that_make"), layers, label_visibility="collapsed"))
         made = next((step for step in index.report.clustering if step.layer == number), None)
         stability = _stability(exploring, number, made)
     quality = quality_of(summary.id, summary.created, number, index)

@@ -17,10 +17,9 @@ from leanrag_core.queries.filters import Filters
 from leanrag_core.queries.hits import hits_of
 from leanrag_core.types.graph import Place
 from leanrag_core.types.index import Index
-from pages._shared.common import state, widgets
+from pages._shared.common import choices, state
 from pages._shared.common.messages import message, say
 from pages._shared.explore import blocks, searching, table_view
-from pages._shared.explore.choices import segments
 from pages._shared.explore.exploring import Exploring, choose, name_and_id
 
 _SHAPES: dict[str, Callable[..., Picture]] = {"icicle": icicle, "treemap": treemap, "sunburst": sunburst}
@@ -29,7 +28,8 @@ _SKIP = "skip"  # children of the focus that were paged past
 
 def shape_choice() -> None:
     """Icicle, treemap or sunburst."""
-    segments("shape", {name: say(f"explore.shape.{name}") for name in _SHAPES}, say("explore.shape"))
+    titles = {name: say(f"explore.shape.{name}") for name in _SHAPES}
+    choices.segments("shape", say("explore.shape"), titles, label_visibility="collapsed")
 
 
 def show(exploring: Exploring) -> None:
@@ -81,21 +81,8 @@ def show(exploring: Exploring) -> None:
 def _colour_choice(*, has_question: bool) -> str:
     names = [LAYER, SIZE, TYPE, CONNECTIVITY]
     names = [QUESTION, *names] if has_question else names
-    titles = {name: say(f"explore.by.{name}") for name in names}
-    return widgets.one_of(
-        "by",
-        names,
-        lambda mount: st.selectbox(
-            say("explore.by"),
-            names,
-            index=names.index(mount.value),
-            format_func=lambda name: say("explore.by.chosen", name=titles[name]),
-            key=mount.key,
-            on_change=mount.changed,
-            label_visibility="collapsed",
-        ),
-        form=widgets.labels(titles),
-    )
+    titles = {name: say("explore.by.chosen", name=say(f"explore.by.{name}")) for name in names}
+    return choices.dropdown("by", say("explore.by"), titles, label_visibility="collapsed")
 
 
 def _focus(exploring: Exploring, tree: ShownTree) -> Place:

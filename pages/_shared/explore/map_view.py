@@ -20,8 +20,8 @@ from pages._shared.common.frame import colours, message, page_path
 from pages._shared.common.messages import say
 from pages._shared.common.scope import PAGE
 from pages._shared.explore import inspector
-from pages._shared.explore.choices import labelled_pills
 from pages._shared.explore.exploring import Exploring
+from pages._shared.explore.labelled_pills import labelled_pills
 
 _HERE = Path(__file__).parent
 _FRAME = '<div class="lr-map"></div>'

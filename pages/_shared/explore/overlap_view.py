@@ -6,7 +6,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.queries.cluster_overlap import ClusterOverlap, cluster_overlap
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
-from pages._shared.common import forms, markup, session, widgets
+from pages._shared.common import choices, forms, markup, session
 from pages._shared.common.frame import plain_errors
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import say
@@ -24,19 +24,7 @@ def show(exploring: Exploring, number: int) -> None:
         markup.note(say("explore.overlap.no_other"))
         return
     titles = {_NOBODY: say("explore.overlap.choose")} | {id_: forms.plain(other.title) for id_, other in others.items()}
-    chosen = widgets.one_of(
-        "versus",
-        list(titles),
-        lambda mount: st.selectbox(
-            say("explore.overlap.with"),
-            list(titles),
-            index=list(titles).index(mount.value),
-            format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
-        ),
-        form=widgets.labels(titles),
-    )
+    chosen = choices.dropdown("versus", say("explore.overlap.with"), titles)
     if chosen:
         with plain_errors(), session.reading(others[chosen]) as other:
             _compared(exploring, number, other, others[chosen])

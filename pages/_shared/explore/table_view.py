@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from leanrag_core.queries import browse, entity_search
-from pages._shared.common import state, widgets
+from pages._shared.common import choices, state
 from pages._shared.common.messages import message, say
 from pages._shared.explore.exploring import Exploring
 from pages._shared.explore.picked_rows import pick_row
@@ -35,21 +35,7 @@ def show(exploring: Exploring) -> None:
 def _layer_choice(exploring: Exploring) -> int | None:
     titles = {"all": say("explore.all_layers")}
     titles |= {f"L{layer.number}": f"L{layer.number}" for layer in reversed(exploring.index.layers)}
-    chosen = widgets.one_of(
-        "layer",
-        list(titles),
-        lambda mount: st.pills(
-            say("explore.layer"),
-            list(titles),
-            default=mount.value,
-            format_func=titles.__getitem__,
-            key=mount.key,
-            on_change=mount.changed,
-            required=True,
-            label_visibility="collapsed",
-        ),
-        form=widgets.labels(titles),
-    )
+    chosen = choices.pills("layer", say("explore.layer"), titles, label_visibility="collapsed")
     return None if chosen == "all" else int(chosen[1:])
 
 

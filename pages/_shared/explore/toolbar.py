@@ -8,10 +8,9 @@ import streamlit as st
 from leanrag_core.queries.filters import CONNECTED, MADE_BY
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
-from pages._shared.common import forms, state, widgets
+from pages._shared.common import choices, forms, state, widgets
 from pages._shared.common.messages import say
 from pages._shared.explore import searching
-from pages._shared.explore.choices import segments
 from pages._shared.explore.exploring import FILTER_NAMES, Exploring, joined, kinds_of, layer_numbers, split, types_of
 from pages._shared.explore.kind_words import kind_title
 from pages._shared.explore.views import VIEWS, View, view_of
@@ -24,7 +23,7 @@ def view_choice() -> View:
     """The chosen view, and at the right the view's own choice, where it has one."""
     titles = {view.name: say(f"explore.view.{view.name}") for view in VIEWS}
     with st.container(horizontal=True, horizontal_alignment="distribute", gap="small", key="explore_views"):
-        view = view_of(segments("view", titles, say("explore.view")))
+        view = view_of(choices.segments("view", say("explore.view"), titles, label_visibility="collapsed"))
         if view.aside is not None:
             view.aside()
     return view
