@@ -12,7 +12,7 @@ from leanrag_core.types.model_names import is_remote, model_title
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.spending import Budget
 from leanrag_core.types.summary import CorpusSummary
-from pages._shared.build import outlook_view
+from pages._shared.build import budget_form, outlook_view
 from pages._shared.build.engine_form import Engine
 from pages._shared.common import markup, session, state, widgets
 from pages._shared.common.frame import message, plain_errors
@@ -213,38 +213,9 @@ def budget_fields(config: IndexConfig) -> Budget:
     """What the build may spend; it stops there and can be resumed."""
     left, right = st.columns(2, gap="small")
     with left:
-        dollars = widgets.remembered(
-            "b_dollars",
-            0.0,
-            lambda mount: st.number_input(
-                say("build.budget_dollars"),
-                min_value=0.0,
-                value=mount.value,
-                step=1.0,
-                format="%.2f",
-                key=mount.key,
-                on_change=mount.changed,
-            ),
-            parse=float,
-            allowed=lambda value: 0.0 <= value < float("inf"),
-            key="budget_dollars",
-        )
+        dollars = budget_form.dollars("b_dollars", say("build.budget_dollars"), key="budget_dollars")
     with right:
-        tokens = widgets.remembered(
-            "b_tokens",
-            0,
-            lambda mount: st.number_input(
-                say("build.budget_tokens"),
-                min_value=0,
-                value=mount.value,
-                step=100_000,
-                key=mount.key,
-                on_change=mount.changed,
-            ),
-            parse=int,
-            allowed=lambda value: 0 <= value < 2**53,
-            key="budget_tokens",
-        )
+        tokens = budget_form.tokens("b_tokens", say("build.budget_tokens"), key="budget_tokens")
     hint = say("build.budget_hint")
     draw(html('<div class="lr-hint">{}</div>', hint))
     if dollars:
@@ -253,4 +224,4 @@ def budget_fields(config: IndexConfig) -> Budget:
             if names:
                 said = say("build.no_price", models=say("ask.comma").join(names))
                 draw(html('<div class="lr-notes"><div>{}</div></div>', said))
-    return Budget(float(dollars), int(tokens))
+    return Budget(dollars, tokens)

@@ -7,6 +7,7 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.types.job import JobState
 from leanrag_core.types.spending import NO_SPENDING, Budget
+from pages._shared.build import budget_form
 from pages._shared.common import widgets
 from pages._shared.common.html import draw, html, joined
 from pages._shared.common.messages import say
@@ -42,37 +43,10 @@ def _of(amount: str, limit: str) -> str:
 def resume_with_budget(job: JobState, resume: Callable[[str, Budget], None]) -> None:
     """A larger budget for the rest, and the button that goes on. resume: called with the job's id."""
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        widgets.remembered(
-            f"more_dollars_{job.id}",
-            2 * job.budget.dollars,
-            lambda mount: st.number_input(
-                say("build.spent.more_dollars"),
-                min_value=0.0,
-                value=mount.value,
-                step=1.0,
-                format="%.2f",
-                key=mount.key,
-                on_change=mount.changed,
-                width=190,
-            ),
-            parse=float,
-            key=f"more_dollars_{job.id}",
-        )
-        widgets.remembered(
-            f"more_tokens_{job.id}",
-            2 * job.budget.tokens,
-            lambda mount: st.number_input(
-                say("build.spent.more_tokens"),
-                min_value=0,
-                value=mount.value,
-                step=100_000,
-                key=mount.key,
-                on_change=mount.changed,
-                width=190,
-            ),
-            parse=int,
-            key=f"more_tokens_{job.id}",
-        )
+        name = f"more_dollars_{job.id}"
+        budget_form.dollars(name, say("build.spent.more_dollars"), 2 * job.budget.dollars, key=name, width=190)
+        name = f"more_tokens_{job.id}"
+        budget_form.tokens(name, say("build.spent.more_tokens"), 2 * job.budget.tokens, key=name, width=190)
         key = f"resume_{job.id}"
         st.button(say("job.resume"), icon=":material/play_arrow:", key=key, on_click=_resume, args=(job.id, resume))
     hint = say("build.spent.more_hint")
