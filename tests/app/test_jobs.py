@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from leanrag_core import Workbench
 from leanrag_core.jobs.events import JobLog, job_lock, read_spec
 from leanrag_core.types.job import JobReport
 from leanrag_core.types.progress import Progress
+from leanrag_core.types.spending import Budget
 from tests.app import drawn
 from tests.app.conftest import CORPUS
 from tests.app.job_records import FAILED, HOSTILE, STARTED, a_job, progress
@@ -200,3 +202,16 @@ def test_a_build_that_waits_for_another_one_of_its_index_says_so(home: Workbench
         JobLog(folder).write("turn")
         JobLog(folder).write("progress", **Progress("parse", 1, 3, "documents").__dict__)
         assert "Reading documents" in drawn.text(app.run())
+
+
+def test_a_build_that_spent_its_budget_goes_on_with_a_larger_one(
+    home: Workbench, visit: Visit, launched: list[Path]
+) -> None:
+    a_job(home, STARTED, ("stopped", {"error": "the budget of 5 tokens is spent"}))
+    app = visit("build", home, job="one")
+    drawn.assert_sound(app)
+    app.number_input("more_tokens_one").set_value(300_000).run()
+    app.button("resume_one").click().run()
+    drawn.assert_sound(app)
+    [folder] = launched
+    assert read_spec(folder).arguments["budget"] == asdict(Budget(tokens=300_000))
