@@ -1,6 +1,6 @@
 """Graphs of other systems: what an import makes of them, whether it holds, and whether every strategy answers on it.
 
-    python -m benchmarks.imported_graphs PATH ... [--out benchmarks/results/imported_graphs.json]
+    python -m benchmarks.imported_graphs PATH ... [--without STRATEGY ...] [--out FILE]
 
 PATH: a folder of another program's files. Each graph is imported, checked, given the parts that strategies need, and
 asked about the two best connected of its entities with every strategy. The exit code is 1 when a promise of an index is
@@ -12,6 +12,7 @@ import json
 import statistics
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -47,6 +48,7 @@ class ImportedFigures:
     seconds: float
     broken: tuple[str, ...]
     strategies: int
+    not_asked: tuple[str, ...]
     empty: tuple[str, ...]
     failed: tuple[str, ...]
     p50_ms: float
@@ -56,23 +58,25 @@ def main() -> int:
     """Prints a line for each graph."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", type=Path, nargs="+")
+    parser.add_argument("--without", nargs="*", default=[], help="strategies that are not asked")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     bench, wrong = Workbench.default(), False
     for path in options.paths:
         name = path.parent.name if path.name == "leanrag" else path.name
-        figures = measured(bench, path)
+        figures = measured(bench, path, options.without)
         print(f"{name}: {json.dumps(asdict(figures))}", flush=True)
         wrong |= bool(figures.broken or figures.failed)
         if options.out:
             results = json.loads(options.out.read_text(encoding="utf-8")) if options.out.is_file() else {}
             command = ["python", "-m", "benchmarks.imported_graphs", name]
+            command += ["--without", *options.without] if options.without else []
             results[name] = asdict(figures) | {"about": circumstances(command)}
             options.out.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     return int(wrong)
 
 
-def measured(bench: Workbench, path: Path) -> ImportedFigures:
+def measured(bench: Workbench, path: Path, without: Sequence[str]) -> ImportedFigures:
     """The figures of the graph at that path."""
     preview = bench.preview_import(path)
     started = time.perf_counter()
@@ -84,7 +88,7 @@ def measured(bench: Workbench, path: Path) -> ImportedFigures:
     best = [names[row] for row in np.argsort(-degrees, kind="stable")[:2]]
     questions = [form.format(*best, *best) for form in _QUESTIONS]
     empty, failed, medians = list[str](), list[str](), list[float]()
-    systems = [info for info in strategies().strategies if info.name != _NO_CONTEXT]
+    systems = [info for info in strategies().strategies if info.name not in (_NO_CONTEXT, *without)]
     for info in systems:
         try:
             make_parts(bench, index, info)
@@ -111,6 +115,7 @@ def measured(bench: Workbench, path: Path) -> ImportedFigures:
         seconds=round(seconds, 1),
         broken=broken,
         strategies=len(systems),
+        not_asked=tuple(without),
         empty=tuple(empty),
         failed=tuple(failed),
         p50_ms=round(statistics.median(medians), 1) if medians else 0.0,

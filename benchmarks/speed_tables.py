@@ -87,7 +87,18 @@ def imports(read: Results) -> str:
 
 def opening(read: Results) -> str:
     """A line for each size of the index."""
-    heads = ("entities", "open, ms", "opened, MB", "p50, ms", "p95, ms", "LCA, ms", "search", "recall@10", "peak, GB")
+    heads = (
+        "entities",
+        "open, ms",
+        "opened, MB",
+        "p50, ms",
+        "p95, ms",
+        "LCA, ms",
+        "LeanRAG-walk, p50, ms",
+        "search",
+        "recall@10",
+        "peak, GB",
+    )
     searches = {"exact": "exact", "approximate": "Chroma, scored exactly"}
     return markdown(
         heads,
@@ -99,11 +110,34 @@ def opening(read: Results) -> str:
                 _number(figures["p50_ms"]),
                 _number(figures["p95_ms"]),
                 f"{figures['lca_ms']:.3f}",
+                _number(figures["walk_p50_ms"]) if "walk_p50_ms" in figures else "",
                 searches[figures["search"]],
                 _number(figures["recall_at_10"]),
                 _number(figures["peak_gb"]),
             )
             for size, figures in _by_size(read("retrieval")).items()
+        ],
+    )
+
+
+def clustering(read: Results) -> str:
+    """A line for each number of vectors."""
+    heads = (
+        "vectors x 384",
+        "s",
+        "peak memory, GB",
+        "ARI",
+        "ceiling",
+        "ARI without cap",
+        "singletons",
+        "a node's 10 nearest in its cluster",
+    )
+    names = ("cluster_seconds", "peak_gb", "ari", "ari_ceiling", "ari_no_cap", "singletons", "neighbours_inside")
+    return markdown(
+        heads,
+        [
+            (f"{size:,}", *(_number(figures[name]) for name in names))
+            for size, figures in _by_size(read("clustering")).items()
         ],
     )
 

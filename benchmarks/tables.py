@@ -70,6 +70,7 @@ def table_of(name: str) -> str:
         "pages": lambda _: speed_tables.pages(_read),
         "imports": lambda _: speed_tables.imports(_read),
         "opening": lambda _: speed_tables.opening(_read),
+        "clustering": lambda _: speed_tables.clustering(_read),
         "growth": lambda _: speed_tables.growth(_read),
     }
     return made[kind](dataset)
