@@ -14,7 +14,7 @@ from pages._shared.common.messages import say
 from pages._shared.explore.exploring import Exploring
 
 COLUMNS = ("name", "size", "cohesion", "stability", "conductance", "oddest")
-MOST_ROWS, MOST_DOTS = 200, 600
+MOST_ROWS, MOST_DOTS = 150, 500
 _RISING = ("name", "cohesion", "stability", "oddest")  # the weakest first
 
 
