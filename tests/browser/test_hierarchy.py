@@ -131,6 +131,8 @@ def test_a_phone_shows_every_shape_and_filters(
         expect(page.locator(f".lr-blocks svg.{shape.lower()}")).to_be_visible()
         settled(page)
         becomes(page, lambda: page.evaluate(WIDER), False)
+    pills = page.locator(".st-key-filters button")
+    becomes(page, lambda: len(set(pills.evaluate_all("all => all.slice(0, 3).map(each => each.offsetTop)"))), 1)
     block(page, "ent-2-2").click()
     expect(inspected(page)).to_have_text(name_of(2, 2))
     page.get_by_role("button", name="Layer").click()

@@ -45,6 +45,14 @@ OVERLAPS = """() => {
   }));
   return pairs;
 }"""
+# Labels of the schema that lie on one another or on the box of a type.
+SCHEMA_OVERLAPS = """() => {
+  const drawn = [...document.querySelectorAll('.lr-schema g.pair-pill, .lr-schema g.type')];
+  const box = (each) => each.querySelector('.shape, rect:not(.ring)').getBoundingClientRect();
+  const boxes = drawn.map((each) => [each.textContent, box(each)]);
+  const on = (p, q) => p.left < q.right && q.left < p.right && p.top < q.bottom && q.top < p.bottom;
+  return boxes.flatMap(([a, p], n) => boxes.slice(n + 1).filter(([, q]) => on(p, q)).map(([b]) => [a, b]));
+}"""
 # Boxes that scroll and hold nothing that takes the focus, so that the keyboard cannot scroll them.
 STUCK = """() => [...document.querySelectorAll('[data-testid="stMainBlockContainer"] *')].filter((box) => {
   const style = getComputedStyle(box);
@@ -138,6 +146,14 @@ def test_the_figure_is_readable_and_what_opens_gives_the_focus_back(
     for name in ("library", "explore"):
         see(page, f"{server.url}/{name}?index={sample}")
         assert_within_reach(page)
+
+    for width in (1440, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(f"{server.url}/explore?view=schema&index={sample}")
+        expect(page.locator(".lr-schema .pair-pill.kind").first).to_be_visible()
+        settled(page)
+        becomes(page, partial(page.evaluate, SCHEMA_OVERLAPS), [])
+    page.set_viewport_size({"width": 1440, "height": 900})
 
     # Text from right to left: answers and passages are aligned right, and a name does not move the number after it.
     see(page, f"{server.url}/ask?index={mixed}&q={quote(QUESTION)}")

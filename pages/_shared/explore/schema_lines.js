@@ -2,6 +2,7 @@
 // pair. A kind has a line of its own only where its label has room; else it is counted with the others.
 const PAIRS = 13, KIND_LINES = 17, SMALL_PAIRS = 9, SMALL_KIND_LINES = 7, LABEL_LETTERS = 22;
 const APART = 17; // px between lines of a pair
+const BESIDE = [-14, 14, -24, 24]; // px above or below the line for the label of a pair that has none on it
 
 // The lines of each pair before anything has a place: kinds by their counts over all pairs, then what is left.
 function pairLines(drawn, small) {
@@ -27,7 +28,8 @@ function drawPair({ pair, kinds, weak }, view, links, pills) {
   const rest = restOf(pair, placed, view.data.words);
   if (rest.count > 0) {
     const bend = bendOf(a, b, pair, view, placed.length ? ((slots - 1) / 2) * APART : 0);
-    placed.push({ ...rest, bend, box: weak ? null : labelPlace(rest, a, b, bend, view) });
+    const box = weak ? null : labelPlace(rest, a, b, bend, view) ?? (placed.length ? null : labelPlace(rest, a, b, bend, view, BESIDE));
+    placed.push({ ...rest, bend, box });
   }
   for (const line of placed) drawLine(line, weak, a, b, view, links, pills);
 }
@@ -41,11 +43,11 @@ function bendOf(a, b, pair, { layout, width }, aside) {
   return [middle[0] + (cx - middle[0]) * pull + nx * out, middle[1] + (cy - middle[1]) * pull + ny * out];
 }
 
-function labelPlace(line, a, b, bend, { taken, width, layout }) {
+function labelPlace(line, a, b, bend, { taken, width, layout }, shifts = [0]) {
   pen.font = `600 11.5px ${FONT}`;
   const w = pen.measureText(labelOf(line)).width + 12;
-  for (const t of [0.5, 0.42, 0.58, 0.34, 0.66, 0.27, 0.73]) {
-    const x = (1 - t) ** 2 * a.x + 2 * t * (1 - t) * bend[0] + t ** 2 * b.x, y = (1 - t) ** 2 * a.y + 2 * t * (1 - t) * bend[1] + t ** 2 * b.y;
+  for (const shift of shifts) for (const t of [0.5, 0.42, 0.58, 0.34, 0.66, 0.27, 0.73]) {
+    const x = (1 - t) ** 2 * a.x + 2 * t * (1 - t) * bend[0] + t ** 2 * b.x, y = (1 - t) ** 2 * a.y + 2 * t * (1 - t) * bend[1] + t ** 2 * b.y + shift;
     const box = [x - w / 2, y - 9, x + w / 2, y + 9];
     if (box[0] < 2 || box[2] > width - 2 || box[1] < 2 || box[3] > layout.height - 2) continue;
     if (taken.some(([l, top, r, bottom]) => box[0] < r + 2 && l - 2 < box[2] && box[1] < bottom + 1 && top - 1 < box[3])) continue;
