@@ -1,6 +1,7 @@
 """GraphML files of networkx, read without entities, links or document types."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import ParseError
@@ -86,5 +87,6 @@ def _values(element: Any, names: dict[str, str]) -> dict[str, str]:
     return values
 
 
+@lru_cache(maxsize=256)
 def _local(tag: Any) -> str:
     return str(tag).rpartition("}")[2]

@@ -36,13 +36,13 @@ class BuiltinWriter:
         self._base: tuple[pa.Table, BaseTerms, BaseNames] | None = None
         self._prepared: _Prepared | None = None
 
+    @collector_paused()
     def prepare(self, layers: Sequence[Layer], labels: np.ndarray) -> None:
         """Phrases and names of all clusters of the coming layer are decided, so that siblings differ."""
         entities = layers[0].entities
         if self._base is None or self._base[0] is not entities:
-            with collector_paused():
-                terms = base_terms(entities)
-                self._base = (entities, terms, base_names(layers[0], frozenset(terms.lexicon.surfaces)))
+            terms = base_terms(entities)
+            self._base = (entities, terms, base_names(layers[0], frozenset(terms.lexicon.surfaces)))
         _, terms, read = self._base
         cluster_of = np.arange(len(layers[0]))
         for layer in layers[:-1]:
