@@ -139,7 +139,7 @@ def _explore(seen: Seen, url: str, wanted: str, traffic: list[int]) -> dict[str,
     opened: list[float] = []
     searches: list[float] = []
     for place in range(_TRIES):  # choose a block, open it, and go back up
-        block = page.locator(".lr-blocks .block[data-layer]:not(.folded)").nth(1 + place)
+        block = page.locator(".lr-blocks .block[data-layer]:not([data-layer='0'], .folded)").nth(1 + place)
         box = block.locator("rect").bounding_box()
         assert box is not None
         middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
