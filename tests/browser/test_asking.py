@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from leanrag_core import IndexConfig, Workbench
 from tests.browser.conftest import Server, Watched
-from tests.browser.runs import settled
+from tests.browser.runs import becomes, settled
 from tests.browser.test_story import TEXT, snap
 
 pytestmark = pytest.mark.browser
@@ -74,14 +74,18 @@ def chunk_is_taken_out_and_put_back(page: Page) -> None:
     expect(page.get_by_text("Retrieved anew without it")).to_have_count(0)
 
 
+def copied(page: Page) -> str:
+    return str(page.evaluate("navigator.clipboard.readText()"))
+
+
 def copies(page: Page, context: str) -> None:
     page.get_by_role("button", name="Copy link").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    becomes(page, lambda: copied(page), page.url)
     page.get_by_text("The context as the answer sees it").click()
     page.get_by_role("button", name="Copy the context").click()
     expect(page.get_by_role("button", name="Copied").last).to_be_visible()
-    assert page.evaluate("navigator.clipboard.readText()").strip() == context.strip()
+    becomes(page, lambda: copied(page).strip(), context.strip())
 
 
 def follow_up_keeps_its_thread(page: Page) -> None:

@@ -32,9 +32,10 @@ def _text(scope: Scope, trace: Trace) -> None:
     fold = st.expander(say("ask.context_text"), key=scope.name("context_fold"), on_change="rerun")
     if fold.open:
         with fold:
-            key = scope.name("code_context")
-            copy_button.copy_text(say("ask.copy_context"), of=key, key=scope.name("copy_context"))
+            key, above = scope.name("code_context"), st.container()
             markup.code(trace.context.text, height=320, key=key)
+            with above:  # drawn when there is something to copy
+                copy_button.copy_text(say("ask.copy_context"), of=key, key=scope.name("copy_context"))
 
 
 def _cited(answer: Answer | None, mark: str) -> str:

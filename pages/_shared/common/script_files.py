@@ -6,7 +6,7 @@ made of and holds its digest, so that nothing needs to be remembered here and a 
 
 import hashlib
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from starlette.requests import Request
@@ -58,7 +58,7 @@ def _paths() -> dict[str, Path]:
     return {path.name: path for folder in folders for ending in _TYPES for path in sorted(folder.rglob(f"*.{ending}"))}
 
 
-@cache
+@lru_cache(maxsize=200)  # more than there are components; anybody may ask for names in any order
 def _content(names: tuple[str, ...], ending: str) -> str:
     return "\n".join(_paths()[f"{name}.{ending}"].read_text(encoding="utf-8") for name in names)
 
