@@ -1,5 +1,7 @@
 """Present: a story of one index for people who do not know it; everything shown is stored."""
 
+import streamlit as st
+
 from pages._shared.common import state
 from pages._shared.common.frame import enter, heading, plain_errors
 from pages._shared.common.messages import say
@@ -12,7 +14,8 @@ def page() -> None:
     summary = enter("present")
     chosen = state.recall("show")
     if chosen and deck_view.show(chosen):
-        state.publish(URL)
+        if st.query_params.get("show") != chosen:  # else a new address would lose the slide, which its end names
+            state.publish(URL)
         return
     heading(say("page.present"), say("present.heading_facts"))
     state.publish(URL)

@@ -114,7 +114,7 @@ def test_the_exported_file_opens_alone_and_names_are_text(
     saved = tmp_path / "story.html"
     download.value.save_as(saved)
     assert saved.stat().st_size < 5_000_000
-    page.goto(f"{server.url}/present?show={hostile}#3.1.1")
+    page.goto(f"{server.url}/present?lang=en&show={hostile}#3.1.1")
     settled(page)
     heading(page, "Summaries alone are islands")
     expect(page.locator(".lrp img")).to_have_count(0)
