@@ -15,7 +15,10 @@ from tests.browser.conftest import ARGUMENTS, CHROMIUM, PROJECT, start_server
 from tests.browser.states import states
 
 SAMPLE = "sample-agriculture"
-QUESTION = "Why does Varroa destructor multiply best in drone brood, and how does the season calendar make use of this in spring?"
+QUESTION = (
+    "Why does Varroa destructor multiply best in drone brood, "
+    "and how does the season calendar make use of this in spring?"
+)
 SIZES = ((1440, 900), (390, 844))
 SLIDE = "#6.5"  # of the sample presentation: the question, step by step
 GUIDE = {
