@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from leanrag_core.indexing.extraction.aliases import Names, settle_names
 from leanrag_core.indexing.extraction.english import english_version
-from leanrag_core.indexing.extraction.english_reading import RULES, is_read, read_english
+from leanrag_core.indexing.extraction.english_reading import RULES, is_parsed, read_english
 from leanrag_core.indexing.extraction.english_types import VAGUE
 from leanrag_core.indexing.extraction.headings import heading_sentences, title_of
 from leanrag_core.indexing.extraction.keywords import keywords_of
@@ -79,11 +79,10 @@ class BuiltinExtractor:
         self.n_relations += sum(len(sentence.links) for sentence in sentences)
 
 
-def documents_read(documents: Sequence[Document], titles: Iterable[str], store: StageStore) -> list[bool]:
-    """Of each document, whether its sentences need no parsing: an earlier build has kept them, or its language has no
-    grammar here. titles: of all documents of the corpus."""
-    spelled = sorted(_titles(titles).values())
-    return [not _is_english(document) or is_read(document, spelled, store) for document in documents]
+def is_read(document: Document, titles: Iterable[str], store: StageStore) -> bool:
+    """Whether the document's sentences need no parsing: an earlier build has kept them, or its language has no grammar
+    here. titles: of all documents of the corpus."""
+    return not _is_english(document) or is_parsed(document, sorted(_titles(titles).values()), store)
 
 
 def share_without_grammar(index: Index) -> float:

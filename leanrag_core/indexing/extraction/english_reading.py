@@ -144,7 +144,7 @@ def read_english(
             yield row, [replace(sentence, document=row) for sentence in sentences]
 
 
-def is_read(document: Document, titles: Sequence[str], store: StageStore) -> bool:
+def is_parsed(document: Document, titles: Sequence[str], store: StageStore) -> bool:
     """Whether an earlier build has kept the sentences of the document. titles: as in read_english()."""
     task = ReadTask(RULES, english_version())
     keys = [task.key(batch) for batch in _batches(document, _by_first_word(titles))]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from leanrag_core.indexing.chunking import chunk_documents
-from leanrag_core.indexing.extraction.builtin import documents_read
+from leanrag_core.indexing.extraction.builtin import is_read
 from leanrag_core.indexing.forecasting.costs import embedding_stage
 from leanrag_core.indexing.forecasting.growth import entities_of_tokens, layer_counts, relations_an_entity
 from leanrag_core.indexing.stages.vectors import n_kept
@@ -74,17 +74,14 @@ def look_at(
     store: StageStore,
 ) -> Looked:
     """The documents cut into chunks, and what the store has of them. titles: of all documents of the corpus."""
-    read = documents_read(documents, titles, store) if config.model == BUILTIN else [True] * len(documents)
     n_chunks, kept = 0, 0
-    for document, is_read in zip(documents, read, strict=True):
-        texts = [
-            chunk.text
-            for chunk in chunk_documents(
-                [document], max_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens
-            )
-        ]
-        n_chunks += len(texts)
-        kept += n_kept(texts, model, store) if is_read else 0
+    for document in documents:
+        chunks = chunk_documents([document], max_tokens=config.chunk_tokens, overlap_tokens=config.overlap_tokens)
+        with_vector = n_kept([chunk.text for chunk in chunks], model, store)
+        if with_vector and config.model == BUILTIN and not is_read(document, titles, store):
+            with_vector = 0  # their entities are still to be found
+        n_chunks += len(chunks)
+        kept += with_vector
     return Looked(sum(count_tokens(document.text) for document in documents), n_chunks, kept)
 
 
