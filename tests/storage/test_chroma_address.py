@@ -13,10 +13,9 @@ from leanrag_core.errors import InvalidConfig, SearchIndexFailed
 from leanrag_core.storage import chroma_server
 from leanrag_core.storage.chroma_address import ChromaSeen, look_at_server
 from leanrag_core.storage.chroma_server import ChromaServers
-from leanrag_core.storage.layout import CHROMA, write_index
-from leanrag_core.storage.search_connection import SearchPlace
 from leanrag_core.storage.search_writer import write_search_index
 from leanrag_core.types.index import Index
+from tests.storage.searching import place_of
 
 
 @contextmanager
@@ -39,21 +38,6 @@ def scripted(pages: dict[str, str], name: str) -> Iterator[str]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
-
-
-@pytest.fixture
-def stored(tmp_path: Path, index: Index) -> Path:
-    write_index(tmp_path, index)
-    return tmp_path
-
-
-def place_of(directory: Path) -> SearchPlace:
-    return SearchPlace(directory, directory / CHROMA)
-
-
-@pytest.fixture
-def servers() -> ChromaServers:
-    return ChromaServers()
 
 
 def test_a_server_that_does_not_answer_is_reported_with_what_to_do(

@@ -16,14 +16,15 @@ from leanrag_core import Workbench
 from leanrag_core.errors import SearchIndexFailed
 from leanrag_core.storage.chroma_address import look_at_server
 from leanrag_core.storage.chroma_server import ChromaServers
-from leanrag_core.storage.layout import CHROMA, read_index, write_index
-from leanrag_core.storage.search_connection import SearchPlace, connect_to_files
+from leanrag_core.storage.layout import CHROMA, read_index
+from leanrag_core.storage.search_connection import connect_to_files
 from leanrag_core.storage.search_files import layer_searches
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.search_writer import write_search_index
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Price, Settings
 from tests import waiting
+from tests.storage.searching import place_of
 
 pytestmark = pytest.mark.slow
 
@@ -52,21 +53,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         waiting.until(answers, otherwise=lambda: "the server did not start")
         yield Server(f"http://127.0.0.1:{port}", psutil.Process(started.pid))
         started.kill()
-
-
-@pytest.fixture
-def stored(tmp_path: Path, index: Index) -> Path:
-    write_index(tmp_path, index)
-    return tmp_path
-
-
-def place_of(directory: Path) -> SearchPlace:
-    return SearchPlace(directory, directory / CHROMA)
-
-
-@pytest.fixture
-def servers() -> ChromaServers:
-    return ChromaServers()
 
 
 @pytest.fixture

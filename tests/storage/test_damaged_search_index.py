@@ -10,44 +10,17 @@ import pyarrow as pa
 import pytest
 
 from leanrag_core.errors import SearchIndexFailed
-from leanrag_core.storage.layout import CHROMA, read_index, write_index
-from leanrag_core.storage.search_connection import Connection, SearchPlace, connect_to_files
+from leanrag_core.storage.layout import CHROMA, write_index
+from leanrag_core.storage.search_connection import Connection, connect_to_files
 from leanrag_core.storage.search_files import changed_file, recorded
 from leanrag_core.storage.search_index import SearchIndex
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.storage.search_writer import write_search_index
 from leanrag_core.types.index import Index
 from tests.small_index import small_index, unit
+from tests.storage.searching import nearest_row, place_of, silent
 
 pytestmark = pytest.mark.slow
-
-
-def silent(done: int, total: int) -> None:
-    pass
-
-
-def place_of(directory: Path) -> SearchPlace:
-    return SearchPlace(directory, directory / CHROMA)
-
-
-@pytest.fixture
-def searches() -> SearchStore:
-    return SearchStore()
-
-
-@pytest.fixture
-def searchable(tmp_path: Path) -> Index:
-    write_index(tmp_path, small_index())
-    write_search_index(place_of(tmp_path), small_index(), silent)
-    return read_index(tmp_path)
-
-
-def nearest_row(searches: SearchStore, index: Index, vector: list[float], layer: int = 0) -> int:
-    assert index.path is not None
-    searcher = searches.open(index.path)
-    assert searcher is not None
-    rows = searcher.candidates(index.layers[layer], unit([vector])[0], 1)
-    return int(rows[np.argmax(index.layers[layer].vectors[rows] @ unit([vector])[0])])
 
 
 def test_a_damaged_one_says_how_to_write_it_again(searches: SearchStore, searchable: Index) -> None:
