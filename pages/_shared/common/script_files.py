@@ -6,7 +6,7 @@ made of and holds its digest, so that nothing needs to be remembered here and a 
 
 import hashlib
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
 from starlette.requests import Request
@@ -25,16 +25,20 @@ _FOREVER = "public, max-age=31536000, immutable"
 def address(paths: Sequence[Path]) -> str:
     """The address of those files as one, relative to a page's; all of them have the same ending."""
     names, ending = tuple(path.stem for path in paths), paths[0].suffix[1:]
-    return f"{FOLDER}/{'.'.join(names)}.{_digest(_content(names, ending))}.{ending}"
+    return f"{FOLDER}/{'.'.join(names)}.{_digest(names, ending)}.{ending}"
 
 
 def content_at(name: str) -> tuple[str, str] | None:
-    """The content and its type at the last part of such an address; None where nothing has it."""
+    """The content and its type at the last part of such an address; None where nothing has it.
+
+    A repeated or unknown name is refused before any file is read, and nothing is joined for a digest that is wrong.
+    """
     *names, digest, ending = name.split(".") if name.count(".") > 1 else ("", "", "")
-    if ending not in _TYPES or not all(f"{each}.{ending}" in _paths() for each in names):
+    if ending not in _TYPES or len(set(names)) < len(names):
         return None
-    content = _content(tuple(names), ending)
-    return (content, _TYPES[ending]) if digest == _digest(content) else None
+    if not all(f"{each}.{ending}" in _paths() for each in names) or digest != _digest(names, ending):
+        return None
+    return _content(names, ending), _TYPES[ending]
 
 
 def routes() -> list[Route]:
@@ -58,10 +62,18 @@ def _paths() -> dict[str, Path]:
     return {path.name: path for folder in folders for ending in _TYPES for path in sorted(folder.rglob(f"*.{ending}"))}
 
 
-@lru_cache(maxsize=200)  # more than there are components; anybody may ask for names in any order
-def _content(names: tuple[str, ...], ending: str) -> str:
-    return "\n".join(_paths()[f"{name}.{ending}"].read_text(encoding="utf-8") for name in names)
+@cache  # a file once, whatever addresses name it
+def _text(file_name: str) -> str:
+    return _paths()[file_name].read_text(encoding="utf-8")
 
 
-def _digest(content: str) -> str:
-    return hashlib.sha256(content.encode()).hexdigest()[:16]
+def _content(names: Sequence[str], ending: str) -> str:
+    return "\n".join(_text(f"{name}.{ending}") for name in names)
+
+
+def _digest(names: Sequence[str], ending: str) -> str:
+    """Of the content, without making it."""
+    hashed = hashlib.sha256()
+    for place, name in enumerate(names):
+        hashed.update((b"\n" if place else b"") + _text(f"{name}.{ending}").encode())
+    return hashed.hexdigest()[:16]
