@@ -19,8 +19,10 @@ _PATTERN = (
     r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|"""
     r"""\s+(?!\S)|\s"""
 )
-# A run without a break of a million letters would take minutes as one piece.
-_RUN = re.compile(r"\S{2000}")
+# As one piece, a million letters without a break would take minutes; a million spaces overflow the splitter's stack,
+# which raises a panic that is no Exception.
+_LONGEST_RUN = 2000  # characters
+_RUN = re.compile(rf"(?<!\S)\S{{{_LONGEST_RUN},}}|(?<!\s)\s{{{_LONGEST_RUN},}}")  # looked for at its start alone
 _MANY = 4096  # texts; fewer are counted sooner than threads are started
 
 
@@ -42,16 +44,23 @@ def _encoding() -> Any:
 
 
 def _pieces(text: str) -> list[str]:
-    """The text in order; only texts with very long unbroken runs are cut, every 2,000 characters of such a run."""
-    if len(text) < 2000 or not _RUN.search(text):
+    """The text in order; only texts with a very long run of letters or of spaces are cut, every 2,000 characters."""
+    if not _may_have_long_run(text):
         return [text] if text else []
     pieces, start = [], 0
     for run in _RUN.finditer(text):
-        if run.end() > start:
-            pieces.append(text[start : run.end()])
-            start = run.end()
+        for end in range(run.start() + _LONGEST_RUN, run.end() + 1, _LONGEST_RUN):
+            pieces.append(text[start:end])
+            start = end
     pieces.append(text[start:])
     return [piece for piece in pieces if piece]
+
+
+def _may_have_long_run(text: str) -> bool:
+    """Whether a window of half such a length holds one word or none; a long run fills one, wherever it begins."""
+    width = _LONGEST_RUN // 2
+    starts = range(0, len(text) - width + 1, width)
+    return any(len(text[start : start + width].split(None, 1)) < 2 for start in starts)
 
 
 def _encode(text: str) -> list[int]:

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,20 @@ def test_offsets_ascend_from_start_to_end_one_for_each_token(text: str) -> None:
     assert offsets[-1] == len(text)
     assert offsets == sorted(offsets)
     assert len(offsets) == count_tokens(text) + 1
+
+
+@pytest.mark.parametrize("run", [" " * 1_000_000, "\n \t" * 300_000, "\u3000" * 1_000_000, "a" * 1_000_000])
+def test_a_run_of_a_million_characters_is_counted_and_cut_like_any_text(run: str) -> None:
+    text = f"Ada{run}Bob"
+    assert token_offsets(text)[-1] == len(text)
+    assert text.startswith(trim_to_tokens(text, 50))
+
+
+@given(st.text(st.sampled_from("a \n"), max_size=30), st.integers(1990, 4010), st.sampled_from("a \n"))
+def test_pieces_are_the_text_and_none_has_a_longer_run(rest: str, length: int, character: str) -> None:
+    pieces = tokens._pieces(rest + character * length + rest)
+    assert "".join(pieces) == rest + character * length + rest
+    assert not any(re.search(r"\S{2001}|\s{2001}", piece) for piece in pieces)
 
 
 def test_half_a_surrogate_pair_counts_as_the_replacement_character() -> None:
