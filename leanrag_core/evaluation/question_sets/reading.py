@@ -12,10 +12,12 @@ from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.question_sets.answer_entities import with_entities
 from leanrag_core.evaluation.question_sets.cells import BadCells, cells_of, question_of
 from leanrag_core.indexing.parsing.encoding import decode
+from leanrag_core.indexing.parsing.rows import delimiter_of
 from leanrag_core.plain_words import in_words
 
 MAX_BYTES = 50_000_000
 MAX_QUESTIONS = 100_000
+MAX_VALUES = 5_000_000  # of JSON, or cells; twenty million empty lists in 50 MB would take a gigabyte
 _MAX_CELL = 10_000_000
 _TABLES = (".csv", ".tsv")
 
@@ -27,6 +29,8 @@ def read_set(content: bytes, name: str) -> tuple[GoldQuestion, ...]:
     """
     if len(content) > MAX_BYTES:
         raise InvalidConfig("questions.too_large", file=name, megabytes=MAX_BYTES // 1_000_000)
+    if any(content.count(mark) > MAX_VALUES for mark in (b",", b";", b"\t")):
+        raise InvalidConfig("questions.too_many_values", file=name, limit=MAX_VALUES)
     try:
         text = decode(content).text
     except UnreadableDocument as error:
@@ -92,10 +96,7 @@ def _json(text: str, name: str, line: int) -> Any:
 
 def _table(text: str, name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     csv.field_size_limit(_MAX_CELL)
-    try:
-        delimiter = csv.Sniffer().sniff(text.split("\n", 1)[0], delimiters=",;\t").delimiter
-    except csv.Error:
-        delimiter = ","  # a single column
+    delimiter = delimiter_of(text.split("\n", 1)[0], ",;\t")
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     try:
         head = [column.strip().lower() for column in next(rows, [])]

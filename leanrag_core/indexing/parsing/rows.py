@@ -1,9 +1,29 @@
-"""Rows of a table to text: each row whole, as lines of "column: value"."""
+"""Rows of a table to text: each row whole, as lines of "column: value"; and what delimits the cells of a CSV file."""
 
+import csv
+import io
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from leanrag_core.indexing.parsing.blocks import Block
+
+_SAMPLE = 8192  # characters
+
+
+def delimiter_of(text: str, delimiters: str) -> str:
+    """The delimiter that cuts most of the first rows into the same number of cells, more than one; else a comma.
+
+    csv.Sniffer would take time that grows with the square of the text, and guesses at quotes too.
+    """
+    best, delimiter = (0, 0), ","
+    for candidate in delimiters:
+        lines = io.StringIO(text[:_SAMPLE], newline="")
+        widths = Counter(map(len, csv.reader(lines, delimiter=candidate, skipinitialspace=True)))
+        fit = max(((n, width) for width, n in widths.items() if width > 1), default=(0, 0))
+        if fit > best:
+            best, delimiter = fit, candidate
+    return delimiter
 
 
 def blocks_of_rows(rows: Iterable[Sequence[str]], page: int = 0) -> Iterator[Block]:

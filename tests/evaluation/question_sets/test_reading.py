@@ -1,5 +1,6 @@
 """Files of questions: what is read, what is refused and how the reason is said."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -138,6 +139,18 @@ def test_size_and_number_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "MAX_QUESTIONS", 2)
     with pytest.raises(InvalidConfig, match="more than 2 questions"):
         read_set(b"question\na\nb\nc\n", "s.csv")
+    monkeypatch.setattr(reading, "MAX_VALUES", 3)
+    with pytest.raises(InvalidConfig, match="more than 3 values"):
+        read_set(b"[[],[],[],[],[]]", "s.json")
     monkeypatch.setattr(reading, "MAX_BYTES", 5)
     with pytest.raises(InvalidConfig, match="larger than"):
         read_set(b"question\na\n", "s.csv")
+
+
+def test_the_delimiter_of_a_hostile_table_is_found_without_the_sniffer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(csv, "Sniffer")  # whose time grows with the square of a line: 16 s for 100 kB of this
+    with pytest.raises(InvalidConfig, match='has no column "question"'):
+        read_set(b'{"a":' * 20_000, "s.csv")
+    assert read_set(b"question;answer\nWho, then?;Ada, Bob\n", "s.csv") == (
+        GoldQuestion("2", "Who, then?", ("Ada, Bob",), answer="Ada, Bob"),
+    )

@@ -49,3 +49,11 @@ def test_a_lone_row_is_text(read: Read) -> None:
 def test_the_detected_encoding_is_noted(read: Read) -> None:
     document = read("a.csv", "name,legs\nbee é,6\n".encode("utf-16"))
     assert (document.text, document.notes) == ("name: bee é\nlegs: 6", ("Read as UTF-16.",))
+
+
+def test_cells_may_hold_other_delimiters_than_that_of_the_table(read: Read) -> None:
+    assert read("a.csv", "name;price\nbee;1,5\nant;2\n").text == "name: bee\nprice: 1,5\n\nname: ant\nprice: 2"
+    assert (
+        read("a.csv", "Prices\nname;price\nbee;1,5\n").text
+        == "Prices: name\ncolumn 2: price\n\nPrices: bee\ncolumn 2: 1,5"
+    )

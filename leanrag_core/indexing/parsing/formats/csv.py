@@ -6,7 +6,7 @@ import io
 from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing.blocks import FormatResult, Parsed
 from leanrag_core.indexing.parsing.encoding import decode
-from leanrag_core.indexing.parsing.rows import blocks_of_rows
+from leanrag_core.indexing.parsing.rows import blocks_of_rows, delimiter_of
 
 SUFFIXES = ("csv", "tsv")
 MEDIA_TYPE = "csv"
@@ -17,11 +17,7 @@ def parse(name: str, content: bytes) -> FormatResult:
     decoded = decode(content)
     csv.field_size_limit(10_000_000)
     try:
-        # Only the delimiter: the sniffer's guess at quoting is wrong when the first quoted quote comes later.
-        delimiter = csv.Sniffer().sniff(decoded.text[:8192], delimiters=",;\t|").delimiter
-    except csv.Error:
-        delimiter = ","
-    try:
+        delimiter = delimiter_of(decoded.text, ",;\t|")
         lines = io.StringIO(decoded.text, newline="")  # lines that end in a lone carriage return are lines too
         reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
         blocks = tuple(blocks_of_rows(reader))
