@@ -75,7 +75,7 @@ def measure(
 ) -> dict[str, dict[str, float]]:
     """Of each system the mean tokens of the context, all and by section."""
     known = {info.name: info for info in strategies().strategies}
-    systems = LEANRAG | {name: (name, dict(known[name].presets[0].options)) for name in OTHERS}
+    systems = LEANRAG | {name: (name, {}) for name in OTHERS}
     if lightrag_low:
         systems["lightrag"] = ("lightrag", {"mode": "low"})
     tokens: dict[str, dict[str, float]] = {}

@@ -8,9 +8,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from leanrag_core.presenting.plan import LEANRAG, NAIVE, PresentationPlan
+from leanrag_core.presenting.plan import PresentationPlan
 from leanrag_core.presenting.storing import content_of
-from leanrag_core.presenting.story import PresentedStrategy
 from leanrag_core.workbench import Workbench
 
 CORPUS, TITLE, MADE = "mix", "People, cities and ideas", "2026-11-22"
@@ -23,8 +22,7 @@ def content(bench: Workbench) -> bytes:
     """The content of the file; the index is built below the workbench's folder where it is not there."""
     index_id, set_id = bench.sample_index(CORPUS)
     index, questions = bench.open(index_id), {question.id: question for question in bench.question_set(set_id)}
-    strategies = (PresentedStrategy(LEANRAG), bench.presented_strategy(index, NAIVE))
-    plan = PresentationPlan(TITLE, tuple(questions[id_] for id_ in QUESTIONS), strategies, MADE)
+    plan = PresentationPlan(TITLE, tuple(questions[id_] for id_ in QUESTIONS), made=MADE)
     return content_of(bench.make_presentation(index, plan))
 
 

@@ -71,6 +71,7 @@ def _over_set(
     from leanrag_core.comparing.over_questions import over_questions
     from leanrag_core.comparing.values import set_values
     from leanrag_core.evaluation.question_sets.reading import read_questions
+    from leanrag_core.retrieval.settings import all_settings, settings_words
 
     questions = read_questions(options.questions)
     results = {}
@@ -82,7 +83,11 @@ def _over_set(
         results[spec.letter] = over_questions(indexes[spec.letter], questions, retrieve)
     if options.json:
         columns = {
-            spec.letter: {"strategy": spec.info.name, "options": dict(spec.options), **set_values(results[spec.letter])}
+            spec.letter: {
+                "strategy": spec.info.name,
+                "options": all_settings(spec.info, spec.options),
+                **set_values(results[spec.letter]),
+            }
             for spec in specs
         }
         print_json({"questions": len(questions), "columns": columns})
@@ -91,7 +96,8 @@ def _over_set(
     for spec in specs:
         result = results[spec.letter]
         lost = ", ".join(f"{stage} {n:,}" for stage, n in result.losses.items() if n)
-        print(f"{spec.letter} {spec.info.name}: of {result.n_gold:,} gold: {lost}")
+        settings = sentence(settings_words(spec.info.name, all_settings(spec.info, spec.options)))
+        print(f"{spec.letter} {spec.info.name} ({settings}): of {result.n_gold:,} gold: {lost}")
         print(f"  {result.mean_tokens:,.0f} context tokens, median {result.median_ms:,.1f} ms")
         for mean in result.means:
             print(f"  {sentence(mean.title)}: {'–' if mean.value is None else f'{mean.value:,.3f}'}")
@@ -104,6 +110,7 @@ def _one_question(
     from leanrag_core.comparing.recorded import RecordedColumn, RecordedComparison, write_comparison
     from leanrag_core.comparing.sharing import compare
     from leanrag_core.comparing.values import column_values, gold_values, shared_values
+    from leanrag_core.retrieval.settings import settings_words, shown_settings
     from leanrag_core.types.recorded_run import RecordedRun
 
     traces: dict[str, Trace] = {}
@@ -123,7 +130,7 @@ def _one_question(
                 index=indexes[spec.letter].manifest.name,
                 badge=spec.info.badge,
                 differs=spec.info.differs,
-                settings=dict(spec.options),
+                settings=shown_settings(spec.info, traces[spec.letter].parameters),
                 run=RecordedRun(traces[spec.letter], answers[spec.letter]),
                 lanes=lanes.get(spec.letter, ()),
             )
@@ -146,6 +153,7 @@ def _one_question(
     for letter, trace in traces.items():
         took = trace.timings_ms["total"]
         print(f"{letter} {sentence(trace.title)}: {trace.context.tokens:,} context tokens, {took:,.1f} ms")
+        print(f"  {sentence(settings_words(trace.strategy, trace.parameters))}")
         answer = answers[letter]
         if answer is not None:
             print(f"  {visible(answer.text)}")

@@ -38,6 +38,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     from leanrag_core.evaluation.base import Outcome, means, measure_infos
     from leanrag_core.evaluation.chunk_texts import ChunkTexts
     from leanrag_core.evaluation.question_sets.reading import read_questions
+    from leanrag_core.retrieval.settings import settings_words
     from leanrag_core.workbench import Workbench, open_index
 
     if options.extraction:
@@ -59,6 +60,7 @@ def _evaluate(options: argparse.Namespace) -> int:
         print_json({"strategy": options.strategy, "questions": len(questions), "options": chosen, "measures": rows})
         return 0
     print(f"{options.strategy}, {len(questions):,} questions")
+    print(sentence(settings_words(options.strategy, outcomes[0].trace.parameters)))
     by_name = {mean.measure: mean for mean in table if mean.value is not None}
     for group, infos in groupby(measure_infos(), key=lambda info: info.group_title):
         known = [by_name[info.name] for info in infos if info.name in by_name]

@@ -38,7 +38,7 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         action="append",
         default=[],
         metavar="STRATEGY[,OPTION=VALUE...]",
-        help="a strategy beside LeanRAG (default: vector, with the options of an experiment on this index)",
+        help="a strategy beside LeanRAG (default: vector)",
     )
     making.add_argument("--notes", type=Path, metavar="FILE", help="JSON: a speaker's notes by slide")
     making.add_argument("--made", default="", metavar="DAY", help="the day to write on it (default: today)")
@@ -67,7 +67,7 @@ def _make(options: argparse.Namespace) -> int:
     from leanrag_core.workbench import Workbench, open_index
 
     bench, index = Workbench.default(), open_index(options.index)
-    beside = [_strategy(text) for text in options.beside] or [bench.presented_strategy(index, NAIVE)]
+    beside = [_strategy(text) for text in options.beside] or [PresentedStrategy(NAIVE)]
     plan = PresentationPlan(
         title=options.title,
         questions=_questions(bench, options.question_set, options.question),

@@ -21,7 +21,6 @@ from leanrag_core.evaluation.published import (
 )
 from leanrag_core.evaluation.statistics.intervals import Interval, mean_interval
 from leanrag_core.evaluation.tables import questions_of, scores_of
-from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.experiment import (
     ABSOLUTE,
     PAIRWISE,
@@ -95,10 +94,7 @@ def paper_spec(
         runs = (leanrag, RunSpec(name, index, SYSTEMS[LEANRAG], {**own, **change}))
     elif table in TABLES:
         others = FIGURE_3 if table == TOKENS else tuple(name for name in SYSTEMS if name != LEANRAG)
-        known = strategies()
-        presets = {name: known.named(SYSTEMS[name]).presets for name in others}
-        official = {name: dict(each[0].options) if each else {} for name, each in presets.items()}
-        runs = (leanrag, *(RunSpec(name, index, SYSTEMS[name], official[name]) for name in others))
+        runs = (leanrag, *(RunSpec(name, index, SYSTEMS[name]) for name in others))
     else:
         raise InvalidConfig("option.not_a_choice", option="table", value=table, choices=", ".join(TABLES))
     kind = ABSOLUTE if table in (SCORES, CONTEXT) else PAIRWISE

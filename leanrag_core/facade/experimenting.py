@@ -16,6 +16,8 @@ from leanrag_core.messages.message import message
 from leanrag_core.models.registry import Models
 from leanrag_core.queries.index_table import MeasuredRecall
 from leanrag_core.records import plain
+from leanrag_core.retrieval.base import strategies
+from leanrag_core.retrieval.settings import all_settings, official_settings
 from leanrag_core.services.experiment_asking import ExperimentAsking, open_run_index
 from leanrag_core.services.experiments import Experiments
 from leanrag_core.types.execution import Execution
@@ -52,10 +54,10 @@ class Experimenting(Services):
         return best
 
     def _recall_of(self, experiment_id: str) -> dict[str, MeasuredRecall]:
-        result = self.experiment(experiment_id)
+        result, leanrag = self.experiment(experiment_id), strategies().named("leanrag")
         measured = {}
         for run in result.spec.runs:
-            if run.strategy != "leanrag" or run.options:
+            if run.strategy != "leanrag" or all_settings(leanrag, run.options) != official_settings(leanrag):
                 continue
             scores = [row.scores.get("evidence-recall") for row in result.rows if row.run == run.name]
             known = [score for score in scores if score is not None]
@@ -111,14 +113,14 @@ class Experimenting(Services):
         experiments, models = self._experiments(), self.models(budget=budget)
         if again:  # here and not in the job, which may be stopped and resumed
             id_, inputs = experiments.begin(spec, models, make_parts=True)
-            experiments.forget(id_, spec, inputs)
+            experiments.forget(id_, inputs)
         else:
-            experiments.inputs(spec, models)
+            inputs = experiments.inputs(spec, models)
         arguments = {
             "budget": asdict(budget or Budget()),
             "execution": asdict(execution or self.settings().execution),
         }
-        return self.job_store.begin(spec.title, "", plain(spec), arguments, EXPERIMENT)
+        return self.job_store.begin(spec.title, "", plain(inputs.spec), arguments, EXPERIMENT)
 
     def delete_experiment(self, experiment_id: str) -> None:
         """The experiment is gone. Raises ExperimentNotFound, InvalidConfig for one that comes with the program."""

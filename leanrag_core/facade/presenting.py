@@ -9,8 +9,7 @@ from leanrag_core.facade.asking import Asking
 from leanrag_core.facade.experimenting import Experimenting
 from leanrag_core.messages.message import message
 from leanrag_core.presenting.making import make_presentation
-from leanrag_core.presenting.measured import measured_options
-from leanrag_core.presenting.plan import LEANRAG, PresentationPlan
+from leanrag_core.presenting.plan import PresentationPlan
 from leanrag_core.presenting.storing import PresentationList, presentation_of, read_presentation
 from leanrag_core.presenting.story import Presentation, PresentedStrategy
 from leanrag_core.types.experiment import ExperimentResult
@@ -71,11 +70,6 @@ class Presenting(Experimenting, Asking):
         with writing(message("what.export", path=str(out))):
             write_bytes(out, content)
         return len(content)
-
-    def presented_strategy(self, index: Index, name: str) -> PresentedStrategy:
-        """That strategy with the options under which an experiment measured it beside LeanRAG on this index, else with
-        its defaults: a presentation with these can say what holds over many questions."""
-        return measured_options(self._experiments_of(index), index.id, PresentedStrategy(LEANRAG), name)
 
     def _ask_for_presentation(self, index: Index, question: str, strategy: PresentedStrategy) -> Answer:
         return self.ask(index, question, strategy.name, **strategy.options)

@@ -7,6 +7,7 @@ from leanrag_core.messages.message import Message, message
 from leanrag_core.presenting.making import bridges_of
 from leanrag_core.presenting.page import Claim, Figure
 from leanrag_core.presenting.story import COMPARE, Estimate, Islands, Measured, Presentation, PresentedQuestion, Side
+from leanrag_core.retrieval.settings import settings_words
 from leanrag_core.types.trace import Trace, TraceRelation
 
 _MOST_NAME = 44  # characters of a name within a sentence
@@ -20,17 +21,18 @@ def cut_name(name: str, most: int) -> str:
 
 
 def talk(kind: str, stored: Presentation) -> tuple[Message, ...]:
-    """What a speaker may say on a slide of that kind; beside other strategies, with which options these were asked."""
+    """What a speaker may say on a slide of that kind; beside other strategies, with which settings these were asked."""
     own = message(f"present.talk.{kind}")
-    if kind != COMPARE:
-        return (own,)
-    sides = stored.questions[0].sides
-    options = [
-        message("present.talk.options", name=side.run.trace.title, options=", ".join(f"{k} {v}" for k, v in pairs))
-        for side, strategy in zip(sides, stored.strategies, strict=False)
-        if (pairs := sorted(strategy.options.items()))
-    ]
-    return (own, *options)
+    return (own, *asked_with(stored)) if kind == COMPARE else (own,)
+
+
+def asked_with(stored: Presentation) -> tuple[Message, ...]:
+    """With which settings each strategy was asked."""
+    traces = [side.run.trace for side in stored.questions[0].sides]
+    return tuple(
+        message("present.asked_with", name=trace.title, settings=settings_words(trace.strategy, trace.parameters))
+        for trace in traces
+    )
 
 
 def kind_meaning(kind: str) -> Message | None:
@@ -185,7 +187,9 @@ def _relations(trace: Trace, side: Side) -> Claim | None:
         return Claim(strong)
     best = max(known, key=lambda each: each.statements)
     first, second = _ends(trace, bridges[best.relation])
-    rest = [message("present.relations.tie", n=best.statements, first=first, second=second)]
+    strength = round(bridges[best.relation].strength)
+    code = "present.relations.tie" if strength == best.statements else "present.relations.tie_lambda"
+    rest = [message(code, n=best.statements, first=first, second=second, strength=strength)]
     if best.documents > 1 and best.most_in_one < best.statements:
         rest.append(message("present.relations.spread", n=best.documents))
     return Claim(strong, tuple(rest))

@@ -6,6 +6,8 @@ from leanrag_core.evaluation.relative import relative
 from leanrag_core.evaluation.statistics.intervals import Interval, difference_interval, mean_interval
 from leanrag_core.evaluation.tables import RECALL, TOKENS, questions_of, scores_of
 from leanrag_core.presenting.story import Estimate, Measured, PresentedStrategy
+from leanrag_core.retrieval.base import strategies
+from leanrag_core.retrieval.settings import all_settings
 from leanrag_core.types.experiment import ExperimentResult, RunSpec
 
 _DIGITS = 6
@@ -25,20 +27,6 @@ def measured(
     )
 
 
-def measured_options(
-    results: Sequence[ExperimentResult], index_id: str, first: PresentedStrategy, name: str
-) -> PresentedStrategy:
-    """That strategy with the options under which an experiment ran it on that index beside the first, with its own
-    defaults where none did."""
-    for result in results:
-        runs = [run for run in result.spec.runs if result.versions.get(f"index {run.index}") == index_id]
-        if result.is_complete and _run(result, index_id, first) is not None:
-            for run in runs:
-                if run.strategy == name:
-                    return PresentedStrategy(name, dict(run.options))
-    return PresentedStrategy(name)
-
-
 def _first(
     results: Sequence[ExperimentResult], index_id: str, first: PresentedStrategy, beside: PresentedStrategy, place: int
 ) -> Measured | None:
@@ -54,8 +42,10 @@ def _run(result: ExperimentResult, index_id: str, strategy: PresentedStrategy) -
 
 
 def _is_same(versions: Mapping[str, str], run: RunSpec, index_id: str, strategy: PresentedStrategy) -> bool:
-    same_index = versions.get(f"index {run.index}") == index_id
-    return same_index and (run.strategy, dict(run.options)) == (strategy.name, dict(strategy.options))
+    if versions.get(f"index {run.index}") != index_id or run.strategy != strategy.name:
+        return False
+    info = strategies().named(strategy.name)
+    return all_settings(info, run.options) == all_settings(info, strategy.options)
 
 
 def _measured(result: ExperimentResult, ours: str, theirs: str, place: int) -> Measured | None:

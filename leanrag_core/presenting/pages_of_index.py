@@ -107,7 +107,7 @@ def cost(stored: Presentation, words: Words) -> Page:
     label = words.say(message("present.cost.per_question", n=n))
     measured = [words.figure(figure) for each in stored.measured[:1] for figure in claims.measured_figures(each)]
     picture = {"figures": figures, "rows": rows, "label": label, "measured": measured}
-    return Page(message("present.cost.title"), claim, picture)
+    return Page(message("present.cost.title"), claim, picture, claims.asked_with(stored))
 
 
 def _spots(picture: Islands, *, joined: bool) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from leanrag_core.presenting import claims
 from leanrag_core.presenting.making import bridges_of
 from leanrag_core.presenting.page import Claim, Figure, Page
 from leanrag_core.presenting.story import Presentation, PresentedQuestion, Side
+from leanrag_core.retrieval.settings import settings_words
 from leanrag_core.types.trace import AnswerPart, Trace
 
 _OPENING = 300  # characters of an answer beside another one
@@ -37,6 +38,10 @@ class Words:
     def strategy(self, side: Side) -> str:
         """The title of the strategy that was asked."""
         return self.say(side.run.trace.title)
+
+    def settings(self, side: Side) -> str:
+        """The settings with which it was asked."""
+        return self.say(settings_words(side.run.trace.strategy, side.run.trace.parameters))
 
 
 def steps(question: PresentedQuestion, words: Words) -> Page:
@@ -283,6 +288,7 @@ def _column(question: PresentedQuestion, side: Side, letter: str, most: int, wor
     return {
         "letter": letter,
         "name": words.strategy(side),
+        "settings": words.settings(side),
         "tokens": trace.context.tokens,
         "share": trace.context.tokens / most,
         "documents": [{"title": title, "chunks": n} for title, n in documents.items()],
@@ -326,4 +332,5 @@ def several(stored: Presentation, words: Words) -> Page:
         claim = Claim(message("present.questions.strong", n=smaller, total=len(rows), name=names[0]["name"]))
     foot = tuple(part for each in stored.measured[:1] for part in claims.measured_sentences(each))
     title = message("present.questions.title", n=len(rows))
+    foot += claims.asked_with(stored)
     return Page(title, claim, {"rows": rows, "names": names, "most": most}, foot)

@@ -19,6 +19,7 @@ from leanrag_core.presenting.story import (
     Islands,
     Spot,
 )
+from leanrag_core.tokens import count_many
 from leanrag_core.types.graph import Layer
 from leanrag_core.types.index import Index
 from leanrag_core.types.rows import numbers
@@ -35,7 +36,8 @@ _SUMMARISED = "summarised"
 def documents_of(index: Index) -> Documents:
     """The documents with their chunks, the largest drawn."""
     owner, tokens = numbers(index.chunks["document"]), numbers(index.chunks["tokens"])
-    of_document = np.bincount(owner, weights=tokens, minlength=index.documents.num_rows).astype(np.int64)
+    # Counted as a corpus counts them: the sum over chunks would have their overlaps twice.
+    of_document = count_many(index.documents["text"].to_pylist())
     largest = np.sort(np.argsort(-of_document, kind="stable")[:MOST_DOCUMENTS])
     titles, names = (index.document_cells[column] for column in ("title", "name"))
     drawn = tuple(
@@ -46,7 +48,7 @@ def documents_of(index: Index) -> Documents:
         )
         for row in largest.tolist()
     )
-    return Documents(index.documents.num_rows, int(tokens.sum()), index.chunks.num_rows, drawn)
+    return Documents(index.documents.num_rows, int(of_document.sum()), index.chunks.num_rows, drawn)
 
 
 def islands_of(index: Index) -> tuple[Islands, np.ndarray] | None:

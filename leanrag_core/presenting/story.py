@@ -43,7 +43,7 @@ class PresentedIndex:
 
 @dataclass(frozen=True)
 class DrawnDocument:
-    """A document with the tokens of its chunks."""
+    """A document. tokens: of its text; chunks: of each of its chunks, which overlap."""
 
     title: ShortText
     tokens: Count
@@ -52,7 +52,8 @@ class DrawnDocument:
 
 @dataclass(frozen=True)
 class Documents:
-    """n, tokens, chunks: of all documents. drawn: the largest of them, in the order of the index."""
+    """n, tokens, chunks: of all documents; tokens of their texts, as the corpus counts them. drawn: the largest, in the
+    order of the index."""
 
     n: Count
     tokens: Count

@@ -16,6 +16,7 @@ from leanrag_core.evaluation.experiments.plan import (
     needed_parts,
     questions_digest,
     require_valid,
+    with_all_settings,
 )
 from leanrag_core.evaluation.experiments.running import Way, run_questions
 from leanrag_core.evaluation.gold import GoldQuestion
@@ -50,8 +51,10 @@ class AskingWith(Protocol):
 
 @dataclass(frozen=True)
 class Inputs:
-    """What an experiment is run on. indexes: by the names that its runs use. digests: see experiment_id()."""
+    """What an experiment is run on. spec: with all settings of its runs. indexes: by the names that its runs use.
+    digests: see experiment_id()."""
 
+    spec: ExperimentSpec
     questions: tuple[GoldQuestion, ...]
     indexes: Mapping[str, Index]
     digests: Mapping[str, str]
@@ -85,6 +88,7 @@ class Experiments:
     def inputs(self, spec: ExperimentSpec, models: Models) -> Inputs:
         """What the experiment is run on now. Raises InvalidConfig, IndexNotFound and other errors of its inputs."""
         questions = tuple(self._question_set(spec.question_set))
+        spec = with_all_settings(spec)
         require_valid(spec, questions)
         for judge in spec.judges:
             require_judge(judge.model, models)
@@ -94,7 +98,7 @@ class Experiments:
         if spec.answers:
             asking = self._asking(models)
             digests |= {f"answers {name}": asking.answering_model(index) for name, index in indexes.items()}
-        return Inputs(questions, indexes, {**digests, "questions": questions_digest(questions)})
+        return Inputs(spec, questions, indexes, {**digests, "questions": questions_digest(questions)})
 
     def missing_parts(self, spec: ExperimentSpec) -> tuple[MissingPart, ...]:
         """The index parts that the runs need and that are not made, in the order in which they can be made.
@@ -124,9 +128,9 @@ class Experiments:
         if missing:
             listed = ", ".join(f"{each.part} ({each.index})" for each in missing)
             raise InvalidConfig("experiment.parts_missing", n=len(missing), parts=listed)
-        id_ = experiment_id(spec, inputs.digests)
+        id_ = experiment_id(inputs.spec, inputs.digests)
         if not self.store.is_there(id_):
-            self.store.begin(id_, spec, {**program_versions(), **inputs.digests}, inputs.questions)
+            self.store.begin(id_, inputs.spec, {**program_versions(), **inputs.digests}, inputs.questions)
         return id_, inputs
 
     def run(
@@ -147,11 +151,11 @@ class Experiments:
         report(Progress(OPEN_STAGE, 0, 0))
         id_, inputs = self.begin(spec, models, make_parts=make_parts)
         if again:
-            self.forget(id_, spec, inputs)
+            self.forget(id_, inputs)
         result = self.store.read(id_)
         if result.is_shipped or (result.is_complete and not any(row.error for row in result.rows)):
             return result
-        self._make_parts(spec, inputs, models, report)
+        self._make_parts(inputs, models, report)
         with self.store.writer(id_) as writer:
             with self._way(id_, inputs, models, execution) as way:
                 run_questions(self.store.read(id_), inputs.questions, way, writer, report)
@@ -166,15 +170,15 @@ class Experiments:
             )
             return self._finished(id_, inputs, writer, report)
 
-    def forget(self, id_: str, spec: ExperimentSpec, inputs: Inputs) -> None:
+    def forget(self, id_: str, inputs: Inputs) -> None:
         """The store has the experiment without results; one that comes with the program stays beside it. Raises
         InvalidConfig where another process runs it."""
         if not self.store.is_shipped(id_):
             self.store.delete(id_)
-        self.store.begin(id_, spec, {**program_versions(), **inputs.digests}, inputs.questions)
+        self.store.begin(id_, inputs.spec, {**program_versions(), **inputs.digests}, inputs.questions)
 
-    def _make_parts(self, spec: ExperimentSpec, inputs: Inputs, models: Models, report: Report) -> None:
-        missing = self.missing_parts(spec)
+    def _make_parts(self, inputs: Inputs, models: Models, report: Report) -> None:
+        missing = self.missing_parts(inputs.spec)
         for place, part in enumerate(missing):
 
             def within(progress: Progress, place: int = place, name: str = part.part) -> None:

@@ -24,9 +24,10 @@ ALL_JUDGEMENTS = (*JUDGEMENTS, GRADED)
 
 @dataclass(frozen=True)
 class RunSpec:
-    """A row of the experiment's tables: an index, a strategy and its options (those that differ from its defaults).
+    """A row of the experiment's tables: an index, a strategy and its options; those that are not named are official.
 
-    name: unique in the experiment, such as "LeanRAG, C 8". index: its id in the store, or the path of its folder.
+    name: unique in the experiment, such as "LeanRAG, C 8". index: its id in the store, or the path of its folder. An
+    experiment records all options of its runs, so that it stays what it was when a default changes.
     """
 
     name: str

@@ -45,7 +45,8 @@ def test_the_next_chunk_takes_the_place_of_one(index: Index) -> None:
     assert first.id not in {passage.id for passage in without.passages}
     assert (without.passages[0].id, len(without.passages)) == (second.id, 2)
     assert without.passages[0].rank == 1
-    assert [passage.row for passage in run_without(index, "vector", "chunk-0", top_c=1).passages] == [1]
+    nearest = run_without(index, "vector", "chunk-0", top_c=1, least_cosine=0.0)
+    assert [passage.row for passage in nearest.passages] == [1]
 
 
 def test_a_relation_that_is_taken_out_is_in_no_section(index: Index) -> None:

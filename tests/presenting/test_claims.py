@@ -99,11 +99,15 @@ def test_a_bridge_says_how_many_statements_and_documents_are_behind_it(make: Mak
     assert side.bridges == (BridgeEvidence(side.bridges[0].relation, 2, 0, 0),)
     plain = '1 bridge joins topics that the tree keeps apart. 2 statements tie "bees" to "fields".'
     assert relations_claim(side, question) == plain
-    spread = replace(side, bridges=(replace(side.bridges[0], statements=3, documents=2, most_in_one=2),))
-    spread_text = plain.replace("2 st", "3 st") + " No single document holds them all: they come from 2 documents."
+    spread = replace(side, bridges=(replace(side.bridges[0], documents=2, most_in_one=1),))
+    spread_text = plain + " No single document holds them all: they come from 2 documents."
     assert relations_claim(spread, question) == spread_text
-    whole = replace(side, bridges=(replace(side.bridges[0], statements=3, documents=2, most_in_one=3),))
-    assert relations_claim(whole, question) == plain.replace("2 st", "3 st")
+    whole = replace(side, bridges=(replace(side.bridges[0], documents=2, most_in_one=2),))
+    assert relations_claim(whole, question) == plain
+    # Of a higher layer lambda, which the picture shows, is another count; the sentence says what each of them counts.
+    higher = replace(side, bridges=(replace(side.bridges[0], statements=31),))
+    added = "; lambda 2 counts the relations of the layer below that add them up."
+    assert relations_claim(higher, question) == plain.replace("2 st", "31 st").rstrip(".") + added
 
 
 def test_a_retrieval_without_bridges_says_so(make: Make) -> None:

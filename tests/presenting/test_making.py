@@ -7,11 +7,13 @@ import pytest
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.gold import GoldQuestion
-from leanrag_core.presenting.measured import measured, measured_options
+from leanrag_core.presenting.measured import measured
 from leanrag_core.presenting.places import grouped_places
 from leanrag_core.presenting.plan import PresentationPlan
 from leanrag_core.presenting.storing import content_of
 from leanrag_core.presenting.story import Presentation, PresentedStrategy
+from leanrag_core.retrieval.base import strategies
+from leanrag_core.retrieval.settings import all_settings
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, QuestionRow, RunSpec
 from tests.presenting.conftest import PLAN, STRATEGIES
 
@@ -104,12 +106,11 @@ def test_an_experiment_counts_for_this_index_and_these_options_alone() -> None:
     assert measured([replace(result, is_complete=False)], "index-small", STRATEGIES) == ()
 
 
-def test_a_strategy_is_asked_as_the_experiment_asked_it() -> None:
-    result = experiment("index-small", {"top_c": 2}, ((50, 100),))
-    first = PresentedStrategy("leanrag")
-    assert measured_options([result], "index-small", first, "vector") == PresentedStrategy("vector", {"top_c": 2})
-    assert measured_options([result], "index-other", first, "vector") == PresentedStrategy("vector")
-    assert measured_options([result], "index-small", first, "bm25") == PresentedStrategy("bm25")
+def test_an_experiment_that_names_official_settings_counts_for_a_strategy_that_names_none() -> None:
+    info = strategies().named("vector")
+    result = experiment("index-small", all_settings(info, {}), ((50, 100),))
+    [figures] = measured([result], "index-small", (PresentedStrategy("leanrag"), PresentedStrategy("vector")))
+    assert figures.tokens.value == 0.5
 
 
 def test_a_plan_has_two_strategies_unless_it_says_so() -> None:

@@ -125,7 +125,7 @@ def test_without_source_chunks_the_section_is_empty(index: Index) -> None:
 
 
 def test_the_vector_baseline_ranks_chunks_by_cosine(index: Index) -> None:
-    trace = retrieve(index, [0, 0, 0.1, 1], name="vector", top_c=2)
+    trace = retrieve(index, [0, 0, 0.1, 1], name="vector", top_c=2, least_cosine=0.0)
     assert [chunk.row for chunk in trace.passages] == [3, 2]
     assert (trace.nodes, trace.relations) == ((), ())
 

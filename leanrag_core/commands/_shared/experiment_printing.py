@@ -22,8 +22,9 @@ def summary_values(summary: "ExperimentSummary") -> dict[str, Any]:
 
 
 def print_table(table: "ScoreTable") -> None:
-    """Prints a line for each run: mean, interval and letters by measure."""
+    """Prints a line for each run: mean, interval and letters by measure; then the settings of each."""
     from leanrag_core.evaluation.base import measure_infos
+    from leanrag_core.retrieval.settings import settings_words
 
     titles = {info.name: sentence(info.title) for info in measure_infos()}
     print(f"{table.questions:,} questions{f' ({visible(table.kind)})' if table.kind else ''}")
@@ -34,6 +35,9 @@ def print_table(table: "ScoreTable") -> None:
         latency = "–" if row.latency_ms is None else f"{row.latency_ms:,.0f}"
         failed = f"  {row.errors:,} failed" if row.errors else ""
         print(f"{visible(row.run.name)[: _NAME - 1]:<{_NAME}}{cells}{latency:>8}{failed}")
+    for row in table.rows:
+        settings = sentence(settings_words(row.run.strategy, row.run.options))
+        print(f"{visible(row.run.name)}: {visible(settings) or '–'}")
     print("runs of a column that share a letter cannot be told apart (paired rank test, Holm, p .05)")
 
 
@@ -42,6 +46,7 @@ def table_values(table: "ScoreTable") -> dict[str, Any]:
     rows = [
         {
             "run": row.run.name,
+            "options": dict(row.run.options),
             "cells": {measure: _cell_values(cell) for measure, cell in row.cells.items()},
             "latency_ms": row.latency_ms,
             "cost": row.cost,

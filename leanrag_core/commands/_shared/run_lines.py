@@ -1,12 +1,14 @@
 """A retrieval and its answer, line by line."""
 
 from leanrag_core.messages.catalog import sentence
+from leanrag_core.retrieval.settings import settings_words
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.visible import visible
 
 
 def print_run(trace: Trace, answer: Answer | None) -> None:
-    """Prints the steps, the notes, the passages with their marks, and the answer, on stdout."""
+    """Prints the settings, the steps, the notes, the passages with their marks, and the answer, on stdout."""
+    print(f"{'settings':>9}: {visible(sentence(settings_words(trace.strategy, trace.parameters)))}")
     for step in trace.steps:
         print(f"{step.name:>9}: {visible(sentence(step.caption))}")
     for note in trace.notes:

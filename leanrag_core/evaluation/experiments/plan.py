@@ -3,12 +3,13 @@
 import hashlib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.records import json_bytes, to_json
 from leanrag_core.retrieval.base import strategies, strategy
+from leanrag_core.retrieval.settings import all_settings
 from leanrag_core.types.experiment import (
     ALL_JUDGEMENTS,
     MODES,
@@ -69,6 +70,14 @@ def require_valid(spec: ExperimentSpec, questions: Sequence[GoldQuestion]) -> No
     for name in mentioned:
         if name not in names:
             raise InvalidConfig("experiment.unknown_run", name=name, known=", ".join(names))
+
+
+def with_all_settings(spec: ExperimentSpec) -> ExperimentSpec:
+    """The specification with every option of its runs, as it is stored. Raises InvalidConfig for an unknown
+    strategy."""
+    known = strategies()
+    runs = (replace(run, options=all_settings(known.named(run.strategy), run.options)) for run in spec.runs)
+    return replace(spec, runs=tuple(runs))
 
 
 def experiment_id(spec: ExperimentSpec, inputs: Mapping[str, str]) -> str:

@@ -9,6 +9,7 @@ from leanrag_core.evaluation.experiments.report_writing import Writing
 from leanrag_core.evaluation.statistics.intervals import Interval
 from leanrag_core.evaluation.tables import RECALL, RELATIVE, TOKENS, Cell, measured, pays, score_table
 from leanrag_core.figures.cell_marks import CellScale, Estimate, column_scale
+from leanrag_core.retrieval.settings import settings_words
 from leanrag_core.types.experiment import ExperimentResult
 
 _LARGE = 10.0  # figures from there on are shown without decimals
@@ -28,7 +29,15 @@ def score_part(write: Writing, result: ExperimentResult, kind: str) -> Markup:
     for row in table.rows:
         cells = [_cell(write, row.cells[measure], scales[measure]) for measure in table.measures]
         latency = "–" if row.latency_ms is None else f"{row.latency_ms:,.0f} ms"
-        lines.append(write.html("<tr><td>{}</td>{}<td>{}</td></tr>", row.run.name, write.joined(cells), latency))
+        lines.append(
+            write.html(
+                '<tr><td>{}<div class="mute">{}</div></td>{}<td>{}</td></tr>',
+                row.run.name,
+                write.say(settings_words(row.run.strategy, row.run.options)),
+                write.joined(cells),
+                latency,
+            )
+        )
     heading = write.say("experiment.file.kind", kind=kind) if kind else write.say("experiment.file.all_questions")
     return write.html(
         '<h2>{}</h2><p class="mute">{}</p><div class="wide"><table>{}{}</table></div><p class="mute">{}</p>',

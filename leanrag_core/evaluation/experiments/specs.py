@@ -25,7 +25,7 @@ def strategies_spec(
     judges: Sequence[JudgeSpec] = (),
     seed: int = 0,
 ) -> ExperimentSpec:
-    """Strategies on one index with their first presets (the official budgets), naive vectors being the baseline.
+    """Strategies on one index with their official settings, naive vectors being the baseline.
 
     names: of the strategies, all by default; zero-shot is among all only where a model answers, since it searches
     nothing. equal_tokens: the same token budget for all instead. Raises InvalidConfig for an unknown strategy.
@@ -40,8 +40,7 @@ def strategies_spec(
 
 
 def _run(info: StrategyInfo, index: str, equal_tokens: int | None) -> RunSpec:
-    official = dict(info.presets[0].options) if info.presets else {}
-    options = official | (equal_budget(info, equal_tokens) if equal_tokens else {})
+    options = equal_budget(info, equal_tokens) if equal_tokens else {}
     return RunSpec(sentence(info.title), index, info.name, options)
 
 

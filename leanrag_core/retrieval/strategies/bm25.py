@@ -8,7 +8,7 @@ import numpy as np
 
 from leanrag_core.lexical_tokens import lexical_tokens
 from leanrag_core.messages.message import message
-from leanrag_core.retrieval.base import Query, published
+from leanrag_core.retrieval.base import OFFICIAL, Query
 from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.leaving_out import chunks_without
 from leanrag_core.retrieval.passage_traces import PassageRanking, passage_trace
@@ -22,7 +22,7 @@ from leanrag_core.types.trace import Trace
 class Config:
     """Options of BM25 at a question; k1 and b belong to its index part."""
 
-    top_c: int = option(5, low=1, high=50, help=message("bm25.option.top_c"), in_row=True, link="c", scale=20)
+    top_c: int = option(20, low=1, high=50, help=message("bm25.option.top_c"), in_row=True, link="c", scale=20)
     max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
 
     def __post_init__(self) -> None:
@@ -40,7 +40,7 @@ class Strategy:
     calls_model = False
     leaves_out = ("chunk",)
     parts = ("lexical",)
-    presets = (published("official", top_c=20),)
+    presets = (OFFICIAL,)
 
     def __init__(self, config: Config) -> None:
         self.config = config

@@ -7,7 +7,7 @@ import numpy as np
 from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval import evidence
-from leanrag_core.retrieval.base import Query, published
+from leanrag_core.retrieval.base import OFFICIAL, Query
 from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.model_replies import ask_text
 from leanrag_core.retrieval.passage_traces import PassageRanking, Search, passage_trace, search_step
@@ -41,7 +41,7 @@ class Strategy:
     differs = message("strategy.hyde.differs")
     calls_model = True
     parts = ()
-    presets = (published("official", n_passages=8, top_c=10),)
+    presets = (OFFICIAL,)
 
     def __init__(self, config: Config) -> None:
         self.config = config

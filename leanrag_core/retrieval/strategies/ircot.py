@@ -8,7 +8,7 @@ import numpy as np
 from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval import evidence
-from leanrag_core.retrieval.base import Query, published
+from leanrag_core.retrieval.base import OFFICIAL, Query
 from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.model_replies import ask_text
 from leanrag_core.retrieval.passage_traces import PassageRanking, Search, passage_trace, search_step
@@ -57,7 +57,7 @@ class Strategy:
     differs = message("strategy.ircot.differs")
     calls_model = True
     parts = ()
-    presets = (published("official", rounds=4, chunks_per_round=6, top_c=15),)
+    presets = (OFFICIAL,)
 
     def __init__(self, config: Config) -> None:
         self.config = config

@@ -8,7 +8,7 @@ import numpy as np
 from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval import evidence
-from leanrag_core.retrieval.base import Query, published
+from leanrag_core.retrieval.base import OFFICIAL, Query
 from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.model_replies import ask_json
 from leanrag_core.retrieval.passage_traces import PassageRanking, Search, passage_trace, search_step
@@ -65,7 +65,7 @@ class Strategy:
     differs = message("strategy.rq_rag.differs")
     calls_model = True
     parts = ()
-    presets = (published("official", rounds=2, chunks_per_query=3),)
+    presets = (OFFICIAL,)
 
     def __init__(self, config: Config) -> None:
         self.config = config

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 
 from leanrag_core.messages.message import message
 from leanrag_core.retrieval import evidence
-from leanrag_core.retrieval.base import Query, published
+from leanrag_core.retrieval.base import OFFICIAL, Query
 from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.leaving_out import chunks_without
 from leanrag_core.retrieval.passage_traces import PassageRanking, passage_trace
@@ -20,8 +20,8 @@ from leanrag_core.types.trace import Trace
 class Config:
     """Options of naive RAG."""
 
-    top_c: int = option(5, low=1, high=50, help=message("vector.option.top_c"), in_row=True, link="c", scale=20)
-    least_cosine: float = option(0.0, low=0.0, high=1.0, help=message("vector.option.least_cosine"))
+    top_c: int = option(20, low=1, high=50, help=message("vector.option.top_c"), in_row=True, link="c", scale=20)
+    least_cosine: float = option(0.2, low=0.0, high=1.0, help=message("vector.option.least_cosine"))
     max_tokens: int = option(12000, low=0, high=64000, help=message("option.max_tokens"))
 
     def __post_init__(self) -> None:
@@ -39,7 +39,7 @@ class Strategy:
     calls_model = False
     parts = ()
     leaves_out = ("chunk",)
-    presets = (published("official", top_c=20, least_cosine=0.2),)
+    presets = (OFFICIAL,)
 
     def __init__(self, config: Config) -> None:
         self.config = config

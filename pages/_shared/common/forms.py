@@ -7,11 +7,12 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
+from leanrag_core.retrieval import settings
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.visible import visible
 from pages._shared.common import state, widgets
 from pages._shared.common.html import draw, html
-from pages._shared.common.messages import known, message, say, words
+from pages._shared.common.messages import message, say, words
 
 Fault = Callable[[Any], str]
 
@@ -26,25 +27,17 @@ NO_FAULTS: Mapping[str, Fault] = {}
 
 def title_of(name: str, config: type | None = None) -> str:
     """The title on screen of a field of that configuration, or of a strategy's option."""
-    code = f"option.title.{name}"
-    if name == "chunk_tokens" and config is not IndexConfig:
-        code = "option.title.chunk_budget"
-    return say(code) if known(code) else name.replace("_", " ").capitalize()
+    return words(settings.option_title(name, of_index=config is IndexConfig))
 
 
 def choice_title(name: str, choice: Any) -> str:
     """A choice of that option as it is shown; a choice without a title by its value."""
-    code = f"option.choice.{name}.{choice}"
-    return say(code) if known(code) else str(choice)
+    return words(settings.choice_title(name, choice))
 
 
 def shown(name: str, value: object) -> str:
     """The value of that option in words."""
-    if isinstance(value, bool):
-        return say("ask.on") if value else say("ask.off")
-    if value is None or value == "":
-        return say("ask.none")
-    return f"{value:,}" if isinstance(value, int | float) else choice_title(name, value)
+    return words(settings.option_value(name, value))
 
 
 def option_fields(config: type) -> dict[str, Field[Any]]:

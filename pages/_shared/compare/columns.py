@@ -6,10 +6,11 @@ from typing import Any
 
 from leanrag_core.figures.direction import isolated
 from leanrag_core.retrieval.base import StrategyInfo, equal_budget
+from leanrag_core.retrieval.settings import shown_settings
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.trace import Parameter
 from pages._shared.ask import asking, controls, presets
-from pages._shared.common import choices, forms, state
+from pages._shared.common import choices, state
 from pages._shared.common.messages import say, words
 from pages._shared.common.scope import Scope
 
@@ -49,14 +50,8 @@ class Column:
 
     @property
     def shown_options(self) -> dict[str, Parameter]:
-        """The options that the head shows: those of the row of controls, and others that are not at their default."""
-        specs = forms.option_fields(self.info.config)
-        shown = {}
-        for name, value in self.chosen.options.items():
-            is_off = value is False and specs[name].default is False
-            if not is_off and (specs[name].metadata.get("in_row") or value != specs[name].default):
-                shown[name] = value
-        return shown
+        """The options that the head shows."""
+        return shown_settings(self.info, self.chosen.options)
 
     def ask(self, question: str) -> asking.Ask:
         """The question with the column's settings."""

@@ -10,11 +10,12 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError, PartMissing
 from leanrag_core.execution.background import StreamedCall
 from leanrag_core.messages.message import Message
+from leanrag_core.retrieval.settings import settings_line
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Parameter, Trace
 from pages._shared.ask import asking
-from pages._shared.common import forms, session
-from pages._shared.common.messages import say
+from pages._shared.common import session
+from pages._shared.common.messages import words
 from pages._shared.common.scope import Scope
 from pages._shared.compare.columns import Column, scope_of
 
@@ -39,14 +40,7 @@ class Head:
     @property
     def settings_line(self) -> str:
         """The settings in words."""
-        shown = []
-        for name, value in self.settings.items():
-            title = forms.title_of(name)
-            if isinstance(value, bool):
-                shown.append(title if value else say("compare.without", option=title))
-            else:
-                shown.append(f"{title} {forms.shown(name, value)}")
-        return say("ask.comma").join(shown)
+        return words(settings_line(self.settings))
 
 
 @dataclass(frozen=True)

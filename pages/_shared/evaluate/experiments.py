@@ -7,6 +7,7 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.retrieval.base import MAX_TOKENS, StrategyInfo
+from leanrag_core.retrieval.settings import official_settings
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, ExperimentSummary, RunSpec
 from pages._shared.ask import presets
 from pages._shared.common import choices, forms, markup, session, state, widgets
@@ -96,8 +97,14 @@ def show(experiment: str) -> None:
 def budget_of(spec: ExperimentSpec) -> int:
     """The tokens that every run's context may have, 0 where runs have budgets of their own."""
     limits = {run.options.get(MAX_TOKENS) for run in spec.runs}
+    known = strategies()
+    is_official = all(
+        run.options.get(MAX_TOKENS) == official_settings(known[run.strategy]).get(MAX_TOKENS)
+        for run in spec.runs
+        if run.strategy in known and MAX_TOKENS in run.options
+    )
     limit = limits.pop() if len(limits) == 1 else None
-    return limit if isinstance(limit, int) else 0
+    return limit if isinstance(limit, int) and not is_official else 0
 
 
 def other_budgets(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> dict[int, ExperimentSummary]:

@@ -6,11 +6,12 @@ import pandas as pd
 import streamlit as st
 
 from leanrag_core.figures import numbers
+from leanrag_core.retrieval.settings import settings_line, shown_settings
 from leanrag_core.types.experiment import ExperimentSummary
 from pages._shared.common import forms, markup, session, state
 from pages._shared.common.frame import plain_errors
 from pages._shared.common.html import draw, html
-from pages._shared.common.messages import say
+from pages._shared.common.messages import say, words
 from pages._shared.evaluate import experiments, faults, figure_view, places
 
 _ROW = "row"
@@ -93,12 +94,12 @@ def _details(summary: ExperimentSummary) -> None:
             ):
                 st.dialog(say("evaluate.history.delete_title"))(_delete)(summary)
     with plain_errors():
-        result = experiments.opened(summary)
+        result, known = experiments.opened(summary), experiments.strategies()
         rows = [
             (
                 run.name,
                 run.strategy,
-                ", ".join(f"{name} {value}" for name, value in run.options.items()) or "–",
+                words(settings_line(shown_settings(known.get(run.strategy), run.options))) or "–",
                 run.index,
             )
             for run in result.spec.runs

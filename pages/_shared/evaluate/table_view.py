@@ -7,6 +7,7 @@ from markupsafe import Markup
 from leanrag_core.evaluation.tables import Cell, ScoreTable, TableRow
 from leanrag_core.figures.cell_marks import CellScale, Estimate, column_scale
 from leanrag_core.retrieval.base import StrategyInfo
+from leanrag_core.retrieval.settings import settings_line, shown_settings
 from pages._shared.common.html import NOTHING, html, joined
 from pages._shared.common.messages import say, words
 from pages._shared.evaluate import measure_words, scores
@@ -85,18 +86,18 @@ def _name(row: TableRow, letter: str, strategies: Mapping[str, StrategyInfo], in
     square = NOTHING
     if letter:
         square = html('<span class="lr-sq" style="--c:var(--lr-column-{})">{}</span>', letter.lower(), letter)
-    about = ", ".join(f"{name} {value}" for name, value in row.run.options.items())
+    settings = words(settings_line(shown_settings(info, row.run.options)))
     index = index_names.get(row.run.index, "")
     return html(
-        '<td><span class="sq">{}</span><span class="n" title="{}">{}</span> {}{}{}</td>',
+        '<td><span class="sq">{}</span><span class="n">{}</span> {}{}{}{}</td>',
         square,
-        about,
         row.run.name,
         badge,
         html(' <span class="lr-muted lr-small">{}</span>', index) if index else NOTHING,
         html(' <span class="lr-ev-bad">{}</span>', say("evaluate.failed_questions", n=row.errors))
         if row.errors
         else NOTHING,
+        html('<span class="set">{}</span>', settings) if settings else NOTHING,
     )
 
 

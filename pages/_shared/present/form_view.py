@@ -16,6 +16,7 @@ from leanrag_core.presenting.story import (
     SLIDES,
     PresentedStrategy,
 )
+from leanrag_core.retrieval.settings import official_settings, settings_line, shown_settings
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.common import forms, markup, session
@@ -43,7 +44,7 @@ def show(summary: IndexSummary | None) -> None:
             placeholder=say("present.title_placeholder"),
         )
         questions = _questions(summary)
-        beside = _beside(summary)
+        beside = _beside()
         notes = _notes()
         with st.container(key="primary_present_make", width="content"):
             ready = bool(title.strip()) and 0 < len(questions) <= MAX_QUESTIONS
@@ -82,14 +83,14 @@ def _questions(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
     return tuple(known.get(text) or GoldQuestion(f"own-{n}", text) for n, text in enumerate(texts, start=1))
 
 
-def _beside(summary: IndexSummary) -> list[PresentedStrategy]:
-    """Strategies beside LeanRAG, with the options under which an experiment measured them."""
-    bench = session.workbench()
-    titles = {
-        info.name: words(info.title)
-        for info in bench.strategies().strategies
+def _beside() -> list[PresentedStrategy]:
+    """Strategies beside LeanRAG, with their official settings."""
+    infos = {
+        info.name: info
+        for info in session.workbench().strategies().strategies
         if info.name != LEANRAG and not info.parts
     }
+    titles = {name: words(info.title) for name, info in infos.items()}
     chosen = st.multiselect(
         say("present.beside"),
         list(titles),
@@ -98,13 +99,10 @@ def _beside(summary: IndexSummary) -> list[PresentedStrategy]:
         format_func=titles.__getitem__,
         key="present_beside",
     )
-    index = session.open_index(summary)
-    strategies = [bench.presented_strategy(index, name) for name in chosen]
-    for strategy in strategies:
-        if strategy.options:
-            options = ", ".join(f"{forms.title_of(name)} {value}" for name, value in sorted(strategy.options.items()))
-            draw(markup.muted(say("present.beside_options", name=titles[strategy.name], options=options)))
-    return strategies
+    for name in chosen:
+        settings = settings_line(shown_settings(infos[name], official_settings(infos[name])))
+        draw(markup.muted(say("present.asked_with", name=infos[name].title, settings=settings)))
+    return [PresentedStrategy(name) for name in chosen]
 
 
 def _notes() -> dict[str, str]:

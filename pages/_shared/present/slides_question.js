@@ -141,6 +141,7 @@ function drawCompare(body, view, { deck }) {
   for (const column of view.picture.columns) {
     const side = element("section", `lrp-side side-${column.letter}`, row), head = element("h2", "", side);
     element("span", "lrp-letter", head, column.letter); element("span", "", head, column.name);
+    element("p", "lrp-settings", side, column.settings);
     const big = element("p", "lrp-big", side);
     element("b", "", big, column.tokens.toLocaleString(deck.language)); element("span", "", big, deck.words.tokens_for_answer);
     drawBar(side, column.share);

@@ -46,7 +46,7 @@ class Config:
     """Options of the strategy."""
 
     proofs: int = option(3, low=1, high=9, help="Passages.", in_row=True, scale=6)
-    tokens: int = option(400, low=0, high=999, help="Of each section.")
+    tokens: int = option(300, low=0, high=999, help="Of each section.")
 
     def __post_init__(self) -> None:
         validate(self)
@@ -62,7 +62,7 @@ class Strategy:
     differs = message("plain", text="Nothing is published under this name.")
     calls_model = True
     parts = ()
-    presets = (Preset("official", message("plain", text="Official"), {"tokens": 300}),)
+    presets = (Preset("official", message("plain", text="Official")),)
 
     def __init__(self, config: Config) -> None:
         self.config = config

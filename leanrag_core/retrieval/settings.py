@@ -1,0 +1,85 @@
+"""The settings of a strategy: the official ones, all of a run's, and those that stand beside its name, in words.
+
+Official are the defaults of a strategy's own Config: every door that names no other value uses them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import reduce
+from typing import Any
+
+from leanrag_core.messages.catalog import codes
+from leanrag_core.messages.message import Message, message
+from leanrag_core.retrieval.base import MAX_TOKENS, TOP_C, StrategyInfo, strategies
+from leanrag_core.types.trace import Parameter
+
+
+def official_settings(info: StrategyInfo) -> dict[str, Parameter]:
+    """Every option of the strategy with its official value, in the order of its Config."""
+    defaults: Mapping[str, Any] = {spec.name: spec.default for spec in fields(info.config)}
+    return dict(defaults)
+
+
+def all_settings(info: StrategyInfo, options: Mapping[str, Parameter]) -> dict[str, Parameter]:
+    """Every option of a run with these options: what they do not name is official."""
+    return official_settings(info) | dict(options)
+
+
+def shown_settings(info: StrategyInfo | None, options: Mapping[str, Parameter]) -> dict[str, Parameter]:
+    """Of these options those that stand beside the strategy's name: what the row of its controls has, the token budget,
+    and what is not official. A switch that is off by default and off is left out. info: None for a strategy that is not
+    among the program's, of which all options are shown."""
+    if info is None:
+        return dict(options)
+    shown = {}
+    for spec in fields(info.config):
+        if spec.name not in options or (options[spec.name] is False and spec.default is False):
+            continue
+        value = options[spec.name]
+        if spec.metadata.get("in_row") or spec.name in (TOP_C, MAX_TOKENS) or value != spec.default:
+            shown[spec.name] = value
+    return shown
+
+
+def settings_line(settings: Mapping[str, Parameter]) -> Message:
+    """Settings in words, such as "Top-C chunks 20, at most 12,000 tokens"; an empty sentence where there are none."""
+    parts = [_setting(name, value) for name, value in settings.items()] or [message("plain", text="")]
+    return reduce(lambda first, rest: message("setting.list", first=first, rest=rest), parts)
+
+
+def settings_words(strategy: str, options: Mapping[str, Parameter]) -> Message:
+    """What stands beside the name of a strategy that was run with these options, which may be another program's."""
+    info = next((info for info in strategies().strategies if info.name == strategy), None)
+    return settings_line(shown_settings(info, options))
+
+
+def option_title(name: str, *, of_index: bool = False) -> Message:
+    """The title on screen of an option. of_index: of the configuration of an index, not of a strategy."""
+    code = f"option.title.{name}"
+    if name == "chunk_tokens" and not of_index:
+        code = "option.title.chunk_budget"
+    return message(code) if code in codes() else message("plain", text=name.replace("_", " ").capitalize())
+
+
+def choice_title(name: str, choice: object) -> Message:
+    """A choice of that option as it is shown; a choice without a title by its value."""
+    code = f"option.choice.{name}.{choice}"
+    return message(code) if code in codes() else message("plain", text=str(choice))
+
+
+def option_value(name: str, value: object) -> Message:
+    """The value of that option in words."""
+    if isinstance(value, bool):
+        return message("ask.on" if value else "ask.off")
+    if value is None or value == "":
+        return message("ask.none")
+    return message("plain", text=f"{value:,}") if isinstance(value, int | float) else choice_title(name, value)
+
+
+def _setting(name: str, value: Parameter) -> Message:
+    if name == MAX_TOKENS:
+        return message("setting.max_tokens", tokens=value)
+    title = option_title(name)
+    if isinstance(value, bool):
+        return title if value else message("setting.without", option=title)
+    return message("setting.value", option=title, value=option_value(name, value))
