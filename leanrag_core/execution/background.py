@@ -1,6 +1,7 @@
 """Work that goes on in a thread while the caller does something else: reading ahead, and calls that write in pieces.
 
-A call is known by its key: beginning it a second time while it runs returns the running call, so nothing is paid twice.
+A call is known by its key: beginning it a second time while it runs or is kept returns that call, so nothing is paid
+twice.
 """
 
 import threading
@@ -9,6 +10,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+_Piece = TypeVar("_Piece")
 _Result = TypeVar("_Result")
 READ_AGAIN_SECONDS = 60.0  # after the last time that a key was read ahead
 
@@ -42,18 +44,18 @@ class ReadAhead:
 
 
 @dataclass
-class StreamedCall(Generic[_Result]):
+class StreamedCall(Generic[_Piece, _Result]):
     """A call that writes in pieces, under way or done."""
 
-    pieces: list[str] = field(default_factory=list)
+    pieces: list[_Piece] = field(default_factory=list)
     _done: threading.Event = field(default_factory=threading.Event)
     _result: _Result | None = None
     _error: Exception | None = None
 
     @property
     def text(self) -> str:
-        """All that was written so far."""
-        return "".join(self.pieces)
+        """All that was written so far, of a call whose pieces are text."""
+        return "".join(map(str, self.pieces))
 
     def wait(self, seconds: float) -> bool:
         """Whether the call is done, waiting at most that long for it."""
@@ -66,55 +68,67 @@ class StreamedCall(Generic[_Result]):
             raise self._error
         return self._result  # type: ignore[return-value]  # set before _done, unless there is an error
 
-    def run(self, call: Callable[[Callable[[str], None]], _Result], before_done: Callable[[], object]) -> None:
-        """Makes the call and keeps its result, or its error to be raised by result()."""
+    def run(self, call: Callable[[Callable[[_Piece], None]], _Result], before_done: Callable[[bool], object]) -> None:
+        """Makes the call and keeps its result, or its error to be raised by result(). before_done: told whether it
+        returned."""
+        returned = False
         try:
             self._result = call(self.pieces.append)
+            returned = True
         except Exception as error:
             self._error = error
         finally:
-            before_done()
+            before_done(returned)
             self._done.set()
 
 
-class StreamedCalls(Generic[_Result]):
-    """Calls under way, by key. A call goes on to its end even when no caller waits for it any more.
+class StreamedCalls(Generic[_Piece, _Result]):
+    """Calls by key, under way and done. A call goes on to its end even when no caller waits for it any more.
 
-    keep: results of that many calls, those that ended last, can be had again.
+    keep: that many of the calls that returned, those that ended last, can be had again. Any number of threads may ask.
     """
 
     def __init__(self, keep: int = 0) -> None:
         self._keep = keep
-        self._kept: dict[Hashable, _Result] = {}
-        self._under_way: dict[Hashable, StreamedCall[_Result]] = {}
+        self._kept: dict[Hashable, StreamedCall[_Piece, _Result]] = {}
+        self._under_way: dict[Hashable, StreamedCall[_Piece, _Result]] = {}
         self._lock = threading.Lock()
 
     def __contains__(self, key: Hashable) -> bool:
-        return key in self._under_way
+        with self._lock:
+            return key in self._under_way
 
     def kept(self, key: Hashable) -> _Result | None:
         """The result of the call of that key, where it is kept."""
         with self._lock:
-            return self._kept.get(key)
+            call = self._kept.get(key)
+        return None if call is None else call.result()
 
-    def begin(self, key: Hashable, call: Callable[[Callable[[str], None]], _Result]) -> StreamedCall[_Result]:
-        """The call of that key that is under way, else one that begins now. call: is given where to write a piece."""
+    def pieces(self, key: Hashable) -> tuple[_Piece, ...]:
+        """What the call of that key has written so far, under way or kept."""
         with self._lock:
-            if key in self._under_way:
-                return self._under_way[key]
-            streamed: StreamedCall[_Result] = StreamedCall()
+            call = self._under_way.get(key) or self._kept.get(key)
+        return () if call is None else tuple(call.pieces)
+
+    def begin(
+        self, key: Hashable, call: Callable[[Callable[[_Piece], None]], _Result]
+    ) -> StreamedCall[_Piece, _Result]:
+        """The call of that key that is under way or kept, else one that begins now. call: is given where to write a
+        piece."""
+        with self._lock:
+            known = self._under_way.get(key) or self._kept.get(key)
+            if known is not None:
+                return known
+            streamed: StreamedCall[_Piece, _Result] = StreamedCall()
             self._under_way[key] = streamed
 
-        def call_and_keep(write: Callable[[str], None]) -> _Result:
-            result = call(write)
+        def end(returned: bool) -> None:  # before it is done: a caller that tries again after an error gets a new call
             with self._lock:
-                self._kept[key] = result
+                del self._under_way[key]
+                if returned:
+                    self._kept[key] = streamed
                 while len(self._kept) > self._keep:
                     del self._kept[next(iter(self._kept))]
-            return result
 
-        def forget() -> None:  # before it is done: a caller that tries again after an error gets a new call
-            self._under_way.pop(key, None)
-
-        threading.Thread(target=streamed.run, args=(call_and_keep, forget), daemon=True, name="streamed call").start()
+        threading.Thread(target=streamed.run, args=(call, end), daemon=True, name="streamed call").start()
         return streamed

@@ -4,7 +4,7 @@ msgid is a message's code, msgstr a template for str.format, such as "{n:,} chun
 the English sentence.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from gettext import c2py
 from pathlib import Path
@@ -63,7 +63,7 @@ def _template(code: str, n: Value, language: str) -> str:
 
 
 @cache
-def _templates(language: str) -> dict[str, tuple[str, ...]]:
+def _templates(language: str) -> Mapping[str, tuple[str, ...]]:
     """Each code's templates, one for each plural form."""
     from babel.messages.pofile import read_po
 

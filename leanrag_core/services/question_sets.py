@@ -1,9 +1,10 @@
 """Question sets of the store, and those that come with the sample corpora."""
 
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
+from leanrag_core.bounded_cache import BoundedCache
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.question_sets.reading import read_set, to_jsonl
@@ -43,7 +44,7 @@ class QuestionSets:
 
     def __init__(self, store: QuestionSetStore, samples: Samples) -> None:
         self._store, self._samples = store, samples
-        self._read: OrderedDict[str, tuple[GoldQuestion, ...]] = OrderedDict()  # an id names a content
+        self._read: BoundedCache[str, tuple[GoldQuestion, ...]] = BoundedCache(_KEPT)  # an id names a content
 
     def all(self) -> tuple[QuestionSetInfo, ...]:
         """The shipped sets, then those of the store by title."""
@@ -59,11 +60,7 @@ class QuestionSets:
         if id_ in self._samples.ids():
             return self._samples.questions(id_)
         title = self._store.card(id_).title
-        known = self._read.pop(id_, None)
-        self._read[id_] = questions = read_set(self._store.content(id_), f"{title}.jsonl") if known is None else known
-        while len(self._read) > _KEPT:
-            self._read.popitem(last=False)
-        return questions
+        return self._read.get_or_make(id_, lambda: read_set(self._store.content(id_), f"{title}.jsonl"))
 
     def content(self, id_: str) -> bytes:
         """The set as a JSONL file. Raises as questions() does."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from leanrag_core.answering.extractive import extractive_answer
 from leanrag_core.answering.written import ANSWER, TASK_OF_MODE, answer_messages, write_answer, written_answer
+from leanrag_core.bounded_cache import BoundedCache
 from leanrag_core.errors import ModelMismatch
 from leanrag_core.messages.message import message
 from leanrag_core.models.base import EmbeddingModel, LanguageModel
@@ -55,7 +56,7 @@ class Questions:
         self._settings, self._models, self._searches, self._part = settings, models, searches, part
         self._embeddings: dict[tuple[str, str], EmbeddingModel] = {}  # by name and fingerprint
         # Of the built-in model, by fingerprint and question: an experiment asks the same questions of many indexes.
-        self._vectors: dict[tuple[str, str], np.ndarray] = {}
+        self._vectors: BoundedCache[tuple[str, str], np.ndarray] = BoundedCache(_VECTORS)
         self._choosing = threading.Lock()  # of embedding models and of the search server
 
     def forget_models(self) -> None:
@@ -143,11 +144,7 @@ class Questions:
         if embed_task(model) is None:  # its calls are counted and kept by the store of calls
             return np.asarray(model.embed([question.strip()])[0])
         key = recorded.fingerprint, question.strip()
-        vector = self._vectors.get(key)
-        if vector is None:
-            if len(self._vectors) >= _VECTORS:
-                self._vectors.clear()
-            vector = self._vectors[key] = np.asarray(model.embed([question.strip()])[0])
+        vector = self._vectors.get_or_make(key, lambda: np.asarray(model.embed([question.strip()])[0]))
         return vector
 
     def answer(self, index: Index, trace: Trace, mode: str = ASKED) -> Answer:

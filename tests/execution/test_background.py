@@ -4,6 +4,7 @@ from collections.abc import Callable
 import pytest
 
 from leanrag_core.execution.background import ReadAhead, StreamedCalls
+from tests.sharing import SlowKey, errors_at_once
 
 
 def test_what_is_read_ahead_is_read_by_one_thread_at_a_time_and_again_a_minute_later() -> None:
@@ -30,7 +31,7 @@ def test_what_is_read_ahead_is_read_by_one_thread_at_a_time_and_again_a_minute_l
 
 
 def test_a_call_that_is_begun_twice_is_made_once_and_can_be_followed_by_both() -> None:
-    calls: StreamedCalls[str] = StreamedCalls()
+    calls: StreamedCalls[str, str] = StreamedCalls()
     made, go_on = [], threading.Event()
 
     def call(write: Callable[[str], None]) -> str:
@@ -51,7 +52,7 @@ def test_a_call_that_is_begun_twice_is_made_once_and_can_be_followed_by_both() -
 
 
 def test_a_call_that_failed_raises_its_error_to_who_waits_and_is_made_anew_the_next_time() -> None:
-    calls: StreamedCalls[str] = StreamedCalls()
+    calls: StreamedCalls[str, str] = StreamedCalls()
 
     def fail(write: Callable[[str], None]) -> str:
         write("Half a")
@@ -62,3 +63,42 @@ def test_a_call_that_failed_raises_its_error_to_who_waits_and_is_made_anew_the_n
         failed.result()
     assert failed.text == "Half a"
     assert calls.begin("key", lambda write: "whole").result() == "whole"
+
+
+def test_a_call_that_is_kept_is_not_made_again_however_its_end_and_the_next_beginning_meet() -> None:
+    calls: StreamedCalls[str, str] = StreamedCalls(keep=2)
+    made: list[str] = []
+
+    def call(write: Callable[[str], None]) -> str:
+        write("step")
+        made.append("call")
+        return "done"
+
+    results: list[str] = []
+    sessions = [threading.Thread(target=lambda: results.append(calls.begin("key", call).result())) for _ in range(20)]
+    for session in sessions:
+        session.start()
+    for session in sessions:
+        session.join(60)
+    assert (made, results) == (["call"], ["done"] * 20)
+    assert (calls.kept("key"), calls.pieces("key")) == ("done", ("step",))
+    for other in ("a", "b"):
+        calls.begin(other, call).result()
+    assert (calls.kept("key"), calls.pieces("key"), "key" in calls) == (None, (), False)
+
+
+def test_what_a_call_writes_is_read_by_others_while_calls_begin_end_and_are_dropped() -> None:
+    calls: StreamedCalls[int, int] = StreamedCalls(keep=1)
+
+    def step(n: int) -> None:
+        key = SlowKey(n % 3)
+
+        def call(write: Callable[[int], None]) -> int:
+            write(key.number)
+            return key.number
+
+        assert calls.begin(key, call).result() == key.number
+        assert set(calls.pieces(key)) <= {key.number}
+        assert calls.kept(key) in (None, key.number)
+
+    assert errors_at_once(step, threads=6, steps=60) == []

@@ -51,11 +51,11 @@ def _key(index: IndexSummary) -> tuple[str, str]:
 
 
 @st.cache_resource(show_spinner=False)
-def _calls() -> StreamedCalls[Suggestions]:
+def _calls() -> StreamedCalls[str, Suggestions]:
     return StreamedCalls(keep=16)
 
 
-def _begin(index: IndexSummary) -> StreamedCall[Suggestions]:
+def _begin(index: IndexSummary) -> StreamedCall[str, Suggestions]:
     bench = session.workbench()
     return _calls().begin(_key(index), lambda write: bench.suggest(session.open_index(index), seconds=_SECONDS))
 

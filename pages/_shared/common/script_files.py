@@ -5,7 +5,7 @@ made of and holds its digest, so that nothing needs to be remembered here and a 
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -56,7 +56,7 @@ async def _answer(request: Request) -> Response:
 
 
 @cache
-def _paths() -> dict[str, Path]:
+def _paths() -> Mapping[str, Path]:
     """Every script and style sheet that a component may be made of, by its file name, which is its own."""
     folders = (_SHARED, script_path("svg").parent)
     return {path.name: path for folder in folders for ending in _TYPES for path in sorted(folder.rglob(f"*.{ending}"))}

@@ -19,7 +19,6 @@ from leanrag_core.types.trace import Answer, Trace, TraceStep
 from leanrag_core.workbench import Workbench
 
 Options = tuple[tuple[str, Any], ...]
-_KEPT_STEPS = 64  # retrievals whose steps are kept
 _MAX_BYTES = 600_000_000  # of all opened indexes; one of 100,000 entities has some 100 MB
 
 
@@ -124,32 +123,22 @@ def retrieving(key: tuple[object, ...]) -> bool:
 
 def begin_retrieval(
     key: tuple[object, ...], index: Index, question: str, strategy: str, options: Options
-) -> StreamedCall[Trace]:
-    """The retrieval with calls of a model that is under way for that key, else one that begins now. Its trace is kept:
-    calls are not paid for twice."""
-    bench, steps = workbench(), _steps()
-    if key not in _retrievals():
-        steps[key] = []
-        while len(steps) > _KEPT_STEPS:
-            del steps[next(iter(steps))]
-    heard = steps.setdefault(key, [])
+) -> StreamedCall[TraceStep, Trace]:
+    """The retrieval with calls of a model that is under way or kept for that key, else one that begins now: calls are
+    not paid for twice."""
+    bench = workbench()
     return _retrievals().begin(
-        key, lambda write: bench.retrieve(index, question, strategy, on_step=heard.append, **dict(options))
+        key, lambda write: bench.retrieve(index, question, strategy, on_step=write, **dict(options))
     )
 
 
 def steps_so_far(key: tuple[object, ...]) -> tuple[TraceStep, ...]:
     """The steps that a retrieval with calls of a model has done."""
-    return tuple(_steps().get(key, ()))
+    return _retrievals().pieces(key)
 
 
 @st.cache_resource(show_spinner=False)
-def _steps() -> dict[tuple[object, ...], list[TraceStep]]:
-    return {}
-
-
-@st.cache_resource(show_spinner=False)
-def _retrievals() -> StreamedCalls[Trace]:
+def _retrievals() -> StreamedCalls[TraceStep, Trace]:
     return StreamedCalls(keep=128)
 
 
@@ -170,14 +159,14 @@ def writing(key: tuple[object, ...]) -> bool:
     return key in _answers_under_way()
 
 
-def write_answer(key: tuple[object, ...], index: Index, trace: Trace) -> StreamedCall[Answer]:
+def write_answer(key: tuple[object, ...], index: Index, trace: Trace) -> StreamedCall[str, Answer]:
     """The answer that is being written for that key: the one under way, else one that begins now."""
     bench = workbench()
     return _answers_under_way().begin(key, lambda write: bench.stream_answer(index, trace, write))
 
 
 @st.cache_resource(show_spinner=False)
-def _answers_under_way() -> StreamedCalls[Answer]:
+def _answers_under_way() -> StreamedCalls[str, Answer]:
     return StreamedCalls()
 
 

@@ -12,7 +12,7 @@ from leanrag_core.execution.background import StreamedCall
 from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.settings import settings_line
 from leanrag_core.types.index import Index
-from leanrag_core.types.trace import Answer, Parameter, Trace
+from leanrag_core.types.trace import Answer, Parameter, Trace, TraceStep
 from pages._shared.ask import asking
 from pages._shared.common import session
 from pages._shared.common.messages import words
@@ -58,7 +58,7 @@ class Loaded:
     error: LeanRAGError | None = None
     answer_error: LeanRAGError | None = None
     waits: bool = False
-    call: StreamedCall[Trace] | StreamedCall[Answer] | None = None
+    call: StreamedCall[TraceStep, Trace] | StreamedCall[str, Answer] | None = None
 
     @property
     def letter(self) -> str:
@@ -138,22 +138,24 @@ def _load(column: Column, question: str, index: Index) -> Loaded:
     return replace(loaded, trace=trace, answer=answer, waits=answer is None)
 
 
-def _calls() -> dict[tuple[str, str], tuple[object, StreamedCall[Any]]]:
+def _calls() -> dict[tuple[str, str], tuple[object, StreamedCall[Any, Any]]]:
     """The calls of this session's columns that are under way, or have ended since: an error is shown once."""
-    held: dict[tuple[str, str], tuple[object, StreamedCall[Any]]] = st.session_state.setdefault("lr_compare_calls", {})
+    held: dict[tuple[str, str], tuple[object, StreamedCall[Any, Any]]] = st.session_state.setdefault(
+        "lr_compare_calls", {}
+    )
     return held
 
 
-def _call(column: Column, what: str, topic: object) -> StreamedCall[Any] | None:
+def _call(column: Column, what: str, topic: object) -> StreamedCall[Any, Any] | None:
     of_topic, call = _calls().get((column.letter, what), (None, None))
     return call if of_topic == topic else None
 
 
-def _hold(column: Column, what: str, topic: object, call: StreamedCall[Any]) -> None:
+def _hold(column: Column, what: str, topic: object, call: StreamedCall[Any, Any]) -> None:
     _calls()[column.letter, what] = (topic, call)
 
 
-def _result(column: Column, what: str, call: StreamedCall[Any]) -> Any:
+def _result(column: Column, what: str, call: StreamedCall[Any, Any]) -> Any:
     """What the call returned; it is not begun again by itself after an error."""
     try:
         return call.result()

@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
+from leanrag_core.bounded_cache import BoundedCache
 from leanrag_core.comparing.gold_passages import Gold
 from leanrag_core.comparing.lost_evidence import INDEX, STAGES, Lane
 from leanrag_core.comparing.remedies import Remedy, remedy
@@ -307,23 +308,18 @@ def tried(loaded: Loaded, trace: Trace, gold: Gold, way: Lane) -> Remedy | None:
     column, index = loaded.column, loaded.index
     assert index is not None
     key = (*column.ask(loaded.question).topic, gold)
-    kept: dict[Any, Remedy | None] = _remedies()
-    if key not in kept:
-        options = column.chosen.options
+    options = column.chosen.options
 
-        def retrieve(changed: Any) -> Trace:
-            merged = tuple(sorted({**options, **changed}.items()))
-            return session.retrieve(column.summary, loaded.question, column.chosen.strategy, merged)
+    def retrieve(changed: Any) -> Trace:
+        merged = tuple(sorted({**options, **changed}.items()))
+        return session.retrieve(column.summary, loaded.question, column.chosen.strategy, merged)
 
-        kept[key] = remedy(trace, index, gold, way, column.info, retrieve)
-        while len(kept) > 256:
-            del kept[next(iter(kept))]
-    return kept[key]
+    return _remedies().get_or_make(key, lambda: remedy(trace, index, gold, way, column.info, retrieve))
 
 
 @st.cache_resource(show_spinner=False)
-def _remedies() -> dict[Any, Remedy | None]:
-    return {}
+def _remedies() -> BoundedCache[Any, Remedy | None]:
+    return BoundedCache(256)
 
 
 def remedy_text(cure: Remedy) -> Markup:

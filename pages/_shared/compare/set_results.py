@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from leanrag_core.bounded_cache import BoundedCache
 from leanrag_core.comparing.over_questions import SetResult, over_questions
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
@@ -56,8 +57,8 @@ def _key(column: Column, questions: Sequence[GoldQuestion]) -> tuple[Any, ...]:
 
 
 @st.cache_resource(show_spinner=False)
-def _results() -> dict[tuple[Any, ...], SetResult]:
-    return {}
+def _results() -> BoundedCache[tuple[Any, ...], SetResult]:
+    return BoundedCache(64)
 
 
 def is_kept(column: Column, questions: Sequence[GoldQuestion]) -> bool:
@@ -66,8 +67,8 @@ def is_kept(column: Column, questions: Sequence[GoldQuestion]) -> bool:
 
 def result_of(column: Column, questions: Sequence[GoldQuestion]) -> SetResult:
     """The column over the set: kept, since another column's settings do not change it."""
-    kept, key = _results(), _key(column, questions)
-    if key not in kept:
+
+    def run() -> SetResult:
         index, bench = session.open_index(column.summary), session.workbench()
         place = st.empty()
 
@@ -79,8 +80,8 @@ def result_of(column: Column, questions: Sequence[GoldQuestion]) -> SetResult:
                 place.html(str(markup.muted(say("set.running", letter=column.letter, n=n, questions=len(questions)))))
 
         with bench.naming_damage(index):
-            kept[key] = over_questions(index, questions, retrieve, say_progress)
+            result = over_questions(index, questions, retrieve, say_progress)
         place.empty()
-        while len(kept) > 64:
-            del kept[next(iter(kept))]
-    return kept[key]
+        return result
+
+    return _results().get_or_make(_key(column, questions), run)

@@ -1,6 +1,6 @@
 """Lists that the inspector shows of more than one kind of thing: relations, chunks, and what unfolds below a row."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -24,7 +24,7 @@ RELATIONS = 50
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _forms(index_id: str, created: str, _index: Index) -> dict[str, tuple[str, ...]]:
+def _forms(index_id: str, created: str, _index: Index) -> Mapping[str, tuple[str, ...]]:
     return forms_by_name(_index.report.aliases)
 
 

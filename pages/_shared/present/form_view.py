@@ -117,7 +117,7 @@ def _notes() -> dict[str, str]:
     return {slide: text for slide, text in notes.items() if text.strip()}
 
 
-def _begin(summary: IndexSummary, plan: PresentationPlan) -> StreamedCall[str]:
+def _begin(summary: IndexSummary, plan: PresentationPlan) -> StreamedCall[str, str]:
     bench, index = session.workbench(), session.open_index(summary)
 
     def make(write: Callable[[str], None]) -> str:
@@ -130,14 +130,14 @@ def _begin(summary: IndexSummary, plan: PresentationPlan) -> StreamedCall[str]:
 
 
 @st.cache_resource(show_spinner=False)
-def _calls() -> StreamedCalls[str]:
+def _calls() -> StreamedCalls[str, str]:
     return StreamedCalls()
 
 
 @st.fragment(run_every=0.7)
 def _progress() -> None:
     """How many questions are asked; the page is drawn anew when the presentation is there."""
-    call: StreamedCall[str] | None = st.session_state.get(_CALL)
+    call: StreamedCall[str, str] | None = st.session_state.get(_CALL)
     if call is None:
         return
     if call.wait(0):

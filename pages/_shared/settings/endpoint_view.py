@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 import streamlit as st
 
+from leanrag_core.bounded_cache import BoundedCache
 from leanrag_core.figures import numbers
 from leanrag_core.models.listing import ModelList
 from leanrag_core.types.settings import Settings
@@ -44,9 +45,9 @@ def _who(settings: Settings) -> tuple[str, str]:
 
 
 @st.cache_resource(show_spinner=False)
-def _tested() -> dict[tuple[str, str], ModelList]:
+def _tested() -> BoundedCache[tuple[str, str], ModelList]:
     """What servers elsewhere answered when their connection was tested."""
-    return {}
+    return BoundedCache(64)
 
 
 @st.cache_data(ttl=30, max_entries=8, show_spinner=False)
@@ -66,7 +67,7 @@ def test_connection(settings: Settings) -> Tested:
     listed = bench.list_models(quick)
     if listed.error is None:
         listed = bench.list_models(quick)  # the first time, loading the client took longer than the server
-    _tested()[_who(settings)] = listed
+    _tested().keep(_who(settings), listed)
     return Tested(listed, bench.context_windows(quick, listed.names[:_WINDOWS_ASKED]))
 
 
