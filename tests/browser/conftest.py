@@ -1,4 +1,4 @@
-"""A real server on a free loopback port, and a browser that notes every request and every console error."""
+"""A real server on a free loopback port, and a browser in which every error of a page fails the test."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.jobs.events import JobLog, JobSpec, create_job
@@ -48,15 +48,13 @@ class Server:
 
 @dataclass
 class Watched:
-    """A page, the hosts it asked, and what its console complained about."""
+    """A page, and what it asked of other hosts."""
 
     page: Page
     foreign: list[str] = field(default_factory=list)
-    complaints: list[str] = field(default_factory=list)
 
     def assert_clean(self) -> None:
         assert self.foreign == []
-        assert self.complaints == []
 
 
 def decline_first_build(home: Path) -> None:
@@ -130,7 +128,7 @@ def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def chromium() -> Iterator[Browser]:
     if not Path(CHROMIUM).exists():
         pytest.fail(
             f"no browser at {CHROMIUM}: install Chromium, name its program in LEANRAG_BROWSER, or deselect these tests "
@@ -140,6 +138,27 @@ def browser() -> Iterator[Browser]:
         opened = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield opened
         opened.close()
+
+
+@pytest.fixture
+def browser(chromium: Browser) -> Iterator[Browser]:
+    """The browser; the test fails on an uncaught error in any page that it opens, and on an error in its console."""
+    complaints: list[str] = []
+
+    def note(message: ConsoleMessage) -> None:
+        # On a deep link Streamlit's front end looks for its server below the page's path first and gets a 404 there.
+        probing = "/_stcore/" in message.location["url"] and "404" in message.text
+        if message.type == "error" and not probing:
+            complaints.append(message.text)
+
+    def listen(context: BrowserContext) -> None:
+        context.on("weberror", lambda error: complaints.append(str(error.error)))
+        context.on("console", note)
+
+    chromium.on("context", listen)
+    yield chromium
+    chromium.remove_listener("context", listen)
+    assert complaints == []
 
 
 @pytest.fixture
@@ -166,17 +185,8 @@ def watch(browser: Browser) -> Iterator[Callable[..., Watched]]:
                 else None
             ),
         )
-        page.on("pageerror", lambda error: watched.complaints.append(str(error)))
-        page.on("console", lambda message: _note(watched, message.type, message.text, message.location))
         return watched
 
     yield open_page
     for page in pages:
         page.close()
-
-
-def _note(watched: Watched, kind: str, text: str, location: dict[str, object]) -> None:
-    # On a deep link Streamlit's front end looks for its server below the page's path first and gets a 404 there.
-    probing = "/_stcore/" in str(location.get("url", "")) and "404" in text
-    if kind == "error" and not probing:
-        watched.complaints.append(text)

@@ -10,6 +10,9 @@ export default function (component) {
     dispatchEvent(new Event("lr-last-frame"));
   }
   if (data.tint) host.style.setProperty("--alone", `var(--lr-${data.tint})`);
+  let timer = 0;
+  function hide() { clearTimeout(timer); tip.hidden = true; }
+  function later() { clearTimeout(timer); timer = setTimeout(hide, 160); }
   const click = (chip) => { chip.onclick = () => { hide(); setTriggerValue("cited", chip.dataset.mark); }; };
   // The same answer again: its chips stay, since the one that opened a drawer gets the focus back from it.
   const written = JSON.stringify([data.parts, data.items, data.labels]) + data.list;
@@ -19,9 +22,6 @@ export default function (component) {
   }
   host.dataset.written = written;
 
-  let timer = 0;
-  function hide() { clearTimeout(timer); tip.hidden = true; }
-  function later() { clearTimeout(timer); timer = setTimeout(hide, 160); }
   function show(chip, mark) {
     clearTimeout(timer);
     const head = element("div", "head");

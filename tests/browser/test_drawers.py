@@ -1,0 +1,51 @@
+"""Drawers of sources are opened and closed at any moment, also while the page is still being drawn."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, TimeoutError, expect
+
+from leanrag_core import Workbench
+from tests.browser.conftest import Server, Watched
+from tests.browser.runs import settled
+
+pytestmark = pytest.mark.browser
+
+QUESTION = "What+is+the+leverage+covenant+after+the+amendment%3F"
+
+
+def open_and_close(page: Page, n_times: int, seed: int) -> int:
+    """Opens drawers from any of the first marks and closes them, after any pause; returns how many were seen open."""
+    chance, seen = random.Random(seed), 0
+    chips, drawer = page.locator(".lr-answer .chip:visible"), page.get_by_role("dialog")
+    for _ in range(n_times):
+        while True:
+            try:
+                chips.nth(chance.randrange(min(6, chips.count()))).click(timeout=1_000)
+                break
+            except TimeoutError:  # a drawer that was closed before it was drawn covers the marks
+                page.keyboard.press("Escape")
+        page.wait_for_timeout(chance.uniform(50, 900))
+        seen += drawer.count()
+        page.keyboard.press("Escape")
+        page.wait_for_timeout(chance.uniform(30, 400))
+    settled(page)
+    page.keyboard.press("Escape")
+    expect(drawer).to_have_count(0)
+    settled(page)
+    return seen
+
+
+@pytest.mark.parametrize(("page_name", "n_times"), [("ask", 20), ("compare", 6)])
+def test_drawers_open_and_close_at_any_moment(
+    sample_home: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched], page_name: str, n_times: int
+) -> None:
+    index = next(each.id for each in Workbench.default(sample_home).indexes() if each.corpus_id == "sample-legal")
+    page = watch().page
+    page.goto(f"{server_in(sample_home).url}/{page_name}?index={index}&q={QUESTION}")
+    settled(page)
+    open_and_close(page, n_times, seed=7)
+    page.locator(".lr-answer .chip:visible").first.click()
+    expect(page.get_by_role("dialog")).to_be_visible()
