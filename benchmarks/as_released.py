@@ -35,6 +35,8 @@ PAPER = "paper"
 REFERENCE: dict[str, Any] = {"cluster_engine": "reference"}
 INDEX_OPTIONS: dict[str, dict[str, Any]] = {
     "relation_rule": {"relation_rule": "released"},
+    "max_layers": {"max_layers": "released"},
+    "covariance and starts": {**REFERENCE, "covariance": "full", "starts": "released"},
     "reduction (UMAP)": {**REFERENCE, "reduction": "umap"},
     "cluster_count (BIC)": {**REFERENCE, "cluster_count": "bic"},
     "stop_rule": {"stop_rule": "released"},

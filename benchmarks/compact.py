@@ -30,9 +30,9 @@ SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "LeanRAG C 5": ("leanrag", {}),
     "LeanRAG C 5, compact": ("leanrag", {"context": "compact"}),
     "LeanRAG C 5, entities and chunks": ("leanrag", {"aggregated_tokens": 0, "relation_tokens": 0}),
-    "LeanRAG-walk C 5": ("leanrag_walk", {}),
-    "LeanRAG-walk C 5, compact": ("leanrag_walk", {"context": "compact"}),
-    "LeanRAG-walk C 8, compact": ("leanrag_walk", {"context": "compact", "top_c": 8}),
+    "LeanRAG-walk C 5": ("leanrag_walk", {"context": "full"}),
+    "LeanRAG-walk C 5, compact": ("leanrag_walk", {}),
+    "LeanRAG-walk C 8, compact": ("leanrag_walk", {"top_c": 8}),
 }
 MOST_PASSAGES = 30  # of the vector ranking at equal recall
 _DRAWS = 2000

@@ -33,8 +33,8 @@ SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "LeanRAG C 5, entities and chunks": ("leanrag", {"aggregated_tokens": 0, "relation_tokens": 0}),
     "LeanRAG C 5, without chunks": ("leanrag", {"source_chunks": False}),
     "LeanRAG C 5, compact": ("leanrag", {"context": "compact"}),
-    "LeanRAG-walk C 5": ("leanrag_walk", {}),
-    "LeanRAG-walk C 8, compact": ("leanrag_walk", {"context": "compact", "top_c": 8}),
+    "LeanRAG-walk C 5": ("leanrag_walk", {"context": "full"}),
+    "LeanRAG-walk C 8, compact": ("leanrag_walk", {"top_c": 8}),
 }
 
 

@@ -66,7 +66,7 @@ def cluster_options(config: IndexConfig) -> ClusterOptions:
         space=config.space,
         join_singletons=config.singletons == "join",
         seed=config.seed,
-        reference=ReferenceOptions(config.covariance, config.cluster_count, config.reduction)
+        reference=ReferenceOptions(config.covariance, config.cluster_count, config.reduction, config.starts)
         if config.cluster_engine == "reference"
         else None,
     )

@@ -12,12 +12,11 @@ import numpy as np
 
 from leanrag_core.errors import InvalidConfig
 
-COVARIANCES = ("tied", "full", "diag")
-COUNTS = ("size", "bic")
-REDUCTIONS = ("pca", "umap", "none")
 _MOST_BY_BIC = 49  # the released code tries 1 ... 49 components
 _MOST_WORK = 5e10  # multiplications of one round over all points: some 10 s on a core
+_LEAST_CHANGE = 1e-3  # of BIC from one count to the next, relative; the released scan ends below it
 _RELEASED_DIMENSIONS = 2  # of UMAP in the released code
+_RELEASED_STARTS = 5
 _UMAP_NEIGHBOURS = 15
 _UMAP_LEAST = 3  # it refuses a point with a single neighbour; so few points stay as they are
 _ROUNDS = 100  # of expectation maximisation, scikit-learn's default
@@ -28,14 +27,15 @@ class ReferenceOptions:
     """What the mixture is fitted to, and how.
 
     covariance: "tied" (one for all components), "full" or "diag" (one for each). count: "size" takes
-    ceil(n / cluster_size) components, "bic" takes max(n // cluster_size, the count among 1 ... 49 of lowest BIC), as
-    the released code does. reduction: "pca" to `space` dimensions, "umap" to 2 by cosine (package umap-learn), or
-    "none".
+    ceil(n / cluster_size) components, "bic" takes max(n // cluster_size, the count of lowest BIC), as the released code
+    does: counts from 1 to 49 are tried until BIC hardly changes. reduction: "pca" to `space` dimensions, "umap" to 2 by
+    cosine (package umap-learn), or "none". starts: "one" by k-means, or the best of five by k-means++ ("released").
     """
 
     covariance: str = "tied"
     count: str = "size"
     reduction: str = "pca"
+    starts: str = "one"
 
     def settings(self) -> dict[str, str]:
         """The options by name, as a report records them."""
@@ -66,11 +66,11 @@ def fit_reference(
     n = len(vectors)
     dimensions = _dimensions(vectors, options, space)
     counts = _candidate_counts(n, cluster_size, options.count)
-    _refuse_too_large(n, dimensions, counts, options.covariance)
+    _refuse_too_large(n, dimensions, counts, options)
     with threadpool_limits(limits=1):  # sums in another order, on more threads, would give other bits
         points = _reduced(vectors, options.reduction, dimensions, seed)
         if options.count == "bic":
-            components = max(n // cluster_size, min(counts, key=lambda count: _bic(points, count, options, seed)))
+            components = max(n // cluster_size, _count_of_lowest_bic(points, counts, options, seed))
         else:
             components = counts[0]
         components = min(components, _most_components(n))
@@ -106,9 +106,9 @@ def _dimensions(vectors: np.ndarray, options: ReferenceOptions, space: int) -> i
     return min(_RELEASED_DIMENSIONS if options.reduction == "umap" else space, d, n)
 
 
-def _refuse_too_large(n: int, dimensions: int, counts: list[int], covariance: str) -> None:
-    per_density = dimensions if covariance == "diag" else dimensions * dimensions
-    work = float(n) * per_density * sum(counts)
+def _refuse_too_large(n: int, dimensions: int, counts: list[int], options: ReferenceOptions) -> None:
+    per_density = dimensions if options.covariance == "diag" else dimensions * dimensions
+    work = float(n) * per_density * sum(counts) * _n_starts(options)
     if work > _MOST_WORK:
         raise InvalidConfig(
             "clustering.reference_too_large",
@@ -151,9 +151,25 @@ def _mixture(components: int, options: ReferenceOptions, seed: int) -> Any:
     from sklearn.mixture import GaussianMixture
 
     return GaussianMixture(
-        components, covariance_type=options.covariance, max_iter=_ROUNDS, init_params="kmeans", random_state=seed
+        components,
+        covariance_type=options.covariance,
+        max_iter=_ROUNDS,
+        n_init=_n_starts(options),
+        init_params="kmeans" if options.starts == "one" else "k-means++",
+        random_state=seed,
     )
 
 
-def _bic(points: np.ndarray, count: int, options: ReferenceOptions, seed: int) -> float:
-    return float(_mixture(count, options, seed).fit(points).bic(points))
+def _n_starts(options: ReferenceOptions) -> int:
+    return 1 if options.starts == "one" else _RELEASED_STARTS
+
+
+def _count_of_lowest_bic(points: np.ndarray, counts: list[int], options: ReferenceOptions, seed: int) -> int:
+    """The count of lowest BIC, the smaller of equal ones, among those up to the first that hardly changes it."""
+    scores = list[float]()
+    for count in counts:
+        # Rounded, so that processors which add up in another order choose alike.
+        scores.append(round(float(_mixture(count, options, seed).fit(points).bic(points)), 3))
+        if len(scores) > 1 and abs(scores[-2] - scores[-1]) < _LEAST_CHANGE * abs(scores[-2]):
+            break
+    return counts[int(np.argmin(scores))]

@@ -268,6 +268,7 @@ def hierarchy_over(
             config.relation_input,
             config.concatenation,
             config.singleton_relations,
+            config.max_layers,
         ),
         heuristic=heuristic,
         report=progress.progress,

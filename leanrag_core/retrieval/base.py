@@ -197,9 +197,15 @@ def _described(module: Any) -> StrategyInfo:
 
 
 def strategy(name: str, options: Mapping[str, Any]) -> Strategy:
-    """The strategy of that name, configured. Raises InvalidConfig for an unknown name or option."""
+    """The strategy of that name, configured. Raises InvalidConfig for an unknown name or option.
+
+    Options that it had in an earlier version (its attribute `former_options`) have no effect, so that records of such a
+    version still open.
+    """
     info = strategies().named(name)
     fields = set(info.config.__dataclass_fields__)
+    former = getattr(info.strategy, "former_options", ())
+    options = {option: value for option, value in options.items() if option not in former}
     unknown = sorted(set(options) - fields)
     if unknown:
         raise InvalidConfig(

@@ -12,7 +12,7 @@ from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Source, TraceItem
 
-TIES, SOURCES = ("cosine", "seed_rank"), ("all", "last")
+TIES = ("cosine", "seed_rank")
 _RRF = 60  # constant of reciprocal rank fusion (Cormack, Clarke, Buettcher 2009)
 
 
@@ -48,22 +48,14 @@ class SeededChunks:
         return lists
 
 
-def sources(index: Index, seed: Seed, which: str = SOURCES[0]) -> np.ndarray:
-    """(k,) int32, rows of the chunks that the seed is from, ascending: all of them, or the last one, as released."""
-    rows = index.layers[seed.layer].chunks_of(seed.row)
-    return rows[-1:] if which == "last" else rows
-
-
-def chunks_by_seeds(
-    index: Index, seeds: Sequence[Seed], vector: np.ndarray | None = None, which: str = SOURCES[0]
-) -> SeededChunks:
+def chunks_by_seeds(index: Index, seeds: Sequence[Seed], vector: np.ndarray | None = None) -> SeededChunks:
     """Chunks with most seeds first, ties by their cosine to the question, then by the best seed's rank, then by
     position in the corpus.
 
-    vector: (d,) of the question; without it the best seed's rank decides ties. which: see sources().
+    vector: (d,) of the question; without it the best seed's rank decides ties.
     """
     ordered = tuple(sorted(seeds, key=lambda seed: seed.rank))
-    chunks_of = [sources(index, seed, which) for seed in ordered]
+    chunks_of = [index.layers[seed.layer].chunks_of(seed.row) for seed in ordered]
     every = np.concatenate([*chunks_of, np.zeros(0, dtype=np.int32)])
     by_chunk = np.argsort(every, kind="stable")
     every = every[by_chunk]

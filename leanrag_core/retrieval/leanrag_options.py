@@ -9,6 +9,8 @@ from leanrag_core.retrieval.vector_search import KINDS
 from leanrag_core.storage.search_store import EXACT_UP_TO
 from leanrag_core.types.config import option, validate
 
+CONTEXTS = ("full", "compact")
+
 
 @dataclass(frozen=True)
 class PathOptions:
@@ -23,7 +25,7 @@ class PathOptions:
     inter_cluster: bool = option(True, paper=True, help=message("leanrag.option.inter_cluster"), in_row=True)
     source_chunks: bool = option(True, paper=True, help=message("leanrag.option.source_chunks"), in_row=True)
     findings: bool = option(False, help=message("leanrag.option.findings"), in_row=True)
-    context: str = option("full", choices=("full", "compact"), paper="full", help=message("leanrag.option.context"))
+    context: str = option("full", choices=CONTEXTS, paper="full", help=message("leanrag.option.context"))
     seed_layers: str = option("base", choices=SEED_LAYERS, paper="base", help=message("leanrag.option.seed_layers"))
     lca: str = option("one", choices=("one", "pairwise"), paper="one", help=message("leanrag.option.lca"))
     pairs: str = option("all", choices=("all", "nearest"), paper="all", help=message("leanrag.option.pairs"))

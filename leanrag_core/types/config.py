@@ -106,6 +106,12 @@ class IndexConfig:
         absent=True,
         help=message("option.help.covariance"),
     )
+    starts: str = option(
+        "one",
+        choices=("one", "released"),
+        absent=True,
+        help=message("option.help.starts"),
+    )
     cluster_count: str = option(
         "size",
         choices=("size", "bic"),
@@ -123,6 +129,12 @@ class IndexConfig:
         choices=("root", "released"),
         absent=True,
         help=message("option.help.stop_rule"),
+    )
+    max_layers: str = option(
+        "root",
+        choices=("root", "released"),
+        absent=True,
+        help=message("option.help.max_layers"),
     )
     relation_rule: str = option(
         "lambda",

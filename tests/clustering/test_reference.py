@@ -1,6 +1,7 @@
 """The reference engine: planted clusters come back, the choices of the released code do what they say."""
 
 import sys
+from itertools import pairwise
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -52,8 +53,49 @@ def test_the_count_by_bic_is_that_of_scikit_learn_tried_by_hand() -> None:
     vectors, _ = bundles([12] * 4, spread=0.05)
     fit = fit_reference(vectors, ReferenceOptions("diag", "bic", "none"), cluster_size=20, space=8, seed=0)
     points = vectors.astype(np.float64)
-    bic = {m: GaussianMixture(m, covariance_type="diag", random_state=0).fit(points).bic(points) for m in range(1, 25)}
-    assert fit.components == max(48 // 20, min(bic, key=lambda m: bic[m]))
+    bic = [GaussianMixture(m, covariance_type="diag", random_state=0).fit(points).bic(points) for m in range(1, 25)]
+    small = [abs(before - after) < 1e-3 * abs(before) for before, after in pairwise(bic)]
+    n_tried = small.index(True) + 2 if any(small) else 24
+    assert fit.components == max(48 // 20, 1 + int(np.argmin(bic[:n_tried])))
+
+
+def test_the_scan_by_bic_ends_where_it_hardly_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = {1: 1000.0, 2: 800.0, 3: 799.5, 4: 1.0}
+
+    class Mixture:
+        def __init__(self, components: int, **settings: Any) -> None:
+            self.components = components
+
+        def fit(self, points: np.ndarray) -> "Mixture":
+            return self
+
+        def bic(self, points: np.ndarray) -> float:
+            return scores[self.components]
+
+        def predict(self, points: np.ndarray) -> np.ndarray:
+            return np.arange(len(points)) % self.components
+
+        def score(self, points: np.ndarray) -> float:
+            return 0.0
+
+    monkeypatch.setattr("sklearn.mixture.GaussianMixture", Mixture)
+    released = ReferenceOptions(count="bic", reduction="none")
+    assert fit_reference(planted(40)[0][:8], released, cluster_size=20, space=8, seed=0).components == 3
+
+
+@pytest.mark.parametrize(("starts", "settings"), [("one", (1, "kmeans")), ("released", (5, "k-means++"))])
+def test_the_released_code_begins_five_times(
+    starts: str, settings: tuple[int, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[int, str]] = []
+
+    def mixture(components: int, *, n_init: int, init_params: str, **others: Any) -> GaussianMixture:
+        asked.append((n_init, init_params))
+        return GaussianMixture(components, n_init=n_init, init_params=init_params, **others)
+
+    monkeypatch.setattr("sklearn.mixture.GaussianMixture", mixture)
+    fit_reference(planted(40)[0], ReferenceOptions("diag", starts=starts), cluster_size=20, space=8, seed=0)
+    assert asked == [settings]
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 17])

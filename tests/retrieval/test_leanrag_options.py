@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.anchoring import adapted
-from leanrag_core.retrieval.base import Query, strategies, strategy
+from leanrag_core.retrieval.base import Query, equal_budget, strategies, strategy
 from leanrag_core.retrieval.strategies import leanrag
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.index import Index
@@ -46,9 +47,13 @@ def test_an_adaptive_n_rises_until_the_seeds_occur_in_c_chunks(index: Index, top
     assert sentence(trace.steps[0].caption).endswith(caption)
 
 
-def test_an_adaptive_n_does_not_grow_for_room_that_vectors_fill(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leanrag, "_FILLED_C", 3)
-    trace = retrieve(index, [1, 0.1, 0, 0], top_n=1, top_c=4, adaptive_n=True, fill="vectors")
+def test_an_adaptive_n_stays_where_it_was_when_an_equal_budget_raises_c(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leanrag.Config, "top_c", 3)  # the first two seeds occur in three chunks, all six in four
+    info = strategies().named("leanrag")
+    options = {"top_n": 1, **info.preset("adaptive-n").options, **equal_budget(info, 4000)}
+    trace = retrieve(index, [1, 0.1, 0, 0], **options)
     assert len(trace.with_role("seed")) == 2
     assert len(trace.passages) == 4
 
@@ -72,8 +77,14 @@ def test_base_relations_can_be_left_out(index: Index) -> None:
     assert [each.role for each in without.relations] == ["tree", "tree"]
 
 
-def test_the_last_chunk_alone_may_stand_for_a_seed(index: Index) -> None:
-    assert rows(retrieve(index, HONEY, top_n=1, entity_sources="last")) == [2]
+@pytest.mark.parametrize("value", ["all", "last"])
+def test_a_record_of_an_earlier_version_still_opens(index: Index, value: str) -> None:
+    # It had an option for the chunks of a seed; all that mention the seed count now, as in the released code.
+    recorded = {**retrieve(index, HONEY, top_n=1).parameters, "entity_sources": value}
+    again = strategy("leanrag", recorded).retrieve(Query("what?", unit([HONEY])[0]), index, TOOLS)
+    assert again.items == retrieve(index, HONEY, top_n=1).items
+    with pytest.raises(InvalidConfig, match="entity_source"):
+        strategy("leanrag", {"entity_source": value})
 
 
 def test_inter_cluster_relations_may_leave_the_paths(index: Index) -> None:
@@ -146,7 +157,6 @@ def test_as_released_sets_each_option_of_a_question() -> None:
     assert released == {
         "seed_layers": "aggregated",
         "base_relations": False,
-        "entity_sources": "last",
         "ties": "seed_rank",
         "budgets": "released",
         "max_tokens": 31_000,

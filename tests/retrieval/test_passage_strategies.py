@@ -76,6 +76,13 @@ def test_words_are_lower_case_and_eastern_scripts_go_by_pairs() -> None:
     assert lexical_tokens("Mites' ACID, don't! 草酸治疗 A1") == ["mites", "acid", "don't", "草酸", "酸治", "治疗", "a1"]
 
 
+@pytest.mark.parametrize("apostrophe", ["'", "’", "＇", "ʼ"])
+def test_a_possessive_is_the_word_itself(apostrophe: str) -> None:
+    written = f"Charles II{apostrophe}s court, the keepers{apostrophe} bees, it don{apostrophe}t"
+    assert lexical_tokens(written)[:5] == ["charles", "ii", "court", "the", "keepers"]
+    assert len(lexical_tokens(written)) == 8
+
+
 def test_naive_rag_leaves_out_chunks_below_the_least_cosine(index: Index, toward: Callable[[int], np.ndarray]) -> None:
     near = np.asarray(index.chunk_vectors) @ toward(2)
     trace, _, _ = retrieve(index, "vector", toward(2), top_c=4, least_cosine=0.99)

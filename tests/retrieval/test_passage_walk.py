@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.anchoring import Seed
-from leanrag_core.retrieval.base import Query, strategy
+from leanrag_core.retrieval.base import Query, strategies, strategy
 from leanrag_core.retrieval.pagerank import pagerank
 from leanrag_core.retrieval.passage_walk import operator_of, walk
 from leanrag_core.types.index import Index
@@ -133,8 +133,16 @@ def test_candidates_may_be_the_chunks_of_the_seeds_alone(index: Index) -> None:
 def test_all_but_the_chunks_is_leanrags(index: Index) -> None:
     vector = [1.0, 0.0, 1.0, 0.0]
     own = strategy("leanrag", {"top_n": 4}).retrieve(Query("what?", unit([vector])[0]), index, TOOLS)
-    trace = retrieve(index, vector, top_n=4)
+    trace = retrieve(index, vector, top_n=4, context="full")
     on_paths = [node for node in trace.nodes if node.role != "carrier"]
     assert on_paths == list(own.nodes)
     assert [each for each in trace.relations if each.role != "mass"] == list(own.relations)
     assert trace.context.sections[:3] == own.context.sections[:3]
+
+
+def test_the_context_is_compact_and_the_full_one_a_preset(index: Index) -> None:
+    vector = [1.0, 0.0, 1.0, 0.0]
+    plain, compact = retrieve(index, vector, top_n=4), retrieve(index, vector, top_n=4, context="compact")
+    assert plain.context == compact.context
+    full = retrieve(index, vector, top_n=4, **strategies().named("leanrag_walk").preset("full").options)
+    assert full.context.tokens > plain.context.tokens

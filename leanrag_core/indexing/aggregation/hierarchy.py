@@ -14,7 +14,7 @@ from leanrag_core.indexing.aggregation.embedding import Embed, OnceEmbedder
 from leanrag_core.indexing.aggregation.embedding_text import embedding_text
 from leanrag_core.indexing.aggregation.layer_step import LayerStep, RelationCounts
 from leanrag_core.indexing.aggregation.relations import lift_counts
-from leanrag_core.indexing.aggregation.rules import AggregationRules, expected_depth
+from leanrag_core.indexing.aggregation.rules import AggregationRules, released_depth
 from leanrag_core.indexing.aggregation.stage_progress import StageProgress, StageReport
 from leanrag_core.indexing.aggregation.threshold import parse_tau
 from leanrag_core.indexing.aggregation.writer import AggregationWriter
@@ -80,9 +80,9 @@ def build_hierarchy(
     """
     clustering = clustering or ClusterOptions(cluster_size, "capacity" if size_cap else "none", seed=seed)
     rule, rules = parse_tau(tau, heuristic), rules or AggregationRules()
-    depth = expected_depth(base.entities.num_rows, cluster_size)
     if base.entities.num_rows == 0:
         raise TooFewEntities("build.nothing_to_aggregate")
+    depth = released_depth(base.entities.num_rows, cluster_size)
     progress = StageProgress(report, base.entities.num_rows, cluster_size, written)
     embedder = embed if isinstance(embed, OnceEmbedder) else OnceEmbedder(embed)
     layers = [_embedded(base, 0, embedder, progress)]
@@ -94,7 +94,7 @@ def build_hierarchy(
     while len(layers[-1]) > 1:
         below = layers[-1]
         clustered = group(below, clustering, executor)
-        labels = rules.stopped(clustered.labels)
+        labels = rules.stopped(clustered.labels, below.number, depth)
         facts = clustered.facts if labels is clustered.labels else _of_the_root(clustered.facts)
         progress.advance("cluster", 1)
         layers[-1] = below = Layer(below.entities, below.relations, below.number, below.vectors, labels)

@@ -16,19 +16,13 @@ from leanrag_core.indexing.aggregation.relations import (
     lift_counts,
     strongest_first,
 )
-from leanrag_core.indexing.aggregation.rules import (
-    RELEASED,
-    TOKENS_A_LAYER,
-    AggregationRules,
-    findings_text,
-    long_groups,
-    records_of,
-)
+from leanrag_core.indexing.aggregation.rules import RELEASED, AggregationRules, findings_text, records_of
 from leanrag_core.indexing.aggregation.stage_progress import StageProgress
 from leanrag_core.indexing.aggregation.tables import NewEntity, NewRelations, layer_tables, union_chunks
 from leanrag_core.indexing.aggregation.threshold import TauRule
 from leanrag_core.indexing.aggregation.views import LayerColumns, cluster_view, columns_of, inside_rows, relation_view
 from leanrag_core.indexing.aggregation.writer import AggregationWriter, RelationGroupView
+from leanrag_core.tokens import count_many, trim_to_tokens
 from leanrag_core.types.execution import Apply
 from leanrag_core.types.extraction import Drop
 from leanrag_core.types.graph import Finding, Graph, Layer, children_offsets
@@ -145,8 +139,8 @@ class LayerStep:
         groups, columns = self.groups, self.columns
         self.progress.expect("aggregate relations", len(groups))
         if self.rules.relation_rule == RELEASED:
-            tau = float(max(0, self.depth - self.number) * TOKENS_A_LAYER)
-            strong = long_groups(groups, columns.relation_descriptions, int(tau))
+            tau = float(self.rules.allowed_tokens(self.below.number, self.depth))
+            strong = count_many([self._records(groups.members(group)) for group in range(len(groups))]) > tau
         else:
             tau = self.rule.threshold(self.number, groups.strength)
             strong = groups.strength > tau
@@ -216,6 +210,10 @@ class LayerStep:
             right_description=findings_text(right.description, right.findings),
         )
 
+    def _records(self, rows: np.ndarray) -> str:
+        """Those relations of the layer below as the released code joins them."""
+        return records_of(rows, self.below.ends, self.columns.names.of, self.columns.relation_descriptions.of(rows))
+
     def _texts(
         self,
         block: range,
@@ -242,11 +240,10 @@ class LayerStep:
                 texts.append("")
                 weak.append(place)
         rows = [ranked[offsets[place] : offsets[place + 1]] for place in weak]
-        members = [descriptions.of(of_group) for of_group in rows]
         groups = self.groups
         if self.rules.concatenation == "records":
-            for place, of_group, said in zip(weak, rows, members, strict=True):
-                texts[place] = records_of(of_group, self.below.ends, self.columns.names.of, said, self.max_tokens)
+            for place, of_group in zip(weak, rows, strict=True):
+                texts[place] = trim_to_tokens(self._records(of_group), self.max_tokens)
             self.progress.advance(stage, len(weak))
             return texts, []
 
@@ -254,6 +251,7 @@ class LayerStep:
             group = block[weak[place]]
             return words(int(groups.left[group])), words(int(groups.right[group]))
 
+        members = [descriptions.of(of_group) for of_group in rows]
         joined = concatenate(members, max_tokens=self.max_tokens, about=about)
         for place, concatenation in zip(weak, joined, strict=True):
             texts[place] = concatenation.text

@@ -21,7 +21,7 @@ from leanrag_core.types.progress import Progress
 if TYPE_CHECKING:
     from bm25s import BM25
 
-_VERSION = 1
+_VERSION = 2
 _SECONDS_A_CHUNK = Range(0.0001, 0.0004, 0.002)
 _REPORT_EVERY = 500  # chunks
 

@@ -15,18 +15,13 @@ from leanrag_core.retrieval.subgraph import tree_links
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.config import option
 from leanrag_core.types.index import Index
+from leanrag_core.types.presets import preset
 from leanrag_core.types.trace import Parameter, Trace
 
 # What the authors' released code does with a question; what it does when it builds is in IndexConfig.
 RELEASED: dict[str, Parameter] = {
-    "seed_layers": "aggregated",
-    "base_relations": False,
-    "entity_sources": "last",
-    "ties": "seed_rank",
-    "budgets": "released",
-    "max_tokens": 31_000,
+    name: value for name, value in preset("released").ask.items() if name not in ("top_n", "top_c")
 }
-_FILLED_C = 8  # chunks that an adaptive N aims at where vectors fill the rest of the context
 
 
 @dataclass(frozen=True)
@@ -35,9 +30,6 @@ class Config(PathOptions):
 
     adaptive_n: bool = option(False, paper=False, help=message("leanrag.option.adaptive_n", limit=MAX_SEEDS))
     ties: str = option("cosine", choices=evidence.TIES, help=message("leanrag.option.ties"))
-    entity_sources: str = option(
-        "all", choices=evidence.SOURCES, paper="all", help=message("leanrag.option.entity_sources")
-    )
     fill: str = option("none", choices=("none", "vectors"), equal="vectors", help=message("leanrag.option.fill"))
     fuse_vectors: bool = option(False, help=message("leanrag.option.fuse_vectors"))
 
@@ -53,6 +45,7 @@ class Strategy:
     calls_model = False
     parts = ()
     leaves_out = ("seed", "relation", "chunk")
+    former_options = ("entity_sources",)
     presets = (
         Preset("paper", message("preset.paper")),
         Preset("released", message("preset.released"), RELEASED),
@@ -74,15 +67,15 @@ class Strategy:
         anchors = anchors_of(query, index, config, tools, MAX_SEEDS if config.adaptive_n else config.top_n)
         adapted_n = None
         if config.adaptive_n:
-            chunks_of = [evidence.sources(index, seed, config.entity_sources) for seed in anchors.seeds]
+            chunks_of = [index.layers[seed.layer].chunks_of(seed.row) for seed in anchors.seeds]
             # Where vectors fill the rest, C is only a bound; seeds for all of it would leave no room for passages.
-            wanted_c = min(config.top_c, _FILLED_C) if config.fill == "vectors" else config.top_c
+            wanted_c = min(config.top_c, Config.top_c) if config.fill == "vectors" else config.top_c
             adapted_n = adapted(chunks_of, config.top_n, wanted_c)
             anchors = replace(anchors, seeds=anchors.seeds[: adapted_n.n])
         laps.lap("seeds")
         paths = find_paths(index, anchors.seeds, config, laps, tools.without)
         vector = query.vector if config.ties == "cosine" else None
-        seeded = evidence.chunks_by_seeds(index, anchors.seeds, vector, config.entity_sources)
+        seeded = evidence.chunks_by_seeds(index, anchors.seeds, vector)
         ranking = seeded.rows
         if config.fuse_vectors:
             ranking = evidence.fused([ranking, evidence.ranked_by_vector(index, query.vector)])

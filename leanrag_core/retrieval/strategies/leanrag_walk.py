@@ -12,7 +12,7 @@ from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.anchoring import Seed
 from leanrag_core.retrieval.base import Preset, Query, trace_index
 from leanrag_core.retrieval.laps import Laps
-from leanrag_core.retrieval.leanrag_options import PathOptions
+from leanrag_core.retrieval.leanrag_options import CONTEXTS, PathOptions
 from leanrag_core.retrieval.leanrag_paths import anchors_of, find_paths, paths_context
 from leanrag_core.retrieval.leanrag_steps import NEIGHBOUR_STYLE, TITLES, WALK_STYLES, notes, steps
 from leanrag_core.retrieval.leaving_out import chunks_without
@@ -29,8 +29,9 @@ _CANDIDATE_SEEDS = 30  # of candidates "seeds30"
 
 @dataclass(frozen=True)
 class Config(PathOptions):
-    """Options of LeanRAG-walk."""
+    """Options of LeanRAG-walk. Its context is compact: under a budget for the whole it then holds more passages."""
 
+    context: str = option("compact", choices=CONTEXTS, paper="full", help=message("leanrag.option.context"))
     candidates: str = option("all", choices=("all", "seeds30"), help=message("leanrag_walk.option.candidates"))
     walk_seeds: int = option(5, low=1, high=50, help=message("leanrag_walk.option.walk_seeds"))
     passage_percent: int = option(5, low=0, high=100, help=message("leanrag_walk.option.passage_percent"))
@@ -50,7 +51,7 @@ class Strategy:
     parts = ()
     presets = (
         Preset("official", message("preset.official")),
-        Preset("compact", message("preset.leanrag.compact"), {"context": "compact"}),
+        Preset("full", message("preset.leanrag_walk.full"), {"context": "full"}),
         Preset("seeds30", message("preset.leanrag_walk.seeds30"), {"candidates": "seeds30"}),
     )
 
