@@ -10,7 +10,7 @@ from pathlib import Path
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.indexing.reading import read_files
-from leanrag_core.indexing.reference.faults import faults, quote_faults, quoted_documents
+from leanrag_core.indexing.reference.faults import faults, naming_faults, quote_faults, quoted_documents
 from leanrag_core.indexing.reference.records import read_reference
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.types.corpus import Document
@@ -33,7 +33,7 @@ def check(corpus: str) -> int:
         print(f"{quoted.entities:8} {quoted.relations:9} {quoted.document}{'' if quoted.enough else '   TOO FEW'}")
     print(f"{len(graph.entities):8} {len(graph.relations):9} in all; ", end="")
     print(f"{len(graph.aggregated_entities)} aggregated entities, {len(graph.aggregated_relations)} relations")
-    wrong = [sentence(fault) for fault in (*faults(graph), *quote_faults(graph, documents))]
+    wrong = [sentence(fault) for fault in (*faults(graph), *naming_faults(graph), *quote_faults(graph, documents))]
     for line in wrong:
         print("-", line)
     return len(wrong) + too_few

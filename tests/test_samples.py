@@ -9,7 +9,7 @@ import pytest
 
 from leanrag_core import Workbench
 from leanrag_core.indexing.reading import read_files
-from leanrag_core.indexing.reference.faults import faults, quote_faults
+from leanrag_core.indexing.reference.faults import faults, naming_faults, quote_faults
 from leanrag_core.indexing.reference.records import read_reference
 from leanrag_core.services.references import References
 
@@ -66,7 +66,7 @@ def test_question_sets_hold_every_kind(name: str) -> None:
 def test_the_reference_graph_has_no_fault_and_covers_every_document(name: str) -> None:
     documents = read_files([SAMPLES / name / "documents"]).documents
     graph = read_reference(SAMPLES / name / "reference")
-    assert (faults(graph), quote_faults(graph, documents)) == ([], [])
+    assert (faults(graph), naming_faults(graph), quote_faults(graph, documents)) == ([], [], [])
     assert References(SAMPLES).is_complete([document.name for document in documents])
     assert min(len(graph.aggregated_entities), len(graph.aggregated_relations)) > 0
 

@@ -14,7 +14,7 @@ from leanrag_core.types.graph import Finding
 RELEASED = "released"
 TOKENS_A_LAYER = 80  # of the released rule for relations
 CLUSTERS_AT_STOP = 4  # of the released rule for the end of the recursion
-_KIND, _FIELD, _RECORD = "relationship", "<|>", "\n"  # first field and delimiters of the released records
+_KIND, _FIELD, _RECORD = "relationship", "<|>", " \n"  # first field and delimiters of the released records
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,8 @@ def records_of(
 ) -> str:
     """The relations as records with delimiters. texts: the descriptions of those rows."""
     sources, targets = (names(side) for side in ends[rows].T.copy())
-    return _RECORD.join(_FIELD.join((_KIND, *record)) for record in zip(sources, targets, texts, strict=True))
+    records = zip(sources, targets, texts, strict=True)
+    return "".join(f"{_FIELD.join((_KIND, *record))}{_RECORD}" for record in records).removesuffix("\n")
 
 
 def findings_text(description: str, findings: Sequence[Finding]) -> str:

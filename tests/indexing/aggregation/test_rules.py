@@ -81,7 +81,7 @@ def test_the_released_rule_summarises_long_relations(farm, monkeypatch):
     first = build(farm, EMBED_FARM, rules=rules, tau=0).layers[1]
     assert first.relations["kind"].to_pylist() == ["concatenated", "concatenated"]
     records = "\n".join(
-        f"relationship<|>{a}<|>{b}<|>{a} eats {b}." for a, b in (("ant", "hay"), ("bee", "oat"), ("bee", "hay"))
+        f"relationship<|>{a}<|>{b}<|>{a} eats {b}. " for a, b in (("ant", "hay"), ("bee", "oat"), ("bee", "hay"))
     )
     monkeypatch.setattr("leanrag_core.indexing.aggregation.rules.TOKENS_A_LAYER", count_tokens(records) / 3)
     at_limit = build(farm, EMBED_FARM, rules=rules, tau=100).layers[1]
@@ -101,7 +101,7 @@ def test_a_writer_of_relations_may_be_given_the_findings_of_both_ends(farm):
 
 def test_joined_relations_may_be_records(farm):
     first = build(farm, EMBED_FARM, tau=9, rules=AggregationRules(concatenation="records")).layers[1]
-    assert first.relation(1).description == "relationship<|>hay<|>sun<|>hay eats sun."
+    assert first.relation(1).description == "relationship<|>hay<|>sun<|>hay eats sun. "
     assert [line.count("<|>") for line in first.relation(0).description.split("\n")] == [3, 3, 3]
 
 

@@ -7,8 +7,14 @@ from pathlib import Path
 import pytest
 
 from leanrag_core.errors import RecordDamaged, ReferenceDamaged
-from leanrag_core.indexing.reference.faults import Quoted, faults, quote_faults, quoted_documents
-from leanrag_core.indexing.reference.records import Quote, ReferenceGraph, read_reference
+from leanrag_core.indexing.reference.faults import Quoted, faults, naming_faults, quote_faults, quoted_documents
+from leanrag_core.indexing.reference.records import (
+    AggregatedSentence,
+    AggregatedText,
+    Quote,
+    ReferenceGraph,
+    read_reference,
+)
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.records import to_json
 from tests.indexing.reference.hives import DOCUMENT, ENTITIES, HIVE, RELATIONS, entity, relation
@@ -22,6 +28,7 @@ def _codes(graph: ReferenceGraph) -> list[str]:
 
 def test_the_graph_of_the_hive_has_no_fault():
     assert faults(HIVE) == []
+    assert naming_faults(HIVE) == []
     assert quote_faults(HIVE, [DOCUMENT]) == []
     assert quoted_documents(HIVE, ["hive.md"]) == [Quoted("hive.md", 4, 2)]
 
@@ -91,3 +98,31 @@ def test_a_line_with_a_wrong_field_is_refused_with_its_place(tmp_path: Path):
 def test_a_missing_file_is_named(tmp_path: Path):
     with pytest.raises(ReferenceDamaged, match=r"entities\.jsonl"):
         read_reference(tmp_path)
+
+
+def _naming(graph: ReferenceGraph) -> list[str]:
+    return [sentence(fault) for fault in naming_faults(graph)]
+
+
+@pytest.mark.parametrize("name", ["worker", "Larvae", "Brood care"])
+def test_an_aggregated_entity_does_not_bear_the_name_of_anything_below_it(name):
+    members = ("Queen", "Drone", "Worker", "Larva")
+    graph = replace(HIVE, aggregated_entities=(*HIVE.aggregated_entities, AggregatedText(2, members, name, "All.", ())))
+    assert _naming(graph) == [f"{name}: an entity below this aggregated entity of layer 2 has the same name"]
+
+
+@pytest.mark.parametrize(
+    ("description", "named"),
+    [
+        ("What is laid must be fed.", []),
+        ("The queen lays what must be fed.", ["Queen"]),
+        ("Workers feed the larvae.", ["workers", "larvae"]),
+        ("Dronelike insects are fed.", []),
+    ],
+)
+def test_an_aggregated_relation_names_no_member_of_its_ends(description, named):
+    relation = AggregatedSentence(1, "Reproduction", "Brood care", description)
+    label = "Reproduction – Brood care"
+    assert _naming(replace(HIVE, aggregated_relations=(relation,))) == [
+        f"{label}: names the member {name}; the sentence is about the groups as wholes" for name in named
+    ]
