@@ -4,12 +4,19 @@ import time
 from dataclasses import dataclass
 
 from leanrag_core.errors import EndpointBusy, EndpointRefusal, InvalidConfig, ReplyError
+from leanrag_core.indexing.extraction.gathered import NAMES
 from leanrag_core.indexing.extraction.llm import LLMExtractor
-from leanrag_core.indexing.extraction.reply import GRAPH_SCHEMA, Reply, parse_reply
+from leanrag_core.indexing.extraction.reply import GRAPH_SCHEMA
+from leanrag_core.messages.message import Message, message
+from leanrag_core.models.base import Completion
 from leanrag_core.models.registry import Models
 from leanrag_core.tokens import count_tokens
 from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.extraction import Extraction
 from leanrag_core.types.model_names import endpoint_model
+from leanrag_core.types.usage import Usage
+
+GOOD, USABLE, USELESS = "good", "usable", "useless"
 
 _SLOW = 8.0  # tokens a second
 _FEW = 3  # entities of a passage
@@ -19,7 +26,8 @@ _FEW = 3  # entities of a passage
 class ModelCheck:
     """What a model made of one passage. window: tokens that the server reads, None where it does not tell.
 
-    verdict: good, usable or useless; remarks: why, and what to do, in plain words. mode: how JSON was asked for.
+    entities, relations: what a build keeps of the reply. verdict: GOOD, USABLE or USELESS; remarks: why, and what to
+    do. mode: how JSON was asked for.
     """
 
     model: str
@@ -32,7 +40,7 @@ class ModelCheck:
     entities: tuple[tuple[str, str], ...]
     relations: tuple[tuple[str, str, str], ...]
     verdict: str
-    remarks: tuple[str, ...]
+    remarks: tuple[Message, ...]
 
     @property
     def tokens_per_second(self) -> float:
@@ -55,42 +63,39 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
         window = endpoint.context_window(model)
     except (EndpointBusy, EndpointRefusal):
         window = None
-    graph, problem = Reply((), (), (), False), ""
+    written = reply.completion_tokens or count_tokens(reply.text)
+    usage = Usage(prompt_tokens=reply.prompt_tokens, completion_tokens=written, calls=1)
+    read, problem = Extraction("", (), ()), ""
     try:
-        graph = parse_reply(reply.text, "check")
+        read = extractor.read_once(passage, Completion(reply.text, reply.finish_reason, usage))
     except ReplyError as error:
         problem = str(error)
-    written = reply.completion_tokens or count_tokens(reply.text)
     remarks = []
     if problem:
-        remarks.append(
-            f"The reply cannot be read: {problem}. A larger model, or one tuned for instructions, may do it."
-        )
+        remarks.append(message("model_check.unreadable", reason=problem))
     if reply.finish_reason == "length":
-        remarks.append(
-            "The reply was cut at the token limit. Raise the longest reply in Settings, or use smaller chunks."
-        )
+        remarks.append(message("model_check.cut"))
     if reply.has_reasoning:
-        remarks.append("It thinks before it replies, which takes time and tokens. Its thoughts are left out.")
-    if graph.drops:
-        remarks.append(f"{len(graph.drops)} items of the reply were not as asked for and would be left out.")
-    if not problem and len(graph.mentions) < _FEW:
-        remarks.append(f"It found {len(graph.mentions)} entities; a good model finds ten or more in such a passage.")
-    if not problem and not graph.relations:
-        remarks.append("It stated no relation: the hierarchy would have no aggregated relations.")
+        remarks.append(message("model_check.reasons"))
+    dropped = [drop for drop in read.drops if drop.stage != NAMES]
+    if dropped:
+        item = dropped[0].item.removeprefix("chunk ").lstrip(": ")
+        first = ": ".join(filter(None, (item, dropped[0].reason)))
+        remarks.append(message("model_check.dropped", n=len(dropped), first=first))
+    if doubtful := len(read.drops) - len(dropped):
+        remarks.append(message("model_check.doubtful", n=doubtful))
+    if not problem and len(read.mentions) < _FEW:
+        remarks.append(message("model_check.few_entities", n=len(read.mentions)))
+    if not problem and not read.relations:
+        remarks.append(message("model_check.no_relation"))
     if written and written / max(seconds, 1e-9) < _SLOW:
-        remarks.append(f"It writes {written / seconds:.1f} tokens a second: a build will take long.")
+        remarks.append(message("model_check.slow", speed=f"{written / seconds:.1f}"))
     needed = config.chunk_tokens + count_tokens(messages[0]["content"]) + 1000
     if window is not None and window < needed:
-        remarks.append(
-            f"The server reads {window:,} tokens of a prompt and cuts the rest without a word; this build needs "
-            f"{needed:,}. Raise num_ctx (Ollama), max_model_len (vLLM) or the context size of a slot (llama.cpp), or "
-            "use smaller chunks."
-        )
+        remarks.append(message("model_check.window", window=window, needed=needed))
     if reply.mode == "plain":
-        remarks.append("The server has no JSON mode; replies are asked for in words and repaired.")
-    useless = bool(problem) or not graph.mentions
-    good = not useless and len(graph.mentions) >= _FEW and bool(graph.relations) and not graph.drops
+        remarks.append(message("model_check.no_json_mode"))
+    good = len(read.mentions) >= _FEW and bool(read.relations) and not read.drops
     return ModelCheck(
         model=model,
         raw=reply.text,
@@ -99,8 +104,8 @@ def check_model(models: Models, model: str, passage: str, config: IndexConfig) -
         prompt_tokens=reply.prompt_tokens,
         completion_tokens=written,
         window=window,
-        entities=tuple((mention.name, mention.type) for mention in graph.mentions),
-        relations=tuple((relation.source, relation.target, relation.description) for relation in graph.relations),
-        verdict="useless" if useless else "good" if good and reply.finish_reason != "length" else "usable",
+        entities=tuple((mention.name, mention.type) for mention in read.mentions),
+        relations=tuple((relation.source, relation.target, relation.description) for relation in read.relations),
+        verdict=USELESS if not read.mentions else GOOD if good else USABLE,
         remarks=tuple(remarks),
     )

@@ -1,17 +1,22 @@
 """Scores of extractions against the reference graphs that come with the program."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leanrag_core.evaluation.extraction import ExtractionScore, GivenGraph, extraction_score, index_score
+from leanrag_core.evaluation.extraction_names import NORMALISED
 from leanrag_core.evaluation.reference_passages import passage_gold
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.extraction.builtin import BuiltinExtractor
+from leanrag_core.indexing.model_check import GOOD, USABLE, USELESS, ModelCheck
+from leanrag_core.messages.message import message
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.services.references import References
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.index import Index
 
 _ONE_CHUNK = 1_000_000  # tokens
+_LEAST_ENTITIES = 0.2  # of the reference's in a passage; a model that finds fewer is of no use
+_GOOD_ENTITIES, _GOOD_RELATIONS = 0.5, 0.25  # of the reference's: a model that finds as many is good
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,30 @@ def scores_of_passage(
             )
             return PassageScores(given, own)
     return None
+
+
+def judged(check: ModelCheck, scores: PassageScores) -> ModelCheck:
+    """The check with the verdict that the scores allow, and a remark with the figures where they lower it. Names are
+    compared as normalised."""
+    score = next(match for match in scores.model.matches if match.match == NORMALISED)
+    entities, relations = score.entities.recall or 0.0, score.relations.recall or 0.0
+    if entities < _LEAST_ENTITIES:
+        verdict = USELESS
+    elif entities < _GOOD_ENTITIES or relations < _GOOD_RELATIONS:
+        verdict = USABLE
+    else:
+        verdict = GOOD
+    worst = max(check.verdict, verdict, key=(GOOD, USABLE, USELESS).index)
+    if verdict == GOOD:
+        return replace(check, verdict=worst)
+    remark = message(
+        "model_check.beside_reference",
+        entities=score.entities.hit,
+        of_entities=score.entities.wanted,
+        relations=score.relations.hit,
+        of_relations=score.relations.wanted,
+    )
+    return replace(check, verdict=worst, remarks=(remark, *check.remarks))
 
 
 def _builtin(passage: str) -> GivenGraph:

@@ -19,7 +19,7 @@ from leanrag_core.indexing.extraction.reply import (
     parse_reply,
 )
 from leanrag_core.indexing.resolution.names import name_key
-from leanrag_core.models.asking import Asked, ask
+from leanrag_core.models.asking import Asked, ask, require_no_loop
 from leanrag_core.models.base import Completion, LanguageModel
 from leanrag_core.prompts.book import PromptBook
 from leanrag_core.types.config import IndexConfig
@@ -148,6 +148,21 @@ class LLMExtractor:
         prompt = self._first.fill(entity_types=self._types, text=_as_material(text))
         return [{"role": "user", "content": prompt}]
 
+    def read_once(self, passage: str, completion: Completion) -> Extraction:
+        """What a build keeps of a first reply about the passage, and what it drops. Raises ReplyError for a reply that
+        a build refuses."""
+        gathered = Gathered(Chunk("", "", 0, 0, len(passage), 1, passage), self._example)
+        require_no_loop(completion.text)
+        if completion.cut:
+            gathered.keep_complete_part(_Cut(completion))
+            return gathered.extraction()
+        reply = parse_reply(completion.text, "")
+        _require_plausible(reply, _most_items(passage))
+        gathered.add(reply, completion)
+        if reply.breaks_off:
+            gathered.drop("the reply breaks off before its end; what was complete is kept")
+        return gathered.extraction()
+
     def stored_replies(self, text: str, recall: "Recall") -> "StoredReplies":
         """The replies about a passage that are stored already, as a build would meet them."""
         messages, schema, task = self.first_question(text)
@@ -225,10 +240,7 @@ class LLMExtractor:
             if reply.breaks_off:
                 broken.append(Asked(reply, completion))
                 raise ReplyError("reply.broken_off")
-            if len(reply.mentions) > most or len(reply.relations) > 2 * most:
-                raise ReplyError(
-                    "reply.too_many_items", n_entities=len(reply.mentions), n_relations=len(reply.relations)
-                )
+            _require_plausible(reply, most)
             return reply
 
         try:
@@ -273,6 +285,12 @@ class _Cut(ReplyCut):
     def __init__(self, completion: Completion) -> None:
         super().__init__("the reply was cut at the token limit")
         self.completion, self.text = completion, completion.text
+
+
+def _require_plausible(reply: Reply, most: int) -> None:
+    """Nothing, or ReplyError for more items than a passage can hold."""
+    if len(reply.mentions) > most or len(reply.relations) > 2 * most:
+        raise ReplyError("reply.too_many_items", n_entities=len(reply.mentions), n_relations=len(reply.relations))
 
 
 def _most_items(text: str) -> int:

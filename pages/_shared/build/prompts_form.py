@@ -11,7 +11,7 @@ from leanrag_core.types.config import IndexConfig
 from pages._shared.common import choices, forms, markup, session, widgets
 from pages._shared.common.frame import message, plain_errors
 from pages._shared.common.html import draw, html, joined
-from pages._shared.common.messages import say
+from pages._shared.common.messages import say, words
 
 TASKS = ("extract_graph", "glean_graph", "merge_descriptions", "aggregate_entity", "aggregate_relation", "answer")
 _SIZES = ("chunk_tokens", "overlap_tokens")
@@ -222,7 +222,7 @@ def difference(catalogs: ModelCheck, edited: ModelCheck) -> None:
     markup.block(say("build.prompts.against"), html('<div class="lr-diff">{}</div>', body), note)
     for whose, check in ((say("build.prompts.catalogs"), catalogs), (say("build.prompts.yours"), edited)):
         if check.verdict == "useless":
-            remarks = say("text.space").join(check.remarks) or say("build.prompts.found_nothing")
+            remarks = say("text.space").join(map(words, check.remarks)) or say("build.prompts.found_nothing")
             message(remarks, kind="error", title=say("build.prompts.whose", whose=whose))
 
 

@@ -8,14 +8,14 @@ from leanrag_core.evaluation.extraction_names import EMBEDDING, EXACT, NORMALISE
 from leanrag_core.figures import numbers
 from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.indexing.model_check import ModelCheck
-from leanrag_core.services.extraction_scores import PassageScores
+from leanrag_core.services.extraction_scores import PassageScores, judged
 from leanrag_core.services.samples import FIRST_SAMPLE
 from leanrag_core.types.settings import Settings
 from leanrag_core.types.visible import visible
 from pages._shared.common import forms, markup, session, widgets
 from pages._shared.common.frame import message, plain_errors
 from pages._shared.common.html import draw, html, joined
-from pages._shared.common.messages import known, say
+from pages._shared.common.messages import known, say, words
 from pages._shared.settings import endpoint_view
 
 _VERDICTS = {"good": "good", "usable": "note", "useless": "error"}  # kinds of the box
@@ -61,6 +61,7 @@ def panel(settings: Settings) -> None:
 
 def show(checked: ModelCheck, scores: PassageScores | None = None) -> None:
     """The outcome of a check. scores: beside the reference graph, where the passage is of a sample corpus."""
+    checked = checked if scores is None else judged(checked, scores)
     message(say(f"settings.check.{checked.verdict}"), kind=_VERDICTS[checked.verdict], title=checked.model)
     mode = f"settings.check.mode.{checked.mode}"
     facts = [
@@ -72,7 +73,7 @@ def show(checked: ModelCheck, scores: PassageScores | None = None) -> None:
     ]
     draw(markup.muted(say("ask.comma").join(facts) + say("text.stop")))
     if checked.remarks:
-        remarks = joined(html("<div>{}</div>", remark) for remark in checked.remarks)
+        remarks = joined(html("<div>{}</div>", words(remark)) for remark in checked.remarks)
         draw(html('<div class="lr-notes">{}</div>', remarks))
     if scores is not None:
         _scores(checked.model, scores)
