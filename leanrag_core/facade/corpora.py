@@ -68,6 +68,17 @@ class Corpora(Services):
         """The document is no longer in the corpus; indexes built with it stay as they are."""
         self.corpus_store.remove(corpus_id, document_id)
 
+    def put_back(self, corpus_id: str, document_id: str, running_head: str) -> str:
+        """Puts that running head back into the document's text wherever its file has it, or leaves it out again;
+        returns the document's id from now on. Indexes built with it stay as they are. Raises CorpusNotFound.
+        """
+        from leanrag_core.indexing.parsing.running_heads import put_back
+
+        changed = put_back(self.document(corpus_id, document_id), running_head)
+        if changed.id != document_id:
+            self.corpus_store.replace(corpus_id, document_id, changed)
+        return changed.id
+
     def damaged_corpora(self) -> list[Damaged]:
         """Corpora whose record does not read."""
         return self.corpus_store.damaged()

@@ -151,7 +151,7 @@ class CorpusStore:
         written: dict[str, DocumentSummary] = {}
         try:
             with writing(what, kept):
-                known = {row.id: row.name for row in self._record(corpus_id).documents}
+                known = _names_by_id(self._record(corpus_id))
                 duplicates = []
                 for document in documents:
                     if document.id in known:
@@ -187,7 +187,7 @@ class CorpusStore:
     ) -> tuple[list[DocumentSummary], list[Refusal]]:
         """The documents, whose files are there, are in the record. Needs the lock."""
         folder, record = self._folder(corpus_id), self._record(corpus_id)
-        known = {row.id: row.name for row in record.documents}  # others may have added some meanwhile
+        known = _names_by_id(record)  # others may have added some meanwhile
         added = [row for row in written if row.id not in known]
         duplicates = [*duplicates, *(_duplicate(row.name, known[row.id]) for row in written if row.id in known)]
         names = {row.name for row in written} | {refusal.name for refusal in (*duplicates, *refused)}
@@ -213,6 +213,24 @@ class CorpusStore:
     def refused(self, corpus_id: str) -> list[Refusal]:
         """Files that were added to the corpus and could not be read, in the order in which they were."""
         return [row.refusal() for row in self._record(corpus_id).refused]
+
+    def replace(self, corpus_id: str, document_id: str, document: Document) -> None:
+        """The document takes the place of that one, whose file gave it; adding the file again adds nothing.
+
+        Raises CorpusNotFound, StorageFailed, and InvalidConfig where the corpus has a document of the new content.
+        """
+        with self._locked(message("what.document_list", corpus=corpus_id), message("kept.document")):
+            folder, record = self._folder(corpus_id), self._record(corpus_id)
+            before = self._document_file(corpus_id, document_id)
+            known = {row.id: row for row in record.documents}
+            if document.id in known:
+                raise InvalidConfig("corpus.document_twice", first=known[document.id].name)
+            read_as = known[document_id].read_as or document_id
+            row = replace(summarise(document), read_as="" if read_as == document.id else read_as)
+            write_bytes(folder / f"{document.id}.json", to_json(document), private=True)
+            rows = tuple(row if each.id == document_id else each for each in record.documents)
+            self._write(folder, replace(record, documents=rows))
+            before.unlink()
 
     def remove(self, corpus_id: str, document_id: str) -> None:
         """Removes the document from the corpus; an unknown id changes nothing."""
@@ -293,6 +311,12 @@ class CorpusStore:
             return from_json(Document, path.read_bytes(), name=path.name, max_bytes=_MAX_DOCUMENT_BYTES)
         except RecordDamaged as error:
             raise CorpusDamaged("corpus.document_damaged", path=str(path), reason=error.reason) from error
+
+
+def _names_by_id(record: CorpusRecord) -> dict[str, str]:
+    """The documents' names by the ids that their texts have, and those that their files gave."""
+    read = {row.read_as: row.name for row in record.documents if row.read_as}
+    return read | {row.id: row.name for row in record.documents}
 
 
 def _duplicate(name: str, first: str) -> Refusal:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from leanrag_core.messages.message import Message
+from leanrag_core.records import absent_at_default
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,24 @@ class Heading:
 
 
 @dataclass(frozen=True)
+class RunningHead:
+    """A line that a file repeats on its pages. page: 1, 2, ...
+
+    [start, end): where it is in the document's text; both the same, where it would be, while it is left out.
+    """
+
+    text: str
+    page: int
+    start: int
+    end: int
+
+    @property
+    def in_text(self) -> bool:
+        """Whether it was put back."""
+        return self.end > self.start
+
+
+@dataclass(frozen=True)
 class Document:
     """A parsed file: its text, and where pages, headings and boilerplate lie in that text.
 
@@ -36,6 +55,7 @@ class Document:
     pages: character span of page 1, 2, ... (empty where the format has no pages).
     boilerplate: spans (tables of contents, running heads, navigation) that extraction leaves out.
     notes: what the reader should know, e.g. the encoding that was detected or rows that were skipped.
+    running_heads: in the order of the file; left out of the text unless they are put back.
     """
 
     id: str
@@ -48,6 +68,7 @@ class Document:
     headings: tuple[Heading, ...] = ()
     boilerplate: tuple[Span, ...] = ()
     notes: tuple[str, ...] = ()
+    running_heads: tuple[RunningHead, ...] = absent_at_default(())
 
 
 def document_of(cells: Mapping[str, Any]) -> Document:
@@ -59,6 +80,7 @@ def document_of(cells: Mapping[str, Any]) -> Document:
             "boilerplate": tuple(Span(**span) for span in cells["boilerplate"]),
             "headings": tuple(Heading(**heading) for heading in cells["headings"]),
             "notes": tuple(cells["notes"]),
+            "running_heads": tuple(RunningHead(**head) for head in cells.get("running_heads", ())),
         }
     )
 

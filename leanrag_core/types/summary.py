@@ -3,14 +3,17 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from leanrag_core.records import Count
+from leanrag_core.records import Count, absent_at_default
 from leanrag_core.types.corpus import Refusal
 from leanrag_core.types.recorded_config import RecordedConfig
 
 
 @dataclass(frozen=True)
 class DocumentSummary:
-    """A document of a corpus without its text. tokens: cl100k count. pages: 0 where the format has none."""
+    """A document of a corpus without its text. tokens: cl100k count. pages: 0 where the format has none.
+
+    read_as: the id that its file alone gave, where running heads were put back since; else empty.
+    """
 
     id: str
     name: str
@@ -21,6 +24,7 @@ class DocumentSummary:
     tokens: int
     pages: int
     notes: tuple[str, ...] = ()
+    read_as: str = absent_at_default("")
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from leanrag_core.indexing.chunking import chunk_documents
 from leanrag_core.tokens import count_tokens
 from tests.app import drawn
 from tests.app.conftest import CORPUS
+from tests.paged_file import HEAD, TEXTS, paged_file
 
 Visit = Callable[..., AppTest]
 
@@ -203,3 +204,19 @@ def test_the_preview_cuts_a_document_as_a_build_does(home: Workbench, visit: Vis
     pieces = [as_the_browser_counts[2 * start : 2 * end].decode("utf-16-le") for start, end in spans]
     assert pieces == [chunk.text for chunk in chunks]
     assert preview["sizes"][SIZES.index(64)]["said"].startswith("64 tokens, 8 of overlap: ")
+
+
+def test_running_heads_are_shown_where_they_were_and_can_be_put_back(home: Workbench, visit: Visit) -> None:
+    own = home.add_documents("Own", [("a.pdf", paged_file())]).corpus_id
+    [before] = home.documents(own)
+    [preview] = drawn.component(visit("library", home, corpus=own), "chunk_preview")
+    assert preview["text"] == "\n\n".join(TEXTS)
+    assert [head["span"] for head in preview["heads"]] == [[preview["text"].index(text)] * 2 for text in TEXTS]
+    put_back = home.put_back(own, before.id, HEAD)
+    [preview] = drawn.component(visit("library", home, corpus=own, doc=put_back), "chunk_preview")
+    pieces = [preview["text"][start:end] for start, end in (head["span"] for head in preview["heads"])]
+    assert pieces == [f"{HEAD}\n\n"] * 3
+    assert "".join(preview["text"].split(f"{HEAD}\n\n")) == "\n\n".join(TEXTS)
+    assert home.add_documents(own, [("a.pdf", paged_file())]).added == ()  # it is remembered
+    assert home.put_back(own, put_back, HEAD) == before.id
+    assert home.documents(own) == [before]

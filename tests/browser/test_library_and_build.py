@@ -16,6 +16,7 @@ from leanrag_core.indexing.chunking import chunk_documents
 from tests.browser.conftest import Server, Watched
 from tests.browser.runs import settled
 from tests.browser.test_story import TEXT, snap
+from tests.paged_file import HEAD, TEXTS, paged_file
 
 pytestmark = pytest.mark.browser
 HOSTILE = "<img src=x onerror=alert(1)>.txt"
@@ -128,6 +129,32 @@ def test_text_a_folder_and_an_archive_become_documents_cut_into_chunks(
     expect(page.get_by_role("heading", name="Build", exact=True)).to_be_visible()
     settled(page)
     expect(page.get_by_label("Chunk size, tokens")).to_have_value("96")
+    watched.assert_clean()
+
+
+def test_a_running_head_is_put_back_and_left_out_again(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], bench: Workbench
+) -> None:
+    own = bench.add_documents("Insects", [("a.pdf", paged_file())]).corpus_id
+    server, watched = server_in(bench.root), watch()
+    page = watched.page
+    page.goto(f"{server.url}/library?corpus={own}")
+    settled(page)
+    text, without = page.locator(".lr-cuts .lr-text"), bench.documents(own)[0].id
+    for _ in range(2):
+        expect(text.locator("del")).to_have_text([HEAD] * 3)
+        snap(page, "library_running_heads")
+        text.get_by_role("button", name=f"put back: {HEAD}").nth(1).click()
+        expect(text.locator("del")).to_have_count(0)
+        expect(text.locator(".back:not(.head)")).to_have_text([re.compile(HEAD)] * 3)
+        settled(page)
+        [row] = bench.documents(own)
+        assert bench.document(own, row.id).text == "\n\n".join(f"{HEAD}\n\n{each}" for each in TEXTS)
+        snap(page, "library_running_heads_back")
+        text.get_by_role("button", name=f"leave out: {HEAD}").first.click()
+        expect(text.locator("del")).to_have_count(3)
+        settled(page)
+        assert [row.id for row in bench.documents(own)] == [without]
     watched.assert_clean()
 
 

@@ -287,3 +287,19 @@ def test_a_failure_on_the_way_adds_none_and_takes_nothing_of_others(store: Corpu
     assert row.name == "of another session.txt"
     assert store.document(corpus, row.id).text == "second"
     assert len(list((store.root / corpus).glob("*.json"))) == 2, "the record and that document"
+
+
+def test_a_document_that_takes_another_s_place_is_known_by_the_file_that_gave_it(store: CorpusStore) -> None:
+    corpus, _ = store.create_with("Own", [BEES, ANTS])
+    longer = replace(BEES, id="doc-longer", text=f"{BEES.text} They sting.")
+    store.replace(corpus, BEES.id, longer)
+    assert [row.id for row in store.documents(corpus)] == [ANTS.id, longer.id]
+    assert store.document(corpus, longer.id) == longer
+    assert store.summary(corpus).tokens == count_tokens(longer.text) + count_tokens(ANTS.text)
+    added, duplicates = CorpusStore(store.root).add(corpus, [BEES])  # the same file again
+    assert (added, [each.name for each in duplicates]) == ([], [BEES.name])
+    assert f"{corpus}/{BEES.id}.json" not in files_of(store.root)
+    with pytest.raises(InvalidConfig, match=r"ants\.txt"):
+        store.replace(corpus, longer.id, replace(longer, id=ANTS.id))
+    store.replace(corpus, longer.id, BEES)
+    assert store.documents(corpus) == sorted(map(summarise, [BEES, ANTS]), key=lambda row: row.name)

@@ -3,12 +3,12 @@
 import hashlib
 import re
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing.language import detect_language
-from leanrag_core.types.corpus import Document, Heading, Refusal, Span
+from leanrag_core.types.corpus import Document, Heading, Refusal, RunningHead, Span
 from leanrag_core.types.visible import visible
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b\u200e\u200f\ufeff]")  # soft hyphens, marks without width
@@ -30,10 +30,13 @@ _LONGEST_NAME, _LONGEST_SUFFIX = 200, 20  # characters
 
 @dataclass(frozen=True)
 class Block:
-    """A paragraph, a heading or boilerplate. page: 1, 2, ... or 0. joins: goes on with the block before it."""
+    """A paragraph, a heading, boilerplate or a running head, which stays out of the text. page: 1, 2, ... or 0.
+
+    joins: goes on with the block before it.
+    """
 
     text: str
-    kind: str = "paragraph"  # paragraph, heading, boilerplate
+    kind: str = "paragraph"  # paragraph, heading, boilerplate, running head
     level: int = 0
     page: int = 0
     joins: bool = False
@@ -107,13 +110,21 @@ def assemble(file_name: str, media_type: str, parsed: Parsed) -> Document:
     headings: list[Heading] = []
     boilerplate: list[Span] = []
     page_starts: dict[int, int] = {}
+    running_heads: list[RunningHead] = []
     for block in parsed.blocks:
         text = _INDENT.sub("\n", clean(block.text)).strip()
         if not text.strip():
             continue
+        if block.kind == "running head":
+            running_heads.append(RunningHead(one_line(text), block.page, length, length))
+            continue
         glue = "" if not parts else _glue(parts[-1], text) if block.joins else "\n\n"
         parts += [glue, text]
-        start, length = length + len(glue), length + len(glue) + len(text)
+        before, start, length = length, length + len(glue), length + len(glue) + len(text)
+        running_heads = [  # one at the top of this block's page stands before it, others after the block before
+            replace(head, start=start, end=start) if (head.start, head.page) == (before, block.page) else head
+            for head in running_heads
+        ]
         if block.page:
             page_starts.setdefault(block.page, start)
         if block.kind == "heading":
@@ -128,7 +139,7 @@ def assemble(file_name: str, media_type: str, parsed: Parsed) -> Document:
     last_page = starts[-1][0] if starts else 0
     bounds = [page_starts.get(page) for page in range(1, last_page + 1)]
     return Document(
-        id=f"doc-{hashlib.sha256(text.encode()).hexdigest()[:16]}",
+        id=document_id(text),
         name=name,
         title=title,
         media_type=media_type,
@@ -138,7 +149,13 @@ def assemble(file_name: str, media_type: str, parsed: Parsed) -> Document:
         headings=tuple(headings),
         boilerplate=tuple(boilerplate),
         notes=parsed.notes,
+        running_heads=tuple(running_heads),
     )
+
+
+def document_id(text: str) -> str:
+    """The id of a document with that text: the same content has the same id anywhere."""
+    return f"doc-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
 def _glue(before: str, after: str) -> str:

@@ -1,5 +1,5 @@
 // The beginning of a document with its chunks: tinted in turn, numbered where they begin, what two share underlined.
-// The slider changes the size here, without asking the server.
+// The slider changes the size here, without asking the server. Running heads stand struck out where the file has them.
 function element(tag, className, text) {
   const made = document.createElement(tag);
   made.className = className;
@@ -7,11 +7,32 @@ function element(tag, className, text) {
   return made;
 }
 
-function drawn(text, spans) {
-  const ends = [...new Set([0, text.length, ...spans.flat()])].sort((a, b) => a - b), pieces = [];
+function headMark(head, inText, data, put) {
+  const mark = element("span", inText ? "head back" : "head"), words = element(inText ? "ins" : "del", "", head.text);
+  mark.append(words);
+  if (!data.fixed) {
+    const button = element("button", "put", inText ? data.leave_out : data.put_back);
+    button.type = "button";
+    button.setAttribute("aria-label", `${button.textContent}: ${head.text}`);
+    button.onclick = () => put(head.key);
+    mark.append(button);
+  }
+  return mark;
+}
+
+function drawn(data, spans, put) {
+  const text = data.text, heads = data.heads;
+  const all = [0, text.length, ...spans.flat(), ...heads.flatMap((head) => head.span)];
+  const ends = [...new Set(all)].sort((a, b) => a - b), pieces = [];
+  const absent = (at) => {
+    for (const head of heads) {
+      if (head.span[0] === at && head.span[1] === at) pieces.push(headMark(head, false, data, put));
+    }
+  };
   let from = 0;
   for (let n = 0; n + 1 < ends.length; n++) {
     const start = ends[n], end = ends[n + 1];
+    absent(start);
     while (from < spans.length && spans[from][1] <= start) from++;
     const inside = [];
     for (let place = from; place < spans.length && spans[place][0] <= start; place++) {
@@ -24,8 +45,16 @@ function drawn(text, spans) {
       pieces.push(number);
     }
     const kind = inside.length > 1 ? "shared" : inside.length ? (inside[0] % 2 ? "odd" : "even") : "";
-    pieces.push(element("span", kind, text.slice(start, end)));
+    const present = heads.find((head) => head.span[0] <= start && end <= head.span[1]);
+    const piece = element("span", present ? `${kind} back` : kind, text.slice(start, end));
+    pieces.push(piece);
+    if (present && present.span[1] === end && !data.fixed) {
+      const mark = headMark(present, true, data, put);
+      mark.querySelector("ins").remove();
+      pieces.push(mark);
+    }
   }
+  if (text.length) absent(text.length);
   return pieces;
 }
 
@@ -48,15 +77,24 @@ export default function (component) {
   const use = element("button", "use", data.use);
   use.type = "button";
   use.onclick = () => setTriggerValue("used", Number(slider.value));
+  const put = (head) => setTriggerValue("head", head);
   const show = () => {
     const size = data.sizes[slider.value];
     said.textContent = size.said;
     slider.setAttribute("aria-valuetext", size.said);
-    body.replaceChildren(...drawn(data.text, size.spans), element("span", "lr-edge", data.more ? ` … ${data.more}` : ""));
+    body.replaceChildren(
+      ...drawn(data, size.spans, put), element("span", "lr-edge", data.more ? ` … ${data.more}` : ""),
+    );
   };
   slider.oninput = show;
   show();
   const foot = element("div", "foot");
   foot.append(said, use);
-  host.replaceChildren(row, foot, element("div", "legend", data.legend), body);
+  const legend = data.heads.length ? `${data.legend} ${data.heads_legend}` : data.legend;
+  host.replaceChildren(row, foot, element("div", "legend", legend), body);
+  if (data.later.length) {
+    const later = element("div", "later", data.elsewhere);
+    later.append(...data.later.map((head) => headMark(head, head.in_text, data, put)));
+    host.append(later);
+  }
 }

@@ -6,18 +6,22 @@ from typing import Any
 import streamlit as st
 
 from leanrag_core.indexing.chunk_preview import SHOWN, SIZES, chunk_previews
+from leanrag_core.indexing.parsing.running_heads import head_key
 from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.corpus import Document, RunningHead
 from leanrag_core.types.summary import CorpusSummary, DocumentSummary
 from leanrag_core.types.visible import visible
 from pages._shared.common import forms, session, state
 from pages._shared.common.component import component
+from pages._shared.common.frame import plain_errors
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import language, say
 from pages._shared.library.adding_view import to_build
 
 _SCRIPT = Path(__file__).with_name("chunk_preview.js")
 _FRAME = '<div class="lr-cuts"></div>'
-_KEY, _BUILDS = "chunk_preview", "lr_preview_builds"
+_KEY, _BUILDS, _CHANGED = "chunk_preview", "lr_preview_builds", "lr_preview_changed"
+_LISTED = 50  # running heads that are not in the beginning that is shown
 
 
 def show(corpus: CorpusSummary, document: DocumentSummary, facts: str) -> None:
@@ -31,6 +35,8 @@ def show(corpus: CorpusSummary, document: DocumentSummary, facts: str) -> None:
     )
     if st.session_state.pop(_BUILDS, False):
         to_build(corpus.id)
+    if st.session_state.pop(_CHANGED, False):
+        st.rerun()  # the list beside it has the document's new size
     size = forms.field_value(IndexConfig, "chunk_tokens", "b_chunk_tokens")
     nearest = min(range(len(SIZES)), key=lambda place: abs(SIZES[place] - size))
     drawn = _drawn(corpus.id, document.id, document.tokens, language())
@@ -42,8 +48,18 @@ def show(corpus: CorpusSummary, document: DocumentSummary, facts: str) -> None:
             state.remember("b_overlap_tokens", SIZES[place] // 8)
             st.session_state[_BUILDS] = True
 
+    def changed() -> None:
+        text = st.session_state[_KEY].get("head")
+        if isinstance(text, str):
+            with plain_errors():
+                state.remember("doc", session.workbench().put_back(corpus.id, document.id, text))
+                st.session_state[_CHANGED] = True
+
     component(_SCRIPT, _FRAME)(
-        data={**drawn, "title": visible(document.title), "chosen": nearest}, key=_KEY, on_used_change=used
+        data={**drawn, "title": visible(document.title), "chosen": nearest, "fixed": corpus.sample},
+        key=_KEY,
+        on_used_change=used,
+        on_head_change=changed,
     )
 
 
@@ -71,7 +87,29 @@ def _drawn(corpus_id: str, document_id: str, n_tokens: int, of_language: str) ->
         "slider": say("library.chunk_size"),
         "legend": say("library.chunk_legend"),
         "use": say("library.use_size"),
+        "heads": [_head(head, places) for head in document.running_heads if head.end < len(places)],
+        "later": _later(document, len(places)),
+        "put_back": say("library.put_back"),
+        "leave_out": say("library.leave_out"),
+        "heads_legend": say("library.running_heads_legend"),
+        "elsewhere": say("library.running_heads_elsewhere"),
     }
+
+
+def _head(head: RunningHead, places: list[int]) -> dict[str, Any]:
+    return {
+        "text": visible(head.text),
+        "key": head.text,
+        "span": [places[head.start], places[head.end]],
+    }
+
+
+def _later(document: Document, n_places: int) -> list[dict[str, Any]]:
+    """Running heads whose like is not in the beginning that is shown, each once."""
+    known = {head_key(head.text) for head in document.running_heads if head.end < n_places}
+    later = {head_key(head.text): head for head in reversed(document.running_heads)}
+    listed = [head for key, head in reversed(later.items()) if key not in known][:_LISTED]
+    return [{"text": visible(head.text), "key": head.text, "in_text": head.in_text} for head in listed]
 
 
 def _places(text: str) -> list[int]:

@@ -9,6 +9,7 @@ from fpdf.enums import AccessPermission
 
 from leanrag_core.indexing.parsing import parse_upload
 from leanrag_core.indexing.parsing.formats import pdf as read_pdf
+from leanrag_core.indexing.parsing.running_heads import put_back
 from leanrag_core.types.corpus import Heading
 from tests.indexing.parsing.conftest import Read
 
@@ -147,3 +148,102 @@ def test_a_damaged_file_is_read_or_refused_but_never_raises() -> None:
             damaged[chance.randrange(len(damaged))] = chance.randrange(256)
         upload = parse_upload("a.pdf", bytes(damaged))
         assert len(upload.documents) + len(upload.refusals) == 1
+
+
+def pages_with(*edges: str, at: str = "top", size: int = 11) -> bytes:
+    """A PDF with a page for each text, which is at the same place of its page, above or below other text."""
+    file = FPDF()
+    for text in edges:
+        file.add_page()
+        file.set_font("Helvetica", size=size)
+        file.set_xy(20, 20 if at == "top" else 250)
+        file.cell(text=text)
+        file.set_font("Helvetica", size=11)
+        for place, body in enumerate((BEES, ANTS)):
+            file.set_xy(20, 60 + 40 * place)
+            file.cell(text=body)
+    return bytes(file.output())
+
+
+YEARS = ["Net revenue in 2021 was 4.2 million euro.", "Net revenue in 2022 was 5.1 million euro."]
+
+
+@pytest.mark.parametrize("at", ["top", "bottom"])
+@pytest.mark.parametrize(
+    "edges",
+    [
+        [*YEARS, "Net revenue in 2023 was 6.3 million euro."],
+        [YEARS[0], YEARS[0], YEARS[0]],
+        ["Revenue of 2021: 4.2", "Revenue of 2022: 4.2", "Revenue of 2023: 4.2"],
+        ["12 hives, 40 frames", "13 hives, 38 frames", "14 hives, 51 frames"],
+    ],
+    ids=["sisters", "one sentence", "years", "counts"],
+)
+def test_sentences_and_figures_at_the_same_place_of_three_pages_are_text(read: Read, edges: list[str], at: str) -> None:
+    document = read("a.pdf", pages_with(*edges, at=at))
+    assert [paragraph for paragraph in document.text.split("\n\n") if paragraph not in (BEES, ANTS)] == edges
+    assert (document.running_heads, document.notes) == ((), ())
+
+
+def test_what_repeats_in_words_alone_is_text() -> None:
+    texts = {"place": "", "font": "", "size": ""}
+    for differs in texts:
+        file = FPDF()
+        for n in range(3):
+            file.add_page()
+            file.set_font("Courier" if differs == "font" and n == 1 else "Helvetica", size=11)
+            file.set_font_size(11 + (n if differs == "size" else 0))
+            file.set_xy(20, 20 + (15 * n if differs == "place" else 0))
+            file.cell(text="Journal of Insects")
+            file.set_font("Helvetica", size=11)
+            file.set_xy(20, 120)
+            file.cell(text=BEES)
+        [document] = parse_upload("a.pdf", bytes(file.output())).documents
+        texts[differs] = document.text
+    counts = {differs: text.count("Journal of Insects") for differs, text in texts.items()}
+    assert counts == {"place": 3, "font": 1, "size": 3}  # of font, two pages of three are the same
+
+
+def test_page_numbers_at_alternating_sides_are_left_out_and_known_with_their_places(read: Read) -> None:
+    file = FPDF()
+    for n in range(1, 5):
+        file.add_page()
+        file.set_font("Helvetica", size=11)
+        file.set_xy(20, 120)
+        file.cell(text=f"{BEES} {'I' * n}")
+        file.set_xy(20 if n % 2 else 180, 270)
+        file.cell(text=str(n + 16))
+    document = read("a.pdf", bytes(file.output()))
+    assert [(head.text, head.page, head.in_text) for head in document.running_heads] == [
+        (str(n + 16), n, False) for n in range(1, 5)
+    ]
+    assert document.notes == ("4 running heads and page numbers were left out.",)
+
+
+def test_running_heads_that_are_put_back_and_left_out_again_give_the_same_document(read: Read) -> None:
+    texts = [BEES, ANTS, "Wasps build with paper that they make of wood."]
+    pages = [[(12, "Journal of Insects"), (12, text), (12, f"Page {n}")] for n, text in enumerate(texts, 1)]
+    document = read("a.pdf", pdf(*pages))
+    heads = put_back(document, "Journal of Insects")
+    assert heads.text == "\n\n".join(f"Journal of Insects\n\n{text}" for text in texts)
+    both = put_back(heads, "Page 2")
+    assert both.text == "\n\n".join(f"Journal of Insects\n\n{text}\n\nPage {n}" for n, text in enumerate(texts, 1))
+    assert [both.text[page.start : page.end].strip() for page in both.pages] == [
+        f"Journal of Insects\n\n{text}\n\nPage {n}" for n, text in enumerate(texts, 1)
+    ]
+    assert all(both.text[head.start : head.end].strip() == head.text for head in both.running_heads)
+    assert both.id != document.id
+    assert (heads.notes, both.notes) == (("3 running heads and page numbers were left out.",), ())
+    assert put_back(put_back(both, "Journal of Insects"), "Page 1") == document
+    assert put_back(put_back(both, "Page 3"), "Journal of Insects") == document
+
+
+def test_a_running_head_inside_a_sentence_is_put_back_between_its_parts(read: Read) -> None:
+    lines = ["Bees collect nectar in", "the fields and carry it", "home to the hive."]
+    document = read("a.pdf", pdf(*([(12, "Journal of Insects"), (12, line)] for line in lines)))
+    assert document.text == " ".join(lines)
+    again = put_back(document, "journal of insects")
+    assert [part.strip() for part in again.text.split("\n\n")] == [
+        text for line in lines for text in ("Journal of Insects", line)
+    ]
+    assert put_back(again, "Journal of Insects") == document

@@ -1,30 +1,22 @@
-"""PDF: paragraphs page by page; running heads left out, hyphenated words mended."""
+"""PDF: paragraphs page by page; running heads set apart, hyphenated words mended."""
 
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from statistics import median
 from typing import Any
 
 from leanrag_core.errors import UnreadableDocument
 from leanrag_core.indexing.parsing.blocks import Block, FormatResult, Parsed, fold_lines, is_wide
+from leanrag_core.indexing.parsing.running_heads import PageLine, left_out_note, running_heads
 
 SUFFIXES = ("pdf",)
 MEDIA_TYPE = "pdf"
 _HEADING_SIZE = 1.15  # times the body's size
 _HEADING_CHARACTERS = 120
-
-
-@dataclass(frozen=True)
-class _Box:
-    text: str
-    size: float  # points
-    page: int
-    edge: bool  # first or last on its page
-    masked: str = ""  # by which running heads are known again
 
 
 def parse(name: str, content: bytes) -> FormatResult:
@@ -34,23 +26,18 @@ def parse(name: str, content: bytes) -> FormatResult:
     boxes, n_pages, damaged = _boxes(content)
     if not any(character.isalnum() for box in boxes for character in box.text):
         raise UnreadableDocument("file.no_text_layer", pages=n_pages)
-    body = _body_size(boxes)
-    boxes = [replace(box, masked=_masked(box.text, large=box.size > _HEADING_SIZE * body)) for box in boxes]
-    running = _running_heads(boxes, n_pages)
-    # A document of running heads alone, such as a one-page form with a number, keeps them.
-    kept = [box for box in boxes if not (box.edge and box.masked in running)] or boxes
-    notes = (
-        (f"{len(boxes) - len(kept)} running heads and page numbers were left out.",) if len(kept) < len(boxes) else ()
-    )
-    blocks = tuple(_blocks(kept, _body_size(kept)))
-    return FormatResult((Parsed(blocks, title=_title(content), notes=(*notes, *damaged)),))
+    heads = running_heads(boxes, n_pages, heading_size=_HEADING_SIZE * _body_size(boxes))
+    # A document of running heads alone, such as a form with a number, keeps them.
+    heads = heads if len(heads) < len(boxes) else frozenset()
+    notes = (*left_out_note(len(heads)), *damaged)
+    return FormatResult((Parsed(tuple(_blocks(boxes, heads)), title=_title(content), notes=notes),))
 
 
-def _body_size(boxes: list[_Box]) -> float:
+def _body_size(boxes: Sequence[PageLine]) -> float:
     return median(box.size for box in boxes for _ in range(1 + len(box.text) // 40))
 
 
-def _boxes(content: bytes) -> tuple[list[_Box], int, tuple[str, ...]]:
+def _boxes(content: bytes) -> tuple[list[PageLine], int, tuple[str, ...]]:
     """Text boxes in the order of the pages, the number of pages, and a note when the file breaks off."""
     import logging
 
@@ -58,14 +45,13 @@ def _boxes(content: bytes) -> tuple[list[_Box], int, tuple[str, ...]]:
     from pdfminer.pdfdocument import PDFPasswordIncorrect, PDFTextExtractionNotAllowed
 
     logging.getLogger("pdfminer").setLevel(logging.ERROR)
-    boxes: list[_Box] = []
+    boxes: list[PageLine] = []
     pages = 0
     try:
         for pages, page in enumerate(_layouts(content), start=1):
-            texts = [element for element in page if isinstance(element, LTTextContainer) and element.get_text().strip()]
-            for place, element in enumerate(texts):
-                edge = place < 2 or place >= len(texts) - 2
-                boxes.append(_Box(element.get_text(), _size(element), pages, edge))
+            for element in page:
+                if isinstance(element, LTTextContainer) and element.get_text().strip():
+                    boxes.append(PageLine(element.get_text(), pages, *_type(element), *element.bbox))
     except PDFPasswordIncorrect as error:
         raise UnreadableDocument("file.pdf_password") from error
     except PDFTextExtractionNotAllowed as error:
@@ -122,38 +108,31 @@ def _layouts(content: bytes) -> Iterator[Any]:
         yield device.get_result()
 
 
-def _size(element: Any) -> float:
+def _type(element: Any) -> tuple[str, float]:
+    """The font of most letters, without the mark of its subset, and their median size in points."""
     from pdfminer.layout import LTChar, LTTextLine
 
-    sizes = [char.size for line in element if isinstance(line, LTTextLine) for char in line if isinstance(char, LTChar)]
-    return float(median(sizes)) if sizes else 0.0
+    letters = [char for line in element if isinstance(line, LTTextLine) for char in line if isinstance(char, LTChar)]
+    if not letters:
+        return "", 0.0
+    fonts = Counter(char.fontname.rpartition("+")[2] for char in letters)
+    return min(fonts, key=lambda font: (-fonts[font], font)), float(median(char.size for char in letters))
 
 
-def _masked(text: str, *, large: bool) -> str:
-    """The text in small letters, numbers masked; not in large type: Chapter 1 and Chapter 2 are no running head."""
-    folded = " ".join(text.split()).lower()
-    masked = re.sub(r"\d+", "#", folded)
-    return folded if large and masked != "#" else masked
-
-
-def _running_heads(boxes: list[_Box], n_pages: int) -> set[str]:
-    """Texts, numbers masked, at the edge of more than half of the pages; lone page numbers."""
-    pages_of = Counter(masked for masked, _ in {(box.masked, box.page) for box in boxes if box.edge})
-    heads = {masked for masked, n in pages_of.items() if n_pages >= 2 and n > n_pages / 2 and len(masked) < 150}
-    return heads | {"#"}
-
-
-def _blocks(boxes: list[_Box], body: float) -> list[Block]:
+def _blocks(boxes: Sequence[PageLine], heads: frozenset[int]) -> list[Block]:
+    body = _body_size([box for place, box in enumerate(boxes) if place not in heads])
     blocks: list[Block] = []
-    for box in boxes:
+    last = -1  # of the blocks that are in the text
+    for place, box in enumerate(boxes):
         text = fold_lines(box.text)
+        if place in heads:
+            blocks.append(Block(text, "running head", page=box.page))
+            continue
         if box.size > _HEADING_SIZE * body and len(text) <= _HEADING_CHARACTERS and any(map(str.isalpha, text)):
             blocks.append(Block(text, "heading", 1 if box.size > 1.5 * body else 2, box.page))
+            last = len(blocks) - 1
             continue
-        before = blocks[-1] if blocks else None
-        if before is None:
-            blocks.append(Block(text, page=box.page))
-            continue
+        before = blocks[last] if last >= 0 else Block("", "heading")
         joins = (
             before.kind == "paragraph"
             and before.text[-1:] not in ".!?:;。！？"
@@ -161,9 +140,10 @@ def _blocks(boxes: list[_Box], body: float) -> list[Block]:
         )
         if joins and re.search(r"[^\W\d_]-$", before.text) and text[:1].islower():
             head, _, text = text.partition(" ")  # a word that is cut by the end of the page or column
-            blocks[-1] = replace(before, text=before.text[:-1] + head)
+            blocks[last] = replace(before, text=before.text[:-1] + head)
         if text:
             blocks.append(Block(text, page=box.page, joins=joins))
+            last = len(blocks) - 1
     return blocks
 
 
