@@ -52,6 +52,7 @@ def given_of(bench: Workbench, index: Index, questions: Sequence[str]) -> Given:
         texts=texts,
         vectors={
             "entities": np.asarray(base.vectors),
+            "names": tools.embed(base.entities["name"].to_pylist()),
             "relations": np.asarray(tools.part("relation_vectors")),
             "chunks": np.asarray(index.chunk_vectors),
             "texts": tools.embed(texts),

@@ -64,8 +64,9 @@ class GivenReport:
 class Given:
     """The input of all systems.
 
-    vectors: float32 unit rows by name: "entities", "relations", "chunks", a row for each of these, and "texts", a row
-    for each of `texts`, which are the questions and what is asked for instead of them.
+    vectors: float32 unit rows by name: "entities", "relations", "chunks", a row for each of these, "names", a row for
+    each entity's name alone, and "texts", a row for each of `texts`, which are the questions and what is asked for
+    instead of them.
     """
 
     entities: tuple[GivenEntity, ...]

@@ -56,16 +56,11 @@ def plain_names(given: Given) -> list[str]:
 
 
 def triples(given: Given, names: list[str]) -> list[list[list[str]]]:
-    """For each passage the triples in it. The middle of a relation is its row.
-
-    The release weighs a relation by how often it was extracted, so that one with a larger weight comes more than once.
-    """
+    """For each passage the triples in it, each once. The middle of a relation is its row."""
     listed: list[list[list[str]]] = [[] for _ in given.passages]
     joined = [set[int]() for _ in given.passages]
     for row, relation in enumerate(given.relations):
-        times = max(len(relation.chunks), round(relation.weight))
-        for place in range(times if relation.chunks else 0):
-            chunk = relation.chunks[place % len(relation.chunks)]
+        for chunk in relation.chunks:
             listed[chunk].append([names[relation.source], f"relation {row}", names[relation.target]])
             joined[chunk].update((relation.source, relation.target))
     for row, entity in enumerate(given.entities):
@@ -83,7 +78,7 @@ class Vectors:
         width = given.vectors["entities"].shape[1]
         self.mention = np.zeros(width + 1, dtype=np.float32)
         self.mention[width] = 1.0
-        for texts, name in ((names, "entities"), (given.passages, "chunks")):
+        for texts, name in ((names, "names"), (given.passages, "chunks")):
             for text, vector in zip(texts, given.vectors[name], strict=True):
                 self.rows.setdefault(text, np.append(vector, np.float32(0)))
         self.facts = np.pad(given.vectors["relations"], ((0, 0), (0, 1)))

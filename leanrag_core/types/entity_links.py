@@ -1,4 +1,4 @@
-"""Entities that mean nearly the same, and the graphs that other systems walk on with these links."""
+"""Entities whose names mean nearly the same, and the graphs that other systems walk on with these links."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,42 +11,21 @@ from leanrag_core.transition import normalised
 if TYPE_CHECKING:  # scipy takes a tenth of a second to import
     from scipy.sparse import csr_array
 
-IDENTITY = 0.8  # cosine from which FastGraphRAG links two entities as the same: its score, (1 + cosine) / 2, is .9
-_NEAREST = 2  # entities that it compares each with
-
 
 @dataclass(frozen=True, eq=False)
 class EntityLinks:
-    """links: (n, n) float32, symmetric, the cosine of each linked pair. adjacency, mentions: see Layer.adjacency and
-    Index.entity_chunks. The transition matrices are made once for all questions."""
+    """links: (n, n) float32, symmetric, the cosine of each linked pair. statements: (n, n), symmetric, in how many
+    chunks a relation between the two is stated; each counts as one triple. mentions: see Index.entity_chunks. The
+    transition matrices are made once for all questions."""
 
     links: "csr_array"
-    adjacency: "csr_array"
+    statements: "csr_array"
     mentions: "csr_array"
 
     @cached_property
     def over_entities(self) -> "csr_array":
         """(n, n) transition matrix over relations and links (HippoRAG 1)."""
-        return normalised((self.adjacency + self.links).tocsr())
-
-    @cached_property
-    def over_near_duplicates(self) -> "csr_array":
-        """(n, n) transition matrix over relations and links of near duplicates, all with weight 1 (FastGraphRAG).
-
-        An entity is linked with those of its two nearest that come after it and are not related to it.
-        """
-        from scipy.sparse import coo_array
-
-        links, related = self.links.tocoo(), self.adjacency.copy()
-        related.data = np.ones_like(related.data)
-        order = np.lexsort((links.col, -links.data, links.row))
-        rows, columns, cosines = links.row[order], links.col[order], links.data[order]
-        place = np.arange(len(rows)) - np.searchsorted(rows, rows)
-        kept = (cosines >= IDENTITY) & (place < _NEAREST) & (columns > rows)
-        ends = (np.concatenate([rows[kept], columns[kept]]), np.concatenate([columns[kept], rows[kept]]))
-        same = coo_array((np.ones(len(ends[0]), dtype=related.data.dtype), ends), shape=related.shape).tocsr()
-        same = same - same * related
-        return normalised((related + same).tocsr())
+        return normalised((self.statements + self.links).tocsr())
 
     @cached_property
     def over_passages(self) -> "csr_array":
@@ -54,7 +33,7 @@ class EntityLinks:
         first (HippoRAG 2)."""
         from scipy.sparse import block_array
 
-        blocks = [[self.adjacency + self.links, self.mentions], [self.mentions.T, None]]
+        blocks = [[self.statements + self.links, self.mentions], [self.mentions.T, None]]
         return normalised(block_array(blocks, format="csr"))
 
     @cached_property
@@ -65,6 +44,6 @@ class EntityLinks:
 
         linked = self.links.copy()
         linked.data = np.ones_like(linked.data)
-        related = self.adjacency - self.adjacency * linked
+        related = self.statements - self.statements * linked
         blocks = [[2 * (related + self.links), self.mentions], [self.mentions.T, None]]
         return normalised(block_array(blocks, format="csr"))

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.retrieval.strategies.hipporag2 import entity_weights, nearest_facts
+from leanrag_core.transition import normalised
 from leanrag_core.types.entity_links import EntityLinks
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
@@ -21,10 +22,10 @@ QUEEN, MITES = unit([[1, 0, 0, 0], [0, 1, 0, 0]])
 RELATION_VECTORS = unit([[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 1, 0, 0]])
 QUESTION = "What harms the queen?"
 NAMED = json.dumps({"named": ["queen"], "generic": []})
-# Weights of the relations: queen - honey 4, honey - mite 1, honey - rape 1, rape - clover 2, mite - seed coat 1.
-WEIGHTS = np.zeros((6, 6))
-for _source, _target, _weight in ((0, 1, 4), (1, 2, 1), (1, 3, 1), (3, 4, 2), (2, 5, 1)):
-    WEIGHTS[_source, _target] = WEIGHTS[_target, _source] = _weight
+# Chunks that state a relation: queen - honey 4, honey - mite 1, honey - rape 1, rape - clover 2, mite - seed coat 1.
+STATED = np.zeros((6, 6))
+for _source, _target, _times in ((0, 1, 4), (1, 2, 1), (1, 3, 1), (3, 4, 2), (2, 5, 1)):
+    STATED[_source, _target] = STATED[_target, _source] = _times
 MENTIONS = np.zeros((6, 4))
 for _entity, _chunks in enumerate(([0], [0, 1, 2], [1], [2], [2], [3])):
     MENTIONS[_entity, _chunks] = 1
@@ -43,7 +44,8 @@ def stated(index: Index) -> Index:
 def parts(index: Index) -> dict[str, Any]:
     none = csr_array((6, 6), dtype=np.float32)
     return {
-        "synonyms": EntityLinks(none, index.layers[0].adjacency, index.entity_chunks),
+        "synonyms": EntityLinks(none, csr_array(STATED, dtype=np.float32), index.entity_chunks),
+        "near_duplicates": normalised(csr_array(np.sign(STATED), dtype=np.float32)),
         "relation_vectors": RELATION_VECTORS,
     }
 
@@ -60,13 +62,13 @@ def rows(trace: Trace) -> list[int | None]:
 
 
 def ranked(scores: np.ndarray) -> list[int]:
-    return [int(row) for row in np.argsort(-scores, kind="stable") if scores[row] > 0]
+    return [int(row) for row in np.argsort(-scores.round(6), kind="stable") if scores[row] > 0]
 
 
 def test_hipporag_walks_from_the_named_entity_and_scores_chunks_by_their_entities(index: Index) -> None:
     scripted = Scripted({"queen": QUEEN}, [NAMED], parts(index))
     trace = strategy("hipporag", {"top_c": 3, "damping": 0.5}).retrieve(Query(QUESTION, QUEEN), index, scripted.tools)
-    mass = stationary(WEIGHTS, np.array([1.0, 0, 0, 0, 0, 0]), 0.5)
+    mass = stationary(STATED, np.array([1.0, 0, 0, 0, 0, 0]), 0.5)
     scores = MENTIONS.T @ mass
     assert list(trace.ranked_chunks) == ranked(scores)
     assert [passage.score for passage in trace.passages] == pytest.approx(sorted(scores, reverse=True)[:3], abs=1e-5)
@@ -79,7 +81,7 @@ def test_fastgraphrag_scores_relations_by_their_ends_and_chunks_by_their_relatio
     trace = strategy("fastgraphrag", {"top_c": 4}).retrieve(Query(QUESTION, QUEEN), stated, scripted.tools)
     # Scores are (1 + cosine) / 2. The named entity has queen alone; the question has queen (1), honey (.9) and the four
     # others (.5 each, just enough), together 3.9. Relations weigh alike.
-    mass = stationary(np.sign(WEIGHTS), np.array([3.9, 0.9, 0.5, 0.5, 0.5, 0.5]) / 3.9, 0.85)
+    mass = stationary(np.sign(STATED), np.array([3.9, 0.9, 0.5, 0.5, 0.5, 0.5]) / 3.9, 0.85)
     kept = np.where(mass >= 0.005, mass, 0)
     relations = np.array([kept[source] + kept[target] for source, target in stated.layers[0].ends])
     chunks = np.array([relations[0], relations[1], relations[2] + relations[3], relations[4]])
@@ -98,24 +100,13 @@ def test_fastgraphrag_finds_nothing_where_nothing_is_near(stated: Index) -> None
     assert (trace.ranked_chunks, trace.context.tokens) == ((), 0)
 
 
-def test_fastgraphrag_links_each_entity_with_the_later_of_its_two_nearest() -> None:
-    cosines = np.zeros((6, 6), dtype=np.float32)
-    # Of queen: honey, which it is related to, then mite; rape is the third. Clover and seed coat are not near enough.
-    for first, second, cosine in ((0, 1, 0.95), (0, 2, 0.85), (0, 3, 0.82), (4, 5, 0.79)):
-        cosines[first, second] = cosines[second, first] = cosine
-    links = EntityLinks(csr_array(cosines), csr_array(WEIGHTS), csr_array(MENTIONS))
-    wanted = np.sign(WEIGHTS)
-    wanted[0, 2] = wanted[2, 0] = 1
-    assert links.over_near_duplicates.toarray() == pytest.approx(wanted / wanted.sum(axis=0))
-
-
 def test_hipporag2_as_released_weighs_relations_and_links_twice() -> None:
     cosines = np.zeros((6, 6))
     for first, second, cosine in ((0, 2, 0.9), (1, 2, 0.8)):
         cosines[first, second] = cosines[second, first] = cosine
-    links = EntityLinks(csr_array(cosines), csr_array(WEIGHTS), csr_array(MENTIONS))
+    links = EntityLinks(csr_array(cosines), csr_array(STATED), csr_array(MENTIONS))
     # Honey and mite are related with weight 1; the link takes the place of the relation.
-    among = 2 * WEIGHTS
+    among = 2 * STATED
     among[0, 2] = among[2, 0] = 1.8
     among[1, 2] = among[2, 1] = 1.6
     wanted = np.block([[among, MENTIONS], [MENTIONS.T, np.zeros((4, 4))]])
@@ -145,7 +136,7 @@ def test_hipporag2_walks_over_entities_and_passages_from_what_the_model_keeps(in
     # The second statement is honey - mite, with a score of .707; the chunks' cosines are .707, 1, 0 and 0.
     score = np.sqrt(0.5)
     restart = np.array([0, score / 3, score, 0, 0, 0, 0.05 * score, 0.05, 0, 0])
-    weights = np.block([[WEIGHTS, MENTIONS], [MENTIONS.T, np.zeros((4, 4))]])
+    weights = np.block([[STATED, MENTIONS], [MENTIONS.T, np.zeros((4, 4))]])
     mass = stationary(weights, restart, 0.5)
     assert list(trace.ranked_chunks) == ranked(mass[6:])
     assert [passage.score for passage in trace.passages] == pytest.approx(sorted(mass[6:], reverse=True), abs=1e-5)
@@ -157,6 +148,15 @@ def test_hipporag2_ranks_by_vectors_when_nothing_is_kept(index: Index) -> None:
     trace = strategy("hipporag2", {}).retrieve(Query(QUESTION, MITES), index, scripted.tools)
     assert trace.ranked_chunks[:2] == (1, 0)
     assert trace.steps[2].caption.code == "hipporag2.dense"
+
+
+def test_hipporag2_ranks_by_vectors_when_the_reply_cannot_be_read(index: Index) -> None:
+    scripted = Scripted({}, ["The second one.", "The second one."], parts(index))
+    trace = strategy("hipporag2", {}).retrieve(Query(QUESTION, MITES), index, scripted.tools)
+    assert trace.ranked_chunks[:2] == (1, 0)
+    assert trace.steps[1].relations == ()
+    assert trace.steps[2].caption.code == "hipporag2.dense"
+    assert [note.code for note in trace.notes] == ["strategy.note.reply_unusable"]
 
 
 def test_hipporag2_ranks_by_vectors_when_the_walk_has_no_place_to_start_from(index: Index) -> None:

@@ -1,17 +1,20 @@
-"""Synonym links: pairs of entities whose vectors nearly agree.
+"""Synonym links: pairs of entities whose names nearly agree.
 
 Source: HippoRAG (Gutierrez et al. 2024), section 2.3, synonymy edges between phrases with a cosine of .8 or more.
+What is embedded is the name alone: descriptions make entities of one topic alike that are no synonyms.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.indexing.trees.growing import embedded
 from leanrag_core.messages.message import message
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.entity_links import EntityLinks
@@ -20,9 +23,13 @@ from leanrag_core.types.index import Index
 from leanrag_core.types.part import CHUNKS, ENTITIES, RELATIONS, VECTORS
 from leanrag_core.types.progress import Progress
 
-_VERSION = 1
+if TYPE_CHECKING:  # scipy takes a tenth of a second to import
+    from scipy.sparse import csr_array
+
+_VERSION = 2
 _PAIRS, _COSINES = "pairs.npy", "cosines.npy"
-_SECONDS_AN_ENTITY = Range(0.00005, 0.0002, 0.001)
+_DECIMALS = 5  # of a cosine; the next ones are not the same on every processor
+_SECONDS_AN_ENTITY = Range(0.0005, 0.003, 0.02)  # to embed its name
 
 
 @dataclass(frozen=True)
@@ -30,7 +37,7 @@ class Config:
     """Which pairs are linked."""
 
     cosine: float = option(0.8, low=0.5, high=1.0, paper=0.8, help=message("part.synonyms.option.cosine"))
-    neighbours: int = option(32, low=1, high=512, help=message("part.synonyms.option.neighbours"))
+    neighbours: int = option(100, low=1, high=512, help=message("part.synonyms.option.neighbours"))
 
     def __post_init__(self) -> None:
         validate(self)
@@ -49,26 +56,27 @@ class Part:
         return False
 
     def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
-        """Of the graph, its vectors and the options."""
+        """Of the graph, the vectors, which go with the embedding model, and the options."""
         return fingerprint_of(self, _VERSION, index, config, models)
 
     def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
-        """Seconds by the number of entities; no model is called."""
+        """Seconds by the number of entities, whose names are embedded; no language model is called."""
         seconds = Range(0.05, 0.3, 1.0) + _SECONDS_AN_ENTITY.scaled(len(index.layers[0]))
         return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
 
     def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
-        """Writes the pairs; the neighbours of an entity are searched exactly up to 8,192 entities, then nearly so."""
-        n = len(index.layers[0])
+        """Writes the pairs; the neighbours of a name are searched exactly up to 8,192 entities, then nearly so."""
+        base = index.layers[0]
+        n = len(base)
         tools.report(Progress("make", 0, n, "entities"))
-        vectors = np.asarray(index.layers[0].vectors)
+        vectors = embedded(base.entities["name"].to_pylist(), base.vectors.shape[1], tools)
         k = min(config.neighbours, n - 1)
         pairs, cosines = np.zeros((0, 2), dtype=np.int32), np.zeros(0, dtype=np.float32)
         if k > 0:
             neighbours = nearest_neighbours(vectors, k)
             ends = np.stack([np.repeat(np.arange(n, dtype=np.int32), k), neighbours.ravel()], axis=1)
             ends = np.unique(np.sort(ends, axis=1), axis=0)
-            near = np.vecdot(vectors[ends[:, 0]], vectors[ends[:, 1]])
+            near = np.vecdot(vectors[ends[:, 0]], vectors[ends[:, 1]]).round(_DECIMALS)
             pairs, cosines = ends[near >= config.cosine], near[near >= config.cosine]
         np.save(folder / _PAIRS, pairs)
         np.save(folder / _COSINES, cosines)
@@ -82,10 +90,15 @@ class Part:
         """The links beside the index's own graph. Raises PartDamaged."""
         from scipy.sparse import coo_array
 
-        n = len(index.layers[0])
+        base = index.layers[0]
+        size = (len(base), len(base))
         pairs, cosines = (np.load(folder / name, allow_pickle=False) for name in (_PAIRS, _COSINES))
-        if pairs.shape != (len(cosines), 2) or (pairs.size and not 0 <= pairs.min() <= pairs.max() < n):
+        if pairs.shape != (len(cosines), 2) or (pairs.size and not 0 <= pairs.min() <= pairs.max() < len(base)):
             raise PartDamaged("part.synonyms.outside", folder=str(folder))
-        rows, columns = np.concatenate([pairs, pairs[:, ::-1]]).T
-        links = coo_array((np.concatenate([cosines, cosines]), (rows, columns)), shape=(n, n)).tocsr()
-        return EntityLinks(links, index.layers[0].adjacency, index.entity_chunks)
+
+        def joined(ends: np.ndarray, weights: np.ndarray) -> "csr_array":
+            both = np.concatenate([ends, ends[:, ::-1]]).T
+            return coo_array((np.concatenate([weights, weights]), both), shape=size).tocsr()
+
+        stated = np.maximum(1.0, np.asarray(index.relation_chunks.sum(axis=1)).ravel())
+        return EntityLinks(joined(pairs, cosines), joined(base.ends, stated), index.entity_chunks)

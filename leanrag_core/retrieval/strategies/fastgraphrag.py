@@ -47,7 +47,7 @@ class Strategy:
     badge = "faithful"
     differs = message("strategy.fastgraphrag.differs")
     calls_model = True
-    parts = ("synonyms",)
+    parts = ("near_duplicates",)
     presets = (OFFICIAL,)
 
     def __init__(self, config: Config) -> None:
@@ -63,7 +63,7 @@ class Strategy:
         base = index.layers[0]
         mass = np.zeros(len(base))
         if restart.any():
-            mass = pagerank(tools.part("synonyms").over_near_duplicates, restart, damping=config.damping)
+            mass = pagerank(tools.part("near_duplicates"), restart, damping=config.damping)
         order = np.argsort(-mass, kind="stable")[: config.most_entities]
         entities = order[mass[order] >= max(config.least_score, 1e-12)]
         # A relation is worth what both of its ends are worth, a chunk what its relations are worth.

@@ -145,19 +145,18 @@ class Strategy:
         )
 
     def _kept(self, query: Query, index: Index, near: Ranked, tools: Tools) -> _Facts:
-        """The relations that the model keeps; without one, all that were found."""
-        scores = near.scores.tolist()
-        every = _Facts(tuple(near.rows.tolist()[:_MOST_FACTS]), tuple(scores[:_MOST_FACTS]))
-        if not len(near.rows):
-            return every
-        built_in, step = message("hipporag2.built_in"), message("hipporag2.step.kept")
+        """The relations that the model keeps, none where its reply cannot be used; without one, all that were found."""
+        rows, scores, step = near.rows.tolist(), near.scores.tolist(), message("hipporag2.step.kept")
+        if not rows:
+            return _Facts((), ())
         if tools.language is None:
-            return _Facts(every.rows, every.scores, message("strategy.note.built_in", instead=built_in))
+            built_in = message("strategy.note.built_in", instead=message("hipporag2.built_in"))
+            return _Facts(tuple(rows[:_MOST_FACTS]), tuple(scores[:_MOST_FACTS]), built_in)
         names, base = index.layers[0].entity_cells["name"], index.layers[0]
         lines = [
             f"{place}. {names[int(base.ends[row][0])].as_py()} - {names[int(base.ends[row][1])].as_py()}: "
-            f"{base.relation_cells['description'][int(row)].as_py()}"
-            for place, row in enumerate(near.rows, start=1)
+            f"{base.relation_cells['description'][row].as_py()}"
+            for place, row in enumerate(rows, start=1)
         ]
         try:
             chosen = ask_json(
@@ -171,11 +170,13 @@ class Strategy:
                 facts="\n".join(lines),
             )
         except BudgetSpent:
-            return _Facts(every.rows, every.scores, message("strategy.note.budget_spent", step=step))
+            return _Facts((), (), message("strategy.note.budget_spent", step=step))
         except ReplyError as error:
-            unusable = message("strategy.note.reply_unusable", step=step, reason=error.message, instead=built_in)
-            return _Facts(every.rows, every.scores, unusable)
-        return _Facts(tuple(int(near.rows[place]) for place in chosen), tuple(scores[place] for place in chosen))
+            instead = message("hipporag2.unfiltered")
+            return _Facts(
+                (), (), message("strategy.note.reply_unusable", step=step, reason=error.message, instead=instead)
+            )
+        return _Facts(tuple(rows[place] for place in chosen), tuple(scores[place] for place in chosen))
 
 
 def nearest_facts(vectors: np.ndarray, vector: np.ndarray, n: int) -> Ranked:

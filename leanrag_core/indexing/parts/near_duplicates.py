@@ -1,0 +1,107 @@
+"""Links of near duplicates: the graph over which FastGraphRAG walks.
+
+Source: fast-graphrag 0.0.5, `_services/_state_manager.py` (`upsert`): an entity is joined with those of its two nearest
+that score .9 or more, come after it, and are not related to it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leanrag_core.clustering.neighbours import nearest_neighbours
+from leanrag_core.errors import PartDamaged
+from leanrag_core.indexing.part_base import PartModels, PartTools, every_file, fingerprint_of
+from leanrag_core.messages.message import message
+from leanrag_core.transition import normalised
+from leanrag_core.types.config import option, validate
+from leanrag_core.types.forecast import Forecast, Range
+from leanrag_core.types.graph import Layer
+from leanrag_core.types.index import Index
+from leanrag_core.types.part import ENTITIES, RELATIONS, VECTORS
+from leanrag_core.types.progress import Progress
+
+if TYPE_CHECKING:  # scipy takes a tenth of a second to import
+    from scipy.sparse import csr_array
+
+_VERSION = 1
+_PAIRS = "pairs.npy"
+_NEAREST = 2  # entities that each is compared with
+_LOOKED_AT = 8  # of which equally near ones go by row
+_DECIMALS = 5  # of a cosine; the next ones are not the same on every processor
+_SECONDS_AN_ENTITY = Range(0.00005, 0.0002, 0.001)
+
+
+@dataclass(frozen=True)
+class Config:
+    """Which pairs are linked. cosine: .8 is a similarity of .9, which the release calls (1 + cosine) / 2."""
+
+    cosine: float = option(0.8, low=0.5, high=1.0, help=message("part.synonyms.option.cosine"))
+
+    def __post_init__(self) -> None:
+        validate(self)
+
+
+class Part:
+    """Pairs (p, 2) of rows of base entities, ascending."""
+
+    name = "near_duplicates"
+    title = message("part.near_duplicates.title")
+    help = message("part.near_duplicates.help")
+    needs: tuple[str, ...] = (ENTITIES, RELATIONS, VECTORS)
+
+    def offered(self, index: Index) -> bool:
+        """No: it is made when a person asks for it."""
+        return False
+
+    def fingerprint(self, index: Index, config: Config, models: PartModels) -> str:
+        """Of the graph, its vectors and the options."""
+        return fingerprint_of(self, _VERSION, index, config, models)
+
+    def forecast(self, index: Index, config: Config, models: PartModels) -> Forecast:
+        """Seconds by the number of entities; no model is called."""
+        seconds = Range(0.05, 0.3, 1.0) + _SECONDS_AN_ENTITY.scaled(len(index.layers[0]))
+        return Forecast(chunks=0, sampled=0, entities=Range(), stages=(), seconds=seconds)
+
+    def build(self, index: Index, folder: Path, config: Config, tools: PartTools) -> None:
+        """Writes the pairs; the neighbours of an entity are searched exactly up to 8,192 entities, then nearly so."""
+        n = len(index.layers[0])
+        tools.report(Progress("make", 0, n, "entities"))
+        np.save(folder / _PAIRS, near_duplicates(index.layers[0], config.cosine))
+        tools.report(Progress("make", n, n, "entities"))
+
+    def lasting_files(self, folder: Path) -> Iterable[str]:
+        """All: nothing changes them."""
+        return every_file(folder)
+
+    def read(self, folder: Path, index: Index) -> "csr_array":
+        """(n, n) transition matrix over relations and these links, all with weight 1. Raises PartDamaged."""
+        from scipy.sparse import coo_array
+
+        base = index.layers[0]
+        pairs = np.load(folder / _PAIRS, allow_pickle=False)
+        if pairs.shape != (len(pairs), 2) or (pairs.size and not 0 <= pairs.min() <= pairs.max() < len(base)):
+            raise PartDamaged("part.synonyms.outside", folder=str(folder))
+        ends = np.concatenate([base.ends, base.ends[:, ::-1], pairs, pairs[:, ::-1]])
+        joined = coo_array((np.ones(len(ends), dtype=np.float32), ends.T), shape=(len(base), len(base))).tocsr()
+        joined.data = np.ones_like(joined.data)
+        return normalised(joined)
+
+
+def near_duplicates(layer: Layer, cosine: float) -> np.ndarray:
+    """(p, 2) int32: each entity with those of its two nearest that are near enough, come later and are not related."""
+    vectors = np.asarray(layer.vectors)
+    n = len(vectors)
+    if n < 2:
+        return np.zeros((0, 2), dtype=np.int32)
+    neighbours = nearest_neighbours(vectors, min(_LOOKED_AT, n - 1))
+    scores = np.vecdot(vectors[:, None], vectors[neighbours]).round(_DECIMALS)
+    nearest = np.lexsort((neighbours, -scores), axis=1)[:, :_NEAREST]
+    rows = np.repeat(np.arange(n, dtype=np.int32), nearest.shape[1])
+    columns = np.take_along_axis(neighbours, nearest, axis=1).ravel()
+    kept = (np.take_along_axis(scores, nearest, axis=1).ravel() >= cosine) & (columns > rows)
+    pairs = np.stack([rows[kept], columns[kept]], axis=1)
+    related = np.sort(layer.ends, axis=1).astype(np.int64) @ [n, 1]
+    return pairs[~np.isin(pairs.astype(np.int64) @ [n, 1], related)]
