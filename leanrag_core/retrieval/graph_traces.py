@@ -125,12 +125,13 @@ def graph_trace(
     laps: Laps,
     steps: Sequence[GraphStep],
     chunk_caption: Message,
+    chunk_tokens: int | None = None,
     asked: Sequence[Asked] = (),
     notes: Sequence[Message] = (),
     search: str = "exact",
     title: Message | None = None,
 ) -> Trace:
-    """The trace: the chunks of the ranking fill what entities and relations leave of max_tokens.
+    """The trace: the chunks of the ranking fill what entities and relations leave of max_tokens, or chunk_tokens of it.
 
     Steps of chunks and context are added to the given ones. title: of the strategy in this mode.
     """
@@ -141,6 +142,7 @@ def graph_trace(
     )
     laps.lap("chunks")
     room = max_tokens - sum(part.tokens for part in filled.sections)
+    room = room if chunk_tokens is None else min(room, chunk_tokens)
     chunks = section(CHUNKS, [passage_line(index, passage) for passage in passages], room)
     context = joined_sections(*filled.sections, chunks)
     laps.lap("context")

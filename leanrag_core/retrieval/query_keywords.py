@@ -22,7 +22,8 @@ _REPLY: JsonSchema = {
 
 @dataclass(frozen=True)
 class QueryKeywords:
-    """low: entities and details. high: themes. note: what the reader should know about where they are from."""
+    """low: entities and details. high: themes. One of them may be empty. note: what the reader should know about where
+    they are from."""
 
     low: tuple[str, ...]
     high: tuple[str, ...]
@@ -32,7 +33,7 @@ class QueryKeywords:
 def query_keywords(question: str, tools: Tools) -> QueryKeywords:
     """The keywords by the model; without one, or where its reply cannot be used, the question's own words.
 
-    A level without a keyword has the question itself. Raises Cancelled and CallFailed.
+    Where neither level has one, the question itself is the detail. Raises Cancelled and CallFailed.
     """
     step = message("keywords.step")
     built_in = message("keywords.built_in")
@@ -53,7 +54,7 @@ def query_keywords(question: str, tools: Tools) -> QueryKeywords:
     except ReplyError as error:
         unusable = message("strategy.note.reply_unusable", step=step, reason=error.message, instead=built_in)
         return _own_words(question, unusable)
-    return QueryKeywords(keywords.low or (question,), keywords.high or (question,))
+    return keywords if keywords.low or keywords.high else QueryKeywords((question,), ())
 
 
 def _own_words(question: str, note: Message) -> QueryKeywords:
@@ -62,7 +63,7 @@ def _own_words(question: str, note: Message) -> QueryKeywords:
     names = {name.casefold() for name in terms.names}
     themes = tuple(phrase for phrase in terms.phrases if phrase.casefold() not in names)
     low = tuple(dict.fromkeys((*terms.names, *terms.phrases)))
-    return QueryKeywords(low[:_MOST_LOW] or (question,), themes[:_MOST_HIGH] or (question,), note)
+    return QueryKeywords(low[:_MOST_LOW] or (question,), themes[:_MOST_HIGH], note)
 
 
 def _read(cells: dict[str, Any]) -> QueryKeywords:

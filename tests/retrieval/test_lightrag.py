@@ -134,6 +134,34 @@ def test_the_whole_context_keeps_the_budget(index: Index) -> None:
     assert sum(part.left_out + part.trimmed for part in small.context.sections) > 0
 
 
+def test_chunks_fill_what_is_left_or_their_own_tokens(index: Index) -> None:
+    options = {"entity_tokens": 40, "relation_tokens": 60, "chunk_tokens": 30, "max_tokens": 200}
+    assert len(retrieve(index, **options).context.section("chunks").items) == 3
+    kept = retrieve(index, **options, fill_up=False).context.section("chunks")
+    assert 0 < kept.tokens <= 30
+    assert strategies().named("lightrag").preset("paper").options["fill_up"] is False
+
+
+@pytest.mark.parametrize(
+    ("mode", "low_level", "high_level", "steps"),
+    [
+        ("hybrid", ["queen"], [], ["low"]),
+        ("hybrid", [], ["harm"], ["high"]),
+        ("high", ["queen"], [], ["low"]),  # the release searches the other level then
+        ("mix", [], [], ["low"]),  # for the question
+    ],
+)
+def test_a_level_without_a_keyword_is_skipped(
+    index: Index, mode: str, low_level: list[str], high_level: list[str], steps: list[str]
+) -> None:
+    reply = json.dumps({"low_level": low_level, "high_level": high_level})
+    info = strategy("lightrag", {"mode": mode, "top_k": 2, "top_c": 4})
+    trace = info.retrieve(Query("What harms the queen?", LOW), index, tools(reply))
+    assert [step.name for step in trace.steps] == ["keywords", *steps, "chunks", "context"]
+    asked = [item.name for item in trace.items if item.id.startswith("keywords-")]
+    assert asked == ([*low_level, *high_level] or ["What harms the queen?"])
+
+
 def test_without_a_model_the_words_of_the_question_are_the_keywords() -> None:
     keywords = query_keywords("Which mites harm the colonies of Lorenzo Langstroth?", tools())
     assert keywords.low == ("Lorenzo Langstroth", "mites harm", "colonies")

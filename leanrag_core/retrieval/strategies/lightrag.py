@@ -1,6 +1,6 @@
 """LightRAG: entities by the details of the question, relations by its themes, then their chunks (section 3.2)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
 
@@ -24,7 +24,6 @@ LOW, HIGH, HYBRID, MIX = "low", "high", "hybrid", "mix"
 _CHUNKS_EACH = 5  # related_chunk_number of the release, for an entity or a relation; half of them are kept
 _LEAST_COSINE = 0.2  # of entities, relations and chunks that are searched for; COSINE_THRESHOLD of the release
 _SPARE = 2  # relations are looked at until their tokens are twice the budget
-_LOW_ID, _HIGH_ID = "keywords-low", "keywords-high"
 
 
 @dataclass(frozen=True)
@@ -35,6 +34,7 @@ class Config:
     top_k: int = option(40, low=1, high=200, paper=60, help=message("lightrag.option.top_k"), in_row=True, scale=60)
     top_c: int = option(20, low=0, high=50, help=message("vector.option.top_c"), in_row=True, link="c", scale=20)
     chunk_order: str = option("cosine", choices=("cosine", "rank"), help=message("lightrag.option.chunk_order"))
+    fill_up: bool = option(True, help=message("lightrag.option.fill_up"))
     entity_tokens: int = option(6000, low=0, high=32000, paper=4000, help=message("lightrag.option.entity_tokens"))
     relation_tokens: int = option(8000, low=0, high=32000, paper=4000, help=message("lightrag.option.relation_tokens"))
     chunk_tokens: int = option(16000, low=0, high=64000, paper=4000, help=message("leanrag.option.chunk_tokens"))
@@ -71,6 +71,7 @@ class Strategy:
             mode=HYBRID,
             top_k=60,
             chunk_order="rank",
+            fill_up=False,
             entity_tokens=4000,
             relation_tokens=4000,
             chunk_tokens=4000,
@@ -85,14 +86,15 @@ class Strategy:
         """The trace of one retrieval: keywords, both levels, chunks."""
         config, laps = self.config, Laps(tools.meter)
         keywords = query_keywords(query.text, tools)
-        low_vector, high_vector = tools.embed([", ".join(keywords.low), ", ".join(keywords.high)])
+        words = _searched(config.mode, keywords)
+        vectors = tools.embed(list(words.values()))
         laps.lap("keywords")
-        low = self._low(index, low_vector, tools) if config.mode != HIGH else _Level()
-        laps.lap("low")
-        high = self._high(index, high_vector, tools) if config.mode != LOW else _Level()
-        entity_rows = round_robin(low.entities, high.entities)
-        relation_rows = round_robin(low.relations, high.relations)
-        laps.lap("high")
+        levels: dict[str, _Level] = {}
+        for level, vector in zip(words, vectors, strict=True):
+            levels[level] = (self._low if level == LOW else self._high)(index, vector, tools)
+            laps.lap(level)
+        entity_rows = round_robin(*(level.entities for level in levels.values()))
+        relation_rows = round_robin(*(level.relations for level in levels.values()))
         budgets = {
             "entities": config.entity_tokens,
             "relations": config.relation_tokens,
@@ -101,14 +103,13 @@ class Strategy:
         ranked = RankedGraph(
             entity_rows,
             relation_rows,
-            entity_scores=dict(low.entity_scores),
-            relation_scores=dict(high.relation_scores),
+            entity_scores={row: score for level in levels.values() for row, score in level.entity_scores},
+            relation_scores={row: score for level in levels.values() for row, score in level.relation_scores},
         )
         filled = graph_context(index, ranked, budgets, config.max_tokens, flowing=False)
         chunks = self._chunk_rows(query, index, filled.rows("entities"), filled.rows("relations"))
         taken = chunks[: config.top_c]
         near = similarity(index, CHUNK_VECTORS, query.vector, taken) if taken else np.zeros(0)
-        asked = _asked(config.mode, keywords, low, high)
         return graph_trace(
             self,
             query,
@@ -118,10 +119,14 @@ class Strategy:
             parameters=asdict(config),
             top_c=config.top_c,
             max_tokens=config.max_tokens,
+            chunk_tokens=None if config.fill_up else config.chunk_tokens,
             laps=laps,
-            steps=_steps(config.mode, keywords, low, high),
+            steps=_steps(keywords, levels),
             chunk_caption=message("lightrag.chunks", n=len(taken)),
-            asked=asked,
+            asked=[
+                Asked(f"keywords-{name}", words[name], message(f"lightrag.reason.{name}"), set(level.entities))
+                for name, level in levels.items()
+            ],
             notes=() if keywords.note is None else (keywords.note,),
             title=message(f"strategy.lightrag.{config.mode}"),
         )
@@ -207,29 +212,26 @@ def round_robin(*lists: Iterable[int]) -> list[int]:
     return list(dict.fromkeys(turns))
 
 
-def _asked(mode: str, keywords: QueryKeywords, low: _Level, high: _Level) -> list[Asked]:
-    """The keywords of each level that was searched."""
-    asked = []
-    if mode != HIGH:
-        asked.append(Asked(_LOW_ID, ", ".join(keywords.low), message("lightrag.reason.low"), set(low.entities)))
-    if mode != LOW:
-        asked.append(Asked(_HIGH_ID, ", ".join(keywords.high), message("lightrag.reason.high"), set(high.entities)))
-    return asked
+def _searched(mode: str, keywords: QueryKeywords) -> dict[str, str]:
+    """The keywords of each level that is searched, joined. A level without one is skipped, and where the mode has no
+    other, the other one is searched, as in the release (`operate.py`, `_perform_kg_search`)."""
+    joined = {level: ", ".join(words) for level, words in ((LOW, keywords.low), (HIGH, keywords.high)) if words}
+    return {level: text for level, text in joined.items() if mode not in (LOW, HIGH) or level == mode} or joined
 
 
-def _steps(mode: str, keywords: QueryKeywords, low: _Level, high: _Level) -> list[GraphStep]:
-    n_words = len(keywords.low) * (mode != HIGH) + len(keywords.high) * (mode != LOW)
-    ids = (_LOW_ID,) * (mode != HIGH) + (_HIGH_ID,) * (mode != LOW)
+def _steps(keywords: QueryKeywords, levels: Mapping[str, _Level]) -> list[GraphStep]:
+    """A step for the keywords, and one for each level that was searched."""
+    n_words = len(keywords.low) * (LOW in levels) + len(keywords.high) * (HIGH in levels)
+    ids = {level: f"keywords-{level}" for level in levels}
     title = message("lightrag.step.keywords")
-    steps = [GraphStep("keywords", title, message("lightrag.keywords", n=n_words), asked=ids)]
-    for name, id_, level in ((LOW, _LOW_ID, low), (HIGH, _HIGH_ID, high)):
-        if id_ in ids:
-            caption = message(
-                f"lightrag.{name}",
-                entities=message("count.entities", n=len(level.entities)),
-                relations=message("count.relations", n=len(level.relations)),
-            )
-            steps.append(
-                GraphStep(name, message(f"lightrag.step.{name}"), caption, level.entities, level.relations, (id_,))
-            )
+    steps = [GraphStep("keywords", title, message("lightrag.keywords", n=n_words), asked=tuple(ids.values()))]
+    for name, level in levels.items():
+        caption = message(
+            f"lightrag.{name}",
+            entities=message("count.entities", n=len(level.entities)),
+            relations=message("count.relations", n=len(level.relations)),
+        )
+        steps.append(
+            GraphStep(name, message(f"lightrag.step.{name}"), caption, level.entities, level.relations, (ids[name],))
+        )
     return steps
