@@ -19,6 +19,7 @@ from leanrag_core.types.json_schema import JsonSchema
 SHUFFLE_SEED = 86  # any number will do, as long as it stays
 CALLS_AT_ONCE = 8  # the pace of the settings decides how many of them the endpoint gets
 BEST_RATING = 5
+_DEEPEST_RATED = 2  # level whose reports are rated although none above was relevant
 _LEAST_COSINE = 0.2  # below, a report says nothing about the question (the threshold of naive RAG)
 _POINTS_REPLY: JsonSchema = {
     "type": "object",
@@ -210,7 +211,10 @@ def dynamic_selection(
     communities: Communities, scores: np.ndarray, question: str, tools: Tools, *, least: int
 ) -> Selection:
     """Reports that were rated `least` of 5 or better, from the roots down: below one that was, its parts are rated, and
-    one with a part that was gives way to that part. Without a model the built-in score is the rating."""
+    one with a part that was gives way to that part. While nothing was, all of the next level are rated, down to level 2.
+
+    Without a model the built-in score is the rating. Source: GraphRAG 3.3.0, `dynamic_community_selection.py`, `select`.
+    """
     language, faults = tools.language, _Faults()
 
     def rated(row: int) -> int:
@@ -235,14 +239,16 @@ def dynamic_selection(
             return builtin_rating(int(scores[row]))
 
     apply = ThreadMap(CALLS_AT_ONCE if language is not None else 1)
-    level, n_rated = np.flatnonzero(communities.parent < 0).tolist(), 0
+    queue, depth, n_rated = np.flatnonzero(communities.parent < 0).tolist(), 0, 0
     kept: set[int] = set()
-    while level:
-        relevant = [row for row, rating in zip(level, apply(rated, level), strict=True) if rating >= least]
-        n_rated += len(level)
+    while queue:
+        relevant = [row for row, rating in zip(queue, apply(rated, queue), strict=True) if rating >= least]
+        n_rated += len(queue)
         kept |= set(relevant)
         kept -= {int(communities.parent[row]) for row in relevant}
-        level = np.flatnonzero(np.isin(communities.parent, relevant)).tolist() if relevant else []
+        queue, depth = np.flatnonzero(np.isin(communities.parent, relevant)).tolist(), depth + 1
+        if not kept and depth <= _DEEPEST_RATED:
+            queue = np.flatnonzero(communities.level == depth).tolist()
     notes = faults.notes(message("graphrag_global.step.select"), message("graphrag_global.built_in_ratings"))
     return Selection(tuple(sorted(kept)), n_rated, notes)
 

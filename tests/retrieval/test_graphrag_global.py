@@ -76,7 +76,12 @@ def test_dynamic_selection_descends_below_helpful_reports_and_takes_their_parts_
     assert made.steps[0].caption.values["n"] == 1
     assert made.steps[0].caption.values["rated"] == 4
     assert {item.name for item in made.with_role("community")} == {"Honey"}
-    assert {item.name for item in trace(level="dynamic", least_rating=5).with_role("community")} == set()
+
+
+def test_dynamic_selection_rates_the_next_level_when_no_root_is_helpful() -> None:
+    made = trace(level="dynamic", least_rating=5)  # Hive is rated 4 of 5, Honey 5
+    assert made.steps[0].caption.values["rated"] == 4
+    assert {item.name for item in made.with_role("community")} == {"Honey"}
 
 
 def test_reports_are_shuffled_alike_each_time_and_packed_by_tokens() -> None:
