@@ -83,14 +83,21 @@ class Tightened:
 
 
 def tightened(pairs: list[NearPair], *, most_hops: int, most_chunks: int) -> Tightened:
-    """The pairs within the largest number of hops at which they have at most so many chunks; within one hop, should
-    they always have more."""
+    """The pairs within the largest number of hops at which they have at most so many chunks. Where fewer hops would
+    leave no chunk at all, those of the last limit that left some, however many.
+
+    Source: the release of E2GraphRAG, `query.py`, `query`.
+    """
+    last = Tightened((), most_hops, ())
     for hops in range(most_hops, 0, -1):
         kept = tuple(pair for pair in pairs if pair.hops <= hops)
         chunks = tuple(sorted({chunk for pair in kept for chunk in pair.chunks}))
-        if len(chunks) <= most_chunks or hops == 1:
+        if last.chunks and not chunks:
             break
-    return Tightened(kept, hops, chunks)
+        last = Tightened(kept, hops, chunks)
+        if len(chunks) <= most_chunks:
+            break
+    return last
 
 
 def by_occurrence(graph: NounGraph, entities: list[int], chunks: list[list[int]]) -> np.ndarray:

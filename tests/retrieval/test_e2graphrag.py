@@ -55,6 +55,17 @@ def test_the_hop_limit_is_tightened_while_there_are_too_many_chunks() -> None:
     assert (within_one.hops, within_one.chunks) == (1, (4,))
 
 
+def test_the_last_candidates_are_kept_where_fewer_hops_leave_none() -> None:
+    pairs = [NearPair((0, 5, 2), (1, 2)), NearPair((0, 6, 7, 3), (3, 4, 5)), NearPair((0, 1), ())]
+    last = tightened(pairs, most_hops=3, most_chunks=1)
+    assert (last.hops, last.chunks) == (2, (1, 2))
+    assert tightened(pairs[2:], most_hops=3, most_chunks=1).chunks == ()
+
+
+def test_a_path_has_four_nodes_at_most() -> None:
+    assert Config().most_hops == 3
+
+
 def test_occurrences_are_counted_by_entity_then_by_sentence() -> None:
     assert by_occurrence(GRAPH, [1, 3], [[0], [1, 2], [3]]).tolist() == [[1, 1], [2, 3], [0, 0]]
     assert by_occurrence(GRAPH, [], [[0]]).tolist() == [[0, 0]]
@@ -81,11 +92,19 @@ def test_without_a_pair_the_nearest_nodes_are_ordered_by_the_entities_in_them() 
     # By cosine: leaf 0 .949, summary 4 .894, summary 6 .671, leaf 1 and summary 5 .447, leaves 2 and 3 nothing.
     made = trace("What are seed coats?", dense=5, top_c=3)
     ranked = sorted(made.items, key=lambda item: (item.kind == "entity", item.rank or 0))
-    # Summary 6 is above all chunks and summary 5 above the last two, so both hold the seed coat; leaf 0 does not.
+    # Summary 6 is above all chunks and summary 5 above the last two, so both hold the seed coat; the others do not.
     assert [item.id for item in ranked if item.kind == "summary"] == ["summary-6", "summary-5"]
-    assert [passage.row for passage in made.passages] == [0]
+    assert made.passages == ()
     assert made.ranked_chunks == (0, 1, 2, 3)
     assert trace("Nothing of this", dense=5, top_c=2).passages[0].row == 0
+
+
+def test_the_nearest_nodes_are_ordered_by_occurrences_and_not_by_entities() -> None:
+    # They share no chunk. Summary 6 has honey three times and the seed coat; summary 4 has honey twice and is nearer than
+    # summary 5, which has each of the two once.
+    made = trace("Is honey in seed coats?", dense=7, top_c=4)
+    ranked = sorted((item for item in made.items if item.kind == "summary"), key=lambda item: item.rank or 0)
+    assert [item.id for item in ranked] == ["summary-6", "summary-4", "summary-5"]
 
 
 def test_summaries_of_a_lower_rank_do_not_take_the_room_of_a_passage() -> None:

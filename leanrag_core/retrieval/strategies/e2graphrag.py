@@ -48,7 +48,8 @@ _STYLES = (
 class Config:
     """Options of E2GraphRAG."""
 
-    most_hops: int = option(4, low=1, high=10, paper=4, help=message("e2graphrag.option.most_hops"), in_row=True)
+    # The release's limit of 4 counts the nodes of a path (`query.py`, `graph_filter`).
+    most_hops: int = option(3, low=1, high=10, paper=3, help=message("e2graphrag.option.most_hops"), in_row=True)
     top_c: int = option(25, low=1, high=200, paper=25, help=message("vector.option.top_c"), link="c", scale=50)
     dense: int = option(50, low=1, high=400, paper=50, help=message("e2graphrag.option.dense"))
     max_tokens: int = option(30000, low=0, high=64000, help=message("option.max_tokens"))
@@ -59,7 +60,7 @@ class Config:
 
 @dataclass(frozen=True)
 class _Nodes:
-    """Nodes of the tree that are taken, best first. scores: how many entities occur there, and sentences, added up."""
+    """Nodes of the tree that are taken, best first. scores: sentences about the entities, or cosines."""
 
     taken: list[int]
     ranking: list[int]
@@ -168,19 +169,21 @@ class Strategy:
         )
 
     def _global(self, graph: NounGraph, entities: list[int], query: Query, tree: TextTree) -> _Nodes:
-        """The nearest nodes of the tree, ordered by how many of the entities occur there, then by cosine."""
+        """The nearest nodes of the tree, ordered by how often the entities occur there, then by cosine; those where none
+        does are left out, unless all are such."""
         near = cosines(tree.vectors, query.vector)
         ranking = np.argsort(-near, kind="stable")
         best = ranking[: self.config.dense].tolist()
         below = [tree.chunk[tree.leaves_below(row)].tolist() for row in best]
         occurrences = by_occurrence(graph, entities, below)
-        order = np.lexsort((np.arange(len(best)), -occurrences[:, 1], -occurrences[:, 0])).tolist()
+        order = np.argsort(-occurrences[:, 1], kind="stable").tolist()
         rows = [best[place] for place in order]
+        n_holding = np.count_nonzero(occurrences[:, 1]) or len(rows)
         return _Nodes(
-            affordable_nodes(tree, rows[: self.config.top_c], self.config.max_tokens),
+            affordable_nodes(tree, rows[: min(self.config.top_c, n_holding)], self.config.max_tokens),
             [*rows, *ranking[self.config.dense :].tolist()],
             {
-                row: message("e2graphrag.reason.near", n=int(occurrences[place, 0]), score=float(near[row]))
+                row: message("e2graphrag.reason.near", n=int(occurrences[place, 1]), score=float(near[row]))
                 for row, place in zip(rows, order, strict=True)
             },
             {row: float(near[row]) for row in rows},

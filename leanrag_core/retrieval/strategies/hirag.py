@@ -202,7 +202,10 @@ class Strategy:
         return {node: -score for score, node in sorted(scored)[: self.config.candidates]}, kind
 
     def _stops(self, layered: LayeredCommunities, near: Sequence[int], communities: Sequence[int]) -> list[int]:
-        """From each community the nearest of its entities that are candidates, together in the order of similarity."""
+        """From each community the nearest of its entities that are candidates, together in the order of similarity; the
+        nearest of all where there is no community."""
+        if not communities:
+            return list(near[: self.config.top_m])
         membership = layered.communities.membership[list(near)].tocsc()
         kept: set[int] = set()
         for row in communities:
