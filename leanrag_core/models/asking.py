@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 from leanrag_core.errors import CallFailed, ReplyCut, ReplyError
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import Message, message
-from leanrag_core.models.base import Completion, LanguageModel
+from leanrag_core.models.base import Completion, LanguageModel, Sample
 from leanrag_core.types.json_schema import JsonSchema
 
 T = TypeVar("T")
@@ -35,8 +35,10 @@ def ask(
     schema: JsonSchema | None = None,
     task: str = "",
     attempts: int = 2,
+    sample: Sample | None = None,
 ) -> Asked[T]:
     """The reply as `read` understands it. A reply that read refuses with ReplyError goes back with the error.
+    sample: one of several replies to the same messages.
 
     Replies that were refused are not remembered, and not part of any usage but the meter's. Raises ReplyError with the
     beginning of the last reply after so many attempts, ReplyCut at once, and CallFailed when no reply came at all.
@@ -54,9 +56,11 @@ def ask(
             require_no_loop(completion.text)
             understood[:] = [Asked(read(completion), completion)]
 
-        again: dict[str, Any] = {} if asked is messages else {"stands_for": messages}
+        more: dict[str, Any] = {} if asked is messages else {"stands_for": messages}
+        if sample is not None:
+            more["sample"] = sample
         try:
-            completion = model.complete(asked, schema=schema, task=task, accept=accept, **again)
+            completion = model.complete(asked, schema=schema, task=task, accept=accept, **more)
             if not understood or understood[0].completion is not completion:
                 accept(completion)
             return understood[0]

@@ -37,6 +37,15 @@ def call_made(completion: Completion) -> CallMade:
     return CallMade(completion.key, completion.usage)
 
 
+@dataclass(frozen=True)
+class Sample:
+    """Which of several replies to the same messages is meant, each remembered by itself. number: from 1. temperature:
+    at which it is drawn, whatever the settings have."""
+
+    number: int
+    temperature: float
+
+
 Accept = Callable[[Completion], object]
 
 
@@ -58,12 +67,14 @@ class LanguageModel(Protocol):
         task: str = "",
         accept: Accept | None = None,
         stands_for: list[dict[str, str]] | None = None,
+        sample: Sample | None = None,
     ) -> Completion:
         """Reply to chat messages ({"role", "content"}); schema asks for JSON of that JSON schema.
 
         task: the prompt's fingerprint, for the books. accept raises ReplyError for a reply that cannot be used; it is
         raised on, and the reply is not remembered. stands_for: the messages that these ask once more; the reply is
-        remembered as the answer to them, too. Raises CallFailed when this call got no reply.
+        remembered as the answer to them, too. sample: one of several replies; None for the one reply. Raises
+        CallFailed when this call got no reply.
         """
 
 

@@ -104,14 +104,18 @@ class Endpoint:
         *,
         schema: JsonSchema | None = None,
         max_tokens: int | None = None,
+        temperature: float | None = None,
     ) -> Reply:
         """One reply. schema is asked for by JSON schema, else by JSON mode, else not at all, as the server supports.
+        temperature: None for that of the settings.
 
         Raises EndpointBusy when another try may help, EndpointRefusal when this request never will, EndpointError when
         no request will.
         """
         return self._in_its_form(
-            model, schema is not None, lambda form: self._chat_once(model, messages, schema, form, max_tokens)
+            model,
+            schema is not None,
+            lambda form: self._chat_once(model, messages, schema, form, max_tokens, temperature),
         )
 
     def _in_its_form(self, model: str, as_json: bool, call: Callable[[Form], Reply]) -> Reply:
@@ -137,11 +141,13 @@ class Endpoint:
         schema: JsonSchema | None,
         form: Form,
         max_tokens: int | None,
+        temperature: float | None,
     ) -> Reply:
         mode = form.json if schema else "plain"
         with self._plain_errors():
             completion = self._client.chat.completions.create(
-                **self._request(model, messages, form, max_tokens), extra_body=_response_format(mode, schema)
+                **self._request(model, messages, form, max_tokens, temperature),
+                extra_body=_response_format(mode, schema),
             )
             choices = getattr(completion, "choices", None)
             if not choices or choices[0].message is None:
@@ -224,11 +230,16 @@ class Endpoint:
         )
 
     def _request(
-        self, model: str, messages: Sequence[dict[str, str]], form: Form, max_tokens: int | None
+        self,
+        model: str,
+        messages: Sequence[dict[str, str]],
+        form: Form,
+        max_tokens: int | None,
+        temperature: float | None = None,
     ) -> dict[str, Any]:
         request: dict[str, Any] = {"model": model, "messages": list(messages)}
         if form.temperature:
-            request["temperature"] = self.settings.temperature
+            request["temperature"] = self.settings.temperature if temperature is None else temperature
         if form.limit:
             request[form.limit] = max_tokens or self.settings.max_reply_tokens
         return request

@@ -5,10 +5,11 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import asdict
 from typing import Protocol
 
 from leanrag_core.errors import CallFailed, EndpointBusy, EndpointRefusal, ReplyCut, ReplyError
-from leanrag_core.models.base import Accept, Completion
+from leanrag_core.models.base import Accept, Completion, Sample
 from leanrag_core.models.endpoint import Endpoint, Reply
 from leanrag_core.models.metering import Meter
 from leanrag_core.models.pacing import Pacer
@@ -76,10 +77,13 @@ class RemoteLanguageModel:
         schema: JsonSchema | None = None,
         max_tokens: int | None = None,
         task: str = "",
+        sample: Sample | None = None,
     ) -> str:
         """Content key of a call: model, prompt version, messages and parameters."""
         limit = max_tokens or self.endpoint.settings.max_reply_tokens
         made_of = ["chat", self.fingerprint, task, messages, schema, limit]
+        if sample is not None:
+            made_of.append(asdict(sample))
         return hashlib.sha256(json.dumps(made_of, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
     def complete(
@@ -91,22 +95,22 @@ class RemoteLanguageModel:
         task: str = "",
         accept: Accept | None = None,
         stands_for: list[dict[str, str]] | None = None,
+        sample: Sample | None = None,
     ) -> Completion:
         """See LanguageModel; an answered call is not made again, and equal calls at the same time are made once."""
-        key = self.key(messages, schema=schema, max_tokens=max_tokens, task=task)
         # A completion has the key of the first question, so that a resumed build, which meets no complaint, records
         # the same.
-        keys = (
-            [key]
-            if stands_for is None
-            else [key, self.key(stands_for, schema=schema, max_tokens=max_tokens, task=task)]
-        )
+        keys = [
+            self.key(asked, schema=schema, max_tokens=max_tokens, task=task, sample=sample)
+            for asked in (messages, stands_for)
+            if asked is not None
+        ]
         known = self.recalled(keys, accept, stands_for or messages)
         if known is not None:
             return known
-        with self.memory.locked(key):
+        with self.memory.locked(keys[0]):
             known = self.recalled(keys, accept, stands_for or messages)  # by the caller that had the lock before
-            return known or self._asked(keys, messages, schema, max_tokens, task, accept, stands_for)
+            return known or self._asked(keys, messages, schema, max_tokens, task, accept, stands_for, sample)
 
     def _asked(
         self,
@@ -117,13 +121,17 @@ class RemoteLanguageModel:
         task: str,
         accept: Accept | None,
         stands_for: list[dict[str, str]] | None,
+        sample: Sample | None,
     ) -> Completion:
         self.meter.require_budget()
         started = time.perf_counter()
         expected = sum(len(message["content"]) for message in messages) // _CHARACTERS_A_TOKEN + 500
 
         def call() -> Reply:
-            reply = self.endpoint.chat(self.model, messages, schema=schema, max_tokens=max_tokens)
+            temperature = None if sample is None else sample.temperature
+            reply = self.endpoint.chat(
+                self.model, messages, schema=schema, max_tokens=max_tokens, temperature=temperature
+            )
             if not reply.text.strip() and reply.finish_reason != "length":
                 code = "reply.reasoning_alone" if reply.has_reasoning else "reply.empty_from"
                 raise EndpointBusy(code, model=self.model)

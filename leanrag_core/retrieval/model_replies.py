@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from leanrag_core.errors import ReplyError
 from leanrag_core.models.asking import ask
-from leanrag_core.models.base import Completion, LanguageModel
+from leanrag_core.models.base import Completion, LanguageModel, Sample
 from leanrag_core.models.json_reply import read_json
 from leanrag_core.retrieval.tools import Tools
 from leanrag_core.types.json_schema import JsonSchema
@@ -13,13 +13,15 @@ from leanrag_core.types.json_schema import JsonSchema
 T = TypeVar("T")
 
 
-def ask_text(language: LanguageModel, tools: Tools, task: str, **fields: object) -> str:
+def ask_text(
+    language: LanguageModel, tools: Tools, task: str, *, sample: Sample | None = None, **fields: object
+) -> str:
     """The model's reply to the prompt of that task, without white space around it.
 
-    language: tools.language, where it is not None. Raises Cancelled, BudgetSpent, CallFailed, and ReplyError for a
-    second empty reply.
+    language: tools.language, where it is not None. sample: one of several replies to the same prompt. Raises Cancelled,
+    BudgetSpent, CallFailed, and ReplyError for a second empty reply.
     """
-    return _asked(language, tools, task, fields, _text)
+    return _asked(language, tools, task, fields, _text, sample=sample)
 
 
 def ask_json(
@@ -47,12 +49,13 @@ def _asked(
     fields: dict[str, object],
     read: Callable[[Completion], T],
     schema: JsonSchema | None = None,
+    sample: Sample | None = None,
 ) -> T:
     tools.cancelled()
     tools.meter.require_budget()
     prompt = tools.prompts.of(task)
     messages = [{"role": "user", "content": prompt.fill(**fields)}]
-    return ask(language, messages, read, schema=schema, task=prompt.fingerprint).value
+    return ask(language, messages, read, schema=schema, task=prompt.fingerprint, sample=sample).value
 
 
 def _text(reply: Completion) -> str:

@@ -211,9 +211,11 @@ def dynamic_selection(
     communities: Communities, scores: np.ndarray, question: str, tools: Tools, *, least: int
 ) -> Selection:
     """Reports that were rated `least` of 5 or better, from the roots down: below one that was, its parts are rated, and
-    one with a part that was gives way to that part. While nothing was, all of the next level are rated, down to level 2.
+    one with a part that was gives way to that part. While none was, all reports of the next level are rated, down to
+    level 2.
 
-    Without a model the built-in score is the rating. Source: GraphRAG 3.3.0, `dynamic_community_selection.py`, `select`.
+    Without a model the built-in score is the rating. Source: GraphRAG 3.3.0, `select` in
+    `query/context_builder/dynamic_community_selection.py`.
     """
     language, faults = tools.language, _Faults()
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from leanrag_core.errors import BudgetSpent, CallFailed, EndpointError, ReplyError
-from leanrag_core.models.base import Completion
+from leanrag_core.models.base import Completion, Sample
 from leanrag_core.models.registry import Models
 from leanrag_core.storage.calls import CallStore
 from leanrag_core.types.settings import Price, Settings
@@ -48,6 +48,15 @@ def test_other_messages_models_or_limits_are_other_calls(server: EndpointServer,
     made.language("openai:m").complete(HELLO, task="another.v2")
     made.language("openai:n").complete(HELLO)
     assert len(server.answered()) == 4
+
+
+def test_each_sample_of_a_reply_is_made_once_at_its_temperature(server: EndpointServer, tmp_path: Path) -> None:
+    language = models(server, tmp_path).language("openai:m")
+    language.complete(HELLO)
+    for sample in (Sample(1, 0.7), Sample(2, 0.7), Sample(2, 0.7)):
+        language.complete(HELLO, sample=sample)
+    plain, first, second = (request.key for request in server.answered())
+    assert plain != first == second  # the temperature is part of the request, the number is not
 
 
 def test_a_reply_that_is_refused_is_not_kept(server: EndpointServer, tmp_path: Path) -> None:

@@ -100,8 +100,8 @@ def test_without_a_pair_the_nearest_nodes_are_ordered_by_the_entities_in_them() 
 
 
 def test_the_nearest_nodes_are_ordered_by_occurrences_and_not_by_entities() -> None:
-    # They share no chunk. Summary 6 has honey three times and the seed coat; summary 4 has honey twice and is nearer than
-    # summary 5, which has each of the two once.
+    # They share no chunk. Summary 6 has honey three times and the seed coat; summary 4 has honey twice and is nearer
+    # than summary 5, which has each of the two once.
     made = trace("Is honey in seed coats?", dense=7, top_c=4)
     ranked = sorted((item for item in made.items if item.kind == "summary"), key=lambda item: item.rank or 0)
     assert [item.id for item in ranked] == ["summary-6", "summary-4", "summary-5"]

@@ -86,6 +86,13 @@ def test_the_bridge_joins_the_nearest_entities_of_the_communities_in_order() -> 
     ]
 
 
+def test_without_a_community_the_bridge_joins_the_nearest_entities() -> None:
+    made = trace(community_tokens=0)  # no report fits
+    assert names(made, "community") == []
+    # Stops: honey and bees, the two nearest of all.
+    assert [item.text.split(":")[0] for item in made.context.section("bridge").items] == ["honey and bees"]
+
+
 def test_chunks_come_by_seed_and_by_the_neighbours_in_them() -> None:
     # Mite is in chunk 1; its neighbours are honey, in chunks 0, 1 and 2, and the seed coat, in 3.
     chunks = chunks_by_neighbours(INDEX, [(0, 2), (1, 0), (0, 1)])

@@ -9,7 +9,7 @@ import pytest
 
 from leanrag_core.lexical_tokens import lexical_tokens
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.models.base import Completion
+from leanrag_core.models.base import Completion, Sample
 from leanrag_core.models.metering import Meter
 from leanrag_core.retrieval.base import Query, strategy
 from leanrag_core.retrieval.strategies.hyde import mean_direction
@@ -31,8 +31,10 @@ class Model:
     def __init__(self, replies: Sequence[str], meter: Meter) -> None:
         self.replies, self.meter = list(replies), meter
         self.asked: list[str] = []
+        self.samples: list[Sample | None] = []
 
     def complete(self, messages: list[dict[str, str]], **options: Any) -> Completion:
+        self.samples.append(options.get("sample"))
         self.asked.append(messages[-1]["content"])
         self.meter.add("test", Usage(calls=1, prompt_tokens=10, completion_tokens=2))
         reply = Completion(self.replies[len(self.asked) - 1], "stop", Usage(calls=1))
@@ -92,13 +94,21 @@ def test_naive_rag_leaves_out_chunks_below_the_least_cosine(index: Index, toward
 
 def test_hyde_ranks_by_the_mean_of_question_and_passages(index: Index, toward: Callable[[int], np.ndarray]) -> None:
     texts = {"one": toward(3), "two": toward(3)}
-    trace, asked, steps = retrieve(index, "hyde", toward(0), texts=texts, replies=["one", "two"], n_passages=2, top_c=2)
+    trace, _, steps = retrieve(index, "hyde", toward(0), texts=texts, replies=["one", "two"], n_passages=2, top_c=2)
     mean = (toward(0) + 2 * toward(3)) / 3
     assert list(trace.ranked_chunks) == np.argsort(-(np.asarray(index.chunk_vectors) @ mean), kind="stable").tolist()
     assert mean_direction(toward(0), np.array([toward(3)] * 2)) == pytest.approx(mean / np.linalg.norm(mean), abs=1e-6)
-    assert len(set(asked)) == 2, "each request has its number, or the call store would answer the second"
     assert (trace.usage.calls, trace.steps[0].usage.calls, [step.name for step in steps]) == (2, 2, ["passages"])
     assert trace.notes == ()
+
+
+def test_hyde_draws_samples_of_one_prompt(index: Index, toward: Callable[[int], np.ndarray]) -> None:
+    meter = Meter()
+    model = Model(["one", "two"], meter)
+    tools = Tools(embed=lambda texts: np.array([toward(3)] * len(texts)), language=model, meter=meter)
+    strategy("hyde", {"n_passages": 2}).retrieve(Query(QUESTION, toward(0)), index, tools)
+    assert model.asked[0] == model.asked[1]
+    assert model.samples == [Sample(1, 0.7), Sample(2, 0.7)]  # or the call store would answer the second
 
 
 def test_hyde_goes_on_with_what_it_has_when_the_budget_is_spent(

@@ -169,8 +169,8 @@ class Strategy:
         )
 
     def _global(self, graph: NounGraph, entities: list[int], query: Query, tree: TextTree) -> _Nodes:
-        """The nearest nodes of the tree, ordered by how often the entities occur there, then by cosine; those where none
-        does are left out, unless all are such."""
+        """The nearest nodes of the tree, ordered by how often the entities occur there, then by cosine; those where
+        none does are left out, unless all are such."""
         near = cosines(tree.vectors, query.vector)
         ranking = np.argsort(-near, kind="stable")
         best = ranking[: self.config.dense].tolist()

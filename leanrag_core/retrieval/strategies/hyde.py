@@ -6,6 +6,7 @@ import numpy as np
 
 from leanrag_core.errors import BudgetSpent, ReplyError
 from leanrag_core.messages.message import Message, message
+from leanrag_core.models.base import Sample
 from leanrag_core.retrieval import evidence
 from leanrag_core.retrieval.base import OFFICIAL, Query
 from leanrag_core.retrieval.laps import Laps
@@ -17,6 +18,8 @@ from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.config import option, validate
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
+
+_TEMPERATURE = 0.7  # that of the release
 
 
 @dataclass(frozen=True)
@@ -87,13 +90,11 @@ class Strategy:
             return [], [message("strategy.note.built_in", instead=message("hyde.built_in"))]
         texts: list[str] = []
         notes: list[Message] = []
-        total, step = self.config.n_passages, message("hyde.step.passages")
-        for number in range(1, total + 1):
+        step = message("hyde.step.passages")
+        for number in range(1, self.config.n_passages + 1):
             try:
-                # Equal requests would be answered from the call store, so each has its number.
-                texts.append(
-                    ask_text(tools.language, tools, "hyde_passage", question=query.text, number=number, total=total)
-                )
+                sample = Sample(number, _TEMPERATURE)
+                texts.append(ask_text(tools.language, tools, "hyde_passage", sample=sample, question=query.text))
             except BudgetSpent:
                 return texts, [*notes, message("strategy.note.budget_spent", step=step)]
             except ReplyError as error:
