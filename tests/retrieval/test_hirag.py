@@ -87,7 +87,10 @@ def test_the_bridge_joins_the_nearest_entities_of_the_communities_in_order() -> 
 
 
 def test_without_a_community_the_bridge_joins_the_nearest_entities() -> None:
-    made = trace(community_tokens=0)  # no report fits
+    whole = layered()
+    none = replace(whole.communities, table=whole.communities.table.slice(0, 0))
+    parts = with_parts(TOOLS, hirag_layers=replace(whole, communities=none))
+    made = Strategy(Config(top_k=2, candidates=8, top_m=2)).retrieve(QUERY, INDEX, parts)
     assert names(made, "community") == []
     # Stops: honey and bees, the two nearest of all.
     assert [item.text.split(":")[0] for item in made.context.section("bridge").items] == ["honey and bees"]
