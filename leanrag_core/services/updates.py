@@ -1,5 +1,6 @@
 """Updates of indexes in this process: documents added, changed and removed, edits by hand, and undoing both."""
 
+import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from leanrag_core.services.builds import Builds, ModelsOf
 from leanrag_core.storage import earlier_states, layout
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.edits_file import read_edits
-from leanrag_core.storage.staging import build_lock
+from leanrag_core.storage.staging import build_lock, staged
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.editing import Edit, EditLog
 from leanrag_core.types.execution import Execution
@@ -107,16 +108,19 @@ class Updates:
         report: Report = silent,
         execution: Execution | None = None,
     ) -> Index:
-        """The index in the folder with its documents changed. A state that it had with the same documents comes back
-        byte for byte. Raises InvalidConfig for an imported index, IndexChanged where another process has changed the
-        index meanwhile, and what a build does."""
+        """The index in the folder with its documents changed. A state that it had with the same documents comes again
+        byte for byte, and that of before is kept as for any change.
+
+        Raises InvalidConfig for an imported index, IndexChanged where another process has changed the index meanwhile,
+        and what a build does.
+        """
         from leanrag_core.indexing.updating.changes import documents_after
 
         index = layout.read_index(folder)
         documents = documents_after(index, changes)
         log = read_edits(folder)
         if earlier := self._earlier_with(folder, index, documents, log):
-            return self._put_back(folder, earlier, index.manifest.name)
+            return self._repeated(folder, earlier, index.manifest)
         n_changed = len(changes.replaced)
         step = LineageStep(index.id, len(changes.added) - n_changed, n_changed, len(changes.removed))
         return self._made(folder, index, documents, log, step, models, report, execution)
@@ -158,7 +162,7 @@ class Updates:
             return index
         documents = documents_after(index, DocumentChanges())
         if earlier := self._earlier_with(folder, index, documents, changed):
-            return self._put_back(folder, earlier, index.manifest.name)
+            return self._repeated(folder, earlier, index.manifest)
         n_edits = max(1, abs(len(changed.edits) - len(log.edits)))
         step = LineageStep(index.id, edits=n_edits)
         return self._made(folder, index, documents, changed, step, models, report, execution)
@@ -209,6 +213,21 @@ class Updates:
                 return state
         return None
 
+    def _repeated(self, folder: Path, state: EarlierState, before: Manifest) -> Index:
+        """The index as it was in that state, which is kept, as is the one that it has been until now."""
+        with build_lock(folder, waiting=lambda: None):
+            if layout.read_manifest(folder).id != before.id:
+                raise IndexChanged("update.changed_meanwhile", index=before.name)
+            with staged(folder, in_store=self.in_store(folder), keeps_earlier=True) as staging:
+                shutil.copytree(earlier_states.state_folder(folder, state.number), staging, dirs_exist_ok=True)
+            return self._named(folder, before.name)
+
+    def _named(self, folder: Path, name: str) -> Index:
+        """The index in the folder under that name, which a state of before it was renamed does not have."""
+        if layout.read_manifest(folder).name != name:
+            layout.rename_index(folder, name)
+        return layout.read_index(folder)
+
     def undo(self, folder: Path) -> Index:
         """The index as it was before its last update or edit, byte for byte. Raises InvalidConfig where no earlier
         state is kept."""
@@ -216,14 +235,9 @@ class Updates:
         states = earlier_states.earlier_states(folder)
         if not states:
             raise InvalidConfig("update.nothing_to_undo", index=name)
-        return self._put_back(folder, states[0], name)
-
-    def _put_back(self, folder: Path, state: EarlierState, name: str) -> Index:
         with build_lock(folder, waiting=lambda: None):
-            earlier_states.put_back(folder, state.number)
-            if layout.read_manifest(folder).name != name:  # renamed since
-                layout.rename_index(folder, name)
-        return layout.read_index(folder)
+            earlier_states.put_back(folder, states[0].number)
+            return self._named(folder, name)
 
     def states(self, folder: Path) -> tuple[EarlierState, ...]:
         """The earlier states that are kept, the newest first."""

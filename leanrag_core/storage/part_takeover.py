@@ -58,7 +58,9 @@ def take_over_parts(before: Path, directory: Path) -> list[str]:
         if not fitting:
             return sorted(kept)
         for part in fitting:
-            _link(part.folder, PartStore(directory).folder(part.name, part.fingerprint))
+            taken_over = PartStore(directory).folder(part.name, part.fingerprint)
+            if not taken_over.exists():  # an earlier state that comes again has its own
+                _link(part.folder, taken_over)
             kept[part.name] = part.fingerprint
         waiting = [part for part in waiting if part not in fitting]
 

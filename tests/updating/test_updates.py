@@ -32,6 +32,10 @@ def clusters(index: Index) -> set[frozenset[str]]:
     return {frozenset(names[row] for row in index.children_of(1, parent)) for parent in range(len(index.layers[1]))}
 
 
+def make_part(bench: Workbench, folder: Path) -> None:
+    bench.build_part(open_index(folder), "chunk_tree")
+
+
 def failed(index: Index) -> list[str]:
     return [f"{check.name}: {check.detail}" for check in check_index(index) if not check.ok]
 
@@ -96,6 +100,30 @@ def test_removing_the_document_just_added_gives_the_earlier_bytes(bench: Workben
     before = content(folder)
     add(bench, folder, "mites.txt", MITES)
     assert content(folder) != before
+    remove(bench, folder, "mites.txt")
+    assert content(folder) == before
+
+
+def test_undo_goes_through_every_state_also_where_a_change_brought_an_earlier_one_again(
+    bench: Workbench, folder: Path
+) -> None:
+    states = [content(folder)]
+    for change in (add, remove, add):
+        change(bench, folder, "mites.txt", *([MITES] if change is add else []))
+        states.append(content(folder))
+    assert states[0] == states[2] != states[1] == states[3]
+    for earlier in reversed(states[:-1]):
+        bench.undo_update(folder)
+        assert content(folder) == earlier
+    with pytest.raises(InvalidConfig, match="no earlier state"):
+        bench.undo_update(folder)
+
+
+def test_an_earlier_state_comes_again_with_its_parts(bench: Workbench, folder: Path) -> None:
+    make_part(bench, folder)
+    before = content(folder)
+    add(bench, folder, "mites.txt", MITES)
+    make_part(bench, folder)
     remove(bench, folder, "mites.txt")
     assert content(folder) == before
 
