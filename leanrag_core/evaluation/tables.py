@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, median
+from functools import partial
+from statistics import median
 
 from leanrag_core.evaluation.base import LOWER, measure_infos
-from leanrag_core.evaluation.relative import relative
+from leanrag_core.evaluation.relative import relative, scores_for_mean
 from leanrag_core.evaluation.statistics.intervals import Interval, difference_interval, mean_interval
 from leanrag_core.evaluation.statistics.letters import compact_letters
 from leanrag_core.evaluation.statistics.rank_tests import differ, pair_tests
-from leanrag_core.types.experiment import ExperimentResult, QuestionRow, RunSpec
+from leanrag_core.types.experiment import ExperimentResult, RunSpec
 
 TOKENS, RECALL, RELATIVE, RECALL_PER_1000 = "context-tokens", "evidence-recall", "relative-context", "recall-per-1000"
 _EQUAL = 1e-9  # means that differ by less are equal
@@ -87,13 +88,18 @@ def measured(result: ExperimentResult, *, only_main: bool = True) -> tuple[str, 
 def scores_of(
     result: ExperimentResult, measure: str, questions: Sequence[str]
 ) -> Mapping[str, tuple[float | None, ...]]:
-    """Of each run the scores of these questions, None where there is none."""
+    """Of each run the scores of these questions whose mean is the run's figure (see scores_for_mean), None where there
+    is none."""
     if measure == RELATIVE:
         tokens = scores_of(result, TOKENS, questions)
         baseline = tokens.get(result.spec.baseline, (None,) * len(questions))
         return {run: relative(scores, baseline) for run, scores in tokens.items()}
-    scores = {(row.run, row.question): row.scores.get(measure) for row in result.rows}
-    return {run.name: tuple(scores.get((run.name, question)) for question in questions) for run in result.spec.runs}
+    rows = {(row.run, row.question): row.scores for row in result.rows}
+
+    def of_run(run: str, name: str) -> tuple[float | None, ...]:
+        return tuple(rows.get((run, question), {}).get(name) for question in questions)
+
+    return {run.name: scores_for_mean(measure, partial(of_run, run.name)) for run in result.spec.runs}
 
 
 def score_table(result: ExperimentResult, kind: str = "", measures: Sequence[str] = ()) -> ScoreTable:
@@ -158,9 +164,3 @@ def _row(result: ExperimentResult, run: RunSpec, cells: Mapping[str, Cell], aske
     paid = [cost.cost for cost in costs if cost.cost is not None]
     times = [cost.retrieval_ms for cost in costs]
     return TableRow(run, cells, median(times) if times else None, sum(paid) if paid else None, len(failed))
-
-
-def mean_of(rows: Sequence[QuestionRow], measure: str) -> float | None:
-    """The mean of the rows that have a score; None where none has."""
-    known = [score for row in rows if (score := row.scores.get(measure)) is not None]
-    return fmean(known) if known else None

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
+from leanrag_core.evaluation.relative import scores_for_mean
 from leanrag_core.evaluation.statistics.intervals import Interval, Scores, difference_interval, mean_interval
 from leanrag_core.evaluation.statistics.rank_tests import differ, pair_tests
 from leanrag_core.evaluation.tables import less_is_better
 from leanrag_core.figures.pareto import front
 from leanrag_core.types.experiment import Parameter
-from leanrag_core.types.sweep import GRID, SweepResult
+from leanrag_core.types.sweep import GRID, PointResult, SweepResult
 
 _EQUAL = 1e-9  # means that differ by less are equal
 
@@ -101,8 +102,8 @@ def findings(result: SweepResult, measure: str = "", cost: str = "", kind: str =
     places = [place for place, of in enumerate(result.kinds) if not kind or of == kind]
     run = [point for point in result.points if point.scores]
     names = [point.point.name for point in run]
-    values = [_at(point.scores.get(measure, ()), places) for point in run]
-    costs = [_mean(_at(point.scores.get(cost, ()), places)) for point in run]
+    values = [_at(point, measure, places) for point in run]
+    costs = [_mean(_at(point, cost, places)) for point in run]
     less, seed = less_is_better(measure), result.spec.seed
     best = _best(values, costs, less)
     p_values = _tests(values, best)
@@ -142,9 +143,9 @@ def _axes(result: SweepResult, measure: str, cost: str, places: Sequence[int], l
         values, costs = [], []
         for setting in axis.values:
             having = [point for point in result.points if point.point.settings[axis.name] == setting]
-            columns = [_at(point.scores.get(measure, ()), places) for point in having]
+            columns = [_at(point, measure, places) for point in having]
             values.append([_mean(scores) for scores in zip(*columns, strict=True)])
-            costs.append(_mean([_mean(_at(point.scores.get(cost, ()), places)) for point in having]))
+            costs.append(_mean([_mean(_at(point, cost, places)) for point in having]))
         best = _best(values, costs, less)
         p_values = _tests(values, best)
         standings = tuple(
@@ -164,8 +165,14 @@ def _axes(result: SweepResult, measure: str, cost: str, places: Sequence[int], l
     return tuple(effects)
 
 
-def _at(scores: Sequence[float | None], places: Sequence[int]) -> list[float | None]:
-    return [scores[place] for place in places] if scores else [None] * len(places)
+def _at(point: PointResult, measure: str, places: Sequence[int]) -> tuple[float | None, ...]:
+    """The scores of the questions at these places whose mean is the measure's figure."""
+
+    def scores(name: str) -> list[float | None]:
+        known = point.scores.get(name, ())
+        return [known[place] for place in places] if known else [None] * len(places)
+
+    return scores_for_mean(measure, scores)
 
 
 def _mean(scores: Scores) -> float | None:
