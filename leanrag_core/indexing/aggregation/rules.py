@@ -60,10 +60,10 @@ def released_depth(n_base: int, cluster_size: int) -> int:
 def records_of(
     rows: np.ndarray, ends: np.ndarray, names: Callable[[np.ndarray], list[str]], texts: Sequence[str]
 ) -> str:
-    """The relations as records with delimiters. texts: the descriptions of those rows."""
+    """The relations as records with delimiters, a blank after each. texts: the descriptions of those rows."""
     sources, targets = (names(side) for side in ends[rows].T.copy())
     records = zip(sources, targets, texts, strict=True)
-    return "".join(f"{_FIELD.join((_KIND, *record))}{_RECORD}" for record in records).removesuffix("\n")
+    return _RECORD.join(_FIELD.join((_KIND, *record)) for record in records) + " "
 
 
 def findings_text(description: str, findings: Sequence[Finding]) -> str:
