@@ -9,7 +9,7 @@ from leanrag_core.atomic import write_bytes, writing
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.messages.message import message
 from leanrag_core.records import from_json, to_json
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.config import SETTINGS, IndexConfig
 from leanrag_core.types.presets import Preset, presets
 
 MOST = 50
@@ -42,8 +42,8 @@ class OwnPresets:
             raise InvalidConfig("preset.bad_title", limit=_LONGEST_TITLE)
         index = {
             name: getattr(config, name)
-            for name in IndexConfig.__dataclass_fields__
-            if name not in _NOT_KEPT and getattr(config, name) != IndexConfig.__dataclass_fields__[name].default
+            for name in SETTINGS
+            if getattr(config, name) != IndexConfig.__dataclass_fields__[name].default
         }
         preset = Preset(f"own-{title}", title, "", index, dict(ask), plain_mixture=False)
         kept = [each for each in self.all() if each.title != title]
@@ -60,6 +60,3 @@ class OwnPresets:
         with writing(message("what.presets", path=str(self._path))):
             private.make_folder(self._path.parent)
             write_bytes(self._path, to_json(kept, indent=1), private=True)
-
-
-_NOT_KEPT = ("model", "aggregation_model", "embedding", "prompts", "entity_types", "gleaning_rounds")

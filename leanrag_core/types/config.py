@@ -21,16 +21,19 @@ def option(
     link: str = "",
     scale: int = 0,
     equal: Any = None,
+    of_engine: bool = False,
 ) -> Any:
     """A dataclass field that also draws its form, its command-line flag and its validation.
 
     absent: the stored record leaves it out at its default, so that indexes from before the option have the same record
-    and id. in_row: a number is drawn as a slider, a switch beside others, in the row of a strategy's controls; other
-    options are drawn behind a button. link: its name in links, which strategies may share. scale: a slider reaches at
-    least that far. equal: its value where contexts of all strategies are filled up to one budget (equal_budget).
+    and id. in_row: a number is drawn as a slider, a switch beside others, in the row of a strategy's controls, and a
+    setting of an index among the first ones of Build; others are drawn behind a button or a fold. link: its name in
+    links, which strategies may share. scale: a slider reaches at least that far. equal: its value where contexts of all
+    strategies are filled up to one budget (equal_budget). of_engine: is about models and what they are asked;
+    Build draws it with the engine, and no preset holds it.
     """
     drawn = {"help": help, "low": low, "high": high, "paper": paper, "choices": choices}
-    drawn |= {"in_row": in_row, "link": link, "scale": scale, "equal": equal}
+    drawn |= {"in_row": in_row, "link": link, "scale": scale, "equal": equal, "of_engine": of_engine}
     return field(default=default, metadata=drawn | (dict(absent_at_default(default).metadata) if absent else {}))
 
 
@@ -60,10 +63,11 @@ def validate(config: Any) -> None:
 class IndexConfig:
     """Everything that decides what an index holds. Same corpus, same IndexConfig: same bytes."""
 
-    cluster_size: int = option(20, low=2, high=200, paper=20, help=message("option.help.cluster_size"))
+    cluster_size: int = option(20, low=2, high=200, paper=20, in_row=True, help=message("option.help.cluster_size"))
     tau: str | int | float | None = option(
         None,
         paper=3,
+        in_row=True,
         help=message("option.help.tau"),
     )
     concatenation_tokens: int = option(
@@ -72,9 +76,13 @@ class IndexConfig:
         high=8192,
         help=message("option.help.concatenation_tokens"),
     )
-    chunk_tokens: int = option(512, low=32, high=8192, paper=1024, help=message("option.help.chunk_tokens"))
-    overlap_tokens: int = option(64, low=0, high=4096, paper=128, help=message("option.help.overlap_tokens"))
-    size_cap: bool = option(True, help=message("option.help.size_cap"))
+    chunk_tokens: int = option(
+        512, low=32, high=8192, paper=1024, in_row=True, help=message("option.help.chunk_tokens")
+    )
+    overlap_tokens: int = option(
+        64, low=0, high=4096, paper=128, in_row=True, help=message("option.help.overlap_tokens")
+    )
+    size_cap: bool = option(True, in_row=True, help=message("option.help.size_cap"))
     cap_by: str = option(
         "capacity",
         choices=("capacity", "split"),
@@ -160,18 +168,22 @@ class IndexConfig:
         absent=True,
         help=message("option.help.singleton_relations"),
     )
-    model: str = option("builtin", help=message("option.help.model"))
-    embedding: str = option("builtin", help=message("option.help.embedding"))
-    aggregation_model: str = option("", help=message("option.help.aggregation_model"))
-    seed: int = option(0, low=0, high=2**31 - 1, help=message("option.help.seed"))
-    gleaning_rounds: int = option(1, low=0, high=5, help=message("option.help.gleaning_rounds"))
+    model: str = option("builtin", of_engine=True, help=message("option.help.model"))
+    embedding: str = option("builtin", of_engine=True, help=message("option.help.embedding"))
+    aggregation_model: str = option("", of_engine=True, help=message("option.help.aggregation_model"))
+    seed: int = option(0, low=0, high=2**31 - 1, in_row=True, help=message("option.help.seed"))
+    gleaning_rounds: int = option(1, low=0, high=5, of_engine=True, help=message("option.help.gleaning_rounds"))
     entity_types: tuple[str, ...] = option(
         ("person", "organization", "location", "event", "concept", "product", "method", "law"),
+        of_engine=True,
         help=message("option.help.entity_types"),
     )
-    prompts: tuple[tuple[str, str], ...] = option((), help=message("option.help.prompts"))
+    prompts: tuple[tuple[str, str], ...] = option((), of_engine=True, help=message("option.help.prompts"))
 
     def __post_init__(self) -> None:
         validate(self)
         if self.overlap_tokens >= self.chunk_tokens:
             raise InvalidConfig("option.overlap_too_large", overlap=self.overlap_tokens, chunk=self.chunk_tokens)
+
+
+SETTINGS = tuple(spec.name for spec in fields(IndexConfig) if not spec.metadata["of_engine"])  # what a preset holds

@@ -2,11 +2,20 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
-from leanrag_core import Workbench
+from leanrag_core import IndexConfig, Workbench
+from leanrag_core.jobs.events import read_spec
+from leanrag_core.types.config import SETTINGS
+from leanrag_core.types.presets import presets
+from leanrag_core.types.recorded_config import RecordedConfig, recorded_config
+from leanrag_core.types.summary import IndexList
+from pages._shared.common import forms
 from tests.app import drawn
 from tests.app.job_records import HOSTILE
 
@@ -43,6 +52,53 @@ def test_a_preset_fills_the_form_with_the_papers_values(home: Workbench, visit: 
     assert app.pills("preset").value == "Paper: Legal"
     app.number_input("lr_b_cluster_size").set_value(8).run()
     assert app.pills("preset").value in (None, []), "the form no longer holds the preset"
+
+
+def built_config(app: AppTest, launched: list[Path]) -> IndexConfig:
+    """Presses Build; the settings that the job begins with."""
+    app.button("primary_build").click().run()
+    drawn.assert_sound(app)
+    return recorded_config(read_spec(launched[-1]).config).checked()
+
+
+@pytest.mark.parametrize("title", [preset.title for preset in presets()])
+def test_a_preset_is_built_as_it_is_and_stays_marked(
+    home: Workbench, visit: Visit, launched: list[Path], title: str
+) -> None:
+    app = visit("build", home)
+    app.pills("preset").set_value(title).run()
+    assert app.pills("preset").value == title
+    [config] = [preset.config() for preset in presets() if preset.title == title]
+    assert built_config(app, launched) == config
+    assert app.pills("preset").value == title
+
+
+def test_every_setting_of_an_index_is_in_the_form_that_builds_it_again(
+    home: Workbench, visit: Visit, launched: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = IndexConfig(**{name: another_value(name) for name in SETTINGS})
+    home.save_preset("All of them", changed)
+    app = visit("build", home)
+    app.pills("preset").set_value("All of them").run()
+    assert app.pills("preset").value == "All of them"
+    assert built_config(app, launched) == changed
+    index = replace(home.indexes()[0], config=RecordedConfig.of(changed))
+    monkeypatch.setattr(Workbench, "index_list", lambda bench: IndexList((index,), ()))
+    app = visit("build", home)
+    app.button("duplicate_index").click().run()
+    assert built_config(app, launched) == changed
+
+
+def another_value(name: str) -> Any:
+    """A possible value of a setting other than its default."""
+    spec = forms.option_fields(IndexConfig)[name]
+    if name == "tau":
+        return "3"
+    if spec.metadata["choices"]:
+        return next(choice for choice in spec.metadata["choices"] if choice != spec.default)
+    if isinstance(spec.default, bool):
+        return not spec.default
+    return spec.default - 1 if spec.default > spec.metadata["low"] else spec.default + 1
 
 
 def test_another_preset_takes_back_what_the_one_before_set_on_ask(home: Workbench, visit: Visit) -> None:

@@ -7,26 +7,12 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.retrieval.strategies import leanrag
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.config import SETTINGS, IndexConfig
 from leanrag_core.types.presets import Preset, presets
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.build import engine_form
 from pages._shared.common import forms, session, state
 from pages._shared.common.messages import say
-
-FIELDS = ("chunk_tokens", "overlap_tokens", "cluster_size", "tau", "seed", "size_cap")
-CLUSTERING = (
-    "smoothing",
-    "neighbours",
-    "space",
-    "cap_by",
-    "singletons",
-    "concatenation_tokens",
-    "cluster_engine",
-    "covariance",
-    "cluster_count",
-    "reduction",
-)
 
 
 def known_presets() -> dict[str, Preset]:
@@ -62,7 +48,7 @@ def on_ask(field: str) -> str:
 def fill(values: Mapping[str, Any]) -> None:
     """Fills the form with these values, and the other fields with their defaults."""
     specs = forms.option_fields(IndexConfig)
-    for field in (*FIELDS, *CLUSTERING):
+    for field in SETTINGS:
         value = values.get(field)
         state.remember(f"b_{field}", None if value == specs[field].default else value)
 
@@ -80,9 +66,8 @@ def take_settings(index: IndexSummary) -> None:
 def marked_preset() -> str | None:
     """The chosen preset while the fields have its values; else the default if they have those; else none."""
     specs = forms.option_fields(IndexConfig)
-    fields = (*FIELDS, *CLUSTERING)
-    now = {field: forms.field_value(IndexConfig, field, f"b_{field}") for field in fields}
-    blank = {field: "" if specs[field].default is None else specs[field].default for field in fields}
+    now = {field: forms.field_value(IndexConfig, field, f"b_{field}") for field in SETTINGS}
+    defaults = {field: specs[field].default for field in SETTINGS}
     known = known_presets()
     held = [title for title in (state.recall("b_preset"), next(iter(known))) if title in known]
-    return next((title for title in held if now == {**blank, **known[title].index}), None)
+    return next((title for title in held if now == {**defaults, **known[title].index}), None)

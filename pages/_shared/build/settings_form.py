@@ -9,7 +9,7 @@ import streamlit as st
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.indexing.aggregation.threshold import parse_tau
 from leanrag_core.prompts.book import PromptBook
-from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.config import SETTINGS, IndexConfig
 from leanrag_core.types.presets import Preset
 from leanrag_core.types.summary import CorpusSummary
 from pages._shared.build import engine_form, form_values, size_effect
@@ -18,7 +18,7 @@ from pages._shared.common.frame import message, plain_errors
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import known, say, words
 
-NAMES = (*form_values.FIELDS, *form_values.CLUSTERING, "preset")
+NAMES = (*SETTINGS, "preset")
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,13 @@ def show(corpora: list[CorpusSummary]) -> Form:
             value, forms.field_value(IndexConfig, "chunk_tokens", "b_chunk_tokens")
         ),
     }
-    values = forms.draw_fields(IndexConfig, form_values.FIELDS, prefix="b_", faults=checks)
+    specs = forms.option_fields(IndexConfig)
+    first = [name for name in SETTINGS if specs[name].metadata["in_row"]]
+    folded = [name for name in SETTINGS if name not in first]
+    values = forms.draw_fields(IndexConfig, first, prefix="b_", faults=checks)
     size_place = st.container(gap=None)
     with st.expander(say("build.clustering_settings")):
-        values |= forms.draw_fields(IndexConfig, form_values.CLUSTERING, prefix="b_")
+        values |= forms.draw_fields(IndexConfig, folded, prefix="b_")
     form = _checked(corpus_id, engine, values, {name: check(values[name]) for name, check in checks.items()})
     with size_place:
         size_effect.show(corpus_id, form.config)
