@@ -64,7 +64,8 @@ def test_indexes_of_one_group_are_together(three: Workbench) -> None:
 
 
 def test_indexes_are_compared_on_the_same_question(three: Workbench, visit: Visit) -> None:
-    app = visit("build", three)
+    app = visit("build", three, ticked=three.indexes()[0].id)
+    assert app.button("open_compare").label == "Compare 1 index"
     wanted = [index.id for index in three.indexes()][:2]
     next(box for box in app.multiselect if "up to four" in box.label).set_value(wanted).run()
     app.button("open_compare").click().run()

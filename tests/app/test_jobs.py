@@ -50,8 +50,8 @@ def test_an_interrupted_build_can_be_resumed(home: Workbench, visit: Visit, laun
     page_text = drawn.text(app)
     assert "Bees was interrupted" in page_text
     assert (
-        "The build's process ended before it was done. Resuming starts it from the beginning, with the same settings."
-        in page_text
+        "The build's process ended before it was done. Resuming takes over what is finished and goes on, with the "
+        "same settings." in page_text
     )
     app.button("resume_one").click().run()
     assert len(launched) == 1
@@ -107,8 +107,7 @@ def test_explore_beside_the_list_opens_the_chosen_index(home: Workbench, visit: 
     first = home.indexes()[0].path
     shutil.copytree(first, first.with_name("other"))
     home.rename_index("other", "The other")
-    app = visit("build", home, index=first.name)
-    app.selectbox("index_chosen").set_value("other").run()
+    app = visit("build", home, index=first.name, ticked="other")
     app.button("explore_index").click().run()
     drawn.assert_sound(app)
     assert "The other: 21 entities in 4 layers" in drawn.text(app)

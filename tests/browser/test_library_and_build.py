@@ -187,7 +187,7 @@ def test_settings_are_suggested_and_an_index_is_deleted_and_taken_back(
     settled(page)
     snap(page, "build_suggested")
 
-    page.get_by_role("button", name="Delete", exact=True).click()
+    page.get_by_role("button", name="Delete Coast", exact=True).click()
     expect(page.get_by_text("Coast is deleted")).to_be_visible()
     settled(page)
     assert bench.indexes() == []
@@ -195,9 +195,43 @@ def test_settings_are_suggested_and_an_index_is_deleted_and_taken_back(
     settled(page)
     page.get_by_role("button", name="Undo", exact=True).click()
     expect(page.get_by_text("is deleted")).to_have_count(0)
-    expect(page.get_by_role("button", name="Delete", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Delete Coast", exact=True)).to_be_visible()
     assert [each.id for each in bench.indexes()] == [index.id]
     watched.assert_clean()
+
+
+def test_the_ticked_row_is_what_is_deleted(
+    server_in: Callable[..., Server], watch: Callable[..., Watched], bench: Workbench
+) -> None:
+    corpus = bench.indexes()[0].corpus_id
+    for name, size in (("Dune", 4), ("Egret", 5)):
+        bench.build(corpus, IndexConfig(cluster_size=size, chunk_tokens=64, overlap_tokens=8), name=name)
+    server, watched = server_in(bench.root), watch()
+    page = watched.page
+    page.goto(f"{server.url}/build")
+    settled(page)
+    expect(page.get_by_text("Tick an index to explore")).to_be_visible()
+    left = ["Egret", "Dune", "Coast"]  # the newest first, as in the table
+    for row in (1, 1):
+        tick_row(page, row)
+        name = left.pop(row)
+        page.get_by_role("button", name=f"Delete {name}", exact=True).click()
+        expect(page.get_by_text(f"{name} is deleted")).to_be_visible()
+        settled(page)
+        assert [index.name for index in bench.indexes()] == left
+        if len(left) > 1:
+            expect(page.get_by_text("Tick an index to explore"), "nothing is ticked in its place").to_be_visible()
+    watched.assert_clean()
+
+
+def tick_row(page: Page, row: int) -> None:
+    """Ticks a row of the table of indexes, which is a canvas: the first row has number 0."""
+    table = page.get_by_test_id("stDataFrame").last
+    table.scroll_into_view_if_needed()
+    box = table.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 20, box["y"] + 35 * (row + 1) + 17)
+    settled(page)
 
 
 def test_on_a_phone_nothing_is_cut_off(

@@ -8,69 +8,76 @@ import streamlit as st
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
+from leanrag_core.queries.index_titles import short_title
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.build import export_view, form_values, parts_view, update_view
-from pages._shared.common import choices, forms, session, state
+from pages._shared.common import forms, markup, session, state
 from pages._shared.common.frame import message, page_path, plain_errors
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import say
 
+TICKED = "ticked"  # ids of the indexes that are ticked in the table, with commas between them
 _MOST_COMPARED, _LETTERS = 4, "abcd"
+_TITLE = 40  # characters of an index's title on the button that deletes it
 _FAULT = "lr_index_fault"  # why the last action failed
 
 
-def row(indexes: Sequence[IndexSummary], ticked: Sequence[str]) -> None:
-    """The chosen index with its actions, and the folds for updates and parts. ticked: ids of rows of the table."""
-    by_id = {index.id: index for index in indexes}
-    titles = {index.id: index.title for index in indexes}
+def row(indexes: Sequence[IndexSummary], ticked: Sequence[IndexSummary]) -> None:
+    """What can be done with the ticked indexes, and the folds for updates and parts of a single one."""
     fault = st.session_state.pop(_FAULT, None)
     if fault is not None:
         message(fault, kind="error")
+    if not ticked:
+        markup.note(say("build.tick_a_row"))
+        return
+    only = ticked[0] if len(ticked) == 1 else None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        chosen = choices.dropdown("row", say("build.index"), titles, key="index_chosen", pin=True, width=320)
-        if st.button(
+        if only is not None and st.button(
             say("page.explore"),
             icon=":material/account_tree:",
             key="explore_index",
             on_click=state.remember,  # before the sidebar's own widget is drawn
-            args=("index", chosen),
+            args=("index", only.id),
         ):
             st.switch_page(page_path("explore"))
         if len(indexes) > 1:
-            _compare(by_id, titles, chosen, ticked)
+            _compare({index.id: index for index in indexes}, [index.id for index in ticked])
+        if only is not None:
+            st.button(
+                say("build.duplicate"),
+                type="tertiary",
+                icon=":material/content_copy:",
+                key="duplicate_index",
+                on_click=form_values.take_settings,
+                args=(only,),
+            )
+            export_view.popover(only)
+            if st.button(say("build.rename"), type="tertiary", icon=":material/edit:", key="rename_index"):
+                st.dialog(say("build.rename.title"))(_rename)(only)
         st.button(
-            say("build.duplicate"),
-            type="tertiary",
-            icon=":material/content_copy:",
-            key="duplicate_index",
-            on_click=form_values.take_settings,
-            args=(by_id[chosen],),
-        )
-        export_view.popover(by_id[chosen])
-        if st.button(say("build.rename"), type="tertiary", icon=":material/edit:", key="rename_index"):
-            st.dialog(say("build.rename.title"))(_rename)(by_id[chosen])
-        st.button(
-            say("build.delete"),
+            say("build.delete_named", name=forms.plain(short_title(only, _TITLE)))
+            if only is not None
+            else say("build.delete_several", n=len(ticked)),
             type="tertiary",
             icon=":material/delete:",
             key="delete_index",
             on_click=_delete,
-            args=(chosen,),
+            args=([index.id for index in ticked],),
             help=say("build.delete.help"),
         )
-    update_view.fold(by_id[chosen])
-    parts_view.fold(by_id[chosen])
+    if only is not None:
+        update_view.fold(only)
+        parts_view.fold(only)
 
 
-def _compare(by_id: Mapping[str, IndexSummary], titles: Mapping[str, str], chosen: str, ticked: Sequence[str]) -> None:
-    """The same question to several indexes, on Compare. The ticked ones are proposed."""
+def _compare(by_id: Mapping[str, IndexSummary], proposed: Sequence[str]) -> None:
+    """The same question to several indexes, on Compare. proposed: ids of the ticked ones."""
     with st.popover(say("page.compare"), type="tertiary", icon=":material/view_column_2:", key="compare_indexes"):
-        proposed = list(dict.fromkeys(ticked)) or [chosen]
         picked = st.multiselect(
             say("build.compare.which"),
             list(by_id),
             proposed[:_MOST_COMPARED],
-            format_func=lambda id_: forms.plain(titles[id_]),
+            format_func=lambda id_: forms.plain(by_id[id_].title),
             max_selections=_MOST_COMPARED,
             key=f"compared_{'_'.join(proposed)}",
         )
@@ -101,16 +108,17 @@ def _rename(index: IndexSummary) -> None:
             st.rerun()
 
 
-def _delete(index_id: str) -> None:
-    """The index is deleted, and can be taken back for a while. For callbacks."""
-    try:
-        session.workbench().hold_deletion(index_id)
-    except LeanRAGError as error:
-        st.session_state[_FAULT] = error
-        return
-    for name in ("index", "row"):  # else the page would report it as missing
-        if state.recall(name) == index_id:
-            state.remember(name, None)
+def _delete(ids: Sequence[str]) -> None:
+    """The indexes are deleted, and can be taken back for a while. For callbacks."""
+    for index_id in ids:
+        try:
+            session.workbench().hold_deletion(index_id)
+        except LeanRAGError as error:
+            st.session_state[_FAULT] = error
+            return
+        if state.recall("index") == index_id:  # else the page would report it as missing
+            state.remember("index", None)
+    state.remember(TICKED, None)
 
 
 def deleted() -> None:
@@ -141,7 +149,7 @@ def deleted() -> None:
 def _take_back(index_id: str) -> None:
     try:
         session.workbench().take_back_deletion(index_id)
-        state.remember("row", index_id)
+        state.remember(TICKED, index_id)
     except LeanRAGError as error:
         st.session_state[_FAULT] = error
 

@@ -19,7 +19,7 @@ from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.model_names import model_title
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.build import index_actions
-from pages._shared.common import choices, forms, markup, paging, session, state
+from pages._shared.common import choices, forms, markup, paging, session, state, widgets
 from pages._shared.common.html import draw
 from pages._shared.common.messages import known, say
 
@@ -41,7 +41,7 @@ def show(indexes: Sequence[IndexSummary]) -> None:
             f"{forms.title_of(name, IndexConfig)} {shown(name, value)}" for name, value in common.items()
         )
         markup.note(say("build.same_in_all", settings=listed))
-    index_actions.row(indexes, ticked)
+    index_actions.row(indexes, indexes if len(indexes) == 1 else ticked)
 
 
 def _filtered(indexes: Sequence[IndexSummary]) -> tuple[Sequence[IndexSummary], str]:
@@ -80,8 +80,8 @@ def shown(name: str, value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _table(rows: Sequence[IndexSummary], by: str) -> list[str]:
-    """Draws the rows; returns ids of those that are ticked."""
+def _table(rows: Sequence[IndexSummary], by: str) -> list[IndexSummary]:
+    """Draws the rows; returns those that are ticked, in their order."""
     costs, recalls = _costs(rows), _recalls()
     columns: dict[str, list[Any]] = {}
     if by:
@@ -107,21 +107,25 @@ def _table(rows: Sequence[IndexSummary], by: str) -> list[str]:
     columns[say("build.column.size")] = [index.size_bytes / 1e6 for index in rows]
     columns[say("build.column.built")] = [pd.Timestamp(index.created).tz_convert(None) for index in rows]
 
-    def picked() -> None:
-        cells = st.session_state["index_table"]["selection"]["cells"]
-        if cells:
-            state.remember("row", rows[int(cells[0][0])].id)
-
-    drawn = st.dataframe(
-        forms.visible_cells(pd.DataFrame(columns)),
-        hide_index=True,
-        key="index_table",
-        on_select=picked,
-        selection_mode=["multi-row", "single-cell"],
-        height=forms.table_height(len(rows), 320),
-        column_config=_config(),
+    ids = [index.id for index in rows]
+    ticked = widgets.show(
+        "index_table",
+        tuple(id_ for id_ in ids if id_ in state.recall(index_actions.TICKED).split(",")),
+        lambda mount: st.dataframe(
+            forms.visible_cells(pd.DataFrame(columns)),
+            hide_index=True,
+            key=mount.key,
+            on_select=mount.changed,
+            selection_mode="multi-row",
+            selection_default={"selection": {"rows": [ids.index(id_) for id_ in mount.value]}},
+            height=forms.table_height(len(rows), 320),
+            column_config=_config(),
+        ),
+        lambda chosen: state.remember(index_actions.TICKED, ",".join(chosen)),
+        read=lambda drawn: tuple(ids[place] for place in sorted(drawn["selection"]["rows"]) if place < len(ids)),
+        form=tuple(ids),  # the browser knows rows by their places: another list is another table
     )
-    return [rows[place].id for place in drawn["selection"]["rows"] if place < len(rows)]
+    return [index for index in rows if index.id in ticked]
 
 
 def _config() -> Mapping[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from leanrag_core.figures import numbers
 from leanrag_core.types.job import JobState, StageState
 from leanrag_core.types.model_names import model_title
-from pages._shared.common import frame, session, units
+from pages._shared.common import forms, frame, session, units
 from pages._shared.common.messages import known, say, words
 
 STARTS_WITHIN = 4.0  # seconds; a job that is queued for longer waits for others
@@ -84,14 +84,15 @@ def about(job: JobState) -> str:
     """The job's settings, when it began, and what to know about its end."""
     remote = frame.uses_endpoint(job.config)
     again = say("job.resuming.remote" if remote else "job.resuming.builtin")
+    left = say("job.nothing_left" if job.builds_index else "job.finished_kept")
     slots = say("job.slots.builds" if job.builds_index else "job.slots.jobs") if job.seconds > STARTS_WITHIN else ""
     wording = job.kind.wording
     next_steps = {
         "done": "",
         "queued": "" if job.waits_for_index else slots,
         "stopped": say("job.answers_kept"),
-        "failed": say("job.nothing_left"),
-        "cancelled": say("text.space").join([say("job.nothing_left"), again]),
+        "failed": left,
+        "cancelled": say("text.space").join([left, again]),
         "interrupted": say("text.space").join([of_job(job, wording.process_ended), again]),
         "running": of_job(job, wording.goes_on),
     }
@@ -109,8 +110,12 @@ def _settings(job: JobState) -> list[str]:
     """The settings in one piece of text; empty for a job that has none."""
     config = job.config
     if not job.builds_index:
-        plain = [f"{name} {value}" for name, value in config.items() if isinstance(value, str | int | float)]
-        return [say("ask.comma").join(plain)] if plain else []
+        titled = [
+            f"{forms.title_of(name)} {forms.shown(name, value)}"
+            for name, value in config.items()
+            if known(f"option.title.{name}") and (isinstance(value, int) or known(f"option.choice.{name}.{value}"))
+        ]
+        return [say("ask.comma").join(titled)] if titled else []
     size, overlap = _number(config.get("chunk_tokens")), _number(config.get("overlap_tokens"))
     facts = [
         f"clustersize {config.get('cluster_size')}",

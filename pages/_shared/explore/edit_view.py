@@ -7,6 +7,7 @@ from leanrag_core.types.editing import Action, Edit
 from leanrag_core.types.graph import Entity, Place
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import IMPORTED
+from pages._shared.build import index_actions
 from pages._shared.common import forms, markup, session, state
 from pages._shared.common.frame import page_path, plain_errors
 from pages._shared.common.html import draw
@@ -108,5 +109,5 @@ def _start(index: Index, edit: Edit) -> None:
 
 def _shown_on_build(job_id: str, index_id: str) -> None:
     state.remember("job", job_id)
-    state.remember("row", index_id)
+    state.remember(index_actions.TICKED, index_id)
     st.switch_page(page_path("build"))

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from leanrag_core.types.summary import CorpusSummary
-from pages._shared.build import update_view
+from pages._shared.build import index_actions, update_view
 from pages._shared.common import forms, session, state
 from pages._shared.common.frame import message, page_path
 from pages._shared.common.messages import say
@@ -19,7 +19,7 @@ def behind(corpus: CorpusSummary) -> None:
         for index in indexes:
             label = say("update.to_index", name=forms.plain(index.title))
             if st.button(label, icon=":material/sync:", key=f"update_{index.id}", type="tertiary"):
-                state.remember("row", index.id)
+                state.remember(index_actions.TICKED, index.id)
                 state.remember("job", None)
                 update_view.open_fold()
                 st.switch_page(page_path("build"))
