@@ -67,12 +67,21 @@ def test_the_tour_is_walked_by_keyboard_skipped_and_seen_again(
 ) -> None:
     watched = watch(first_visit=True)
     page = watched.page
-    page.goto(f"{servers[0].url}/library")
-    settled(page)
     tour = page.get_by_role("region", name="A short tour")
+    for linked in ("/library", "/ask?q=Who+watches"):
+        page.goto(f"{servers[0].url}{linked}")
+        settled(page)
+        expect(tour, "a link opens what it names").to_have_count(0)
+    page.goto(servers[0].url)
+    settled(page)
     expect(tour.get_by_role("heading", name="Begin with documents")).to_be_visible()
     expect(page.locator("a.lr-tour-at")).to_have_attribute("href", re.compile("/library$"))
     snap(page, "tour")
+    beside = page.get_by_test_id("stSidebar").bounding_box()
+    card = tour.bounding_box()
+    assert beside is not None
+    assert card is not None
+    assert card["x"] + card["width"] <= beside["x"] + beside["width"], "it covers nothing of the page"
     tour.get_by_role("button", name="Next").press("Enter")
     expect(tour.get_by_role("button", name="Next")).to_be_focused()
     page.keyboard.press("Enter")
@@ -83,13 +92,28 @@ def test_the_tour_is_walked_by_keyboard_skipped_and_seen_again(
     expect(tour.get_by_text("Step 3 of 3"), "it goes on on the next page").to_be_visible()
     tour.get_by_role("button", name="Done").press("Escape")
     expect(tour).to_have_count(0)
-    page.reload()
+    page.goto(servers[0].url)
     settled(page)
-    expect(tour).to_have_count(0)
+    expect(tour, "it was seen").to_have_count(0)
     page.goto(f"{servers[0].url}/settings")
     settled(page)
     page.get_by_role("button", name="Show the tour again").click()
     expect(tour.get_by_text("Step 1 of 3")).to_be_visible()
     tour.get_by_role("button", name="Skip the tour").click()
     expect(tour).to_have_count(0)
+    watched.assert_clean()
+
+
+def test_the_tour_does_not_begin_again_at_a_reload(
+    servers: tuple[Server, Server], watch: Callable[..., Watched]
+) -> None:
+    watched = watch(first_visit=True)
+    page = watched.page
+    page.goto(servers[0].url)
+    tour = page.get_by_role("region", name="A short tour")
+    expect(tour).to_be_visible()
+    for _ in range(2):
+        page.reload()
+        settled(page)
+        expect(tour).to_have_count(0)
     watched.assert_clean()

@@ -24,10 +24,12 @@ pages = [
 
 def home() -> None:
     # The default page has no path of its own, so that /library would not be found: it leads there instead.
+    if not st.query_params:
+        tour.arrive()
     st.switch_page(pages[0], query_params=st.query_params)
 
 
 chosen = st.navigation([*pages, st.Page(home, title="Home", default=True, visibility="hidden")], expanded=True)
-tour.show()
+tour.show(chosen.url_path)
 with plain_errors():  # such as of a full disk, which any page may meet
     chosen.run()

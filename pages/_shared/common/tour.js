@@ -23,7 +23,7 @@ function draw(place, data, number, focused) {
   if (!step) return;
   const card = part(place, "section", "lr-tour"), go = (to, focus) => draw(place, data, to, focus);
   card.setAttribute("aria-label", data.words.label);
-  const end = () => { localStorage.setItem(SEEN, "1"); go(data.steps.length); };
+  const end = () => go(data.steps.length);
   const head = part(card, "div", "top");
   part(head, "span", "n", step.count);
   const skip = part(head, "button", "plain", data.words.skip);
@@ -44,14 +44,15 @@ function draw(place, data, number, focused) {
 export default function (component) {
   const { data, parentElement } = component;
   const place = parentElement.querySelector(".lr-tour-place"), again = String(data.again);
-  if (data.again && place.dataset.again !== again) {
-    localStorage.removeItem(SEEN);
-    place.dataset.step = 0;
-  }
+  place.hidden = data.hidden;
+  const begins = data.again ? place.dataset.again !== again : data.first && !localStorage.getItem(SEEN);
   place.dataset.again = again;
-  if (localStorage.getItem(SEEN)) { if (!place.firstChild) mark(""); return; }
+  if (begins) {
+    localStorage.setItem(SEEN, "1");  // at once: a reload does not begin it anew
+    place.dataset.step = 0;
+  } else if (!place.firstChild) return mark("");
   const language = JSON.stringify(data.words);
-  if (place.firstChild && place.dataset.words === language) return;
+  if (!begins && place.dataset.words === language) return;
   place.dataset.words = language;
-  draw(place, data, Number(place.dataset.step || 0));
+  draw(place, data, Number(place.dataset.step));
 }

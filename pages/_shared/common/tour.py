@@ -1,4 +1,4 @@
-"""The tour of a first visit: three steps in a corner of the window, which can be skipped and seen again.
+"""The tour of a first visit of the start address: three steps beside the navigation, to be skipped and seen again.
 
 Whether it was seen is known to the browser alone (localStorage); steps change there without a run of the page.
 """
@@ -7,17 +7,25 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages._shared.common import state
 from pages._shared.common.component import component
 from pages._shared.common.messages import say
 
 _SCRIPT = Path(__file__).with_name("tour.js")
 _FRAME = '<div class="lr-tour-place"></div>'
 _AGAIN = "lr_tour_again"
+_ARRIVED = "lr_arrived"  # this session began at the start address, with nothing that a link names
 _STEPS = ("library", "explore", "ask")  # pages, in the order in which they are used first
 
 
-def show() -> None:
-    """The tour, where this browser has not seen it or it was asked for again."""
+def arrive() -> None:
+    """Notes that somebody opened the start address itself."""
+    st.session_state[_ARRIVED] = True
+
+
+def show(page: str) -> None:
+    """The tour, where it was asked for again, or the start address was opened in a browser that has not seen it. It
+    makes room for a result of the page."""
     steps = [
         {
             "page": page,
@@ -30,7 +38,14 @@ def show() -> None:
     ]
     words = {name: say(f"tour.{name}") for name in ("label", "back", "next", "done", "skip")}
     component(_SCRIPT, _FRAME)(
-        data={"steps": steps, "words": words, "again": st.session_state.get(_AGAIN, 0)}, key="lr_tour"
+        data={
+            "steps": steps,
+            "words": words,
+            "first": _ARRIVED in st.session_state,
+            "again": st.session_state.get(_AGAIN, 0),
+            "hidden": page in ("ask", "compare") and bool(state.recall("q")),
+        },
+        key="lr_tour",
     )
 
 
