@@ -55,13 +55,14 @@ def section(title: str, note: str = "") -> None:
 
 def endpoint_section(settings: Settings) -> None:
     section(say("settings.endpoint"), say("settings.endpoint.note"))
+    refused = settings_form.is_refused("base_url")
     with st.container(horizontal=True, gap="xsmall", key="presets"):
         for name, address in PRESETS.items():
             st.button(
                 name,
                 key=f"preset_{name}",
                 type="secondary",
-                disabled=settings.base_url == address,
+                disabled=settings.base_url == address and not refused,
                 on_click=settings_form.keep,
                 args=("base_url", address),
             )
@@ -70,7 +71,7 @@ def endpoint_section(settings: Settings) -> None:
     parts = [say("settings.endpoint.local" if settings.local else "settings.endpoint.sent_to", host=settings.host)]
     parts += [] if endpoint_view.is_set_up(settings) else [say("settings.endpoint.nothing_sent")]
     draw(markup.muted(say("text.space").join(parts)))
-    refused = settings_form.is_refused("base_url")
+    refused = settings_form.is_refused("base_url")  # the field may have refused its text just now
     if st.button(
         say("settings.endpoint.test"), icon=":material/network_check:", key="test_connection", disabled=refused
     ):

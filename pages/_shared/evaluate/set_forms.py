@@ -9,6 +9,7 @@ import streamlit as st
 
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.evaluation.question_sets.reading import MAX_BYTES
 from leanrag_core.types.model_names import BUILTIN, endpoint_model, model_title
 from leanrag_core.types.question_set import TEMPLATE_KINDS, Generation
 from leanrag_core.types.summary import IndexSummary
@@ -30,7 +31,11 @@ def upload() -> None:
     with st.popover(say("evaluate.sets.upload"), icon=":material/upload_file:", key="set_upload"):
         draw(markup.muted(say("evaluate.sets.upload_hint")))
         file = st.file_uploader(
-            say("evaluate.sets.file"), type=["jsonl", "json", "csv", "tsv"], key=_FILE, label_visibility="collapsed"
+            say("evaluate.sets.file"),
+            type=["jsonl", "json", "csv", "tsv"],
+            max_upload_size=MAX_BYTES // 1_000_000,
+            key=_FILE,
+            label_visibility="collapsed",
         )
         if file is None:
             return

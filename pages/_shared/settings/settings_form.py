@@ -65,8 +65,8 @@ def begin() -> None:
 
 
 def is_refused(name: str) -> bool:
-    """Whether something is in the widget that was refused."""
-    return name in st.session_state.get(_REFUSED, {})
+    """Whether the last wish for that setting was refused, also where its text was taken out of the widget."""
+    return name in st.session_state.get(_FAULTS, {})
 
 
 def _standing(name: str, kept: str) -> str:
