@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.sweep_text import QUALITY, TOKENS, report_text
-from leanrag_core.evaluation.relative import scores_for_mean
 from leanrag_core.evaluation.statistics.intervals import difference_interval, mean_interval
 from leanrag_core.evaluation.sweeps.findings import findings
 from leanrag_core.services.samples import SAMPLES, sample_id
@@ -91,12 +90,9 @@ def _figures(bench: Workbench, result: SweepResult, compared_with: str) -> Mappi
         assert point.build is not None
         means, differences = {}, {}
         for measure in MEASURES:
-            scores, base = (
-                scores_for_mean(measure, lambda name, of=of: of.scores.get(name, ()))  # type: ignore[misc]
-                for of in (point, default)
-            )
+            scores, base = point.scores.get(measure), default.scores.get(measure)
             interval = mean_interval(scores, result.spec.seed) if scores else None
-            if not base or interval is None:
+            if scores is None or base is None or interval is None:
                 continue
             means[measure] = _rounded(interval)
             if measure == TOKENS:

@@ -82,8 +82,7 @@ def described(
     facts = ClusterFacts(
         nodes=len(labels),
         components=components,
-        # A last bit of the products reaches the sixth place.
-        likelihood=None if likelihood is None else round(likelihood, 3),
+        likelihood=None if likelihood is None else round(likelihood, 6),
         clusters=sizes.clusters,
         smallest=sizes.smallest,
         median=sizes.median,

@@ -187,6 +187,10 @@ class Indexes(Services):
         """Names of the parts that the index should have and does not."""
         return self._parts.offered(index)
 
+    def lacking_parts(self, index: Index) -> tuple[PartState, ...]:
+        """The parts that the index does not have and that can be made, each after those that it needs."""
+        return self._parts.lacking(index)
+
     def broken_parts(self) -> "tuple[BrokenExtension, ...]":
         """Files of parts that cannot be used, and why."""
         return self._parts.broken()
@@ -204,7 +208,8 @@ class Indexes(Services):
         models: Models | None = None,
         report: Report = silent,
     ) -> PartRecord:
-        """Makes the part in this process, unless the index has it; returns its record.
+        """Makes the part in this process, and before it the parts that it needs, unless the index has them; returns its
+        record.
 
         Raises InvalidConfig, PartMissing, StorageFailed, BudgetSpent, and errors of the part's own.
         """

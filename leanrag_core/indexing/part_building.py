@@ -37,7 +37,7 @@ def build_part(index: Index, info: PartInfo, config: Any, models: PartModels, to
         folder = store.building_folder(info.name, fingerprint)
         with writing(message("what.part", part=info.name, index=store.directory.name)):
             folder.mkdir(parents=True, exist_ok=True)
-        started = time.perf_counter()
+        started, spent_before = time.perf_counter(), tools.meter.read().usage
         part.build(index, folder, config, tools)
         tools.report(Progress("store", 0, 0))
         record = PartRecord(
@@ -46,7 +46,7 @@ def build_part(index: Index, info: PartInfo, config: Any, models: PartModels, to
             config=asdict(config),
             rests_on=rests_on(part, index, models),
             seconds=round(time.perf_counter() - started, 3),
-            usage=tools.meter.read().usage,
+            usage=tools.meter.read().usage - spent_before,
         )
         store.finish(record, part.lasting_files(folder))
         return store.read(info.name, fingerprint)

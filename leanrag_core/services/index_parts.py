@@ -14,7 +14,7 @@ from leanrag_core.storage.part_store import RECORD, PartStore, read_record
 from leanrag_core.storage.search_store import SearchStore
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.index import Index
-from leanrag_core.types.part import FINISHED, PartRecord, PartState
+from leanrag_core.types.part import ABSENT, FINISHED, INDEX_NEEDS, LANGUAGE, UNFINISHED, PartRecord, PartState
 from leanrag_core.types.progress import Progress, Report, silent
 
 if TYPE_CHECKING:
@@ -64,6 +64,16 @@ class IndexParts:
         finished = {state.name for state in states if state.status == FINISHED}
         return tuple(sorted({state.name for state in states if state.offered} - finished))
 
+    def lacking(self, index: Index) -> tuple[PartState, ...]:
+        """The parts that the index does not have and that can be made, each after those that it needs."""
+        states = {state.name: state for state in self.all(index) if state.status in (ABSENT, UNFINISHED)}
+        asks_model = self._language(index, self._models(index=_folder_name(index))) is not None
+        ordered: dict[str, PartState] = {}
+        for state in states.values():
+            if asks_model or LANGUAGE not in state.needs:
+                ordered |= {need: states[need] for need in state.needs if need in states} | {state.name: state}
+        return tuple(ordered.values())
+
     def job_title(self, index: Index, name: str, options: Mapping[str, Any]) -> str:
         """What a job that makes the part is called. Raises InvalidConfig for an unknown part or option."""
         from leanrag_core.indexing.part_base import parts
@@ -89,7 +99,8 @@ class IndexParts:
         models: Models | None = None,
         report: Report = silent,
     ) -> PartRecord:
-        """Makes the part in this process, unless the index has it; returns its record. models: with the meter of a job.
+        """Makes the part in this process, and before it the parts that it needs, unless the index has them; returns its
+        record. models: with the meter of a job.
 
         Raises InvalidConfig, PartMissing, StorageFailed, BudgetSpent, and errors of the part's own.
         """
@@ -98,6 +109,10 @@ class IndexParts:
 
         info = parts().named(name)
         models = models or self._models(index=_folder_name(index))
+        finished = self._part_models(index, models).parts
+        for need in info.part.needs:
+            if need not in INDEX_NEEDS and need not in finished:
+                self.build(index, need, models=models, report=report)
         recorded = index.manifest.embedding
         tools = PartTools(
             embed=lambda texts: self._embedding(recorded.name, recorded.fingerprint).embed(list(texts)),

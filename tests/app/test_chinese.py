@@ -16,6 +16,7 @@ from leanrag_core.messages.catalog import languages, sentence
 from leanrag_core.models import minilm
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.settings import LANGUAGES
+from pages._shared.ask import part_view
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS, TEXTS
 
@@ -167,7 +168,10 @@ def test_steps_and_notes_of_every_preset_are_chinese_and_count_once(strategy: st
         assert [text for text in shown if COUNTED_TWICE.search(text)] == []
 
 
-def test_a_missing_index_part_and_its_job_are_chinese(home: Workbench, visit: Visit) -> None:
+def test_a_missing_index_part_and_its_job_are_chinese(
+    home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(part_view, "_QUICK_SECONDS", -1.0)
     app = visit("ask", home, lang="zh", q=QUESTION, strategy="youtu")
     assert "此索引尚没有" in drawn.text(app)
     assert foreign(app, data_of(home)) == []

@@ -1,34 +1,100 @@
-"""An index part that a strategy lacks: what making it takes, a button that makes it, and its progress."""
+"""An index part that a strategy lacks: made at once where that takes seconds, else what making it takes, a button that
+makes it, and its progress."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import streamlit as st
 
-from leanrag_core.errors import LeanRAGError
+from leanrag_core.errors import LeanRAGError, PartMissing
 from leanrag_core.figures import numbers
 from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.types.forecast import Forecast
 from leanrag_core.types.job import JobState
 from leanrag_core.types.summary import IndexSummary
+from pages._shared.ask import asking
 from pages._shared.common import markup, session
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import message, say, words
 from pages._shared.common.scope import Scope
 
 _EVERY = 1.0  # seconds between two looks at the job
+_QUICK_SECONDS = 5.0  # of a forecast: what takes no longer is made without a question
+_Retrieved = TypeVar("_Retrieved")
 
 
-def offer(scope: Scope, summary: IndexSummary, info: StrategyInfo, part: str) -> None:
-    """The part that the strategy lacks: its job's progress, or what it takes and a button to make it. Parts that the
-    strategy needs beside it follow by themselves; when all are there, the page is drawn again."""
+def with_quick_parts(
+    scope: Scope, summary: IndexSummary, question: str, retrieve: Callable[[], _Retrieved]
+) -> _Retrieved:
+    """What retrieve() returns. Parts that it lacks are made first where that takes seconds and calls no model, which
+    made_line() says from then on. Raises PartMissing for a part that takes longer, and errors of the making."""
+    made: list[tuple[str, float]] = []
+    while True:
+        try:
+            return retrieve()
+        except PartMissing as error:
+            part = missing(error)
+            if part in (name for name, _ in made) or not _is_quick(summary, part):
+                raise
+            bench, title = session.workbench(), _title(summary, part)
+            with st.spinner(say("part.making_first", part=title)):
+                record = bench.build_part(session.open_index(summary), part)
+            made.append((part, record.seconds))
+            said = [say("part.made_first", part=_title(summary, name), time=numbers.duration(s)) for name, s in made]
+            st.session_state[scope.key("parts_made")] = (summary.id, question, said)
+
+
+def made_line(scope: Scope, summary: IndexSummary, question: str) -> None:
+    """Which parts were made for this question without a click."""
+    index, asked, said = st.session_state.get(scope.key("parts_made"), ("", "", []))
+    if (index, asked) == (summary.id, question):
+        draw(markup.muted(say("text.space").join(said)))
+
+
+def missing(error: PartMissing) -> str:
+    """The name of the part that is missing."""
+    return str(error.message.values.get("part", ""))
+
+
+def _is_quick(summary: IndexSummary, part: str) -> bool:
+    """Whether the part is made in seconds, without a model, and without waiting for a job at the same index."""
+    for job in session.running_jobs():
+        if job.config.get("index") == summary.id or (job.builds_index and job.corpus_id == summary.corpus_id):
+            return False
+    try:
+        forecasts = _forecasts(summary, _with_needs(summary, part))
+    except LeanRAGError:  # offer() says it
+        return False
+    seconds = sum(forecast.seconds.high for forecast in forecasts)
+    return seconds <= _QUICK_SECONDS and not any(forecast.calls.high for forecast in forecasts)
+
+
+def _with_needs(summary: IndexSummary, part: str) -> list[str]:
+    """The part, after those of its needs that the index lacks."""
+    lacking = {state.name: state for state in session.workbench().lacking_parts(session.open_index(summary))}
+    return [*(need for need in lacking[part].needs if need in lacking), part] if part in lacking else [part]
+
+
+def _forecasts(summary: IndexSummary, names: Sequence[str]) -> list[Forecast]:
+    return [session.workbench().forecast_part(session.open_index(summary), name) for name in names]
+
+
+def offer(scope: Scope, summary: IndexSummary, info: StrategyInfo, part: str, *, ask_again: str = "") -> None:
+    """The part that the strategy lacks: its job's progress, or what it takes and buttons to make it, alone or with all
+    others. Parts that the strategy needs beside it follow by themselves; when all are there, the page is drawn again.
+    ask_again: a question that is asked then although it calls a model, since a person has asked it."""
     job = _job_of(summary, part)
     wanted = st.session_state.get(_key(scope))
     if job is None and wanted == (summary.id, info.name):
         job = _start(scope, summary, part)
     if job is not None:
-        st.fragment(_progress, run_every=_EVERY)(scope, job.id, _title(summary, part))
+        st.fragment(_progress, run_every=_EVERY)(scope, job.id, _title(summary, part), ask_again)
         return
     try:
         states = {state.name: state for state in session.workbench().parts(summary.id)}
-        forecast = session.workbench().forecast_part(session.open_index(summary), part)
+        lacking = [state.name for state in session.workbench().lacking_parts(session.open_index(summary))]
+        takes = _takes(_forecasts(summary, _with_needs(summary, part)))
+        all_take = _takes(_forecasts(summary, lacking))
     except LeanRAGError as error:
         message(error, kind="error")
         return
@@ -39,15 +105,25 @@ def offer(scope: Scope, summary: IndexSummary, info: StrategyInfo, part: str) ->
     message(say("part.needed", strategy=words(info.title), part=title), title=say("part.not_made"))
     if part in states:
         draw(markup.muted(words(states[part].help)))
-    draw(html('<div class="lr-small lr-num">{}</div>', _takes(forecast)))
-    st.button(
-        say("part.make"),
-        icon=":material/build:",
-        key=scope.name("make_part"),
-        help=say("part.make_hint"),
-        on_click=_want,
-        args=(scope, summary, info, part),
-    )
+    draw(html('<div class="lr-small lr-num">{}</div>', takes))
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            say("part.make"),
+            icon=":material/build:",
+            key=scope.name("make_part"),
+            help=say("part.make_hint"),
+            on_click=_want,
+            args=(scope, summary, info, part),
+        )
+        if len(lacking) > 1:
+            st.button(
+                say("part.make_all", n=len(lacking)),
+                type="tertiary",
+                key=scope.name("make_all_parts"),
+                help=all_take,
+                on_click=_want_all,
+                args=(scope, summary, info, part, lacking),
+            )
 
 
 def _title(summary: IndexSummary, part: str) -> str:
@@ -65,6 +141,18 @@ def _key(scope: Scope) -> str:
 def _want(scope: Scope, summary: IndexSummary, info: StrategyInfo, part: str) -> None:
     st.session_state[_key(scope)] = (summary.id, info.name)
     _start(scope, summary, part)
+
+
+def _want_all(scope: Scope, summary: IndexSummary, info: StrategyInfo, part: str, lacking: Sequence[str]) -> None:
+    """Jobs make all parts that the index lacks, this one first. For callbacks."""
+    _want(scope, summary, info, part)
+    begun = {str(job.config.get("part")) for job in session.running_jobs() if job.config.get("index") == summary.id}
+    try:
+        for name in lacking:
+            if name not in begun:
+                session.workbench().start_part(summary.id, name)
+    except LeanRAGError as error:
+        message(error, kind="error")
 
 
 def _start(scope: Scope, summary: IndexSummary, part: str) -> JobState | None:
@@ -99,13 +187,15 @@ def _makes(job: JobState, summary: IndexSummary, part: str) -> bool:
     return job.kind.makes == "part" and (job.config.get("index"), job.config.get("part")) == (summary.id, part)
 
 
-def _progress(scope: Scope, job_id: str, title: str) -> None:
+def _progress(scope: Scope, job_id: str, title: str, ask_again: str) -> None:
     try:
         job = session.workbench().job(job_id)
     except LeanRAGError:  # deleted since
         st.rerun()
     if job.status == "done":
         st.session_state.pop(scope.key("parts_tried"), None)
+        if ask_again:
+            asking.want(scope, ask_again)
     if not job.live:
         st.rerun()
     draw(
@@ -126,11 +216,18 @@ def _span(low: str, high: str) -> str:
     return low if low == high else say("part.span", low=low, high=high)
 
 
-def _takes(forecast: Forecast) -> str:
-    """Time, and where a model is asked calls and money, in a sentence."""
-    time = _span(numbers.duration(forecast.seconds.low), numbers.duration(forecast.seconds.high))
-    if not forecast.calls.high:
+def _takes(forecasts: Sequence[Forecast]) -> str:
+    """Time, and where a model is asked calls and money, of all of them in a sentence."""
+    seconds, calls, dollars = (
+        (sum(each.low for each in ranges), sum(each.high for each in ranges))
+        for ranges in (
+            [forecast.seconds for forecast in forecasts],
+            [forecast.calls for forecast in forecasts],
+            [forecast.dollars for forecast in forecasts],
+        )
+    )
+    time = _span(*map(numbers.duration, seconds))
+    if not calls[1]:
         return say("part.takes", time=time)
-    money = _span(numbers.money(forecast.dollars.low), numbers.money(forecast.dollars.high))
-    calls = _span(f"{forecast.calls.low:,.0f}", f"{forecast.calls.high:,.0f}")
-    return say("part.takes_calls", time=time, calls=calls, money=money)
+    money = _span(*map(numbers.money, dollars))
+    return say("part.takes_calls", time=time, calls=_span(*(f"{n:,.0f}" for n in calls)), money=money)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 from markupsafe import Markup
@@ -28,7 +29,7 @@ from pages._shared.ask import (
     without_view,
 )
 from pages._shared.common import copy_button, last_question, markup, session
-from pages._shared.common.html import html, joined
+from pages._shared.common.html import draw, html, joined
 from pages._shared.common.messages import message, say, words
 from pages._shared.common.scope import Scope
 
@@ -41,14 +42,18 @@ def show(scope: Scope, index: Index, ask: asking.Ask, *, drawn: Callable[[], Non
     try:
         if ask.calls_model:
             drawn()
-        trace = _model_trace(scope, index, ask) if ask.calls_model else _trace(ask)
+        retrieve = partial(_model_trace, scope, index, ask) if ask.calls_model else partial(_trace, ask)
+        trace = part_view.with_quick_parts(scope, ask.summary, ask.question, retrieve)
     except EndpointError as error:
         _failed(scope, ask, error, say("ask.not_embedded") if not ask.calls_model else "")
         return
     except PartMissing as error:
-        asking.withdraw(scope)
+        if ask.calls_model:
+            asking.withdraw(scope)
         info = session.workbench().strategies().named(ask.strategy)
-        part_view.offer(scope, ask.summary, info, str(error.message.values.get("part", "")))
+        again = ask.question if ask.calls_model else ""
+        part_view.offer(scope, ask.summary, info, part_view.missing(error), ask_again=again)
+        _last_result(scope, index, ask, drawn)
         return
     except LeanRAGError as error:
         if not ask.calls_model:
@@ -56,7 +61,21 @@ def show(scope: Scope, index: Index, ask: asking.Ask, *, drawn: Callable[[], Non
         _failed(scope, ask, error, "")
         return
     if trace is not None:
+        st.session_state[scope.key("shown")] = ask
+        part_view.made_line(scope, ask.summary, ask.question)
         _result(scope, index, ask, trace, drawn)
+
+
+def _last_result(scope: Scope, index: Index, ask: asking.Ask, drawn: Callable[[], None]) -> None:
+    """The result of this question that was on the page before another strategy was chosen; nothing where none was."""
+    shown: asking.Ask | None = st.session_state.get(scope.key("shown"))
+    if shown is None or shown.topic[:3] != ask.topic[:3]:
+        return
+    trace = session.kept_retrieval(shown.topic) if shown.calls_model else _trace(shown)
+    if trace is not None:
+        title = words(session.workbench().strategies().named(shown.strategy).title)
+        draw(markup.label(say("ask.still_shown", strategy=title)))
+        _result(scope, index, shown, trace, drawn)
 
 
 def _trace(ask: asking.Ask) -> Trace:
@@ -91,9 +110,8 @@ def _model_trace(scope: Scope, index: Index, ask: asking.Ask) -> Trace | None:
         if now != shown:
             shown = now
             head.html(str(steps_so_far(steps, now[0])))
-    trace = call.result()
     slot.empty()
-    return trace
+    return call.result()
 
 
 def steps_so_far(steps: Sequence[TraceStep], seconds: int) -> Markup:

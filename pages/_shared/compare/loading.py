@@ -13,7 +13,7 @@ from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.settings import settings_line
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Parameter, Trace, TraceStep
-from pages._shared.ask import asking
+from pages._shared.ask import asking, part_view
 from pages._shared.common import session
 from pages._shared.common.messages import words
 from pages._shared.common.scope import Scope
@@ -80,7 +80,7 @@ class Loaded:
     def missing_part(self) -> str:
         """The index part that its strategy lacks."""
         if isinstance(self.error, PartMissing):
-            return str(self.error.message.values.get("part", ""))
+            return part_view.missing(self.error)
         return ""
 
 
@@ -100,9 +100,12 @@ def load(column: Column, question: str) -> Loaded:
     try:
         index = session.open_index(column.summary)
         with session.workbench().naming_damage(index):
-            return _load(column, question, index)
+            return part_view.with_quick_parts(
+                column.scope, column.summary, question, lambda: _load(column, question, index)
+            )
     except LeanRAGError as error:
-        asking.withdraw(column.scope)
+        if not isinstance(error, PartMissing) or column.ask(question).calls_model:
+            asking.withdraw(column.scope)
         return replace(blank(column, question), error=error)
 
 
@@ -156,12 +159,13 @@ def _hold(column: Column, what: str, topic: object, call: StreamedCall[Any, Any]
 
 
 def _result(column: Column, what: str, call: StreamedCall[Any, Any]) -> Any:
-    """What the call returned; it is not begun again by itself after an error."""
+    """What the call returned; it is not begun again by itself after an error, except when a part was missing."""
     try:
         return call.result()
-    except LeanRAGError:
+    except LeanRAGError as error:
         del _calls()[column.letter, what]
-        asking.withdraw(column.scope)
+        if not isinstance(error, PartMissing):
+            asking.withdraw(column.scope)
         raise
 
 

@@ -59,6 +59,8 @@ def show(
                 if each.trace is None:
                     places[each.letter] = _without_trace(each)
                     continue
+                if each.live is not None:
+                    part_view.made_line(each.scope, each.live.summary, each.question)
                 owners = shared.owners.get(each.letter, {})
                 gold_ids = gold.get(each.letter, ())
                 draw(fragments.figures(each, base, (len(gold_ids), n_gold) if n_gold else None))
@@ -150,7 +152,9 @@ def _without_trace(loaded: Loaded) -> DeltaGenerator:
         with place.container():
             st.skeleton(220)
     elif loaded.missing_part:
-        part_view.offer(loaded.scope, loaded.column.summary, loaded.column.info, loaded.missing_part)
+        column = loaded.column
+        again = loaded.question if column.ask(loaded.question).calls_model else ""
+        part_view.offer(loaded.scope, column.summary, column.info, loaded.missing_part, ask_again=again)
     elif loaded.error is not None:
         message(loaded.error, kind="error")
         st.button(

@@ -1,0 +1,84 @@
+"""Index parts that a question needs and the index lacks, on Ask and Compare: made at once, or offered."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from leanrag_core import Workbench
+from leanrag_core.jobs.events import JobLog, read_spec
+from pages._shared.ask import part_view
+from tests.app import drawn
+from tests.app.conftest import QUESTIONS
+
+Visit = Callable[..., AppTest]
+QUESTION = QUESTIONS[0]["question"]
+
+
+@pytest.fixture
+def nothing_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(part_view, "_QUICK_SECONDS", -1.0)
+
+
+def finished(home: Workbench) -> list[str]:
+    return [part.name for part in home.parts(home.indexes()[0].id) if part.finished]
+
+
+@pytest.mark.parametrize("page", ["ask", "compare"])
+def test_parts_that_take_seconds_are_made_for_the_question(
+    home: Workbench, visit: Visit, launched: list[Path], page: str
+) -> None:
+    names = {"strategy": "youtu"} if page == "ask" else {"b_strategy": "youtu"}
+    app = visit(page, home, q=QUESTION, **names)
+    drawn.assert_sound(app)
+    assert finished(home), "the strategy had its parts"
+    assert "was missing and was made first, in " in drawn.text(app)
+    assert len(drawn.component(app, "lr_citations")) == (1 if page == "ask" else 2)
+    app.run()
+    assert "was missing and was made first, in " in drawn.text(app), "it is said while the question stands"
+    assert launched == []
+
+
+def test_the_answer_stays_while_a_part_is_missing_and_the_question_is_asked_when_it_is_made(
+    home: Workbench, visit: Visit, launched: list[Path], nothing_is_quick: None
+) -> None:
+    app = visit("ask", home, q=QUESTION)
+    app.selectbox("lr_strategy").set_value("youtu").run()
+    drawn.assert_sound(app)
+    assert "needs the index part" in drawn.text(app)
+    assert "Still shown: LeanRAG" in drawn.text(app)
+    assert drawn.component(app, "lr_citations")
+    assert launched == [], "nothing is made before a person says so"
+    app.button("make_part").click().run()
+    while "Making " in drawn.text(app):
+        spec = read_spec(launched[-1])
+        home.build_part(home.open(home.indexes()[0].id), str(spec.config["part"]))
+        JobLog(launched[-1]).write("done", result="made")
+        app.run()
+        drawn.assert_sound(app)
+    assert "Still shown" not in drawn.text(app)
+    assert drawn.component(app, "lr_citations"), "it was asked by itself"
+
+
+def test_all_parts_are_made_by_one_click(
+    home: Workbench, visit: Visit, launched: list[Path], nothing_is_quick: None
+) -> None:
+    lacking = {part.name for part in home.lacking_parts(home.open(home.indexes()[0].id))}
+    app = visit("ask", home, q=QUESTION, strategy="youtu")
+    assert app.button("make_all_parts").label == f"Make all {len(lacking)} parts"
+    app.button("make_all_parts").click().run()
+    drawn.assert_sound(app)
+    made = [str(read_spec(folder).config["part"]) for folder in launched]
+    assert len(made) == len(lacking)
+    assert set(made) == lacking
+    assert "Making " in drawn.text(app)
+
+
+def test_a_part_is_made_after_those_that_it_needs(home: Workbench) -> None:
+    index = home.open(home.indexes()[0].id)
+    lacking = [part.name for part in home.lacking_parts(index)]
+    assert lacking.index("schema") < lacking.index("youtu_tree")
+    home.build_part(index, "youtu_tree")
+    assert {"schema", "youtu_tree"} <= set(finished(home))
+    assert not {"schema", "youtu_tree"} & {part.name for part in home.lacking_parts(index)}
