@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from leanrag_core import Workbench
 from leanrag_core.errors import InvalidConfig, RecordDamaged
 from leanrag_core.storage.own_presets import MOST, OwnPresets
 from leanrag_core.types.config import IndexConfig
@@ -22,6 +23,12 @@ def test_a_preset_keeps_what_differs_from_the_defaults_and_no_model(tmp_path: Pa
     )
     assert preset.config() == IndexConfig(cluster_size=30, tau="5")
     assert "secret-model" not in (tmp_path / "home" / "presets.json").read_text(encoding="utf-8")
+
+
+def test_options_of_an_earlier_version_are_left_out(tmp_path: Path) -> None:
+    bench = Workbench.default(tmp_path)
+    bench.preset_store.save("Mine", IndexConfig(), {"top_n": 5, "entity_sources": "last"})
+    assert bench.presets()[-1].ask == {"top_n": 5}
 
 
 def test_a_preset_of_the_same_title_is_replaced_and_deleted(tmp_path: Path) -> None:
