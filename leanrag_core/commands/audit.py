@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leanrag_core.workbench import Workbench
 
 _HEADS = ("", "win rate", "first", "second", "flips", "1st wins", "ties", "unread", "p, Holm")
-_WIDTHS = (20, 9, 9, 9, 7, 10, 6, 8, 9)  # characters of the columns of pairs
+_WIDTHS = (20, 16, 16, 16, 16, 16, 6, 8, 9)  # characters of the columns of pairs
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -109,10 +109,11 @@ def _print_judges(audit: "Audit") -> None:
     for judge in audit.judges:
         print(f"\n{visible(judge.judge)}: {judge.judgements:,} judgements of {judge.questions:,} questions")
         figures = (
-            ("verdicts that flip", _share(judge.swaps.flip_rate)),
+            ("verdicts that flip", _value(judge.swaps.rate)),
             ("first answer wins", _value(judge.first_answer)),
             ("longer answer wins", _value(judge.longer_wins)),
             ("same verdict again", _value(judge.consistency)),
+            ("unreadable", f"{judge.unparsed:,} of {judge.judgements:,}"),
         )
         print("  " + ", ".join(f"{name} {value}" for name, value in figures))
         for fault in judge.faults:
@@ -148,7 +149,7 @@ def _pair_line(pair: "PairAudit") -> str:
         _value(pair.win_rate),
         _value(pair.shown_first),
         _value(pair.shown_second),
-        _share(pair.swaps.flip_rate),
+        _value(pair.swaps.rate),
         _value(pair.first_answer),
         f"{pair.ties:,}",
         f"{pair.unparsed:,}",
@@ -166,8 +167,9 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _value(interval: "Interval | None") -> str:
-    return "–" if interval is None else share(interval.value, 1)
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else share(value)
+    """The share and, in brackets, the percentages between which it lies at 95 %."""
+    if interval is None:
+        return "–"
+    if interval.low is None or interval.high is None:
+        return share(interval.value)
+    return f"{share(interval.value)} ({100 * interval.low:.0f}–{100 * interval.high:.0f})"

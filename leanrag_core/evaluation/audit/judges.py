@@ -22,7 +22,7 @@ from leanrag_core.evaluation.audit.win_rates import (
     swaps,
 )
 from leanrag_core.evaluation.judging.verdicts import OVERALL
-from leanrag_core.evaluation.statistics.intervals import Interval, mean_interval
+from leanrag_core.evaluation.statistics.intervals import Interval, share_interval
 from leanrag_core.evaluation.statistics.length import length_adjusted
 from leanrag_core.evaluation.statistics.rank_tests import holm, paired_test
 from leanrag_core.messages.message import Message, message
@@ -108,20 +108,19 @@ def judge_audit(judgements: Sequence[Judgement], judge: str, length: LengthEffec
     criterion = main_criterion(judgements)
     by_pair = [comparisons(judgements, pair, criterion) for pair in pairs_of(judgements)]
     compared = tuple(chain.from_iterable(by_pair))
-    all_swaps = [swaps(each) for each in by_pair]
-    total = Swaps(sum(each.n for each in all_swaps), sum(each.flipped for each in all_swaps))
-    repeats = mean_interval(list(chain.from_iterable(map(consistency, by_pair))), seed)
+    total = swaps(by_pair, seed)
+    repeats = share_interval(list(chain.from_iterable(map(consistency, by_pair))), seed)
     first = first_answer_share(compared, seed)
     ties = sum(comparison.won == 0.5 for comparison in compared)
     unparsed = sum(not any(each is not None for each in judgement.verdicts.values()) for judgement in judgements)
     longer = length.longer_wins if length else None
     faults = [
+        _shares(unparsed, len(judgements), _MOST_UNPARSED, "audit.unreadable"),
         _order(first, _bias_test(compared)),
-        _flips(total, len(compared)),
+        _flips(total, sum(comparison.won is not None for comparison in compared)),
         _length(length),
         _repeats(repeats),
         _shares(ties, len(compared), _MOST_TIES, "audit.never_decides"),
-        _shares(unparsed, len(judgements), _MOST_UNPARSED, "audit.unreadable"),
     ]
     return JudgeAudit(
         judge=judge,
@@ -137,19 +136,27 @@ def judge_audit(judgements: Sequence[Judgement], judge: str, length: LengthEffec
     )
 
 
+def band(interval: Interval, *, of_others: bool = False) -> Message:
+    """The bounds of a share in words, to stand behind it. of_others: of 1 less the share."""
+    if interval.low is None or interval.high is None:
+        return message("audit.no_band", n=interval.n)
+    low, high = (1 - interval.high, 1 - interval.low) if of_others else (interval.low, interval.high)
+    return message("audit.band", low=low, high=high, n=interval.n)
+
+
 def _order(first: Interval | None, p: float) -> Message | None:
     if first is None or p >= ALPHA or 1 - _MOST_FIRST < first.value < _MOST_FIRST:
         return None
     if first.value > 0.5:
-        return message("audit.prefers_first", share=first.value)
-    return message("audit.prefers_second", share=1 - first.value)
+        return message("audit.prefers_first", share=first.value, band=band(first))
+    return message("audit.prefers_second", share=1 - first.value, band=band(first, of_others=True))
 
 
-def _flips(total: Swaps, n_compared: int) -> Message | None:
-    if n_compared and not total.n:
+def _flips(total: Swaps, n_readable: int) -> Message | None:
+    if n_readable and not total.n:
         return message("audit.one_order")
-    if total.flip_rate is not None and total.flip_rate >= MOST_FLIPS:
-        return message("audit.flips", share=total.flip_rate)
+    if total.rate is not None and total.rate.value >= MOST_FLIPS:
+        return message("audit.flips", share=total.rate.value, band=band(total.rate))
     return None
 
 
@@ -158,13 +165,13 @@ def _length(length: LengthEffect | None) -> Message | None:
         return None
     if length.longer_wins.value < _MOST_LONGER or (length.longer_wins.low or 0.0) <= 0.5:
         return None
-    return message("audit.prefers_longer", share=length.longer_wins.value)
+    return message("audit.prefers_longer", share=length.longer_wins.value, band=band(length.longer_wins))
 
 
 def _repeats(repeats: Interval | None) -> Message | None:
     if repeats is None or repeats.value >= _LEAST_CONSISTENT:
         return None
-    return message("audit.inconsistent", share=repeats.value)
+    return message("audit.inconsistent", share=repeats.value, band=band(repeats))
 
 
 def _shares(n: int, of: int, most: float, code: str) -> Message | None:

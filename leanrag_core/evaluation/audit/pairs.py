@@ -51,7 +51,7 @@ def _pair_audit(compared: Sequence[Comparison], judge: str, criterion: str, pair
         shown_first=rate((each for each in compared if each.is_a_first), seed),
         shown_second=rate((each for each in compared if not each.is_a_first), seed),
         first_answer=first_answer_share(compared, seed),
-        swaps=swaps(compared),
+        swaps=swaps([compared], seed),
         wins=winners.count(1.0),
         losses=winners.count(0.0),
         ties=winners.count(0.5),

@@ -13,15 +13,17 @@ WINS, WINS_WEAKLY, CANNOT_TELL = "wins", "wins weakly", "cannot tell"
 @dataclass(frozen=True)
 class Swaps:
     """What became of the verdicts that were asked for in both orders. n: how many these are; flipped: how many named
-    another winner when the answers were swapped."""
+    another winner when the answers were swapped. rate: flipped over n with its interval over questions, None where
+    nothing was judged in both orders."""
 
     n: int
     flipped: int
+    rate: Interval | None = None
 
     @property
     def flip_rate(self) -> float | None:
-        """None where nothing was judged in both orders."""
-        return self.flipped / self.n if self.n else None
+        """The share alone; None where nothing was judged in both orders."""
+        return self.rate.value if self.rate else None
 
     @property
     def survival_rate(self) -> float | None:

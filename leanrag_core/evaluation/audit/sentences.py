@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from leanrag_core.evaluation.audit.judges import main_of
+from leanrag_core.evaluation.audit.judges import band, main_of
 from leanrag_core.evaluation.audit.records import CANNOT_TELL, WINS, Audit, PairAudit
 from leanrag_core.messages.message import Message, message
 
@@ -14,8 +14,9 @@ def headline(audit: Audit) -> Message:
     main = [pair for pair in main_of(audit) if pair.verdict == CANNOT_TELL and pair.swaps.flip_rate is not None]
     worst = max(main, key=lambda pair: pair.swaps.flip_rate or 0.0, default=None)
     faults = [fault for judge in audit.judges for fault in judge.faults]
-    if worst is not None and (worst.swaps.flip_rate or 0.0) > 0 and (faults or worst.swaps.flip_rate == 1):
-        return message("audit.cannot_tell_pair", a=worst.a, b=worst.b, share=worst.swaps.flip_rate)
+    rate = worst.swaps.rate if worst else None
+    if worst is not None and rate is not None and rate.value > 0 and (faults or rate.value == 1):
+        return message("audit.cannot_tell_pair", a=worst.a, b=worst.b, share=rate.value, band=band(rate))
     if faults:
         return faults[0]
     n, flipped = (sum(getattr(judge.swaps, name) for judge in audit.judges) for name in ("n", "flipped"))

@@ -8,7 +8,7 @@ from statistics import fmean
 
 from leanrag_core.evaluation.audit.comparisons import Comparison, by_question, swapped
 from leanrag_core.evaluation.audit.records import Swaps
-from leanrag_core.evaluation.statistics.intervals import Interval, mean_interval
+from leanrag_core.evaluation.statistics.intervals import Interval, share_interval
 
 TIED = 0.5
 
@@ -39,7 +39,7 @@ def share(
     for comparison in compared:
         if (value := score(comparison)) is not None:
             scores[group(comparison)].append(value)
-    interval = mean_interval([fmean(values) for values in scores.values()], seed)
+    interval = share_interval([fmean(values) for values in scores.values()], seed)
     if interval is None:
         return None
     return replace(interval, value=fmean(value for values in scores.values() for value in values))
@@ -69,10 +69,16 @@ def question_scores(compared: Iterable[Comparison]) -> Mapping[str, float]:
     return {question: fmean(each.won or 0.0 for each in group) for question, group in groups.items()}
 
 
-def swaps(compared: Sequence[Comparison]) -> Swaps:
-    """How many verdicts were asked for in both orders, and how many of them name another winner then."""
-    couples = swapped(compared)
-    return Swaps(len(couples), sum(first.won != second.won for first, second in couples))
+def swaps(by_pair: Iterable[Sequence[Comparison]], seed: int) -> Swaps:
+    """How many verdicts were asked for in both orders, and how many of them name another winner then; by_pair:
+    comparisons of each pair of runs. The interval is over questions."""
+    flips: dict[Hashable, list[float]] = defaultdict(list)
+    for first, second in (couple for compared in by_pair for couple in swapped(compared)):
+        flips[_place(first)].append(float(first.won != second.won))
+    flipped = [value for values in flips.values() for value in values]
+    interval = share_interval([fmean(values) for values in flips.values()], seed)
+    rate = None if interval is None else replace(interval, value=fmean(flipped))
+    return Swaps(len(flipped), int(sum(flipped)), rate)
 
 
 def consistency(compared: Sequence[Comparison]) -> tuple[float, ...]:

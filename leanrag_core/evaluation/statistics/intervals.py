@@ -1,7 +1,7 @@
 """Bootstrap intervals of a mean and of a paired difference."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -52,6 +52,21 @@ def mean_interval(scores: Scores, seed: int = 0, *, level: float = LEVEL) -> Int
     tail = (1 - _widened(level, len(known))) / 2
     low, high = np.round(np.percentile(means, [100 * tail, 100 * (1 - tail)]), _PLACES).tolist()
     return Interval(value, low, high, len(known), level)
+
+
+def share_interval(shares: Sequence[float], seed: int = 0, *, level: float = LEVEL) -> Interval | None:
+    """The mean of shares from 0 to 1, such as verdicts of questions; None for none.
+
+    Where all are equal a bootstrap has no width: six of six are not surely all. There the interval is Wilson's, as of
+    so many verdicts (statsmodels).
+    """
+    interval = mean_interval(shares, seed, level=level)
+    if interval is None or (interval.low is not None and interval.low != interval.high):
+        return interval
+    from statsmodels.stats.proportion import proportion_confint
+
+    low, high = proportion_confint(interval.value * interval.n, interval.n, alpha=1 - level, method="wilson")
+    return replace(interval, low=round(float(low), _PLACES), high=round(float(high), _PLACES))
 
 
 def difference_interval(a: Scores, b: Scores, seed: int = 0, *, level: float = LEVEL) -> Interval | None:

@@ -175,3 +175,21 @@ def test_the_audit_of_nothing_is_empty_and_the_same_judgements_give_the_same_aud
     assert headline(audit(())).code == "audit.nothing"
     verdicts = judged(at_random(3))
     assert audit(verdicts) == audit(verdicts)
+
+
+def test_a_judge_that_nobody_can_read_is_said_to_be_unreadable_and_not_to_have_shown_one_order() -> None:
+    orders = (("a", "b"), ("b", "a"))
+    result = audit([compared(*order, None, question) for question in "123" for order in orders])
+    assert faults(result) == {"audit.unreadable"}
+    assert headline(result).code == "audit.unreadable"
+
+
+def test_shares_have_intervals_also_where_all_verdicts_are_equal() -> None:
+    orders = (("a", "b", 1.0), ("b", "a", 1.0))
+    judge = judge_of(audit([compared(*order, question) for question in "1234" for order in orders]))
+    rate = judge.swaps.rate
+    assert rate is not None
+    assert (rate.value, rate.n, judge.swaps.flip_rate) == (1.0, 4, 1.0)
+    assert (rate.low, rate.high) == pytest.approx((0.5101, 1.0), abs=1e-4)
+    flips = next(fault for fault in judge.faults if fault.code == "audit.flips")
+    assert "100% (95%: 51% to 100%, 4 questions)" in sentence(flips)

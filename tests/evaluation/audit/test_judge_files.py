@@ -123,8 +123,12 @@ def test_the_command_prints_the_audit(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["audit", str(judgements), "--answers", str(answers), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["pairs"][-1]["win_rate"]["value"] == 0.5
-    assert shown["judges"][0]["swaps"] == {"n": 3, "flipped": 3, "flip_rate": 1.0}
+    swaps = shown["judges"][0]["swaps"]
+    assert (swaps["n"], swaps["flipped"], swaps["flip_rate"]) == (3, 3, 1.0)
+    assert swaps["rate"]["low"] == pytest.approx(0.4385, abs=1e-4)  # Wilson, three of three
     assert len(shown["flips"]) == 3
     assert main(["audit", str(judgements), "--answers", f"naive={answers}"]) == 0
-    assert "This judge cannot tell hi from naive: 100%" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "This judge cannot tell hi from naive: 100% (95%: 44% to 100%, 3 questions)" in printed
+    assert "verdicts that flip 100 % (44–100)" in printed
     assert main(["audit", str(tmp_path / "no.jsonl")]) == 2
