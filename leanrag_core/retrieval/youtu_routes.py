@@ -3,8 +3,8 @@
 A triple is a base relation or an attribute: rows 0 ... r-1 are the relations, those from r on the attributes.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -73,14 +73,14 @@ class Space:
 
 @dataclass(frozen=True, eq=False)
 class Routed:
-    """What the routes of a sub-question led to. entities: rows, best first. routes: triples by the name of the route,
-    best first. communities: rows, best first."""
+    """What the routes of a sub-question led to. entities, communities: rows, best first. triples: of all routes, each
+    with its cosine to the sub-question."""
 
     query: SubQuery
     vector: np.ndarray
     entities: tuple[int, ...]
     communities: tuple[int, ...]
-    routes: dict[str, np.ndarray] = field(default_factory=dict)
+    triples: Mapping[int, float]
 
 
 def routed(
@@ -92,19 +92,26 @@ def routed(
     """
     entities = _matched_entities(space, query, vector, tools)
     communities = nearest_rows(space.tree.communities.vectors, vector, _COMMUNITIES).rows.tolist()
-    routes = {
-        "entities": _best(space.triples_of(entities), scores, k),
-        "triples": _best(_of_types(space, query, k), scores, k),
-        "communities": _best(_below(space, communities, vector), scores, k),
-        "paths": _walked(space, entities[:_STARTS], scores, depth)[:k],
-    }
-    return Routed(query, vector, tuple(entities), tuple(communities), routes)
+    routes = (
+        _best(space.triples_of(entities), scores, k),
+        _best(_of_types(space, query, k), scores, k),
+        _best(_below(space, communities, vector), scores, k),
+        _walked(space, entities[:_STARTS], scores, depth)[:k],
+    )
+    found = np.unique(np.concatenate(routes)).astype(np.int64)
+    triples = dict(zip(found.tolist(), scores[found].tolist(), strict=True))
+    return Routed(query, vector, tuple(entities), tuple(communities), triples)
 
 
 def merged(parts: Sequence[Routed]) -> np.ndarray:
-    """The triples of all routes and sub-questions, fused by reciprocal rank, best first."""
-    rankings = [route for part in parts for route in part.routes.values() if len(route)]
-    return evidence.fused(rankings) if rankings else np.zeros(0, dtype=np.int64)
+    """The triples of all routes and sub-questions by their highest cosine to one of these, equals by row; so the
+    release orders them (`enhanced_kt_retriever.py`, `_collect_all_scored_triples`)."""
+    highest: dict[int, float] = {}
+    for part in parts:
+        for triple, cosine in part.triples.items():
+            highest[triple] = max(cosine, highest.get(triple, -1.0))
+    order = sorted(highest, key=lambda triple: (-round(highest[triple], 5), triple))
+    return np.array(order, dtype=np.int64)
 
 
 def ranked_chunks(space: Space, triples: Sequence[int], parts: Sequence[Routed]) -> np.ndarray:

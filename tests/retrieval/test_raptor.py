@@ -7,7 +7,7 @@ layer 1   4 (0 1)   5 (2 3)
 import numpy as np
 import pyarrow as pa
 
-from leanrag_core.retrieval.base import Query
+from leanrag_core.retrieval.base import Query, strategies
 from leanrag_core.retrieval.strategies.raptor import Config, Strategy
 from leanrag_core.types.text_tree import NODE_SCHEMA, TextTree
 from leanrag_core.types.trace import Trace
@@ -40,6 +40,10 @@ def tree(*, by_model: bool = True) -> TextTree:
     # Cosines to (1, .5, 0, 0) / 1.118: .949, .447, 0, 0 of the leaves; .894, .447 and .671 above.
     vectors = [[1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 1e-6, 0], [1, 1, 1, 1]]
     return TextTree(pa.Table.from_pylist([*leaves, *above], schema=NODE_SCHEMA), unit(vectors))
+
+
+def test_the_preset_of_the_paper_has_two_thousand_tokens() -> None:
+    assert strategies().named("raptor").preset("paper").options == {"top_c": 20, "max_tokens": 2000}
 
 
 def trace(text_tree: TextTree | None = None, **options: object) -> Trace:

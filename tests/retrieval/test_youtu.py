@@ -13,6 +13,8 @@ from leanrag_core.clustering.leiden import CommunityTree
 from leanrag_core.indexing.communities.builtin_report import Report
 from leanrag_core.indexing.communities.making import community_table, no_claims
 from leanrag_core.retrieval.base import PromptingStrategy, Query, strategy
+from leanrag_core.retrieval.youtu_queries import SubQuery
+from leanrag_core.retrieval.youtu_routes import Routed, merged
 from leanrag_core.services.questions import _answer_task
 from leanrag_core.types.communities import Communities
 from leanrag_core.types.index import Index
@@ -98,10 +100,10 @@ def context_refs(trace: Trace, name: str) -> list[str]:
     return [item.ref for item in trace.context.section(name).items]
 
 
-def test_four_routes_are_fused_and_bring_triples_and_chunks(stated: Index) -> None:
+def test_four_routes_are_merged_and_bring_triples_and_chunks(stated: Index) -> None:
     trace = trace_of(stated, scripted(planned(QUESTION)), top_k=2, top_c=4)
     # Cosines of the triples: 0, .707, 0, 0, 1, and 1 of the attribute. Entities, triples and communities give 4 and 5.
-    # The walk from the mite gives 4, then 1 (to honey). Fused: 4 has 4 / 61, 5 has 3 / 62, 1 has 1 / 62.
+    # The walk from the mite gives 4, then 1 (to honey).
     assert context_refs(trace, "relations") == ["rel-2-5-verb", "has-attribute-0"]
     # Both triples are stated in chunk 1. By vector: 1, 0, 2, 3.
     assert list(trace.ranked_chunks) == [1, 0, 2, 3]
@@ -113,13 +115,21 @@ def test_four_routes_are_fused_and_bring_triples_and_chunks(stated: Index) -> No
     assert trace.usage.calls == 1
 
 
+def test_triples_are_merged_by_cosine_whatever_the_number_of_routes() -> None:
+    parts = [
+        Routed(SubQuery("one"), QUEEN, (), (), {1: 0.5, 2: 0.9, 4: 0.2}),
+        Routed(SubQuery("two"), MITES, (), (), {1: 0.6, 3: 0.6, 4: 0.4}),
+    ]
+    assert merged(parts).tolist() == [2, 1, 3, 4]
+
+
 def test_a_walk_goes_on_along_the_nearest_relations_up_to_its_depth(stated: Index) -> None:
     def walked(depth: int) -> list[str]:
         # Without attributes and with a triple for each route, only walks lead beyond the nearest triple.
         trace = trace_of(stated, scripted(planned(QUESTION)), top_k=10, depth=depth)
         return context_refs(trace, "relations")
 
-    assert walked(1)[:2] == ["rel-2-5-verb", "rel-1-2-verb"]
+    assert walked(1)[:3] == ["rel-2-5-verb", "has-attribute-0", "rel-1-2-verb"]
     # Walks from mite: 4 (mean 1), 1 (.707), 1-0 and 1-2 (.354), 1-2-3 (.236).
     assert walked(3)[0] == "rel-2-5-verb"
     assert set(walked(3)) >= {"rel-0-1-verb", "rel-1-3-verb", "rel-3-4-verb"}

@@ -60,6 +60,8 @@ class Strategy:
     parts = ("chunk_tree",)
     presets = (
         published("official"),
+        # Section 3 of the paper: the collapsed tree up to 2,000 tokens, about the nearest 20 nodes.
+        published("paper", top_c=20, max_tokens=2000),
         Preset(TRAVERSAL, message("raptor.preset.traversal"), {"mode": TRAVERSAL}),
     )
 
