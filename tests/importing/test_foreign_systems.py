@@ -176,6 +176,19 @@ def test_triples_of_hipporag_describe_their_ends(tmp_path: Path) -> None:
     assert items == [f"openie_results_ner_model.json row {n}" for n in (1, 3)], "a broken triple, and no object"
 
 
+def test_each_passage_of_hipporag_is_a_document(tmp_path: Path) -> None:
+    folder = folders.hipporag(tmp_path / "run")
+    docs = [
+        {"idx": "chunk-3", "passage": "Varroa\nA mite.", "extracted_entities": ["Varroa"], "extracted_triples": []},
+        {"idx": "chunk-4", "passage": "A****\nA name.", "extracted_entities": ["A****", "A"], "extracted_triples": []},
+    ]
+    folders.write_json(folder / "openie_results_ner_other.json", {"docs": docs})
+    imported = read_graph(folder, "")
+    assert sorted(document.name for document in imported.documents) == ["A****", "Varroa", "chunk-1", "chunk-2"]
+    assert len({chunk.document_id for chunk in imported.chunks}) == len(imported.chunks) == 4
+    assert {"A****", "A"} <= set(rows(imported))
+
+
 def test_recorded_replies_become_a_graph_with_their_chunks(tmp_path: Path) -> None:
     folder = folders.lightrag(tmp_path / "work")
     (folder / "graph_chunk_entity_relation.graphml").unlink()

@@ -58,10 +58,26 @@ def test_equally_frequent_forms_are_decided_by_the_alphabet() -> None:
         ("Yahoo!", "Yahoo!"),
         ("  a\n b ", "a b"),
         ("*?*", ""),
+        ("A****", "A****"),
+        ('"A****",', "A****"),
+        ("F*.", "F*."),
+        ("C#", "C#"),
+        ("J____", "J____"),
+        ("**Radium**", "Radium"),
+        ("**A******", "A****"),
+        ("_Radium_,", "Radium"),
+        ("* Radium", "Radium"),
+        ("***", ""),
     ],
 )
 def test_outer_quotes_and_punctuation_do_not_belong_to_a_name(name: str, tidy: str) -> None:
     assert tidy_name(name) == tidy
+
+
+def test_what_is_masked_or_marked_is_another_name() -> None:
+    names = ("A", "A*", "A****", "A__", "A+", "A#", "C", "C++", "C#", "F", "F*")
+    assert len({name_key(name) for name in names}) == len(names)
+    assert name_key("F*.") == name_key("f*")
 
 
 def test_a_final_stop_does_not_part_two_names() -> None:

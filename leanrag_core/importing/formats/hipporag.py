@@ -2,7 +2,8 @@
 
 {"docs": [{"idx": "chunk-...", "passage": "...", "extracted_entities": ["..."],
            "extracted_triples": [["subject", "predicate", "object"]]}]}
-Entities are the names and the ends of triples; a description is made of the triples that name the entity.
+A passage is a document of its own, as in HippoRAG's corpora, where its first line is its title. Entities are the names
+and the ends of triples; a description is made of the triples that name the entity.
 """
 
 from collections import defaultdict
@@ -14,14 +15,15 @@ from typing import Any
 from leanrag_core.errors import ImportFailed
 from leanrag_core.importing.graph import ImportedEntity, ImportedRelation, graph_of
 from leanrag_core.importing.rows import Drops
-from leanrag_core.importing.sources import Passage, sources_of
+from leanrag_core.importing.sources import ImportedDocument, Passage, sources_of
 from leanrag_core.importing.stores import json_file, text_of
-from leanrag_core.indexing.parsing.blocks import shown_name
+from leanrag_core.indexing.parsing.blocks import one_line, shown_name
 from leanrag_core.indexing.resolution import name_key
 from leanrag_core.messages.message import message
 from leanrag_core.types.imported import ImportedGraph
 
 _TRIPLES_DESCRIBED = 10  # of an entity
+_TITLE = 160  # characters
 _HEAD_BYTES = 200_000
 _MAX_FILES = 200
 
@@ -45,7 +47,10 @@ class Importer:
         drops, name = Drops(), shown_name(path.resolve().name)
         passages = [passage for file in files for passage in _passages(file, drops)]
         sources = sources_of(
-            (), (Passage(each.place, each.id, each.text) for each in passages), drops, name=shown_name(files[0].name)
+            {each.id: each.document for each in passages}.values(),
+            (Passage(each.place, each.id, each.text, each.id) for each in passages),
+            drops,
+            name=shown_name(files[0].name),
         )
         return graph_of(
             _entities(passages),
@@ -67,6 +72,12 @@ class _OpenPassage:
     text: str
     names: tuple[str, ...]
     triples: tuple[tuple[str, str, str], ...]
+
+    @property
+    def document(self) -> ImportedDocument:
+        """The passage as a document, which has its first line as its name where that is a line of its own."""
+        title, _, rest = self.text.strip().partition("\n")
+        return ImportedDocument(self.id, one_line(title)[:_TITLE] if rest.strip() else self.id)
 
 
 def _files(path: Path) -> list[Path]:

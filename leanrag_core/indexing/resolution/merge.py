@@ -13,7 +13,7 @@ from leanrag_core.types.corpus import Chunk
 from leanrag_core.types.extraction import Drop, Extraction, Mention, RelationMention
 from leanrag_core.types.graph import ENTITY_SCHEMA, RELATION_SCHEMA, Graph
 
-MERGE_RULES = "2"  # version of the rules of merging and condensing; raise it when they make another graph
+MERGE_RULES = "3"  # version of the rules of merging and condensing; raise it when they make another graph
 SENTENCES_KEPT = 3  # of a heuristic entity: name and three sentences embed best, more add nothing
 RELATION_SENTENCES_KEPT = 5
 KEYWORDS_KEPT = 8  # of a heuristic relation, whose every sentence has some

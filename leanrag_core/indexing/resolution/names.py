@@ -7,19 +7,26 @@ from functools import lru_cache
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 _OUTER = " \t\"'“”‘’«»„‚`*_.,;:!?…·•|–—-/\\"
 _KEPT_AT_END = ".)!?+"  # "Inc.", "Lilu (mythology)", "Yahoo!", "C++"
+_CUT_AT_END = "".join(mark for mark in _OUTER if mark not in _KEPT_AT_END)
+_MASKS = "*_"  # "A****", "F*"
 
 
 @lru_cache(maxsize=200_000)
 def tidy_name(name: str) -> str:
     """The name in NFKC, white space folded, without outer quotes and punctuation (section 2, step 3).
 
-    A final ! or ?, a full stop after a capital or an abbreviation, and a closed bracket, belong to the name.
+    A final ! or ?, a full stop after a capital or an abbreviation, and a closed bracket, belong to the name. So do
+    stars and underscores right behind it, which mask letters; as many of them as stand before it are emphasis.
     """
     text = " ".join(unicodedata.normalize("NFKC", name).split())
     while True:
         before = text
         text = text.lstrip(_OUTER)
-        text = text.rstrip("".join(mark for mark in _OUTER if mark not in _KEPT_AT_END))
+        emphasis = sum(mark in _MASKS for mark in before[: len(before) - len(text)])
+        cut = text.rstrip(_CUT_AT_END)
+        behind = text[len(cut) :]
+        mask = behind[: len(behind) - len(behind.lstrip(_MASKS))]
+        text = cut + mask[emphasis:] if cut else ""
         if text.endswith(".") and not _abbreviated(text):
             text = text[:-1]
         if len(text) > 1 and _OPENING.get(text[0]) == text[-1] and text[0] not in text[1:]:
