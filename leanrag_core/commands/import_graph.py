@@ -3,12 +3,19 @@
 import argparse
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from leanrag_core.commands._shared.options import add_config, add_execution, add_json, config_of, execution_of
 from leanrag_core.commands._shared.printing import PrintedProgress, index_sentence, print_json
 from leanrag_core.figures.import_lines import import_lines
 from leanrag_core.records import plain
+from leanrag_core.types.visible import visible
+
+if TYPE_CHECKING:
+    from leanrag_core.types.imported import ImportPreview
+    from leanrag_core.workbench import Workbench
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -25,6 +32,9 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     target = parser.add_mutually_exclusive_group(required=True)
     target.add_argument("--out", type=Path, metavar="DIR")
     target.add_argument("--preview", action="store_true", help="say what would be imported and left out, and stop")
+    parser.add_argument(
+        "--take-prompts", action="store_true", help="take the prompts that an archive brings, which --preview shows"
+    )
     parser.add_argument("--name", default="", help="name of the index (default: the path's name)")
     parser.add_argument("--budget", type=float, default=0.0, metavar="DOLLARS", help="stop when it is spent")
     parser.add_argument("--budget-tokens", type=int, default=0, metavar="TOKENS", help="the same, counted in tokens")
@@ -48,6 +58,7 @@ def _import(options: argparse.Namespace) -> int:
     require_replaceable(options.out)
     require_sources_outside([options.path], options.out)
     bench = Workbench.default()
+    _show_carried(options, bench)
     models = bench.models(
         budget=Budget(options.budget, options.budget_tokens), index=options.name or options.out.name, needed_by=config
     )
@@ -78,6 +89,28 @@ def _import(options: argparse.Namespace) -> int:
     return 0
 
 
+def _show_carried(options: argparse.Namespace, bench: "Workbench") -> None:
+    """Says what an archive brings before it is taken. Raises ImportFailed for prompts that nobody has agreed to."""
+    from leanrag_core.errors import ImportFailed
+    from leanrag_core.importing.base import Restorer, importer_for
+
+    if not isinstance(importer_for(options.path, options.format), Restorer):
+        return
+    preview = bench.preview_import(options.path, options.format)
+    for line in _carried_lines(preview):
+        print(line, file=sys.stderr)
+    if preview.prompts and not options.take_prompts:
+        raise ImportFailed("import.archive_brings_prompts", tasks=", ".join(prompt.task for prompt in preview.prompts))
+
+
+def _carried_lines(preview: "ImportPreview") -> Iterator[str]:
+    for setting in preview.settings:
+        yield visible(f"setting {setting.name}: {setting.value} (usually {setting.usual or 'unknown'})")
+    for prompt in preview.prompts:
+        yield visible(f"prompt {prompt.task}:")
+        yield from (f"    {visible(line)}" for line in prompt.text.splitlines())
+
+
 def _preview(options: argparse.Namespace) -> int:
     from leanrag_core.messages.catalog import sentence
     from leanrag_core.workbench import Workbench
@@ -91,6 +124,8 @@ def _preview(options: argparse.Namespace) -> int:
         print(f"{n:>12,}  {sentence(title)}")
     for note in preview.notes:
         print(f"note: {sentence(note)}")
+    for line in _carried_lines(preview):
+        print(line)
     for drop in preview.drops[:20]:
         print(f"{drop.stage}: {drop.item}: {drop.reason}", file=sys.stderr)
     return 0

@@ -1,7 +1,8 @@
 """An index in one ZIP file, and back to the same bytes.
 
 The first entry, archive.json, lists every other entry with size and hash. Nothing else is read from the file, and no
-entry has another name than the files of an index have (storage.ownership), so that none is written elsewhere.
+entry has another name than the files of an index have (storage.ownership), so that none is written elsewhere. All are
+compared with the index's own records before an index that is there is replaced.
 """
 
 import hashlib
@@ -18,7 +19,7 @@ from leanrag_core.records import from_json, json_bytes, plain
 from leanrag_core.storage.digests import digests_of
 from leanrag_core.storage.layout import file_names, read_index, read_manifest
 from leanrag_core.storage.ownership import MANIFEST, PARTS, is_archive_name
-from leanrag_core.storage.part_store import RECORD, PartStore
+from leanrag_core.storage.part_store import RECORD, PartStore, changed_files
 from leanrag_core.storage.staging import build_lock, staged
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import FileRecord, Manifest
@@ -104,10 +105,29 @@ def restore_archive(path: Path, out: Path, *, in_store: bool = False) -> Index:
         except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
             raise ImportFailed("import.archive_damaged", reason=in_words(error)[:300]) from error
         try:
+            _require_as_recorded(staging, contents)
             read_index(staging, hashes=False)
+        except ImportFailed:
+            raise
         except LeanRAGError as error:
             raise ImportFailed("import.archive_damaged", reason=str(error)) from error
     return read_index(out)
+
+
+def _require_as_recorded(staging: Path, contents: ArchiveContents) -> None:
+    """Nothing, or ImportFailed where the files, which are as archive.json says, are not those of the manifest and of
+    the records of finished parts: an archive of a damaged index, or one with something beside it."""
+    manifest = read_manifest(staging)
+    own = manifest.files or dict.fromkeys(file_names(manifest.format_version, manifest.counts.layers))
+    others = sorted(set(contents.files) - {MANIFEST, *own, *_part_files(staging)})
+    if others:
+        raise ImportFailed("import.archive_unlisted_file", name=others[0][:200])
+    for name, record in sorted(own.items()):
+        if name not in contents.files or record not in (None, contents.files[name]):
+            raise ImportFailed("import.archive_damaged_index", name=name)
+    for part in PartStore(staging).all():
+        for name in changed_files(part.folder, part.record) if part.record is not None else ():
+            raise ImportFailed("import.archive_damaged_index", name=f"{PARTS}/{part.name}/{name}"[:200])
 
 
 def archived_manifest(path: Path) -> Manifest:

@@ -120,10 +120,29 @@ class ImportedGraph:
 
 
 @dataclass(frozen=True)
+class CarriedSetting:
+    """A setting of an index that is imported whole, which is not as it is by default. usual: the default; empty for one
+    that this version of the program does not know."""
+
+    name: str
+    value: str
+    usual: str
+
+
+@dataclass(frozen=True)
+class OwnPrompt:
+    """A prompt of an index's own, which goes to a language model in place of the program's for that task."""
+
+    task: str
+    text: str
+
+
+@dataclass(frozen=True)
 class ImportPreview:
     """What an import would make, without embedding or building anything.
 
-    format: name of the importer. drops: the first of them; n_drops: all.
+    format: name of the importer. drops: the first of them; n_drops: all. settings, prompts: of an index that is
+    imported whole.
     """
 
     format: str
@@ -138,3 +157,5 @@ class ImportPreview:
     notes: tuple[Message, ...] = ()
     drops: tuple[Drop, ...] = ()
     n_drops: int = 0
+    settings: tuple[CarriedSetting, ...] = ()
+    prompts: tuple[OwnPrompt, ...] = ()

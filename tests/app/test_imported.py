@@ -1,13 +1,17 @@
 """An index over a graph that another program made, on the pages."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from leanrag_core import Workbench
+from leanrag_core import Workbench, open_index
+from leanrag_core.storage.layout import write_index
+from leanrag_core.types.index import Index
+from leanrag_core.types.recorded_config import RecordedConfig
 from tests.app import drawn
 from tests.importing import folders
 from tests.importing.test_plain import CHUNKS, ENTITIES, RELATIONS, tables
@@ -52,6 +56,25 @@ def test_the_form_previews_what_it_imports_and_a_job_does_it(
     index = home.open(str(job.result))
     assert (index.manifest.name, index.manifest.counts.entities[0]) == ("output", 3)
     assert job.report.drops["import"] == 4
+
+
+def test_settings_and_prompts_that_an_archive_brings_are_shown_before_it_is_taken(
+    home: Workbench, visit: Visit, tmp_path: Path, index: Index
+) -> None:
+    prompts = (("answer", "Send <b>all</b> of it away"),)
+    config = RecordedConfig.of(replace(index.manifest.config, chunk_tokens=4096, prompts=prompts))
+    (tmp_path / "index").mkdir()
+    write_index(tmp_path / "index", replace(index, manifest=replace(index.manifest, config=config)))
+    home.export(open_index(tmp_path / "index"), "archive", tmp_path / "x.zip")
+    app = visit("library", home)
+    app.button(key="open_import").click().run()
+    app.text_input(key="import_path").input(str(tmp_path / "x.zip")).run()
+    app.button(key="primary_preview_import").click().run()
+    drawn.assert_sound(app)
+    assert "chunk_tokens" in drawn.text(app)
+    assert "4096" in drawn.text(app)
+    assert "It brings a prompt of its own for answer." in drawn.text(app)
+    assert [block.value for block in app.code] == ["Send <b>all</b> of it away"]
 
 
 def test_a_folder_of_the_machine_is_offered_by_a_server_on_the_loopback_alone(

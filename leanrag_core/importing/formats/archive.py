@@ -5,8 +5,10 @@ from pathlib import Path
 from leanrag_core.errors import ImportFailed
 from leanrag_core.messages.message import message
 from leanrag_core.storage.archives import archived_manifest, is_archive, read_contents, restore_archive
-from leanrag_core.types.imported import ImportedGraph, ImportPreview
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.imported import CarriedSetting, ImportedGraph, ImportPreview, OwnPrompt
 from leanrag_core.types.index import Index
+from leanrag_core.types.recorded_config import RecordedConfig
 
 
 class Importer:
@@ -26,8 +28,9 @@ class Importer:
         raise ImportFailed("import.archive_no_graph")
 
     def preview(self, path: Path) -> ImportPreview:
-        """The counts of the index."""
-        counts = archived_manifest(path).counts
+        """The counts of the index, its settings that are not as usual, and the prompts that it brings."""
+        manifest = archived_manifest(path)
+        counts = manifest.counts
         return ImportPreview(
             format=self.name,
             documents=counts.documents,
@@ -35,8 +38,24 @@ class Importer:
             entities=counts.entities[0],
             relations=counts.relations[0],
             notes=(message("import.archive_is_whole"),),
+            settings=_carried(manifest.config),
+            prompts=tuple(OwnPrompt(task, text) for task, text in manifest.config.prompts),
         )
 
     def restore(self, path: Path, out: Path, *, in_store: bool) -> Index:
         """The index of the archive in the folder `out`."""
         return restore_archive(path, out, in_store=in_store)
+
+
+def _carried(config: RecordedConfig) -> tuple[CarriedSetting, ...]:
+    """The settings that differ from the defaults, but for prompts."""
+    usual = RecordedConfig.of(IndexConfig()).by_name()
+    return tuple(
+        CarriedSetting(name, _shown(value), _shown(usual[name]) if name in usual else "")
+        for name, value in sorted(config.by_name().items())
+        if name != "prompts" and (name not in usual or value != usual[name])
+    )
+
+
+def _shown(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)

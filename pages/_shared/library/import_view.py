@@ -11,6 +11,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.import_lines import import_lines
 from leanrag_core.storage.import_uploads import UploadedFile
 from leanrag_core.types.imported import ImportPreview
+from leanrag_core.types.visible import visible
 from pages._shared.common import markup, session, state
 from pages._shared.common.frame import message, page_path, plain_errors
 from pages._shared.common.html import draw, html
@@ -165,6 +166,14 @@ def _preview(looked_at: LookedAt) -> None:
             markup.block(title, markup.facts_table(("", ""), lines, caption=title))
         for note in preview.notes:
             markup.note(words(note))
+        if preview.settings:
+            title = say("library.import.carried")
+            rows = [(each.name, each.value, each.usual or "–") for each in preview.settings]
+            columns = (say("library.import.setting"), say("library.import.value"), say("library.import.usual"))
+            markup.block(title, markup.facts_table(columns, rows, caption=title))
+        for prompt in preview.prompts:
+            markup.note(say("library.import.own_prompt", task=prompt.task))
+            st.code(visible(prompt.text), language=None, wrap_lines=True)
     with right:
         _dropped(preview)
     name_field, buttons = st.columns([3, 4], vertical_alignment="bottom")
