@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.sweep_text import QUALITY, TOKENS, report_text
+from leanrag_core.evaluation.relative import scores_for_mean
 from leanrag_core.evaluation.statistics.intervals import difference_interval, mean_interval
 from leanrag_core.evaluation.sweeps.findings import findings
 from leanrag_core.services.samples import SAMPLES, sample_id
@@ -90,9 +91,12 @@ def _figures(bench: Workbench, result: SweepResult, compared_with: str) -> Mappi
         assert point.build is not None
         means, differences = {}, {}
         for measure in MEASURES:
-            scores, base = point.scores.get(measure), default.scores.get(measure)
+            scores, base = (
+                scores_for_mean(measure, lambda name, of=of: of.scores.get(name, ()))  # type: ignore[misc]
+                for of in (point, default)
+            )
             interval = mean_interval(scores, result.spec.seed) if scores else None
-            if scores is None or base is None or interval is None:
+            if not base or interval is None:
                 continue
             means[measure] = _rounded(interval)
             if measure == TOKENS:

@@ -52,6 +52,6 @@ def test_the_tables_of_a_shipped_experiment_say_something(store: ExperimentStore
     assert all(cell.interval is not None and cell.letters for cell in applies)
     [without_passages] = [row for row in table.rows if row.run.name == "GraphRAG global"]
     assert without_passages.cells[RECALL].interval is None, "it retrieves no passages"
-    every, *kinds = pays(result, "LeanRAG", result.spec.baseline)
+    every, *kinds = pays(result, ["LeanRAG"], result.spec.baseline)["LeanRAG"]
     assert every.interval is not None
     assert {each.kind for each in kinds} == {"single-hop", "multi-hop", "whole-corpus", "unanswerable"}

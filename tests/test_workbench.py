@@ -16,7 +16,7 @@ from leanrag_core.checking.check import check_index
 from leanrag_core.errors import CorpusNotFound, IndexNotFound, InvalidConfig, JobNotFound, ModelMismatch
 from leanrag_core.jobs.events import JobSpec, create_job
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.models.minilm import MiniLM
+from leanrag_core.models.minilm import FORMS, MiniLM
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.types.index import Index
 from leanrag_core.types.manifest import EmbeddingRecord
@@ -102,12 +102,15 @@ def test_an_index_of_another_model_is_refused_with_the_remedy(bench: Workbench, 
         bench.retrieve(index, "What about bees?")
 
 
-def test_an_index_of_the_builtin_model_in_floats_is_asked_in_floats(index: Index, tmp_path: Path) -> None:
-    floats = MiniLM(floats=True)
-    embedding = EmbeddingRecord("builtin", floats.fingerprint, 384)
+@pytest.mark.parametrize("form", FORMS[1:])
+def test_an_older_index_is_asked_in_the_form_of_the_builtin_model_that_made_it(
+    index: Index, tmp_path: Path, form: str
+) -> None:
+    earlier = MiniLM(form=form)
+    embedding = EmbeddingRecord("builtin", earlier.fingerprint, 384)
     older = replace(index, manifest=replace(index.manifest, embedding=embedding))
     asked = Workbench(tmp_path).question_vector(older, " What about bees? ")
-    assert np.array_equal(asked, floats.embed(["What about bees?"])[0])
+    assert np.array_equal(asked, earlier.embed(["What about bees?"])[0])
     assert not np.array_equal(asked, MiniLM().embed(["What about bees?"])[0])
 
 

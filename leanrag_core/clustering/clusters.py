@@ -82,7 +82,8 @@ def described(
     facts = ClusterFacts(
         nodes=len(labels),
         components=components,
-        likelihood=None if likelihood is None else round(likelihood, 6),
+        # A last bit of the products reaches the sixth place.
+        likelihood=None if likelihood is None else round(likelihood, 3),
         clusters=sizes.clusters,
         smallest=sizes.smallest,
         median=sizes.median,

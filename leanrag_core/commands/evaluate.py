@@ -35,9 +35,10 @@ def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def _evaluate(options: argparse.Namespace) -> int:
     """Retrieval alone is measured: no answer is written, so nothing is paid beyond embedding the questions."""
-    from leanrag_core.evaluation.base import Outcome, means, measure_infos
+    from leanrag_core.evaluation.base import Outcome, measure_infos
     from leanrag_core.evaluation.chunk_texts import ChunkTexts
     from leanrag_core.evaluation.question_sets.reading import read_questions
+    from leanrag_core.evaluation.relative import means
     from leanrag_core.retrieval.settings import settings_words
     from leanrag_core.workbench import Workbench, open_index
 

@@ -193,6 +193,7 @@ def _print(result: Any) -> None:
         point = result.at(standing.name)
         value = "–" if standing.value is None else f"{standing.value.value:.3f}"
         marks = " best" if standing.is_best else " cannot be told from the best" if standing.is_close else ""
+        marks = marks if shown.tells else ""
         layers = "–" if point.index is None else f"{point.index.layers}"
         seconds = "–" if point.build is None else f"{point.build.seconds:.1f}"
         front = ", front" if standing.is_front else ""

@@ -1,4 +1,4 @@
-"""What several retrievals of a question have in common: for each kind of items, who retrieved what."""
+"""What several retrievals of a question have in common: for each kind of items, whose context has what."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ KINDS = (ENTITIES, AGGREGATED, RELATIONS, CHUNKS, OTHERS)
 
 @dataclass(frozen=True)
 class Intersection:
-    """The items that exactly these columns retrieved. letters: of the columns, in order; names: of the items."""
+    """The items that exactly these columns' contexts have. letters: of the columns, in order; names: of the items."""
 
     letters: tuple[str, ...]
     names: tuple[str, ...]
@@ -19,7 +19,7 @@ class Intersection:
 
 @dataclass(frozen=True)
 class Sharing:
-    """A kind of items. sizes: how many each column has; intersections: those of most columns first."""
+    """A kind of items. sizes: how many the context of each column has; intersections: those of most columns first."""
 
     kind: str
     sizes: Mapping[str, int]
@@ -37,7 +37,8 @@ class Sharing:
 
 @dataclass(frozen=True)
 class Shared:
-    """Who retrieved what. owners: letters of the columns that have it, by column and by id of item or relation."""
+    """What contexts share, and who retrieved what. owners: letters of the columns that retrieved it, in their context
+    or not, by column and by id of item or relation."""
 
     kinds: tuple[Sharing, ...]
     owners: Mapping[str, Mapping[str, str]]
@@ -57,26 +58,38 @@ class _Named:
 
 
 def compare(traces: Mapping[str, Trace]) -> Shared:
-    """What the columns share. traces: by the letters of their columns.
+    """What the columns share, as their budgets left it. traces: by the letters of their columns.
 
     Items of the same index are the same where their ids are; of different indexes, where their names are, or the places
     of passages in their documents.
     """
     by_id = len({trace.index.id for trace in traces.values()}) <= 1
     named = {letter: _named_items(trace, by_id=by_id) for letter, trace in traces.items()}
-    owners_of: dict[tuple[str, str], str] = {}
-    names: dict[tuple[str, str], str] = {}
-    for letter, items in named.items():
-        for item in dict.fromkeys((each.kind, each.key, each.name) for each in items.values()):
-            key = item[:2]
-            if letter not in owners_of.get(key, ""):
-                owners_of[key] = owners_of.get(key, "") + letter
-            names.setdefault(key, item[2])
+    kept = {
+        letter: {
+            item.ref: named[letter][item.ref]
+            for section in trace.context.sections
+            for item in section.items
+            if item.ref in named[letter]
+        }
+        for letter, trace in traces.items()
+    }
+    owners_of, holders_of = _letters(named), _letters(kept)
+    names = {(item.kind, item.key): item.name for items in reversed(named.values()) for item in items.values()}
     owners = {
         letter: {id_: owners_of[item.kind, item.key] for id_, item in items.items()} for letter, items in named.items()
     }
-    kinds = (_sharing(kind, tuple(traces), owners_of, names) for kind in KINDS)
+    kinds = (_sharing(kind, tuple(traces), holders_of, names) for kind in KINDS)
     return Shared(tuple(sharing for sharing in kinds if sharing.intersections), owners)
+
+
+def _letters(named: "Mapping[str, Mapping[str, _Named]]") -> dict[tuple[str, str], str]:
+    """By kind and key the letters of the columns that have the item, in the order of the items."""
+    letters: dict[tuple[str, str], str] = {}
+    for letter, items in named.items():
+        for key in dict.fromkeys((item.kind, item.key) for item in items.values()):
+            letters[key] = letters.get(key, "") + letter
+    return letters
 
 
 def _sharing(

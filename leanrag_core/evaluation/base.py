@@ -1,6 +1,5 @@
 """What a measure offers, and how measures are found: one file each in measures/."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -46,11 +45,21 @@ class Outcome:
         return self.ranking.scores() if self.ranking else None
 
 
+@dataclass(frozen=True)
+class Ratio:
+    """A measure over several questions is the mean of one measure over the mean of another one, times the scale."""
+
+    over: str
+    under: str
+    scale: float = 1.0
+
+
 class Measure(Protocol):
     """Scores an outcome. title, help: for tables.
 
     Optional, with these values where a file does not say: group "other"; unit "share", which is from 0 to 1; better
-    "higher"; is_main True, which has the measure in tables that do not show all.
+    "higher"; is_main True, which has the measure in tables that do not show all; ratio None, which has its mean over
+    questions in tables, else the Ratio that it is.
     """
 
     name: str
@@ -72,6 +81,7 @@ class MeasureInfo:
     unit: str = SHARE
     better: str = HIGHER
     is_main: bool = True
+    ratio: Ratio | None = None
 
     @property
     def group_title(self) -> Message:
@@ -81,7 +91,8 @@ class MeasureInfo:
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of a measure over the questions that it applies to. n: how many these are; value: None for none."""
+    """The mean of a measure over the questions that it applies to, of a ratio that of the means. n: how many these are;
+    value: None for none."""
 
     measure: str
     title: Message
@@ -112,6 +123,7 @@ def info_of(measure: Measure) -> MeasureInfo:
         getattr(measure, "unit", SHARE),
         getattr(measure, "better", HIGHER),
         getattr(measure, "is_main", True),
+        getattr(measure, "ratio", None),
     )
 
 
@@ -123,18 +135,6 @@ def broken_measures() -> tuple[BrokenExtension, ...]:
 def scores(outcome: Outcome) -> dict[str, float | None]:
     """The score of each measure, by the measure's name."""
     return {measure.name: measure.score(outcome) for measure in measures()}
-
-
-def means(outcomes: Sequence[Outcome], *, only_main: bool = False) -> tuple[Mean, ...]:
-    """The mean of each measure over the outcomes."""
-    table = []
-    for measure in measures():
-        if only_main and not info_of(measure).is_main:
-            continue
-        known = [score for score in map(measure.score, outcomes) if score is not None]
-        value = sum(known) / len(known) if known else None
-        table.append(Mean(measure.name, measure.title, value, len(known)))
-    return tuple(table)
 
 
 def _found() -> Extensions:

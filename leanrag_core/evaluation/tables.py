@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, median
+from functools import partial
+from statistics import median
 
 from leanrag_core.evaluation.base import LOWER, measure_infos
-from leanrag_core.evaluation.relative import relative
+from leanrag_core.evaluation.relative import relative, scores_for_mean
 from leanrag_core.evaluation.statistics.intervals import Interval, difference_interval, mean_interval
 from leanrag_core.evaluation.statistics.letters import compact_letters
-from leanrag_core.evaluation.statistics.rank_tests import holm, paired_test
-from leanrag_core.types.experiment import ExperimentResult, QuestionRow, RunSpec
+from leanrag_core.evaluation.statistics.rank_tests import differ, pair_tests
+from leanrag_core.types.experiment import ExperimentResult, RunSpec
 
 TOKENS, RECALL, RELATIVE, RECALL_PER_1000 = "context-tokens", "evidence-recall", "relative-context", "recall-per-1000"
 _EQUAL = 1e-9  # means that differ by less are equal
@@ -51,11 +52,17 @@ class ScoreTable:
 
 @dataclass(frozen=True)
 class KindDifference:
-    """Run a minus run b over the questions of a kind that both have a score for. interval: None below two of these."""
+    """Run a minus run b over the questions of a kind that both have a score for. interval: None below two of these.
+    p: that they are alike, corrected over all pairs of runs, as the letters of the table are."""
 
     kind: str
     interval: Interval | None
     p: float
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the two runs can be told apart: what the letters say too."""
+        return self.interval is not None and differ(self.p)
 
 
 def kinds_of(result: ExperimentResult) -> tuple[str, ...]:
@@ -81,13 +88,18 @@ def measured(result: ExperimentResult, *, only_main: bool = True) -> tuple[str, 
 def scores_of(
     result: ExperimentResult, measure: str, questions: Sequence[str]
 ) -> Mapping[str, tuple[float | None, ...]]:
-    """Of each run the scores of these questions, None where there is none."""
+    """Of each run the scores of these questions whose mean is the run's figure (see scores_for_mean), None where there
+    is none."""
     if measure == RELATIVE:
         tokens = scores_of(result, TOKENS, questions)
         baseline = tokens.get(result.spec.baseline, (None,) * len(questions))
         return {run: relative(scores, baseline) for run, scores in tokens.items()}
-    scores = {(row.run, row.question): row.scores.get(measure) for row in result.rows}
-    return {run.name: tuple(scores.get((run.name, question)) for question in questions) for run in result.spec.runs}
+    rows = {(row.run, row.question): row.scores for row in result.rows}
+
+    def of_run(run: str, name: str) -> tuple[float | None, ...]:
+        return tuple(rows.get((run, question), {}).get(name) for question in questions)
+
+    return {run.name: scores_for_mean(measure, partial(of_run, run.name)) for run in result.spec.runs}
 
 
 def score_table(result: ExperimentResult, kind: str = "", measures: Sequence[str] = ()) -> ScoreTable:
@@ -111,13 +123,6 @@ def less_is_better(measure: str) -> bool:
     return measure == RELATIVE or any(info.name == measure and info.better == LOWER for info in measure_infos())
 
 
-def pair_tests(scores: Mapping[str, Sequence[float | None]]) -> Mapping[tuple[str, str], float]:
-    """Of each pair of runs the p of the paired rank test, corrected over all pairs after Holm."""
-    names = list(scores)
-    pairs = [(a, b) for place, a in enumerate(names) for b in names[place + 1 :]]
-    return dict(zip(pairs, holm([paired_test(scores[a], scores[b]) for a, b in pairs]), strict=True))
-
-
 def cells_of(
     scores: Mapping[str, Sequence[float | None]], p_values: Mapping[tuple[str, str], float], less: bool, seed: int
 ) -> Mapping[str, Cell]:
@@ -135,22 +140,21 @@ def cells_of(
     }
 
 
-def pays(result: ExperimentResult, a: str, b: str, measure: str = RECALL) -> tuple[KindDifference, ...]:
-    """When run a pays beside run b: the paired difference for each kind of question, those of all questions first.
-
-    p: of the rank test, corrected over the kinds after Holm.
-    """
-    differences = []
+def pays(
+    result: ExperimentResult, runs: Sequence[str], against: str, measure: str = RECALL
+) -> Mapping[str, tuple[KindDifference, ...]]:
+    """When each of these runs pays beside the other: the paired difference for each kind of question, those of all
+    questions first."""
+    differences: dict[str, list[KindDifference]] = {run: [] for run in runs}
     for kind in ("", *kinds_of(result)):
         scores = scores_of(result, measure, questions_of(result, kind))
-        interval = difference_interval(scores[a], scores[b], result.spec.seed)
-        enough = interval is not None and interval.n > 1
-        differences.append((kind, interval if enough else None, paired_test(scores[a], scores[b])))
-    by_kind = holm([p for _, _, p in differences[1:]])
-    return tuple(
-        KindDifference(kind, interval, p)
-        for (kind, interval, _), p in zip(differences, (differences[0][2], *by_kind), strict=True)
-    )
+        p_values = pair_tests(scores)
+        for run, listed in differences.items():
+            interval = difference_interval(scores[run], scores[against], result.spec.seed)
+            enough = interval is not None and interval.n > 1
+            p = p_values.get((run, against), p_values.get((against, run), 1.0))
+            listed.append(KindDifference(kind, interval if enough else None, p))
+    return {run: tuple(listed) for run, listed in differences.items()}
 
 
 def _row(result: ExperimentResult, run: RunSpec, cells: Mapping[str, Cell], asked: set[str]) -> TableRow:
@@ -160,9 +164,3 @@ def _row(result: ExperimentResult, run: RunSpec, cells: Mapping[str, Cell], aske
     paid = [cost.cost for cost in costs if cost.cost is not None]
     times = [cost.retrieval_ms for cost in costs]
     return TableRow(run, cells, median(times) if times else None, sum(paid) if paid else None, len(failed))
-
-
-def mean_of(rows: Sequence[QuestionRow], measure: str) -> float | None:
-    """The mean of the rows that have a score; None where none has."""
-    known = [score for row in rows if (score := row.scores.get(measure)) is not None]
-    return fmean(known) if known else None

@@ -13,7 +13,8 @@ _MOST_NAME = 190
 
 @dataclass(frozen=True)
 class Difference:
-    """A paired difference with its interval. note: such as the number of questions; shown: the value as written."""
+    """A paired difference with its interval. note: such as the number of questions; shown: the value as written.
+    is_sure: the two can be told apart."""
 
     name: str
     note: str
@@ -21,11 +22,7 @@ class Difference:
     low: float
     high: float
     shown: str
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether the interval excludes 0."""
-        return self.low > 0 or self.high < 0
+    is_sure: bool
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ class Beside:
 def forest(
     differences: Sequence[Difference], *, width: int, colour: str, label: str, tick: Callable[[float], str]
 ) -> Drawing:
-    """A row for each difference: a filled dot where its interval excludes 0, else a ring; the value at the right.
+    """A row for each difference: a filled dot where it is sure, else a ring; the value at the right.
 
     colour: of the palette. tick: how a value of the axis is written.
     """

@@ -8,7 +8,7 @@ import numpy as np
 
 from leanrag_core.errors import ModelMismatch
 from leanrag_core.models.base import EmbeddingModel
-from leanrag_core.models.minilm import MiniLM
+from leanrag_core.models.minilm import FLOATS, MiniLM, model_of
 
 _loading = threading.Lock()
 
@@ -28,7 +28,7 @@ class EmbedTask:
     def __call__(self, texts: list[str]) -> np.ndarray:
         """(len(texts), 384) float32 unit rows."""
         with _loading:
-            model, runtime = _model(), _runtime()
+            model, runtime = _model(self.fingerprint), _runtime()
         if (model.fingerprint, runtime) != (self.fingerprint, self.runtime):
             raise ModelMismatch(
                 "worker.other_model",
@@ -45,13 +45,16 @@ def embed_task(model: EmbeddingModel) -> EmbedTask | None:
     here alone, since its calls are counted and kept."""
     if not isinstance(model, MiniLM):
         return None
-    return EmbedTask(model.fingerprint, _runtime(), exact=not model.floats)
+    return EmbedTask(model.fingerprint, _runtime(), exact=model.form != FLOATS)
 
 
 @cache
-def _model() -> MiniLM:
-    """This process's model, loaded; one thread, since a machine has a worker for every core."""
-    model = MiniLM(threads=1)
+def _model(fingerprint: str) -> MiniLM:
+    """Return this process's loaded model in the form that has the fingerprint.
+
+    It has one thread, since a machine has a worker for every core.
+    """
+    model = model_of(fingerprint, threads=1)
     model.embed(["loaded"])
     return model
 

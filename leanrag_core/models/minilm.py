@@ -6,6 +6,7 @@ chromadb keeps in the user's cache. The tokenizer file is shipped beside this fi
 
 import hashlib
 import os
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from leanrag_core.errors import ModelUnavailable
-from leanrag_core.models.minilm_graph import REVISION, WEIGHTS
+from leanrag_core.models.minilm_graph import EARLIER_REVISION, REVISION, WEIGHTS
 from leanrag_core.models.minilm_session import FloatSession, Int8Session, Session, batches
 from leanrag_core.plain_words import in_words
 
@@ -23,6 +24,8 @@ _TOKENIZER = Path(__file__).parent / "assets" / "minilm_tokenizer.json"
 _CHROMA_COPY = Path.home() / ".cache/chroma/onnx_models/all-MiniLM-L6-v2/onnx/model.onnx"
 _WINDOW = 254  # word pieces a window, without [CLS] and [SEP]; the model was trained on 256
 _CLS, _SEP = 101, 102
+FLOATS = "floats"
+FORMS = (REVISION, EARLIER_REVISION, FLOATS)  # of the model: what it computes in, and with which graph
 
 
 def model_file() -> Path:
@@ -41,22 +44,19 @@ def model_file() -> Path:
 
 @dataclass(frozen=True)
 class _Hashes:
-    """sha256 of the weights, of weights and tokenizer, and of both with what is made of them (REVISION)."""
+    """sha256 of the weights, and of weights, tokenizer and what is made of them in each form."""
 
     weights: str
-    floats: str
-    whole_numbers: str
+    of_form: Mapping[str, str]
 
 
 @cache
 def _hashes(weights: Path, changed: int) -> _Hashes:
     """changed: when the file was, so that another file in its place is read anew."""
-    digest = hashlib.sha256(weights.read_bytes())
-    of_weights = digest.hexdigest()
-    digest.update(_TOKENIZER.read_bytes())
-    of_both = digest.hexdigest()
-    digest.update(REVISION.encode())
-    return _Hashes(of_weights, of_both, digest.hexdigest())
+    content, tokenizer = weights.read_bytes(), _TOKENIZER.read_bytes()
+    revisions = {form: b"" if form == FLOATS else form.encode() for form in FORMS}
+    of_form = {form: hashlib.sha256(content + tokenizer + revision).hexdigest() for form, revision in revisions.items()}
+    return _Hashes(hashlib.sha256(content).hexdigest(), of_form)
 
 
 @dataclass(frozen=True)
@@ -67,30 +67,36 @@ class Windows:
     owner: list[int]
 
 
+def model_of(fingerprint: str, threads: int | None = None) -> "MiniLM":
+    """Return the model in the form that has the fingerprint; in its usual form where none has. Raises ModelUnavailable
+    where it is not installed."""
+    models = [MiniLM(threads, form=form) for form in FORMS]
+    return next((model for model in models if model.fingerprint == fingerprint), models[0])
+
+
 class MiniLM:
     """Mean-pooled, L2-normalised sentence embeddings; longer texts are cut into windows of 254 word pieces whose
-    vectors are averaged by length. A text's vector does not depend on the batch it came in, nor on the threads; with
-    floats it may by 1e-6."""
+    vectors are averaged by length. A text's vector does not depend on its batch, the threads or the processor; with
+    floats it may by 1e-6, and with the earlier revision's graph by 1e-3 on another processor."""
 
     name = "builtin"
     dimension = 384
 
-    def __init__(self, threads: int | None = None, *, floats: bool = False) -> None:
-        """floats: compute as the weights' own file says, not in whole numbers (minilm_graph.py). Where other weights
-        than the package's are installed it is always so."""
+    def __init__(self, threads: int | None = None, *, form: str = REVISION) -> None:
+        """form: one of FORMS: a revision of the graph in whole numbers (minilm_graph.py), or floats, as the weights'
+        own file says. Where other weights than the package's are installed it is always floats."""
         self.threads = threads or os.cpu_count() or 1
-        self._asked_for_floats = floats
+        self._form = form
 
     @cached_property
-    def floats(self) -> bool:
-        """Whether the weights' own graph is run."""
-        return self._asked_for_floats or self._hashes.weights != WEIGHTS
+    def form(self) -> str:
+        """What is run: one of FORMS."""
+        return self._form if self._hashes.weights == WEIGHTS else FLOATS
 
     @cached_property
     def fingerprint(self) -> str:
         """Name and hash of weights and tokenizer, and of what is made of the weights."""
-        digest = self._hashes.floats if self.floats else self._hashes.whole_numbers
-        return f"all-MiniLM-L6-v2:{digest[:16]}"
+        return f"all-MiniLM-L6-v2:{self._hashes.of_form[self.form][:16]}"
 
     @property
     def _hashes(self) -> _Hashes:
@@ -100,7 +106,7 @@ class MiniLM:
     @cached_property
     def _session(self) -> Session:
         try:
-            return FloatSession(model_file()) if self.floats else Int8Session(model_file())
+            return FloatSession(model_file()) if self.form == FLOATS else Int8Session(model_file(), self.form)
         except ImportError as error:
             raise ModelUnavailable("model.builtin_needs_package", reason=in_words(error)) from error
 

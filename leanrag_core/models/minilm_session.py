@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from leanrag_core.models.minilm_graph import int8_graph
+from leanrag_core.models.minilm_graph import REVISION, int8_graph
 from leanrag_core.models.onnx_file import GraphWriter
 
 TOKENS_A_BATCH = 512  # from 128 to 1,024 all are equally quick
@@ -27,9 +27,12 @@ class Session(Protocol):
 class Int8Session:
     """The graph of minilm_graph.py."""
 
-    def __init__(self, weights: Path, *, threads: int = 1, arena: bool = False) -> None:
-        """threads: of one batch. Raises KeyError or ValueError for weights that the graph cannot be made of."""
-        self._session = _opened(int8_graph(weights), threads, arena)
+    def __init__(self, weights: Path, revision: str = REVISION, *, threads: int = 1, arena: bool = False) -> None:
+        """revision: of the graph. threads: of one batch.
+
+        Raises KeyError or ValueError for weights that the graph cannot be made of.
+        """
+        self._session = _opened(int8_graph(weights, revision), threads, arena)
 
     def vectors(self, batch: Sequence[Sequence[int]]) -> np.ndarray:
         """As Session."""

@@ -48,7 +48,12 @@ class GraphWriter:
         return name
 
     def add(
-        self, operator: str, *inputs: str, results: int = 1, own: bool = False, **attributes: int | float
+        self,
+        operator: str,
+        *inputs: str,
+        results: int = 1,
+        own: bool = False,
+        **attributes: int | float | tuple[int, ...],
     ) -> list[str]:
         """Appends the operator; returns the names of its results. own: an operator that only onnxruntime has."""
         from onnx import helper

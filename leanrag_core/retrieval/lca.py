@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.retrieval.vector_search import cosines_of_each
 
 Node = tuple[int, int]  # (layer, row)
 
@@ -76,7 +77,7 @@ def nearest_pairs(vectors: np.ndarray) -> tuple[tuple[int, int], ...]:
     like seeds the better one counts."""
     if len(vectors) < 2:
         return ()
-    likeness = vectors @ vectors.T
+    likeness = cosines_of_each(vectors, vectors)
     np.fill_diagonal(likeness, -np.inf)
     nearest = likeness.argmax(axis=1).tolist()
     return tuple(sorted({(min(place, other), max(place, other)) for place, other in enumerate(nearest)}))

@@ -115,22 +115,22 @@ def similarity(
 
 
 def cosines(vectors: np.ndarray, vector: np.ndarray) -> np.ndarray:
-    """(n,) float32, products of unit rows with a unit vector; a row's value does not depend on the other rows.
+    """Return the (n,) float32 products of unit rows with a unit vector; a row's value does not depend on the others.
 
-    vectors: (n, d). Row by row on the calling thread, which reads memory nearly as fast as it can: a product shared
-    among the threads of a BLAS library is hardly faster, and waits for the slowest of them when processors are busy.
-    Only very large layers are shared among threads.
+    vectors: (n, d), d at most 8,192. Every product is summed in numpy's own fixed order: a BLAS library adds up in
+    another order on another processor, and its last bit would decide which of two near rows comes first. Very large
+    layers are shared among threads.
     """
     if len(vectors) <= _ONE_THREAD_UP_TO:
-        return np.asarray(np.vecdot(vectors, vector))
+        return _products(vectors, vector)
     starts = range(0, len(vectors), _ONE_THREAD_UP_TO)
     with ThreadPoolExecutor(os.cpu_count()) as threads:
-        parts = threads.map(lambda start: np.vecdot(vectors[start : start + _ONE_THREAD_UP_TO], vector), starts)
+        parts = threads.map(lambda start: _products(vectors[start : start + _ONE_THREAD_UP_TO], vector), starts)
         return np.concatenate(list(parts))
 
 
 def cosines_of_each(vectors: np.ndarray, queries: np.ndarray) -> np.ndarray:
-    """(q, n) float32: cosines() of every row to each of the queries; a row is read from memory once for all of them.
+    """Return (q, n) float32, cosines() of every row to each query; a row is read from memory once for all of them.
 
     vectors: (n, d). queries: (q, d).
     """
@@ -138,8 +138,12 @@ def cosines_of_each(vectors: np.ndarray, queries: np.ndarray) -> np.ndarray:
     for start in range(0, len(vectors), _ROWS_IN_CACHE):
         block = vectors[start : start + _ROWS_IN_CACHE]
         for row, query in enumerate(queries):
-            np.vecdot(block, query, out=scores[row, start : start + len(block)])
+            scores[row, start : start + len(block)] = _products(block, query)
     return scores
+
+
+def _products(vectors: np.ndarray, vector: np.ndarray) -> np.ndarray:
+    return np.asarray(np.einsum("ij,j->i", vectors, vector))
 
 
 def rank(rows: np.ndarray, scores: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -12,6 +12,7 @@ from leanrag_core.messages.message import Message, message
 from leanrag_core.retrieval.model_replies import ask_json
 from leanrag_core.retrieval.question_terms import question_terms
 from leanrag_core.retrieval.tools import Tools
+from leanrag_core.retrieval.vector_search import cosines
 from leanrag_core.types.json_schema import JsonSchema
 from leanrag_core.types.youtu import ATTRIBUTE, ENTITY, KINDS, RELATION, Schema
 
@@ -138,7 +139,7 @@ def _own_phrases(question: str, vector: np.ndarray, schema: Schema, tools: Tools
 
 
 def _near_types(schema: Schema, kind: str, vector: np.ndarray) -> tuple[int, ...]:
-    scores = schema.vectors(kind) @ vector
+    scores = cosines(schema.vectors(kind), vector)
     return tuple(np.flatnonzero(scores >= _NEAR).tolist())
 
 

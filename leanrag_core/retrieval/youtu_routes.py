@@ -160,7 +160,7 @@ def _below(space: Space, communities: Sequence[int], vector: np.ndarray) -> np.n
     chosen: list[np.ndarray] = []
     for community in communities:
         places = tree.keywords_in(community)
-        near = np.asarray(base.vectors[tree.keywords[places]]) @ vector
+        near = cosines(np.asarray(base.vectors[tree.keywords[places]]), vector)
         chosen.append(places[np.argsort(-near, kind="stable")[:_KEYWORDS]])
     if not chosen:
         return np.zeros(0, dtype=np.int64)

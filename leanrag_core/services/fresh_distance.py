@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from leanrag_core.evaluation.base import Outcome, means
+from leanrag_core.evaluation.base import Outcome
 from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.evaluation.relative import means
 from leanrag_core.indexing.updating.changes import documents_after, require_updatable
 from leanrag_core.indexing.updating.difference import agreement_of_bases
 from leanrag_core.models.registry import Models

@@ -27,7 +27,7 @@ def test_without_a_question_examples_are_offered_and_answered_by_both_columns(ho
     drawn.assert_sound(app)
     assert app.query_params["q"] == QUESTION
     assert len(rows(app)) == len(drawn.component(app, "lr_citations")) == 2
-    assert "What they share" in drawn.text(app)
+    assert "What their contexts share" in drawn.text(app)
 
 
 def test_columns_start_with_leanrag_and_the_vector_baseline(home: Workbench, visit: Visit) -> None:

@@ -114,7 +114,7 @@ def test_two_columns_are_compared_shared_and_opened_elsewhere(
 
     exported = watch()
     exported.page.goto(files["Export as one HTML file"].as_uri())
-    expect(exported.page.get_by_role("heading", name="What they share")).to_be_visible()
+    expect(exported.page.get_by_role("heading", name="What their contexts share")).to_be_visible()
     expect(exported.page.get_by_text(QUESTION).first).to_be_visible()
     snap(exported.page, "compare_exported")
     exported.foreign[:] = [url for url in exported.foreign if not url.startswith("file:")]

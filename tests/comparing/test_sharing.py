@@ -38,11 +38,20 @@ def relation(source: str, target: str, role: str = "base") -> TraceRelation:
 
 
 def trace(items: Sequence[TraceItem], relations: Sequence[TraceRelation] = (), index: TraceIndex = INDEX) -> Trace:
-    chunks = [
-        ContextItem(f"C{place}", item.id, item.text, 5, "chunk")
-        for place, item in enumerate((item for item in items if item.source), start=1)
-    ]
-    section = ContextSection("chunks", message("section.chunks.title"), "C", "chunk", tuple(chunks), "", 5, 100)
+    """A retrieval whose context has all of it."""
+    passages = [item for item in items if item.source]
+    facts = [*(item for item in items if not item.source), *relations]
+    sections = tuple(
+        ContextSection(name, message(f"section.{name}.title"), letter, "chunk", tuple(kept), "", 5, 100)
+        for name, letter, kept in (
+            (
+                "chunks",
+                "C",
+                [ContextItem(f"C{n}", each.id, each.text, 5, "chunk") for n, each in enumerate(passages, 1)],
+            ),
+            ("entities", "E", [ContextItem(f"E{n}", each.id, "", 5, "fact") for n, each in enumerate(facts, 1)]),
+        )
+    )
     return Trace(
         question="?",
         strategy="s",
@@ -50,7 +59,7 @@ def trace(items: Sequence[TraceItem], relations: Sequence[TraceRelation] = (), i
         parameters={},
         items=tuple(items),
         relations=tuple(relations),
-        context=Context("", 5, (section,)),
+        context=Context("", 5, sections),
         steps=(),
         styles=(),
         index=index,
@@ -80,6 +89,16 @@ def test_items_are_sorted_by_the_columns_that_have_them() -> None:
     assert shared.owners["A"]["id-queen"] == "A"
 
 
+def test_what_a_budget_left_out_is_not_shared_but_still_retrieved() -> None:
+    chunks, facts = A.context.sections
+    short = replace(A, context=replace(A.context, sections=(replace(chunks, items=chunks.items[:1]), facts)))
+    shared = compare({"A": short, "B": B})
+    assert shared.kind(CHUNKS).sizes == {"A": 1, "B": 2}, "of A only its first passage is in the context"
+    assert shared.kind(CHUNKS).of("A", "B") == ()
+    assert compare({"A": A, "B": B}).kind(CHUNKS).of("A", "B") == ("Bees, chunk 2",)
+    assert shared.owners["A"]["chunk-1"] == "AB", "both retrieved it, and the drawing says so"
+
+
 def test_a_link_to_a_parent_is_no_relation_of_its_own() -> None:
     child, parent = entity("queen", "id-bees"), replace(entity("bees"), kind="aggregated-entity", layer=1)
     tree = relation("queen", "bees", "tree")
@@ -96,8 +115,10 @@ def test_items_of_two_indexes_are_the_same_by_name_and_by_place_in_the_document(
 
 
 def test_the_same_item_stands_in_the_same_row_of_the_contexts() -> None:
-    rows = context_rows({"A": A, "B": B, "C": C}, baseline="B")
-    assert [(row.name, row.letters, [cell.mark for cell in row.cells.values()]) for row in rows] == [
+    rows = [row for row in context_rows({"A": A, "B": B, "C": C}, baseline="B") if row.section == "C"]
+    assert [
+        (row.name, row.letters, [cell.mark for cell in row.cells.values()]) for row in rows if row.section == "C"
+    ] == [
         ("Bees, chunk 2", "ABC", ["C2", "C1", "C1"]),
         ("Bees, chunk 3", "B", ["C2"]),
         ("Bees, chunk 1", "A", ["C1"]),

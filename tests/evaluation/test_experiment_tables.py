@@ -84,15 +84,36 @@ def test_a_kind_has_the_questions_of_that_kind_alone_and_unmeasured_cells_stay_e
 def test_when_a_graph_pays_is_the_paired_difference_by_kind() -> None:
     kinds = ["fact"] * 4 + ["multi-hop"] * 4
     result = result_of({"A": [0.5] * 4 + [1, 0.8, 0.9, 0.7], "B": [0.5] * 4 + [0.5, 0.5, 0.5, 0.5]}, kinds=kinds)
-    every, fact, hop = pays(result, "A", "B")
+    every, fact, hop = pays(result, ["A"], "B")["A"]
     assert (every.kind, fact.kind, hop.kind) == ("", "fact", "multi-hop")
     assert every.interval is not None
     assert every.interval.value == pytest.approx(0.175)
     assert fact.interval is not None
-    assert (fact.interval.value, fact.interval.excludes_zero, fact.p) == (0.0, False, 1.0)
+    assert (fact.interval.value, fact.is_told, fact.p) == (0.0, False, 1.0)
     assert hop.interval is not None
     assert hop.interval.value == pytest.approx(0.35)
-    assert hop.interval.excludes_zero
+    assert not hop.is_told, "four questions are too few for the rank test, whatever their interval says"
+
+
+def test_the_difference_of_two_runs_is_told_where_their_letters_say_so() -> None:
+    """Eight runs of small differences: some pairs have an interval without 0 that the test over all pairs does not
+    bear."""
+    shifts = (0.0, 0.1, 0.12, 0.2, 0.25, 0.3, 0.4, 0.6)
+    scores = {
+        f"run {place}": [0.3 + shift * (number % 3) / 2 - 0.2 * ((number + place) % 2) for number in range(24)]
+        for place, shift in enumerate(shifts)
+    }
+    result = result_of(scores)
+    letters = {row.run.name: set(row.cells[RECALL].letters) for row in score_table(result, measures=[RECALL]).rows}
+    alone = 0
+    for against in scores:
+        for run, (every, *_) in pays(result, [name for name in scores if name != against], against).items():
+            assert every.is_told == (not letters[run] & letters[against]), (run, against)
+            assert every.interval is not None
+            assert every.interval.low is not None
+            assert every.interval.high is not None
+            alone += not every.is_told and (every.interval.low > 0 or every.interval.high < 0)
+    assert alone, "the scores should have a pair on which interval and letters disagree"
 
 
 def test_a_failed_question_is_counted_and_left_out_of_the_times() -> None:

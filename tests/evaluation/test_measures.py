@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from leanrag_core.evaluation.base import Measure, Outcome, means, measures
+from leanrag_core.evaluation.base import Measure, Outcome, measures
 from leanrag_core.evaluation.gold import Evidence, GoldQuestion, normalised
 from leanrag_core.evaluation.question_sets.reading import read_questions
+from leanrag_core.evaluation.relative import means
 from leanrag_core.messages.message import message
 from leanrag_core.types.trace import Context, ContextItem, ContextSection, Source, Trace, TraceIndex, TraceItem
 
@@ -62,11 +63,13 @@ def test_an_answer_counts_as_whole_words_and_yes_does_not_count(answers: tuple[s
 
 
 def whole_corpus(kind: str = "whole-corpus") -> Outcome:
-    """Gold documents mill, hill and rill; two of the three answers are in the context, which has a passage of mill."""
+    """Gold documents mill, hill and rill; two of the answer's three entities are in the context, which has a passage of
+    mill."""
     made = outcome(
         answers=("1788", "barley", "wheat"), quotes=(("mill.txt", "x"), ("hill.txt", "y"), ("rill.txt", "z"))
     )
-    return Outcome(replace(made.question, kind=kind), made.trace)
+    entities = (("1788",), ("barley",), ("wheat",))
+    return Outcome(replace(made.question, kind=kind, entities=entities), made.trace)
 
 
 def test_whole_corpus_questions_are_measured_by_documents_and_by_entities_of_the_answer() -> None:
@@ -76,10 +79,17 @@ def test_whole_corpus_questions_are_measured_by_documents_and_by_entities_of_the
     assert measure("answer-entities").score(whole_corpus("multi-hop")) is None
 
 
+def test_entities_of_the_answer_have_no_score_where_the_file_lists_none() -> None:
+    made = whole_corpus()
+    bare = replace(made, question=replace(made.question, entities=()))
+    assert measure("answer-entities").score(bare) is None
+    [mean] = [mean for mean in means([bare]) if mean.measure == "answer-entities"]
+    assert (mean.value, mean.n) == (None, 0)
+
+
 def test_a_gold_answer_that_is_a_sentence_counts_by_the_entities_it_names() -> None:
     made = whole_corpus()
     sentence = replace(made.question, answers=("Built in 1788 it worked for barley and wheat",))
-    assert measure("answer-entities").score(replace(made, question=sentence)) == 0
     named = replace(sentence, entities=(("barley", "hordeum"), ("wheat",), ("carrow mill", "mill at carrow"), ("rye",)))
     assert measure("answer-entities").score(replace(made, question=named)) == 0.5
 

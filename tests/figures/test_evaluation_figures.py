@@ -85,10 +85,10 @@ def test_p_values_have_three_places_where_these_matter() -> None:
     assert [numbers.p_value(p) for p in (0.0004, 0.004, 0.71)] == ["< .001", ".004", ".71"]
 
 
-def test_a_difference_is_a_filled_dot_where_its_interval_excludes_zero() -> None:
+def test_a_difference_is_a_filled_dot_where_it_is_sure() -> None:
     rows = [
-        Difference("Fact", "31", -0.01, -0.06, 0.04, "−.01"),
-        Difference("Multi-hop", "38", 0.16, 0.1, 0.22, "+.16"),
+        Difference("Fact", "31", -0.01, -0.06, 0.04, "−.01", is_sure=False),
+        Difference("Multi-hop", "38", 0.16, 0.1, 0.22, "+.16", is_sure=True),
     ]
     drawing = forest(rows, width=400, colour="column-a", label="x", tick=numbers.difference)
     ring, dot = titled(drawing, "Fact"), titled(drawing, "Multi-hop")
@@ -243,8 +243,9 @@ def test_agreement_with_oneself_is_dashed() -> None:
 
 
 def test_names_become_no_markup_in_a_file() -> None:
+    hostile = Difference(HOSTILE, HOSTILE, 0.1, 0, 0.2, "x", is_sure=False)
     drawings = [
-        forest([Difference(HOSTILE, HOSTILE, 0.1, 0, 0.2, "x")], width=400, colour="prim", label=HOSTILE, tick=str),
+        forest([hostile], width=400, colour="prim", label=HOSTILE, tick=str),
         heat_map(
             [HeatCell(HOSTILE, HOSTILE, 1, HOSTILE)],
             [HOSTILE],

@@ -1,3 +1,4 @@
+import hashlib
 import sys
 
 import numpy as np
@@ -5,7 +6,8 @@ import pytest
 
 from leanrag_core.errors import ModelUnavailable
 from leanrag_core.models import minilm, minilm_session
-from leanrag_core.models.minilm import MiniLM, model_file
+from leanrag_core.models.minilm import FLOATS, MiniLM, model_file
+from leanrag_core.models.minilm_graph import EARLIER_REVISION
 from leanrag_core.models.minilm_session import FloatSession, Int8Session, batches
 
 pytestmark = pytest.mark.slow
@@ -28,7 +30,7 @@ def model() -> MiniLM:
 
 @pytest.fixture(scope="module")
 def floats() -> MiniLM:
-    return MiniLM(threads=1, floats=True)
+    return MiniLM(threads=1, form=FLOATS)
 
 
 def test_the_same_text_gives_the_same_bytes_alone_or_in_any_batch(model: MiniLM) -> None:
@@ -43,6 +45,11 @@ def test_the_same_text_gives_the_same_bytes_alone_or_in_any_batch(model: MiniLM)
 def test_with_floats_a_text_gives_nearly_the_same_vector_alone_or_in_any_batch(floats: MiniLM) -> None:
     alone = np.concatenate([floats.embed([text]) for text in TEXTS])
     assert np.abs(floats.embed(TEXTS) - alone).max() < 1e-6
+
+
+def test_a_text_gives_the_same_bytes_on_every_processor(model: MiniLM) -> None:
+    digest = hashlib.sha256(model.embed(TEXTS + MANY).tobytes()).hexdigest()
+    assert digest[:16] == "9cafa5b183fd66e8"  # by AVX2 with fused products, and by SSE4 without them
 
 
 def test_whole_numbers_stay_near_floats(model: MiniLM, floats: MiniLM) -> None:
@@ -114,17 +121,16 @@ def test_a_processor_that_cuts_sums_gets_the_same_bytes_on_the_careful_path(
     assert np.array_equal(careful.embed(MANY), model.embed(MANY))
 
 
-def test_the_two_forms_have_different_fingerprints_and_that_of_floats_is_the_one_of_older_indexes(
-    model: MiniLM, floats: MiniLM
-) -> None:
+def test_the_forms_have_different_fingerprints_and_those_of_older_indexes_stay(model: MiniLM, floats: MiniLM) -> None:
     assert floats.fingerprint == "all-MiniLM-L6-v2:20a8733fdbd3ac8e"
-    assert model.fingerprint == "all-MiniLM-L6-v2:5fed82a1cb8a4b57"
+    assert MiniLM(form=EARLIER_REVISION).fingerprint == "all-MiniLM-L6-v2:5fed82a1cb8a4b57"
+    assert model.fingerprint == "all-MiniLM-L6-v2:8a305dc6635032c5"
 
 
 def test_other_weights_than_the_packages_are_run_as_their_file_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minilm, "WEIGHTS", "of another file")
     other = MiniLM(threads=1)
-    assert other.floats
+    assert other.form == FLOATS
     assert isinstance(other._session, FloatSession)
     assert other.fingerprint == "all-MiniLM-L6-v2:20a8733fdbd3ac8e"
 

@@ -4,7 +4,7 @@ import pytest
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.models import backends
-from leanrag_core.models.minilm import MiniLM
+from leanrag_core.models.minilm import FORMS, MiniLM
 from leanrag_core.models.registry import Models, broken_backends
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.models.remote_embedding import RemoteEmbeddingModel
@@ -39,11 +39,11 @@ def test_any_other_name_is_refused_with_what_to_write(models: Models, name: str)
 
 
 def test_an_index_gets_that_form_of_the_builtin_model_which_it_recorded(models: Models) -> None:
-    usual, floats = MiniLM(), MiniLM(floats=True)
-    assert models.embedding("builtin", usual.fingerprint).fingerprint == usual.fingerprint
-    assert models.embedding("builtin", floats.fingerprint).fingerprint == floats.fingerprint
-    assert models.embedding("builtin", "all-MiniLM-L6-v2:of another machine").fingerprint == usual.fingerprint
-    assert models.embedding("builtin").fingerprint == usual.fingerprint != floats.fingerprint
+    recorded = [MiniLM(form=form).fingerprint for form in FORMS]
+    assert len(set(recorded)) == 3
+    assert [models.embedding("builtin", each).fingerprint for each in recorded] == recorded
+    assert models.embedding("builtin", "all-MiniLM-L6-v2:of another machine").fingerprint == recorded[0]
+    assert models.embedding("builtin").fingerprint == MiniLM().fingerprint == recorded[0]
 
 
 @pytest.mark.parametrize("dollars", [float("nan"), float("inf"), -1.0])

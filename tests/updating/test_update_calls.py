@@ -9,8 +9,9 @@ import pytest
 
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.checking.check import check_index
-from leanrag_core.evaluation.base import Outcome, means
+from leanrag_core.evaluation.base import Outcome
 from leanrag_core.evaluation.question_sets.reading import read_questions
+from leanrag_core.evaluation.relative import means
 from leanrag_core.indexing.reading import read_files
 from leanrag_core.models.minilm import MiniLM
 from leanrag_core.types.corpus import Document

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from leanrag_core.evaluation.relative import scores_for_mean
 from leanrag_core.evaluation.statistics.intervals import Interval, difference_interval
 from leanrag_core.evaluation.statistics.rank_tests import holm, paired_test
 from leanrag_core.evaluation.tables import RECALL, less_is_better
@@ -105,5 +106,8 @@ def _scores(
     """The scores of both runs, question by question."""
     rows = _rows(before, earlier), _rows(after, later)
     questions = [question for question in rows[0] if question in rows[1]]
-    old, new = ([run[question].scores.get(measure) for question in questions] for run in rows)
+    old, new = (
+        scores_for_mean(measure, lambda name, run=run: [run[question].scores.get(name) for question in questions])  # type: ignore[misc]
+        for run in rows
+    )
     return new, old

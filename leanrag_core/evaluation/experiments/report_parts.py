@@ -7,7 +7,7 @@ from markupsafe import Markup
 from leanrag_core.evaluation.base import measure_infos
 from leanrag_core.evaluation.experiments.report_writing import Writing
 from leanrag_core.evaluation.statistics.intervals import Interval
-from leanrag_core.evaluation.tables import RECALL, RELATIVE, TOKENS, Cell, measured, pays, score_table
+from leanrag_core.evaluation.tables import RECALL, RELATIVE, TOKENS, Cell, KindDifference, measured, pays, score_table
 from leanrag_core.figures.cell_marks import CellScale, Estimate, column_scale
 from leanrag_core.retrieval.settings import settings_words
 from leanrag_core.types.experiment import ExperimentResult
@@ -81,12 +81,10 @@ def pays_part(write: Writing, result: ExperimentResult) -> Markup:
     measure = RECALL if RECALL in have else TOKENS
     if not baseline or measure not in have:
         return Markup("")
-    differences = {other: pays(result, other, baseline, measure) for other in others}
+    differences = pays(result, others, baseline, measure)
     kinds = [each.kind for each in next(iter(differences.values()), ())]
     heads = [kind or write.say("experiment.file.all_questions") for kind in kinds]
-    lines = [
-        write.row([other, *(_difference(each.interval) for each in by_kind)]) for other, by_kind in differences.items()
-    ]
+    lines = [write.row([other, *(_difference(each) for each in by_kind)]) for other, by_kind in differences.items()]
     title = next(write.say(info.title) for info in measure_infos() if info.name == measure)
     return write.html(
         '<h2>{}</h2><p class="mute">{}</p><div class="wide"><table>{}{}</table></div>',
@@ -97,10 +95,11 @@ def pays_part(write: Writing, result: ExperimentResult) -> Markup:
     )
 
 
-def _difference(interval: Interval | None) -> str:
+def _difference(difference: KindDifference) -> str:
+    interval = difference.interval
     if interval is None:
         return "–"
-    sure = " *" if interval.excludes_zero else ""
+    sure = " *" if difference.is_told else ""
     return f"{number(interval.value, '+')} [{bounds(interval)}]{sure}"
 
 

@@ -9,8 +9,8 @@ from leanrag_core.types.question_set import WHOLE_CORPUS
 class Measure:
     """Share of the entities of a whole-corpus question's gold answer that the context names, in any section.
 
-    Entities are those of the reference graph, since a gold answer may be a sentence, which no context repeats word for
-    word. Without a reference graph the gold answers themselves are looked for.
+    Entities are those that the question's file lists (`entities`), since a gold answer may be a sentence, which no
+    context repeats word for word.
     """
 
     name = "answer-entities"
@@ -19,11 +19,9 @@ class Measure:
     group = ANSWER
 
     def score(self, outcome: Outcome) -> float | None:
-        """In [0, 1]; None for questions of another kind, whose gold answers are several wordings of one answer."""
+        """In [0, 1]; None for questions of another kind, and for those whose file lists no entities."""
         question = outcome.question
-        answers = {(normalised(answer),) for answer in question.answers} - {("",)}
-        wanted = question.entities or tuple(answers)
-        if question.kind != WHOLE_CORPUS or not wanted:
+        if question.kind != WHOLE_CORPUS or not question.entities:
             return None
         context = normalised(outcome.trace.context.text)
-        return sum(is_named(names, context) for names in wanted) / len(wanted)
+        return sum(is_named(names, context) for names in question.entities) / len(question.entities)

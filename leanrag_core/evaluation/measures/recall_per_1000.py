@@ -1,11 +1,11 @@
 """Recall per 1,000 tokens: gold for the tokens that it costs."""
 
-from leanrag_core.evaluation.base import EVIDENCE, RATIO, Outcome
+from leanrag_core.evaluation.base import EVIDENCE, RATIO, Outcome, Ratio
 from leanrag_core.messages.message import message
 
 
 class Measure:
-    """Evidence recall over thousands of context tokens."""
+    """Evidence recall over thousands of context tokens; of several questions, mean recall over mean tokens."""
 
     name = "recall-per-1000"
     title = message("measure.recall-per-1000.title")
@@ -13,11 +13,9 @@ class Measure:
     group = EVIDENCE
     unit = RATIO
     is_main = False
+    ratio = Ratio("evidence-recall", "context-tokens", 1000.0)
 
     def score(self, outcome: Outcome) -> float | None:
-        """None where there is no ranking, and for an empty context.
-
-        The mean of these ratios is not the ratio of the means, which docs/comparison.md lists.
-        """
+        """Of one question; None where there is no ranking, and for an empty context."""
         tokens = outcome.trace.context.tokens
         return 1000 * outcome.ranking.recall / tokens if outcome.ranking and tokens else None

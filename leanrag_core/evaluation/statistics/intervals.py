@@ -27,11 +27,6 @@ class Interval:
     n: int
     level: float = LEVEL
 
-    @property
-    def excludes_zero(self) -> bool:
-        """Whether both bounds are on one side of zero: of a difference, that it is more than chance."""
-        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
-
 
 def mean_interval(scores: Scores, seed: int = 0, *, level: float = LEVEL) -> Interval | None:
     """The mean of the scores, None among them left out; None where none is left.

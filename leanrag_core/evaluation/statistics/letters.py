@@ -3,13 +3,13 @@
 import string
 from collections.abc import Mapping, Sequence
 
-ALPHA = 0.05
+from leanrag_core.evaluation.statistics.rank_tests import differ
 
 
 def compact_letters(
-    names: Sequence[str], p_values: Sequence[Sequence[float]], means: Sequence[float | None], *, alpha: float = ALPHA
+    names: Sequence[str], p_values: Sequence[Sequence[float]], means: Sequence[float | None]
 ) -> dict[str, str]:
-    """The letters of each name, "a" for the group of the best mean; two names share a letter where p >= alpha.
+    """The letters of each name, "a" for the group of the best mean; two names share a letter unless they differ().
 
     p_values: (n, n), symmetric, already corrected; the diagonal is not read. means: in the order of the names; a name
     whose mean is None has no letter. Source: Piepho, An algorithm for a letter-based representation of all-pairwise
@@ -22,7 +22,7 @@ def compact_letters(
     graph = nx.Graph()
     graph.add_nodes_from(rank)
     graph.add_edges_from(
-        (first, second) for first in rank for second in rank if first < second and p_values[first][second] >= alpha
+        (first, second) for first in rank for second in rank if first < second and not differ(p_values[first][second])
     )
     groups = sorted(sorted(rank[row] for row in group) for group in nx.find_cliques(graph))
     letters = _by_rank(_without_needless(groups))

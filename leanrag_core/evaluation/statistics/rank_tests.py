@@ -1,11 +1,15 @@
-"""Whether two systems differ on the same questions, and what many such tests together allow to say."""
+"""Whether two systems differ on the same questions, and what many such tests together allow to say.
 
-from collections.abc import Sequence
+differ(pair_tests(...)) is the one rule of sentences, letters, forests and sweeps.
+"""
+
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from leanrag_core.evaluation.statistics.intervals import Scores, differences
 
+ALPHA = 0.05
 _EXACT = 50  # differences up to which p is exact, beyond by the normal distribution
 
 
@@ -53,3 +57,18 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     corrected = np.empty_like(p)
     corrected[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))
     return tuple(corrected.tolist())
+
+
+def pair_tests(scores: Mapping[str, Sequence[float | None]]) -> Mapping[tuple[str, str], float]:
+    """Of each pair of runs (a before b) the p of the paired rank test, corrected over all pairs after Holm.
+
+    All pairs, also where only those with the best run are looked at: which run is best is known from the same scores.
+    """
+    names = list(scores)
+    pairs = [(a, b) for place, a in enumerate(names) for b in names[place + 1 :]]
+    return dict(zip(pairs, holm([paired_test(scores[a], scores[b]) for a, b in pairs]), strict=True))
+
+
+def differ(p: float) -> bool:
+    """Whether a corrected p is small enough to say that two runs differ."""
+    return p < ALPHA

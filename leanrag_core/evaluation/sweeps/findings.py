@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
+from leanrag_core.evaluation.relative import scores_for_mean
 from leanrag_core.evaluation.statistics.intervals import Interval, Scores, difference_interval, mean_interval
-from leanrag_core.evaluation.statistics.letters import ALPHA
-from leanrag_core.evaluation.statistics.rank_tests import holm, paired_test
+from leanrag_core.evaluation.statistics.rank_tests import differ, pair_tests
 from leanrag_core.evaluation.tables import less_is_better
 from leanrag_core.figures.pareto import front
 from leanrag_core.types.experiment import Parameter
-from leanrag_core.types.sweep import GRID, SweepResult
+from leanrag_core.types.sweep import GRID, PointResult, SweepResult
 
 _EQUAL = 1e-9  # means that differ by less are equal
 
@@ -20,8 +20,9 @@ class PointStanding:
     """A point beside the best one. value, cost: means of the two measures, None where nothing is measured.
 
     difference: the point's scores minus those of the best point, question by question. p: of the paired rank test
-    against the best point, corrected after Holm over all points. is_close: p is not below .05, so that the point cannot
-    be told from the best. is_front: no point has a better value at no higher cost.
+    against the best point, corrected over all pairs of points. is_close: the point cannot be told from the one with the
+    best mean. is_best: it has the best mean, and another one can be told from it. is_front: no point has a better value
+    at no higher cost.
     """
 
     name: str
@@ -64,7 +65,8 @@ class AxisEffect:
 class Findings:
     """A sweep by a measure and a cost, over the questions of a kind, "" for all.
 
-    best: name of the best point, the cheaper of equal ones, "" where nothing is measured. cheapest: of the points that
+    best: name of the point with the best mean, the cheaper of equal ones, "" where nothing is measured. is_level: every
+    point has the same score on every question, so that no setting moves the measure. cheapest: of the points that
     cannot be told from the best, the one with the least cost.
     """
 
@@ -76,6 +78,7 @@ class Findings:
     axes: tuple[AxisEffect, ...]
     best: str
     cheapest: str
+    is_level: bool = False
 
     def at(self, name: str) -> PointStanding:
         """The point of that name. Raises KeyError."""
@@ -86,6 +89,11 @@ class Findings:
         """Names of the points that cannot be told from the best, the best among them."""
         return tuple(standing.name for standing in self.points if standing.is_close)
 
+    @property
+    def tells(self) -> bool:
+        """Whether a point can be told from the one with the best mean: else none is best."""
+        return len(self.close) < len(self.points)
+
 
 def findings(result: SweepResult, measure: str = "", cost: str = "", kind: str = "") -> Findings:
     """What the sweep shows. measure, cost: those of its specification by default. Points that have not run are left
@@ -94,8 +102,8 @@ def findings(result: SweepResult, measure: str = "", cost: str = "", kind: str =
     places = [place for place, of in enumerate(result.kinds) if not kind or of == kind]
     run = [point for point in result.points if point.scores]
     names = [point.point.name for point in run]
-    values = [_at(point.scores.get(measure, ()), places) for point in run]
-    costs = [_mean(_at(point.scores.get(cost, ()), places)) for point in run]
+    values = [_at(point, measure, places) for point in run]
+    costs = [_mean(_at(point, cost, places)) for point in run]
     less, seed = less_is_better(measure), result.spec.seed
     best = _best(values, costs, less)
     p_values = _tests(values, best)
@@ -107,8 +115,8 @@ def findings(result: SweepResult, measure: str = "", cost: str = "", kind: str =
                 mean_cost,
                 None if best is None else difference_interval(scores, values[best], seed),
                 p,
-                place == best,
-                best is not None and p >= ALPHA,
+                place == best and any(map(differ, p_values)),
+                best is not None and not differ(p),
             )
             for place, (name, scores, mean_cost, p) in enumerate(zip(names, values, costs, p_values, strict=True))
         ],
@@ -124,6 +132,7 @@ def findings(result: SweepResult, measure: str = "", cost: str = "", kind: str =
         _axes(result, measure, cost, places, less) if result.is_complete and result.spec.sampler == GRID else (),
         "" if best is None else names[best],
         points[min(close)[1]].name if close else "",
+        best is not None and len(values) > 1 and all(_same(scores, values[0]) for scores in values),
     )
 
 
@@ -134,9 +143,9 @@ def _axes(result: SweepResult, measure: str, cost: str, places: Sequence[int], l
         values, costs = [], []
         for setting in axis.values:
             having = [point for point in result.points if point.point.settings[axis.name] == setting]
-            columns = [_at(point.scores.get(measure, ()), places) for point in having]
+            columns = [_at(point, measure, places) for point in having]
             values.append([_mean(scores) for scores in zip(*columns, strict=True)])
-            costs.append(_mean([_mean(_at(point.scores.get(cost, ()), places)) for point in having]))
+            costs.append(_mean([_mean(_at(point, cost, places)) for point in having]))
         best = _best(values, costs, less)
         p_values = _tests(values, best)
         standings = tuple(
@@ -145,8 +154,8 @@ def _axes(result: SweepResult, measure: str, cost: str, places: Sequence[int], l
                 mean_interval(scores, result.spec.seed),
                 mean_cost,
                 p,
-                place == best,
-                best is not None and p >= ALPHA,
+                place == best and any(map(differ, p_values)),
+                best is not None and not differ(p),
             )
             for place, (setting, scores, mean_cost, p) in enumerate(
                 zip(axis.values, values, costs, p_values, strict=True)
@@ -156,8 +165,14 @@ def _axes(result: SweepResult, measure: str, cost: str, places: Sequence[int], l
     return tuple(effects)
 
 
-def _at(scores: Sequence[float | None], places: Sequence[int]) -> list[float | None]:
-    return [scores[place] for place in places] if scores else [None] * len(places)
+def _at(point: PointResult, measure: str, places: Sequence[int]) -> tuple[float | None, ...]:
+    """The scores of the questions at these places whose mean is the measure's figure."""
+
+    def scores(name: str) -> list[float | None]:
+        known = point.scores.get(name, ())
+        return [known[place] for place in places] if known else [None] * len(places)
+
+    return scores_for_mean(measure, scores)
 
 
 def _mean(scores: Scores) -> float | None:
@@ -180,12 +195,19 @@ def _best(values: Sequence[Scores], costs: Sequence[float | None], less: bool) -
 
 
 def _tests(values: Sequence[Scores], best: int | None) -> list[float]:
-    """Of each the p against the best, corrected after Holm; 1 for the best itself."""
+    """Of each the p against the best; 1 for the best itself."""
     if best is None:
         return [1.0] * len(values)
-    others = [place for place in range(len(values)) if place != best]
-    corrected = dict(zip(others, holm([paired_test(values[place], values[best]) for place in others]), strict=True))
-    return [corrected.get(place, 1.0) for place in range(len(values))]
+    p_values = pair_tests({str(place): scores for place, scores in enumerate(values)})
+    pairs = [(str(min(place, best)), str(max(place, best))) for place in range(len(values))]
+    return [p_values.get(pair, 1.0) for pair in pairs]
+
+
+def _same(scores: Scores, others: Scores) -> bool:
+    return all(
+        score == other or (score is not None and other is not None and abs(score - other) <= _EQUAL)
+        for score, other in zip(scores, others, strict=True)
+    )
 
 
 def _fronted(points: Sequence[PointStanding], less: bool) -> tuple[PointStanding, ...]:

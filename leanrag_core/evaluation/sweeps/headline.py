@@ -9,10 +9,12 @@ def headline(findings: Findings) -> tuple[Message, ...]:
     """What each axis does by itself; how many points cannot be told from the best; what the cheapest of them saves."""
     if not findings.best:
         return (message("sweep.headline.nothing"),)
+    if findings.is_level:
+        return (message("sweep.headline.level", all=len(findings.points)),)
     best, cheapest = findings.at(findings.best), findings.at(findings.cheapest or findings.best)
     sentences = [_of_axis(effect) for effect in findings.axes]
-    n = len(findings.close)
-    sentences.append(message("sweep.headline.close", n=n, all=len(findings.points), best=best.name))
+    code = "sweep.headline.close" if findings.tells else "sweep.headline.none"
+    sentences.append(message(code, n=len(findings.close), all=len(findings.points), best=best.name))
     if cheapest.name != best.name and best.cost is not None and cheapest.cost is not None and cheapest.difference:
         saved, lost = best.cost - cheapest.cost, abs(cheapest.difference.value)
         sentences.append(message("sweep.headline.saves", cheapest=cheapest.name, saved=saved, lost=lost))

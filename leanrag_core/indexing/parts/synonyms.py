@@ -76,7 +76,8 @@ class Part:
             neighbours = nearest_neighbours(vectors, k)
             ends = np.stack([np.repeat(np.arange(n, dtype=np.int32), k), neighbours.ravel()], axis=1)
             ends = np.unique(np.sort(ends, axis=1), axis=0)
-            near = np.vecdot(vectors[ends[:, 0]], vectors[ends[:, 1]]).round(_DECIMALS)
+            # In numpy's own fixed order: BLAS adds up in another one on another processor.
+            near = np.einsum("ij,ij->i", vectors[ends[:, 0]], vectors[ends[:, 1]]).round(_DECIMALS)
             pairs, cosines = ends[near >= config.cosine], near[near >= config.cosine]
         np.save(folder / _PAIRS, pairs)
         np.save(folder / _COSINES, cosines)

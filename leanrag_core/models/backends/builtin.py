@@ -23,11 +23,10 @@ class Backend:
         return None
 
     def embedding(self, model: str, fingerprint: str) -> EmbeddingModel:
-        """Of the two forms of MiniLM that with the fingerprint, if either has it. Raises ModelUnavailable."""
-        from leanrag_core.models.minilm import MiniLM
+        """Return MiniLM in the form with the fingerprint, as an older index recorded it, else in its usual form.
 
-        usual = MiniLM()
-        if fingerprint in ("", usual.fingerprint):
-            return usual
-        floats = MiniLM(floats=True)  # as indexes were made before the built-in model computed in whole numbers
-        return floats if floats.fingerprint == fingerprint else usual
+        Raises ModelUnavailable where it is not installed.
+        """
+        from leanrag_core.models.minilm import model_of
+
+        return model_of(fingerprint)

@@ -13,7 +13,7 @@ from leanrag_core.retrieval.laps import Laps
 from leanrag_core.retrieval.model_replies import ask_text
 from leanrag_core.retrieval.passage_traces import PassageRanking, Search, passage_trace, search_step
 from leanrag_core.retrieval.tools import Tools
-from leanrag_core.retrieval.vector_search import similarity
+from leanrag_core.retrieval.vector_search import cosines, similarity
 from leanrag_core.sentences import split_sentences
 from leanrag_core.storage.layout import CHUNKS
 from leanrag_core.types.config import option, validate
@@ -147,5 +147,5 @@ def _nearest_sentence(query: Query, index: Index, searches: list[Search], tools:
         return ""
     unknown = [each for each in fresh if each not in near]
     if unknown:
-        near.update(zip(unknown, (tools.embed(unknown) @ query.vector).tolist(), strict=True))
+        near.update(zip(unknown, cosines(tools.embed(unknown), query.vector).tolist(), strict=True))
     return max(fresh, key=near.__getitem__)

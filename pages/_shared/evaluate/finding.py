@@ -28,20 +28,22 @@ def sentence(
     difference: of the two, over the questions of the table.
     """
     interval, kind = None if difference is None else difference.interval, rows.kind
-    if interval is None or interval.low is None or interval.high is None:
+    if difference is None or interval is None or interval.low is None or interval.high is None:
         title = measure_words.title_of(measure)
         return html('<div class="lr-finding">{}</div>', say("evaluate.finding.nothing", measure=title))
     start = say("evaluate.finding.kind", kind=measure_words.kind_title(kind)) + say("text.space") if kind else ""
-    first, rest = _difference(interval, run, against, measure)
+    first, rest = _difference(difference, interval, run, against, measure)
     rest += _tokens(result, run, against, kind) if measure != TOKENS else ""
     rest += say("text.stop")
-    if not interval.excludes_zero:
+    if not difference.is_told:
         rest += _needed(interval)
     rest += _alike(rows, run, against, measure)
     return html('<div class="lr-finding">{}<b>{}</b> {}</div>', start, first, rest)
 
 
-def _difference(interval: Interval, run: str, against: str, measure: str) -> tuple[str, str]:
+def _difference(
+    difference: KindDifference, interval: Interval, run: str, against: str, measure: str
+) -> tuple[str, str]:
     """The claim, and the interval that it rests on."""
     assert interval.low is not None
     assert interval.high is not None
@@ -53,7 +55,7 @@ def _difference(interval: Interval, run: str, against: str, measure: str) -> tup
     else:
         low, high = (measure_words.shown_difference(measure, end) for end in (interval.low, interval.high))
     bounds = say("evaluate.finding.interval", low=low, high=high)
-    if not interval.excludes_zero:
+    if not difference.is_told:
         shown = measure_words.shown_difference(measure, value)
         low, high = (measure_words.shown_difference(measure, end) for end in (interval.low, interval.high))
         claim = say("evaluate.finding.alike", run=run, against=against, n=interval.n)
@@ -85,6 +87,8 @@ def _needed(interval: Interval) -> str:
     if abs(interval.value) < 1e-9 or half <= 0:
         return ""
     needed = math.ceil(interval.n * (half / abs(interval.value)) ** 2)
+    if needed <= interval.n:  # the interval excludes 0; it is the test over all pairs that does not tell them apart
+        return ""
     rounded = needed if needed < 100 else round(needed, -1)
     return say("text.space") + say("evaluate.finding.needed", n=rounded) if rounded <= _MOST_NEEDED else ""
 

@@ -59,6 +59,7 @@ def differences(by_kind: Mapping[str, KindDifference], measure: str) -> list[Dif
                     interval.low,
                     interval.high,
                     measure_words.shown_difference(measure, interval.value),
+                    each.is_told,
                 )
             )
     return rows

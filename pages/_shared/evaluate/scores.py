@@ -33,7 +33,7 @@ def differences(
 def _kept_differences(
     experiment: str, stamp: str, run: str, against: str, measure: str, _result: ExperimentResult
 ) -> Mapping[str, KindDifference]:
-    return {each.kind: each for each in pays(_result, run, against, measure)}
+    return {each.kind: each for each in pays(_result, [run], against, measure)[run]}
 
 
 def ranked(table: ScoreTable, measure: str) -> tuple[TableRow, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from statistics import fmean
 
+from leanrag_core.evaluation.relative import scores_for_mean
 from leanrag_core.evaluation.sweeps.points import shown_value
 from leanrag_core.types.config import IndexConfig
 from leanrag_core.types.experiment import Parameter
@@ -24,8 +25,9 @@ def axis_title(name: str) -> str:
 
 def mean_of(result: PointResult, measure: str) -> float | None:
     """The mean of a measure at a point."""
-    scores = [score for score in result.scores.get(measure, ()) if score is not None]
-    return fmean(scores) if scores else None
+    scores = scores_for_mean(measure, lambda name: result.scores.get(name, ()))
+    known = [score for score in scores if score is not None]
+    return fmean(known) if known else None
 
 
 def number(value: Parameter, order: Sequence[Parameter]) -> float:

@@ -1,5 +1,6 @@
 """Findings of a sweep, from scores that are written by hand."""
 
+from leanrag_core.evaluation.statistics.rank_tests import differ, pair_tests
 from leanrag_core.evaluation.sweeps.findings import findings
 from leanrag_core.evaluation.sweeps.headline import headline
 from leanrag_core.messages.catalog import sentence
@@ -42,9 +43,42 @@ def test_an_axis_matters_where_a_value_can_be_told_from_its_best() -> None:
     assert (size.axis, size.matters, [value.is_close for value in size.values]) == ("cluster_size", True, [False, True])
     assert (tau.axis, tau.matters, [value.cost for value in tau.values]) == ("tau", False, [700.0, 600.0])
     assert [sentence(line) for line in headline(findings(RESULT))][:2] == [
-        "cluster_size 20 is best",
-        "tau makes no difference that can be told",
+        "averaged over the other settings, cluster_size 20 is best",
+        "averaged over the other settings, tau makes no difference that can be told",
     ]
+
+
+def test_no_point_is_best_where_none_can_be_told_from_another() -> None:
+    alike = findings(sweep(*(point(size, tau, 0.7, 100, 3.0 * size - tau) for size in (10, 20) for tau in (1, 3))))
+    assert not alike.tells
+    assert not any(standing.is_best for standing in alike.points)
+    said = [sentence(line) for line in headline(alike)]
+    assert any(line.startswith("None of the 4 settings can be told from the others, so none is best;") for line in said)
+    assert [standing.is_best for standing in findings(RESULT).points] == [False, False, False, True]
+
+
+def test_points_are_told_apart_by_the_rule_of_the_letters() -> None:
+    points = [point(size, tau, 0.5 + 0.001 * size * tau, 100, size) for size in (10, 20) for tau in (1, 3)]
+    shown = findings(sweep(*points))
+    scores = {each.point.name: each.scores["evidence-recall"] for each in points}
+    p_values = pair_tests(scores)
+    for standing in shown.points:
+        if standing.name != shown.best:
+            pair = (standing.name, shown.best)
+            p = p_values.get(pair, p_values.get(pair[::-1]))
+            assert p is not None
+            assert (standing.p, standing.is_close) == (p, not differ(p))
+
+
+def test_a_measure_that_no_setting_moves_says_so_and_names_no_best() -> None:
+    same = [PointResult(each.point, scores=RESULT.points[0].scores) for each in RESULT.points]
+    shown = findings(sweep(*same))
+    assert shown.is_level
+    assert [sentence(line) for line in headline(shown)] == [
+        "Every question has the same score at each of the 4 settings: these settings do not move this measure. "
+        "Choose another measure."
+    ]
+    assert not findings(RESULT).is_level
 
 
 def test_the_cheapest_of_the_good_points_is_named_with_what_it_saves() -> None:
