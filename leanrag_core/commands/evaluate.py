@@ -74,7 +74,7 @@ def _evaluate(options: argparse.Namespace) -> int:
 
 def _evaluate_all(options: argparse.Namespace) -> int:
     """All strategies with official budgets, retrieval alone: the table of an experiment. What it lacks of it is run."""
-    from leanrag_core.commands._shared.experiment_printing import print_table, table_values
+    from leanrag_core.commands._shared.experiment_printing import print_grounds, print_table, table_values
     from leanrag_core.commands._shared.printing import PrintedProgress
     from leanrag_core.evaluation.experiments.specs import strategies_spec
     from leanrag_core.evaluation.tables import score_table
@@ -97,6 +97,7 @@ def _evaluate_all(options: argparse.Namespace) -> int:
         return 0
     print(result.id)
     print_table(table)
+    print_grounds(result, table)
     return 0
 
 

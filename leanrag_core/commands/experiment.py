@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from leanrag_core.commands._shared.experiment_printing import (
     difference_values,
     print_difference,
+    print_grounds,
     print_table,
     summary_values,
     table_values,
@@ -212,7 +213,9 @@ def _print(result: "ExperimentResult", options: argparse.Namespace) -> None:
     print(f"{result.id}: {visible(result.spec.title)}")
     for paper in _paper_tables(result, options):
         print_paper_table(paper)
-    print_table(score_table(result, options.kind, options.measures))
+    table = score_table(result, options.kind, options.measures)
+    print_table(table)
+    print_grounds(result, table)
 
 
 def _paper_tables(result: "ExperimentResult", options: argparse.Namespace) -> "tuple[PaperTable, ...]":

@@ -161,7 +161,7 @@ class Experimenting(Services):
             self.experiment_store,
             self.index_store,
             self._parts,
-            self._question_sets.questions,
+            self._question_sets,
             self.experiment_asking,
             self._apart,
         )

@@ -145,7 +145,7 @@ class Sweeping(Corpora, Experimenting):
                 store,
                 indexes,
                 self._parts,
-                self._question_sets.questions,
+                self._question_sets,
                 partial(self._asking_in, indexes),
                 lambda experiment_id: partial(sweep_batch_done, str(self.root), sweep_id),
             )

@@ -1,7 +1,7 @@
 """Experiments in this process: inputs looked up, parts made, questions done, everything kept in the store."""
 
 import platform
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -20,6 +20,7 @@ from leanrag_core.evaluation.experiments.plan import (
 )
 from leanrag_core.evaluation.experiments.running import Way, run_questions
 from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.evaluation.grounds import CORPUS_TOKENS, FROM_GRAPH
 from leanrag_core.evaluation.judging.asking import require_judge
 from leanrag_core.evaluation.judging.running import judge_result
 from leanrag_core.evaluation.judging.tasks import in_order as judgements_in_order
@@ -29,14 +30,17 @@ from leanrag_core.execution.threads import ThreadMap
 from leanrag_core.models.registry import Models
 from leanrag_core.services.experiment_asking import ExperimentAsking, open_run_index
 from leanrag_core.services.index_parts import IndexParts
+from leanrag_core.services.question_sets import QuestionSets
 from leanrag_core.storage.experiments import ExperimentStore, ExperimentWriter
 from leanrag_core.storage.indexes import IndexStore
+from leanrag_core.tokens import count_many
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, MissingPart
 from leanrag_core.types.index import Index
-from leanrag_core.types.model_names import is_remote
+from leanrag_core.types.model_names import BUILTIN, is_remote
 from leanrag_core.types.part import FINISHED
 from leanrag_core.types.progress import Progress, Report
+from leanrag_core.types.question_set import GENERATED
 
 OPEN_STAGE, PARTS_STAGE, STORE_STAGE = "open", "parts", "store"
 _BATCH = 8  # questions: what is lost by a kill is little, and a worker hears of its next batch in good time
@@ -69,7 +73,7 @@ class Inputs:
 class Experiments:
     """Runs experiments with the stores of a workbench.
 
-    question_set: the questions of a set. asking: see AskingWith. apart: of an experiment's id what does its
+    asking: see AskingWith. apart: of an experiment's id what does its
     batches in other processes, which must reach the workbench's folder.
     """
 
@@ -78,16 +82,16 @@ class Experiments:
         store: ExperimentStore,
         indexes: IndexStore,
         parts: IndexParts,
-        question_set: Callable[[str], Sequence[GoldQuestion]],
+        question_sets: QuestionSets,
         asking: AskingWith,
         apart: Callable[[str], Callable[[Batch], tuple[Measured, ...]]],
     ) -> None:
         self.store, self._indexes, self._parts = store, indexes, parts
-        self._question_set, self._asking, self._apart = question_set, asking, apart
+        self._question_sets, self._asking, self._apart = question_sets, asking, apart
 
     def inputs(self, spec: ExperimentSpec, models: Models) -> Inputs:
         """What the experiment is run on now. Raises InvalidConfig, IndexNotFound and other errors of its inputs."""
-        questions = tuple(self._question_set(spec.question_set))
+        questions = tuple(self._question_sets.questions(spec.question_set))
         spec = with_all_settings(spec)
         require_valid(spec, questions)
         for judge in spec.judges:
@@ -130,8 +134,17 @@ class Experiments:
             raise InvalidConfig("experiment.parts_missing", n=len(missing), parts=listed)
         id_ = experiment_id(inputs.spec, inputs.digests)
         if not self.store.is_there(id_):
-            self.store.begin(id_, inputs.spec, {**program_versions(), **inputs.digests}, inputs.questions)
+            self._begin(id_, inputs)
         return id_, inputs
+
+    def _begin(self, id_: str, inputs: Inputs) -> None:
+        """The store has the experiment, with what its findings rest on."""
+        card, facts = self._question_sets.card(inputs.spec.question_set), {}
+        if card.origin == GENERATED and card.about.get("model") == BUILTIN:
+            facts[FROM_GRAPH] = str(card.about.get("index", ""))
+        for name, index in inputs.indexes.items():
+            facts[f"{CORPUS_TOKENS} {name}"] = str(int(count_many(index.documents["text"].to_pylist()).sum()))
+        self.store.begin(id_, inputs.spec, {**program_versions(), **inputs.digests, **facts}, inputs.questions)
 
     def run(
         self,
@@ -175,7 +188,7 @@ class Experiments:
         InvalidConfig where another process runs it."""
         if not self.store.is_shipped(id_):
             self.store.delete(id_)
-        self.store.begin(id_, inputs.spec, {**program_versions(), **inputs.digests}, inputs.questions)
+        self._begin(id_, inputs)
 
     def _make_parts(self, inputs: Inputs, models: Models, report: Report) -> None:
         missing = self.missing_parts(inputs.spec)

@@ -41,7 +41,7 @@ def small_spec(index: str, question_set: str) -> ExperimentSpec:
     """LeanRAG and two others, HyDE asking the model before it searches."""
     runs = (
         RunSpec("LeanRAG", index, "leanrag", {"top_n": 4, "top_c": 2}),
-        RunSpec("NaiveRAG", index, "vector", {"top_c": 2}),
+        RunSpec("NaiveRAG", index, "vector", {"top_c": 2, "least_cosine": 0.0}),
         RunSpec("HyDE", index, "hyde", {"top_c": 2, "n_passages": 1}),
     )
     return ExperimentSpec("Bees and hives", question_set, runs, baseline="NaiveRAG")

@@ -11,6 +11,7 @@ import pytest
 
 from leanrag_core import Workbench
 from leanrag_core.errors import BudgetSpent, Cancelled, ExperimentNotFound, InvalidConfig, RecordDamaged
+from leanrag_core.evaluation.grounds import FROM_GRAPH
 from leanrag_core.jobs import runner
 from leanrag_core.storage.experiments import COSTS, ROWS, ExperimentStore
 from leanrag_core.types.experiment import ExperimentSpec, RunSpec
@@ -67,6 +68,20 @@ def test_an_experiment_has_a_row_for_each_question_of_each_run_in_order(bench: W
     assert [cost.calls for cost in result.costs] == [1, 1, 1, 1, 1, 1, 2, 2, 2]
     (summary,) = own_experiments(bench)
     assert (summary.id, summary.rows, summary.all, summary.errors) == (result.id, 9, 9, 0)
+
+
+def test_it_records_all_settings_and_what_its_findings_rest_on(
+    bench: Workbench, spec: ExperimentSpec, home: tuple[Path, str]
+) -> None:
+    result = bench.run_experiment(spec)
+    naive = next(run for run in result.spec.runs if run.strategy == "vector")
+    assert naive.options == {"top_c": 2, "least_cosine": 0.0, "max_tokens": 12_000}
+    tokens = bench.corpus(bench.open(home[1]).manifest.corpus.id).tokens
+    assert result.versions[f"tokens {home[1]}"] == str(tokens), "tokens of a corpus are the same on all pages"
+    assert FROM_GRAPH not in result.versions
+    made = bench.generate_questions(home[1])
+    generated = bench.run_experiment(replace(spec, question_set=made))
+    assert generated.versions[FROM_GRAPH] == home[1]
 
 
 def test_repeated_it_asks_nothing_and_with_more_workers_it_has_the_same_bytes(

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from leanrag_core.evaluation.experiments.comparison import ExperimentDifference
     from leanrag_core.evaluation.statistics.intervals import Interval
     from leanrag_core.evaluation.tables import Cell, ScoreTable
-    from leanrag_core.types.experiment import ExperimentSummary
+    from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary
 
 _NAME, _CELL = 28, 32  # characters of columns
 _LARGE = 10.0  # figures from there on are shown without decimals
@@ -39,6 +39,17 @@ def print_table(table: "ScoreTable") -> None:
         settings = sentence(settings_words(row.run.strategy, row.run.options))
         print(f"{visible(row.run.name)}: {visible(settings) or '–'}")
     print("runs of a column that share a letter cannot be told apart (paired rank test, Holm, p .05)")
+
+
+def print_grounds(result: "ExperimentResult", table: "ScoreTable") -> None:
+    """Prints what the table rests on, by its first measure of gold evidence, else its first."""
+    from leanrag_core.evaluation.grounds import grounds
+    from leanrag_core.evaluation.tables import RECALL
+
+    if table.measures:
+        measure = RECALL if RECALL in table.measures else table.measures[0]
+        for said in grounds(result, [row.run.name for row in table.rows], measure, table.kind):
+            print(f"note, {measure}: {visible(sentence(said))}")
 
 
 def table_values(table: "ScoreTable") -> dict[str, Any]:

@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from leanrag_core.evaluation.base import measure_infos
 from leanrag_core.evaluation.experiments.report_writing import Writing
+from leanrag_core.evaluation.grounds import grounds
 from leanrag_core.evaluation.statistics.intervals import Interval
 from leanrag_core.evaluation.tables import RECALL, RELATIVE, TOKENS, Cell, KindDifference, measured, pays, score_table
 from leanrag_core.figures.cell_marks import CellScale, Estimate, column_scale
@@ -38,11 +39,13 @@ def score_part(write: Writing, result: ExperimentResult, kind: str) -> Markup:
                 latency,
             )
         )
+    leading = RECALL if RECALL in table.measures else table.measures[0]
+    said = grounds(result, [row.run.name for row in table.rows], leading, kind) if table.measures else ()
     heading = write.say("experiment.file.kind", kind=kind) if kind else write.say("experiment.file.all_questions")
     return write.html(
         '<h2>{}</h2><p class="mute">{}</p><div class="wide"><table>{}{}</table></div><p class="mute">{}</p>',
         heading,
-        write.say("experiment.file.n_questions", n=table.questions),
+        " ".join((write.say("experiment.file.n_questions", n=table.questions), *map(write.say, said))),
         write.row([*heads, write.say("experiment.file.latency")], "th"),
         write.joined(lines),
         write.say("experiment.file.letters"),

@@ -66,8 +66,9 @@ class Findings:
     """A sweep by a measure and a cost, over the questions of a kind, "" for all.
 
     best: name of the point with the best mean, the cheaper of equal ones, "" where nothing is measured. is_level: every
-    point has the same score on every question, so that no setting moves the measure. cheapest: of the points that
-    cannot be told from the best, the one with the least cost.
+    point has the same score on every question, so that no setting moves the measure. n_without_score: questions that no
+    point has a score of, such as those without gold. cheapest: of the points that cannot be told from the best, the one
+    with the least cost.
     """
 
     measure: str
@@ -79,6 +80,7 @@ class Findings:
     best: str
     cheapest: str
     is_level: bool = False
+    n_without_score: int = 0
 
     def at(self, name: str) -> PointStanding:
         """The point of that name. Raises KeyError."""
@@ -133,6 +135,7 @@ def findings(result: SweepResult, measure: str = "", cost: str = "", kind: str =
         "" if best is None else names[best],
         points[min(close)[1]].name if close else "",
         best is not None and len(values) > 1 and all(_same(scores, values[0]) for scores in values),
+        sum(not any(score is not None for score in row) for row in zip(*values, strict=True)),
     )
 
 

@@ -9,8 +9,10 @@ def headline(findings: Findings) -> tuple[Message, ...]:
     """What each axis does by itself; how many points cannot be told from the best; what the cheapest of them saves."""
     if not findings.best:
         return (message("sweep.headline.nothing"),)
+    without = findings.n_without_score
+    left_out = [message("grounds.without_gold", n=without, all=findings.n_questions)] if without else []
     if findings.is_level:
-        return (message("sweep.headline.level", all=len(findings.points)),)
+        return (message("sweep.headline.level", all=len(findings.points)), *left_out)
     best, cheapest = findings.at(findings.best), findings.at(findings.cheapest or findings.best)
     sentences = [_of_axis(effect) for effect in findings.axes]
     code = "sweep.headline.close" if findings.tells else "sweep.headline.none"
@@ -18,7 +20,7 @@ def headline(findings: Findings) -> tuple[Message, ...]:
     if cheapest.name != best.name and best.cost is not None and cheapest.cost is not None and cheapest.difference:
         saved, lost = best.cost - cheapest.cost, abs(cheapest.difference.value)
         sentences.append(message("sweep.headline.saves", cheapest=cheapest.name, saved=saved, lost=lost))
-    return tuple(sentences)
+    return (*sentences, *left_out)
 
 
 def _of_axis(effect: AxisEffect) -> Message:

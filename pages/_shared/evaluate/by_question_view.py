@@ -123,7 +123,9 @@ def _counts(pairs: Sequence[Pair], run: str, against: str, measure: str) -> tupl
     changes = [sign * pair.change for pair in pairs if pair.change is not None]
     worse, better = sum(change < 0 for change in changes), sum(change > 0 for change in changes)
     claim = say("evaluate.questions.counts", run=run, against=against, worse=worse, better=better)
-    return claim, say("evaluate.questions.equal", n=len(changes) - worse - better, of=len(pairs))
+    return claim, say(
+        "evaluate.questions.equal", n=len(changes) - worse - better, of=len(pairs), without=len(pairs) - len(changes)
+    )
 
 
 def _list(pairs: Sequence[Pair], sides: tuple[Side, Side], measure: str, questions: Mapping[str, GoldQuestion]) -> None:

@@ -6,12 +6,14 @@ from statistics import fmean
 
 from markupsafe import Markup
 
+from leanrag_core.evaluation.grounds import grounds
 from leanrag_core.evaluation.statistics.intervals import Interval
 from leanrag_core.evaluation.tables import KindDifference, ScoreTable, questions_of, scores_of
 from leanrag_core.messages.message import Message, message
 from leanrag_core.types.experiment import ExperimentResult
+from pages._shared.common import markup
 from pages._shared.common.html import html
-from pages._shared.common.messages import say
+from pages._shared.common.messages import say, words
 from pages._shared.evaluate import measure_words
 
 GOLD, TOKENS = "evidence-recall", "context-tokens"
@@ -39,6 +41,11 @@ def sentence(
         rest += _needed(interval)
     rest += _alike(rows, run, against, measure)
     return html('<div class="lr-finding">{}<b>{}</b> {}</div>', start, first, rest)
+
+
+def rests_on(result: ExperimentResult, runs: Sequence[str], measure: str, kind: str) -> Markup:
+    """What the finding rests on, and what limits it."""
+    return markup.muted(say("text.space").join(map(words, grounds(result, runs, measure, kind))))
 
 
 def _difference(

@@ -57,6 +57,7 @@ def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mappi
         if run != against:
             by_kind = scores.differences(result, run, against, measure, summary.changed)
             draw(finding.sentence(result, rows, by_kind.get(kind), run, against, measure))
+            draw(finding.rests_on(result, (run, against), measure, kind))
     letters = {run: "A", against: "B"} if run != against else {}
     draw(table_view.table(rows, sort, letters, experiments.strategies(), _index_names(result)))
     note = say("evaluate.letters") if len(rows.rows) > 1 else ""
