@@ -3,12 +3,18 @@
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from leanrag_core.commands._shared.asked import add_asked, asked_options
 from leanrag_core.commands._shared.options import add_json
 from leanrag_core.commands._shared.printing import print_json
 from leanrag_core.commands._shared.run_lines import print_run
 from leanrag_core.types.visible import visible
+
+if TYPE_CHECKING:
+    from leanrag_core.types.index import Index
+    from leanrag_core.types.trace import Answer
+    from leanrag_core.workbench import Workbench
 
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -44,8 +50,24 @@ def _ask(options: argparse.Namespace) -> int:
     answer = None if options.no_answer else bench.answer(index, trace)
     if options.save:
         bench.save_run(options.save, trace, answer)
+    _keep(bench, index, question, options.strategy, answer)
     if options.json:
         print_json(ask_record(trace, answer))
         return 0
     print_run(trace, answer)
     return 0
+
+
+def _keep(bench: "Workbench", index: "Index", question: str, strategy: str, answer: "Answer | None") -> None:
+    """Notes the question in the history, which links to indexes of the workbench alone."""
+    from leanrag_core.errors import LeanRAGError
+
+    if index.path is None or index.path.resolve().parent != bench.index_store.root.resolve():
+        return
+    id_ = index.path.resolve().name
+    text = answer.text if answer is not None and answer.grounded else ""
+    link = {"index": id_, "q": question, "strategy": strategy}
+    try:
+        bench.keep_question(id_, index.manifest.name, question, strategy, link=link, answer=text)
+    except LeanRAGError as error:  # the answer is there all the same
+        print(visible(str(error)), file=sys.stderr)

@@ -1,4 +1,4 @@
-"""history: the questions that were asked in the app, searched, pinned, noted and deleted."""
+"""history: the questions that were asked, searched, pinned, noted and deleted."""
 
 import argparse
 
@@ -9,7 +9,7 @@ from leanrag_core.types.visible import visible
 
 def add_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """The verb history."""
-    parser = verbs.add_parser("history", help="the questions that were asked in the app")
+    parser = verbs.add_parser("history", help="the questions that were asked, in the app or with ask")
     parser.add_argument("search", nargs="?", default="", help="words of a question, its answer or its note")
     change = parser.add_mutually_exclusive_group()
     change.add_argument("--pin", metavar="ID")

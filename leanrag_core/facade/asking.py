@@ -10,6 +10,7 @@ import numpy as np
 
 from leanrag_core.comparing.side_by_side import Comparison
 from leanrag_core.facade.services import Services
+from leanrag_core.facade.taking_index import takes_index
 from leanrag_core.retrieval.base import StrategyList, strategies
 from leanrag_core.storage.recorded_runs import read_run, write_run
 from leanrag_core.types.index import Index
@@ -26,9 +27,11 @@ class Asking(Services):
         """The strategies that can answer a question, LeanRAG first, and the files that hold none."""
         return strategies()
 
+    @takes_index
     def retrieve(
         self,
         index: Index,
+        /,
         question: str,
         strategy_name: str = "leanrag",
         *,
@@ -59,10 +62,12 @@ class Asking(Services):
         engine."""
         return self._questions.asks_model(index_model)
 
+    @takes_index
     def naming_damage(self, index: Index) -> AbstractContextManager[None]:
         """An error of the block becomes IndexDamaged where a file of the index turns out to have been changed."""
         return self._questions.naming_damage(index)
 
+    @takes_index
     def read_ahead(self, index: Index) -> None:
         """The search index of a large base layer is read; not the model that embeds questions. Raises SearchIndexFailed
         when it does not answer."""
@@ -72,27 +77,33 @@ class Asking(Services):
         """Search indexes are asked where the settings say."""
         self._questions.choose_search_server()
 
+    @takes_index
     def question_vector(self, index: Index, question: str) -> np.ndarray:
         """(d,) unit vector of the question by the model that the index was built with. Raises InvalidConfig for a
         question that is empty or too long, ModelMismatch."""
         return self._questions.question_vector(index, question)
 
+    @takes_index
     def answer(self, index: Index, trace: Trace) -> Answer:
         """The answer to a trace's question: the strategy's own, else from the context alone."""
         return self._questions.answer(index, trace)
 
+    @takes_index
     def kept_answer(self, index: Index, trace: Trace) -> Answer | None:
         """answer() where no model at an endpoint needs to be asked: None when one would be."""
         return self._questions.kept_answer(index, trace)
 
+    @takes_index
     def stream_answer(self, index: Index, trace: Trace, on_text: Callable[[str], None]) -> Answer:
         """answer(), piece by piece where a language model writes it; extractive answers come in one piece."""
         return self._questions.stream_answer(index, trace, on_text)
 
-    def ask(self, index: Index, question: str, strategy_name: str = "leanrag", **options: Any) -> Answer:
+    @takes_index
+    def ask(self, index: Index, /, question: str, strategy_name: str = "leanrag", **options: Any) -> Answer:
         """Retrieve and answer."""
         return self.answer(index, self.retrieve(index, question, strategy_name, **options))
 
+    @takes_index
     def compare(self, index: Index, question: str, *strategy_names: str, answers: bool = False) -> Comparison:
         """The strategies on one question side by side, as columns A, B, ... answers: they answer as well."""
         letters = string.ascii_uppercase[: len(strategy_names)]

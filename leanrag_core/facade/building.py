@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.facade.importing import Importing
 from leanrag_core.facade.sweeping import Sweeping
+from leanrag_core.facade.taking_index import takes_index
 from leanrag_core.facade.updating import Updating
 from leanrag_core.indexing.forecasting.growth import (
     SizeEffects,
@@ -147,6 +148,7 @@ class Building(Importing, Sweeping, Updating):
         }
         return self.job_store.begin(name or corpus.name, corpus_id, asdict(config), arguments)
 
+    @takes_index
     def seconds_with_other_tau(self, index: Index) -> Range:
         """Seconds of a build of the index with another tau, what earlier stages made being kept; calls of a model are
         not in it. Raises InvalidConfig, CorpusNotFound."""
@@ -157,6 +159,7 @@ class Building(Importing, Sweeping, Updating):
             return kept_seconds(self.corpus(corpus_id).tokens)
         return self.forecast(corpus_id, config).seconds
 
+    @takes_index
     def relation_calls(self, index: Index, number: int) -> "RelationCalls | None":
         """The calls that summarising the relations of layer `number` takes, those with stored answers among them; None
         where no model at an endpoint writes them. Nothing is asked of it. Raises StorageFailed, IndexDamaged."""

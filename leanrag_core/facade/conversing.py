@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from leanrag_core.answering.follow_up import Standalone, by_model, by_rule
 from leanrag_core.errors import EndpointError
 from leanrag_core.facade.explaining import Explaining
+from leanrag_core.facade.taking_index import takes_index
 from leanrag_core.messages.message import message
 from leanrag_core.models.remote import RemoteLanguageModel
 from leanrag_core.queries.entity_search import names_in
@@ -16,6 +17,7 @@ from leanrag_core.types.index import Index
 class Conversing(Explaining):
     """Follow-up questions, and the questions that were asked. See Workbench."""
 
+    @takes_index
     def follow_up(self, index: Index, question: str, earlier: Sequence[str], answer: str = "") -> Standalone:
         """The question as it stands alone. earlier: those before it, the oldest first; answer: how the last answer
         begins. A language model rewrites it where there is one; else, and where the model fails, a rule does."""

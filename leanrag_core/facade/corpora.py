@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.facade.services import Services
+from leanrag_core.facade.taking_index import takes_index
 from leanrag_core.indexing.parsing.upload import known
 from leanrag_core.services.uploads import File, OnFile, add_files
 from leanrag_core.types.corpus import Document, Refusal
@@ -98,6 +99,7 @@ class Corpora(Services):
         """Whether a reference graph that comes with the program quotes documents of the corpus."""
         return self._references.covering(document.name for document in self.documents(corpus_id)) is not None
 
+    @takes_index
     def extraction_score(self, index: Index, *, embedded: bool = True) -> "ExtractionScore | None":
         """How much of a reference graph the index's base graph has; None where none quotes its documents. embedded:
         names are compared by the built-in embedding, too, which takes a second or two."""

@@ -9,6 +9,7 @@ from leanrag_core.evaluation.question_sets.from_index import questions_from_inde
 from leanrag_core.evaluation.question_sets.from_model import Generated, corpus_description, questions_from_model
 from leanrag_core.evaluation.question_sets.reading import read_set
 from leanrag_core.facade.indexes import Indexes
+from leanrag_core.facade.taking_index import takes_index
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
 from leanrag_core.types.index import Index
@@ -80,6 +81,7 @@ class Evaluating(Indexes):
             about=about,
         )
 
+    @takes_index
     def generated_questions(
         self,
         index: Index,
@@ -106,6 +108,7 @@ class Evaluating(Indexes):
             raise InvalidConfig("generate.nothing", index=index.manifest.name)
         return generated
 
+    @takes_index
     def connectivity(self, index: Index) -> tuple[LayerConnectivity, ...]:
         """How each layer hangs together, with and without its aggregated relations."""
         return connectivity(index)

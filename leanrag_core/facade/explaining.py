@@ -10,6 +10,7 @@ from leanrag_core.comparing.why_not import WhyNot, why_not
 from leanrag_core.comparing.without import RETRIEVED, SENT, kind_of, leaves_out, sent_without
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.facade.asking import Asking
+from leanrag_core.facade.taking_index import takes_index
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Trace
 
@@ -35,6 +36,7 @@ class RunWithout:
 class Explaining(Asking):
     """Why something was not retrieved, and what changes without something that was. See Workbench."""
 
+    @takes_index
     def without(self, index: Index, trace: Trace, ids: Sequence[str]) -> RunWithout:
         """The retrieval of that trace without the seeds, relations, chunks or other items of its context with those
         ids. Raises InvalidConfig where nothing would be left, and as retrieve() does."""
@@ -48,6 +50,7 @@ class Explaining(Asking):
             raise InvalidConfig("without.answers_itself", strategy=info.title)
         return RunWithout(sent_without(trace, frozenset(ids)), SENT)
 
+    @takes_index
     def why_not(
         self,
         index: Index,

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leanrag_core.errors import LeanRAGError, ModelUnavailable
+from leanrag_core.facade.taking_index import takes_index
 from leanrag_core.jobs.kinds import PART
 from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.models.registry import Models
 from leanrag_core.queries.index_titles import with_titles
 from leanrag_core.storage.held_deletions import HELD_SECONDS, HeldIndex
-from leanrag_core.storage.layout import read_report
+from leanrag_core.storage.layout import read_index, read_report
 from leanrag_core.types.build_report import Spent
 from leanrag_core.types.exported import Exported
 from leanrag_core.types.forecast import Forecast
@@ -67,12 +68,24 @@ class Indexes(Services):
         """The index of that id, read-only."""
         return self.index_store.open(index_id)
 
+    def opened(self, index: Index | str | Path) -> Index:
+        """The index itself, that of an id, or that in a folder. Raises IndexNotFound, IndexDamaged, IndexTooNew,
+        TypeError for anything else."""
+        if isinstance(index, Index):
+            return index
+        if not isinstance(index, str | Path):
+            raise TypeError(f"an index, its id or the path of its folder is needed, not {type(index).__name__}")
+        is_id = isinstance(index, str) and index in {known.id for known in self.indexes()}
+        return self.open(str(index)) if is_id else read_index(Path(index))
+
+    @takes_index
     def share_without_grammar(self, index: Index) -> float:
         """The share of chunks that the built-in extractor reads without grammar, since they are not in English."""
         from leanrag_core.indexing.extraction.builtin import share_without_grammar
 
         return share_without_grammar(index)
 
+    @takes_index
     def made_by(self, index: Index, id_: str) -> "MadeBy | None":
         """What made the chunk, entity or relation of that id: the model calls, or the rule. None for an unknown id."""
         from leanrag_core.queries.made_by import made_by
@@ -84,6 +97,7 @@ class Indexes(Services):
         stored."""
         return self.calls.get(key) if key else None
 
+    @takes_index
     def map_places(self, index: Index, layer: int = 0) -> "MapPlaces":
         """Where a sample of the layer's entities lies in the plane; computed once for the same vectors."""
         from leanrag_core.services.map_places import map_places
@@ -166,6 +180,7 @@ class Indexes(Services):
 
         return broken_exporters()
 
+    @takes_index
     def export(self, index: Index, format_name: str, out: str | Path) -> Exported:
         """The file at `out` holds the index in that format (exporting.base), complete or not at all.
 
@@ -179,14 +194,17 @@ class Indexes(Services):
         """The parts that the index has or may have, with what they cost."""
         return self.parts_of(self.open(index_id))
 
+    @takes_index
     def parts_of(self, index: Index) -> tuple[PartState, ...]:
         """parts() of an index that need not be in the store."""
         return self._parts.all(index)
 
+    @takes_index
     def offered_parts(self, index: Index) -> tuple[str, ...]:
         """Names of the parts that the index should have and does not."""
         return self._parts.offered(index)
 
+    @takes_index
     def lacking_parts(self, index: Index) -> tuple[PartState, ...]:
         """The parts that the index does not have and that can be made, each after those that it needs."""
         return self._parts.lacking(index)
@@ -195,10 +213,12 @@ class Indexes(Services):
         """Files of parts that cannot be used, and why."""
         return self._parts.broken()
 
+    @takes_index
     def forecast_part(self, index: Index, name: str, options: Mapping[str, Any] | None = None) -> Forecast:
         """What making the part takes. Raises InvalidConfig."""
         return self._parts.forecast(index, name, options)
 
+    @takes_index
     def build_part(
         self,
         index: Index,
@@ -227,10 +247,12 @@ class Indexes(Services):
             title, index.manifest.corpus.id, config, {"budget": asdict(budget or Budget())}, PART
         )
 
+    @takes_index
     def part(self, index: Index, name: str) -> Any:
         """What strategies get of the part. Raises PartMissing, PartDamaged."""
         return self._parts.read(index, name)
 
+    @takes_index
     def part_proposals(self, index: Index, name: str) -> "tuple[Proposal, ...]":
         """What the part proposes to a person, such as types of a schema. Raises PartMissing, PartDamaged."""
         return self._parts.proposals(index, name)
@@ -240,6 +262,7 @@ class Indexes(Services):
         and PartMissing."""
         return self.start_part(index_id, name, self._parts.accepting(self.open(index_id), name, accepted))
 
+    @takes_index
     def delete_part(self, index: Index, name: str, fingerprint: str) -> None:
         """Deletes that version of the part; questions go on without it. Raises StorageFailed."""
         self._parts.delete(index, name, fingerprint)

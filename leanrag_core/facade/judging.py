@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leanrag_core.facade.services import Services
+from leanrag_core.facade.taking_index import takes_index
 from leanrag_core.types.experiment import Judgement
 from leanrag_core.types.index import Index
 
@@ -46,6 +47,7 @@ class Judging(Services):
 
         return read_answers(file)
 
+    @takes_index
     def anonymise(
         self, index: Index, questions: "Sequence[GoldQuestion]" = (), types: Collection[str] = ()
     ) -> "Anonymous":

@@ -7,6 +7,7 @@ from leanrag_core.atomic import write_bytes, writing
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.facade.asking import Asking
 from leanrag_core.facade.experimenting import Experimenting
+from leanrag_core.facade.taking_index import takes_index
 from leanrag_core.messages.message import message
 from leanrag_core.presenting.making import make_presentation
 from leanrag_core.presenting.plan import PresentationPlan
@@ -38,6 +39,7 @@ class Presenting(Experimenting, Asking):
         """The presentation in that file. Raises as presentation() does."""
         return read_presentation(path)
 
+    @takes_index
     def make_presentation(self, index: Index, plan: PresentationPlan, *, report: Report = silent) -> Presentation:
         """Asks the plan's questions and keeps all that the slides show. Raises InvalidConfig, and errors of retrieval
         and of models."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.facade.asking import Asking
 from leanrag_core.facade.evaluating import Evaluating
+from leanrag_core.facade.taking_index import takes_index
 from leanrag_core.types.index import Index
 from leanrag_core.types.suggestion import Suggestions
 from leanrag_core.types.trace import Trace
@@ -13,6 +14,7 @@ from leanrag_core.types.trace import Trace
 class Suggesting(Asking, Evaluating):
     """Suggestions. See Workbench."""
 
+    @takes_index
     def suggest(
         self, index: Index, questions: Sequence[GoldQuestion] | None = None, *, seconds: float | None = None
     ) -> Suggestions:

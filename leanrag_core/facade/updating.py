@@ -7,6 +7,7 @@ from typing import Any
 
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.facade.indexes import Indexes
+from leanrag_core.facade.taking_index import takes_index
 from leanrag_core.jobs.kinds import COMPARE_FRESH, UPDATE
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.messages.message import message
@@ -37,14 +38,17 @@ class Updating(Indexes):
         """Whether the corpus of the index has other documents than the index; False where it has none any more."""
         return self._updates.is_behind(self.index_path(index_id))
 
+    @takes_index
     def changes_to(self, index: Index, documents: Sequence[Document]) -> DocumentChanges:
         """What puts these documents into the index; one of the same name is replaced. Raises InvalidConfig."""
         return self._updates.changes_to(index, documents)
 
+    @takes_index
     def removal(self, index: Index, documents: Iterable[str]) -> DocumentChanges:
         """What takes documents, named by name or id, out of the index. Raises InvalidConfig."""
         return self._updates.removal(index, documents)
 
+    @takes_index
     def preview_update(self, index: Index, changes: DocumentChanges) -> UpdatePreview:
         """What the update will change and take. No model is asked."""
         return self._updates.preview(index, changes)
@@ -170,6 +174,7 @@ class Updating(Indexes):
         questions = [question for set_id in own for question in self._question_sets.questions(set_id)]
         return tuple(question for question in questions if question.evidence)
 
+    @takes_index
     def fresh_distance(self, index: Index) -> FreshDistance | None:
         """How far the index was from a fresh build when it was compared; None where it has changed since, or never
         was."""

@@ -128,7 +128,7 @@ def _thresholds(index: Index, cluster_size: int | None) -> Thresholds | None:
 
 def _size_suggestion(index: Index, sizes: tuple[SizeEvidence, ...], best: SizeEvidence) -> Suggestion:
     reason = message(
-        "suggest.reason.cluster_size",
+        "suggest.reason.cluster_size" if len(sizes) > 1 else "suggest.reason.only_cluster_size",
         stability=f"{best.stability:.2f}",
         most=f"{max(size.stability for size in sizes):.2f}",
         layers=best.layers,

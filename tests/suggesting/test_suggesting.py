@@ -12,6 +12,7 @@ from leanrag_core.__main__ import main
 from leanrag_core.clustering.options import ClusterOptions
 from leanrag_core.messages.catalog import sentence
 from leanrag_core.suggesting import cluster_sizes, reach
+from leanrag_core.suggesting.suggest import _size_suggestion
 from leanrag_core.suggesting.thresholds import Thresholds
 from leanrag_core.types.index import Index
 from leanrag_core.types.suggestion import ReachEvidence, SizeEvidence
@@ -151,3 +152,9 @@ def test_the_verb_prints_the_evidence(
     assert made["n_questions"] == 1
     assert main(["suggest", str(built.path), "--questions", str(questions)]) == 0
     assert "Top-N seeds: " in capsys.readouterr().out
+
+
+def test_a_size_that_was_tried_alone_is_not_called_the_most_stable(built: Index) -> None:
+    sizes = (tried(5, 0.5, None), tried(10, 0.6, None))
+    assert _size_suggestion(built, sizes[:1], sizes[0]).reason.code == "suggest.reason.only_cluster_size"
+    assert _size_suggestion(built, sizes, sizes[1]).reason.code == "suggest.reason.cluster_size"

@@ -35,6 +35,7 @@ _LANGUAGES = [
     "VIETNAMESE",
 ]
 _COMMON_ENGLISH = frozenset(["the", "of", "and", "to", "in", "is", "a", "for", "that", "was", "by", "on", "with"])
+_SHORT, _SURE = 100, 0.9  # letters; a shorter text, such as the cells of a small table, has to be this clear
 _ENGLISH_SHARE = 0.1  # of words that are the most common English ones; other languages stay below .07
 
 
@@ -47,7 +48,8 @@ def _detector() -> Any:
 
 
 def detect_language(text: str) -> str:
-    """ISO 639-1 code of the text's language, "und" when it cannot be detected."""
+    """ISO 639-1 code of the text's language, "und" when it cannot be detected: too few letters, or a
+    short text that reads as one language hardly better than as another."""
     sample = text[:_SAMPLE]
     words = sample.lower().split()
     if len(words) >= 20 and sum(word in _COMMON_ENGLISH for word in words) > _ENGLISH_SHARE * len(words):
@@ -55,5 +57,7 @@ def detect_language(text: str) -> str:
     letters = [character for character in sample if character.isalpha()]
     if not letters or (len(letters) < 20 and all(character < "\u2000" for character in letters)):
         return "und"  # too little to tell, but for scripts that only a few languages use
-    language = _detector().detect_language_of(sample)
-    return language.iso_code_639_1.name.lower() if language else "und"
+    best = _detector().compute_language_confidence_values(sample)[0]
+    if len(letters) < _SHORT and best.value < _SURE:
+        return "und"
+    return best.language.iso_code_639_1.name.lower() if best.value else "und"

@@ -10,6 +10,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.figures.direction import isolated
 from leanrag_core.queries.index_titles import short_title
 from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.visible import visible
 from pages._shared.build import export_view, form_values, parts_view, update_view
 from pages._shared.common import forms, markup, session, state
 from pages._shared.common.frame import message, page_path, plain_errors
@@ -77,7 +78,7 @@ def _compare(by_id: Mapping[str, IndexSummary], proposed: Sequence[str]) -> None
             say("build.compare.which"),
             list(by_id),
             proposed[:_MOST_COMPARED],
-            format_func=lambda id_: forms.plain(by_id[id_].title),
+            format_func=lambda id_: visible(by_id[id_].title),
             max_selections=_MOST_COMPARED,
             key=f"compared_{'_'.join(proposed)}",
         )

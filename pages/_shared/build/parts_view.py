@@ -5,6 +5,7 @@ import streamlit as st
 from leanrag_core.figures import numbers
 from leanrag_core.types.part import ABSENT, DAMAGED, UNFINISHED, PartState
 from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.visible import visible
 from pages._shared.common import forms, markup, session, state
 from pages._shared.common.frame import message, plain_errors
 from pages._shared.common.messages import say, words
@@ -72,7 +73,7 @@ def _proposals(index: IndexSummary, name: str) -> None:
             say("part.proposals", n=len(proposals)),
             list(texts),
             [proposal.value for proposal in proposals if proposal.accepted],
-            format_func=lambda value: forms.plain(texts[value]),
+            format_func=lambda value: visible(texts[value]),
             help=say("part.proposals_hint"),
             key=f"proposed_{name}",
         )

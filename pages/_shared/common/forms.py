@@ -134,7 +134,8 @@ def draw_fields(
 
 
 def plain(text: str) -> str:
-    """Text for a Streamlit label, which reads Markdown: its signs are escaped."""
+    """Text for a Streamlit label, which reads Markdown: its signs are escaped. The options of a drop-down list and of a
+    multiselect are no Markdown: they take the text as visible() gives it."""
     return "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+-.!:$~|<>" else sign for sign in visible(text))
 
 

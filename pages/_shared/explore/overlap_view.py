@@ -6,7 +6,8 @@ from leanrag_core.figures import numbers
 from leanrag_core.queries.cluster_overlap import ClusterOverlap, cluster_overlap
 from leanrag_core.types.index import Index
 from leanrag_core.types.summary import IndexSummary
-from pages._shared.common import choices, forms, markup, session
+from leanrag_core.types.visible import visible
+from pages._shared.common import choices, markup, session
 from pages._shared.common.frame import plain_errors
 from pages._shared.common.html import draw, html
 from pages._shared.common.messages import say
@@ -23,7 +24,7 @@ def show(exploring: Exploring, number: int) -> None:
     if not others:
         markup.note(say("explore.overlap.no_other"))
         return
-    titles = {_NOBODY: say("explore.overlap.choose")} | {id_: forms.plain(other.title) for id_, other in others.items()}
+    titles = {_NOBODY: say("explore.overlap.choose")} | {id_: visible(other.title) for id_, other in others.items()}
     chosen = choices.dropdown("versus", say("explore.overlap.with"), titles)
     if chosen:
         with plain_errors(), session.reading(others[chosen]) as other:

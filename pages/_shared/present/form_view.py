@@ -19,7 +19,8 @@ from leanrag_core.presenting.story import (
 from leanrag_core.retrieval.settings import official_settings, settings_line, shown_settings
 from leanrag_core.types.progress import Progress
 from leanrag_core.types.summary import IndexSummary
-from pages._shared.common import forms, markup, session
+from leanrag_core.types.visible import visible
+from pages._shared.common import markup, session
 from pages._shared.common.frame import plain_errors
 from pages._shared.common.html import draw
 from pages._shared.common.messages import message, say, words
@@ -66,7 +67,7 @@ def _questions(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
         say("present.choose_set"),
         list(titles),
         index=0 if titles else None,
-        format_func=lambda id_: forms.plain(titles[id_]),
+        format_func=lambda id_: visible(titles[id_]),
         placeholder=say("present.no_set"),
         key=f"present_set_{summary.id}",
     )

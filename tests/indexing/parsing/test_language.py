@@ -20,7 +20,10 @@ def test_a_sentence_is_enough_to_detect_its_language(language: str, text: str) -
     assert detect_language(text) == language
 
 
-@pytest.mark.parametrize("text", ["", "42", "... !?", "Bees dance.", "x = 1"])
+_TABLES = ["id,name,value\n1,alpha,20\n2,beta,30\n3,gamma,40\n", "city,temp\nOslo,4\nRoma,18\nPrag,9\nKiel,7\nBern,6"]
+
+
+@pytest.mark.parametrize("text", ["", "42", "... !?", "Bees dance.", "x = 1", *_TABLES])
 def test_too_little_text_has_no_detected_language(text: str) -> None:
     assert detect_language(text) == "und"
 
