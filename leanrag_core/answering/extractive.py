@@ -1,14 +1,23 @@
-"""An answer made of the context's own sentences, chosen by their likeness to the question."""
+"""An answer made of the context's own sentences, chosen by their likeness to the question and to each of its parts.
+
+Sentences are whole: what a chunk begins with in the middle of a sentence is left out, and a sentence that begins with a
+pronoun brings the one before it, or the name of the entity that it describes.
+"""
 
 import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from leanrag_core.answering.asked import OPEN, asked_parts, plain_words, stem
+from leanrag_core.answering.languages import other_language
+from leanrag_core.answering.standing import holds_value, is_answered
 from leanrag_core.function_words import FUNCTION_WORDS
+from leanrag_core.messages.catalog import sentence as sentence_of
+from leanrag_core.messages.message import Message
 from leanrag_core.retrieval.filling import TRIMMED
 from leanrag_core.retrieval.marks import distinct, with_marks
 from leanrag_core.sentences import split_sentences
@@ -21,12 +30,20 @@ MAX_SENTENCES = 4
 # Sentences that are embedded, of passages and of other items; chosen by the words they share with the question.
 _CANDIDATES, _OTHER_CANDIDATES = 40, 24
 # Below it the nearest sentence is about something else: 95 % of the answerable questions of the sample corpora have one
-# above .5. It cannot tell a related question that the documents leave open; no threshold on these scores does.
+# above .5. It cannot tell a related question that the documents leave open; standing.py does.
 _MIN_COSINE = 0.42
-# What a sentence of another item must score more than a further one of the passages. Of 220 answers to the samples'
-# answerable questions 128 hold the expected words, 123 with the passages alone; no first sentence changes.
+# What a sentence of another item must score more than a further one of the passages.
 _PASSAGES_FIRST = 0.03
 _NEAR_BEST = 0.8  # further sentences must score this share of the best one
+_VALUE = 0.3  # what a sentence gains for a part of the question that asks for the kind of value it holds
+_NEAREST = 3  # passages that are shown where nothing answers
+_ENDS = ".!?。！？\"')]"
+_DIGITS = 6  # to which scores are rounded, so that every processor chooses alike
+_POINTS_BACK = re.compile(
+    r"(?:but |and |so |yet |for )?(?:he|she|it|they|his|her|its|their|this|these|those|that|such|both"
+    r"|the latter|the former)\b",
+    re.I,
+)
 NOTHING_FITS = "Nothing in the context answers this."
 
 
@@ -36,7 +53,10 @@ class _Sentence:
     mark: str
     section: str  # of the context
     of_passage: bool
-    coverage: float  # share of the question's content words, weighted by rarity
+    before: str  # the sentence before it in the item
+    name: str  # of the item, where that is an entity
+    place: int  # in the item
+    coverage: float = 0.0  # share of the question's content words, weighted by rarity
 
 
 def extractive_answer(trace: Trace, embed: Callable[[list[str]], np.ndarray], question_vector: np.ndarray) -> Answer:
@@ -48,36 +68,50 @@ def extractive_answer(trace: Trace, embed: Callable[[list[str]], np.ndarray], qu
     grounded.
     """
     pool = _sentences(trace, _content_words(trace.question))
+    language = other_language(trace)
     if not pool:
-        return _refusal(trace, "")
+        return _refusal(trace, (), language)
     ranked = sorted(range(len(pool)), key=lambda i: (-pool[i].coverage, i))
     kept = [i for i in ranked if pool[i].of_passage][:_CANDIDATES]
     kept += [i for i in ranked if not pool[i].of_passage][: _OTHER_CANDIDATES if kept else _CANDIDATES]
-    vectors = embed([pool[i].text for i in kept])
-    cosine = vectors @ question_vector
-    scores = np.array([0.65 * float(cosine[k]) + 0.35 * pool[i].coverage for k, i in enumerate(kept)])
+    parts = [part for part in asked_parts(trace.question) if part.kind != OPEN]
+    parts = parts if len(parts) > 1 else []
+    embedded = embed([*(pool[i].text for i in kept), *(part.text for part in parts)])
+    vectors = embedded[: len(kept)]
+    cosine = np.round((vectors @ question_vector).astype(float), _DIGITS)
+    scores = np.array([round(0.65 * cosine[k] + 0.35 * pool[i].coverage, _DIGITS) for k, i in enumerate(kept)])
     own = [k for k, i in enumerate(kept) if pool[i].of_passage]
     others = [k for k, i in enumerate(kept) if not pool[i].of_passage]
+    nearest = [pool[kept[k]] for k in sorted(own or others, key=lambda k: (-scores[k], k))]
     if max((float(cosine[k]) for k in own), default=0.0) < _MIN_COSINE:
-        if max((float(cosine[k]) for k in others), default=0.0) < _MIN_COSINE:
-            return _refusal(trace, pool[kept[max(own or others, key=lambda k: scores[k])]].text)
         own = []
+        if max((float(cosine[k]) for k in others), default=0.0) < _MIN_COSINE:
+            return _refusal(trace, nearest, language)
+    if language is not None or not is_answered(trace.question, trace):
+        return _refusal(trace, nearest, language)
     # Passages say a thing in full and in its place, so their sentences come first; what other items add must score as
     # high as one of theirs, and a little more.
-    chosen = _diverse(scores, vectors, own, ())
     scores[others] -= _PASSAGES_FIRST * bool(own)
-    added = _diverse(scores, vectors, others, chosen)
-    chosen = [k for part in (chosen, added) for k in (*part[:1], *sorted(part[1:], key=lambda k: kept[k]))]
+    asked_words = frozenset(plain_words(trace.question))
+    among = own or others
+    chosen = []
+    for part, vector in zip(parts, embedded[len(kept) :], strict=True):
+        # Half by the part and half by the whole question; a value of the kind that is asked for decides between equals.
+        likeness = (vectors @ vector).astype(float) + scores
+        likeness += [_VALUE * holds_value(part, pool[i].text, pool[i].text, asked_words) for i in kept]
+        chosen.append(among[int(np.argmax(np.round(likeness[among], _DIGITS)))])  # of equals the first
+    chosen = list(dict.fromkeys(chosen))[:MAX_SENTENCES]
+    chosen = [*chosen, *_diverse(scores, vectors, own, chosen)]
+    chosen = [*chosen, *_diverse(scores, vectors, others, chosen)]
     names = _ranked_names(trace)
-    sentences = [pool[kept[k]] for k in chosen]
-    parts = tuple(
-        AnswerPart(sentence.text, (sentence.mark, *_named_in(sentence, names)), sentence.section)
-        for sentence in sentences
+    answer_parts = tuple(
+        AnswerPart(text, (each.mark, *_named_in(text, each.mark, names)), each.section)
+        for each, text in _in_reading_order([pool[kept[k]] for k in chosen])
     )
     return Answer(
-        text=" ".join(with_marks(part.text, part.marks) for part in parts),
-        parts=parts,
-        citations=distinct(mark for part in parts for mark in part.marks),
+        text=" ".join(with_marks(part.text, part.marks) for part in answer_parts),
+        parts=answer_parts,
+        citations=distinct(mark for part in answer_parts for mark in part.marks),
         grounded=True,
         extractive=True,
         model="builtin",
@@ -85,17 +119,32 @@ def extractive_answer(trace: Trace, embed: Callable[[list[str]], np.ndarray], qu
     )
 
 
+def _in_reading_order(chosen: Sequence[_Sentence]) -> list[tuple[_Sentence, str]]:
+    """The sentences, those of one item together and as they stand there; a sentence that points back brings what it
+    points to."""
+    marks = list(dict.fromkeys(each.mark for each in chosen))
+    ordered = sorted(chosen, key=lambda each: (marks.index(each.mark), each.place))
+    if chosen and not _POINTS_BACK.match(chosen[0].text):
+        ordered = [chosen[0], *(each for each in ordered if each is not chosen[0])]
+    said: set[str] = set()
+    read = []
+    for each in ordered:
+        if each.text in said:
+            continue
+        points_back = _POINTS_BACK.match(each.text) is not None
+        if points_back and each.of_passage and each.before and each.before not in said:
+            read.append((each, each.before))
+            said.add(each.before)
+        # A description speaks of its entity, which it need not name.
+        named = each.name.lower() in each.text.lower() or (each.place and not points_back)
+        read.append((each, each.text if named else f"{each.name}: {each.text}"))
+        said.add(each.text)
+    return read
+
+
 def _content_words(text: str) -> set[str]:
     words = (word.lower() for word in _WORD.findall(text))
     return {stem(word) for word in words if word not in FUNCTION_WORDS and (len(word) > 1 or not word.isascii())}
-
-
-def stem(word: str) -> str:
-    """Plural, past and -ing endings off; enough to meet "treatments" with "treatment"."""
-    for ending in ("ingly", "edly", "ing", "ies", "ed", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            return word[: -len(ending)] + ("y" if ending == "ies" else "")
-    return word
 
 
 def _sentences(trace: Trace, question: set[str]) -> list[_Sentence]:
@@ -105,32 +154,41 @@ def _sentences(trace: Trace, question: set[str]) -> list[_Sentence]:
         section.name: bool(section.items) and all(item.ref in passages for item in section.items)
         for section in trace.context.sections
     }
-    place_of: dict[str, tuple[str, str]] = {}  # sentence -> mark and section
+    found: dict[str, _Sentence] = {}
+    items = {item.id: item for item in trace.items}
     for section in sorted(trace.context.sections, key=lambda section: not holds_passages[section.name]):
+        of_passage = holds_passages[section.name]
         for item in section.items:
-            for sentence in split_sentences(item.text[item.lead :].removesuffix(TRIMMED)):
+            source = items[item.ref].source if item.ref in items else None
+            pieces = split_sentences(item.text[item.lead :].removesuffix(TRIMMED))
+            if source is not None and source.start and pieces and not _begins(pieces[0]):
+                pieces[0] = ""  # the end of a sentence that begins in another chunk
+            name = "" if of_passage or item.ref not in items else items[item.ref].name
+            for place, sentence in enumerate(pieces):
                 sentence = sentence.removeprefix("- ")
-                ended = len(sentence) >= 25 and sentence[-1] in ".!?。！？\"')]"
+                ended = len(sentence) >= 25 and sentence[-1] in _ENDS
+                before = pieces[place - 1] if place and pieces[place - 1][-1:] in tuple(_ENDS) else ""
+                lost = of_passage and not before and _POINTS_BACK.match(sentence)  # what it points to is not there
                 # "A weakens B: the sentence that says so" adds nothing to the sentence.
-                quotes = any(sentence[colon.end() :] in place_of for colon in _COLON.finditer(sentence))
-                if ended and not quotes and not _COUNT.match(sentence):
-                    place_of.setdefault(sentence, (item.mark, section.name))
-    words_of = {sentence: _content_words(sentence) for sentence in place_of}
+                quotes = any(sentence[colon.end() :] in found for colon in _COLON.finditer(sentence))
+                if ended and not lost and not quotes and not _COUNT.match(sentence):
+                    known = _Sentence(sentence, item.mark, section.name, of_passage, before, name, place)
+                    found.setdefault(sentence, known)
+    words_of = {sentence: _content_words(sentence) for sentence in found}
     # A word is as rare as it is in the passages; descriptions repeat their sentences.
-    counted = [sentence for sentence, (_, name) in place_of.items() if holds_passages[name]] or list(place_of)
+    counted = [text for text, each in found.items() if each.of_passage] or list(found)
     frequency = Counter(word for sentence in counted for word in words_of[sentence] & question)
     weight = {word: math.log(1 + len(counted) / (1 + frequency[word])) for word in question}
-    total = sum(weight.values()) or 1.0
+    total = math.fsum(weight.values()) or 1.0
     return [
-        _Sentence(
-            text=sentence,
-            mark=mark,
-            section=name,
-            of_passage=holds_passages[name],
-            coverage=sum(weight[word] for word in sorted(words_of[sentence] & question)) / total,
-        )
-        for sentence, (mark, name) in place_of.items()
+        replace(each, coverage=math.fsum(weight[word] for word in words_of[text] & question) / total)
+        for text, each in found.items()
     ]
+
+
+def _begins(piece: str) -> bool:
+    """Whether the piece can be the beginning of a sentence: no small letter, and no mark that goes on."""
+    return not piece[:1].islower() and piece[:1] not in ",;:.)]}…-–—、，；："
 
 
 def _diverse(scores: np.ndarray, vectors: np.ndarray, among: Sequence[int], before: Sequence[int]) -> list[int]:
@@ -143,8 +201,8 @@ def _diverse(scores: np.ndarray, vectors: np.ndarray, among: Sequence[int], befo
         for k in among:
             if k in chosen or scores[k] < floor:
                 continue
-            overlap = max((float(vectors[k] @ vectors[c]) for c in chosen), default=0.0)
-            value = float(scores[k]) - 0.3 * overlap
+            overlap = max((round(float(vectors[k] @ vectors[c]), _DIGITS) for c in chosen), default=0.0)
+            value = round(float(scores[k]) - 0.3 * overlap, _DIGITS)
             if overlap < 0.92 and value > best_value:
                 best, best_value = k, value
         if best < 0:
@@ -163,14 +221,30 @@ def _ranked_names(trace: Trace) -> list[tuple[str, str]]:
     return [(node.name.lower(), mark_of[node.id]) for node in ranked if node.id in mark_of]
 
 
-def _named_in(sentence: _Sentence, names: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """Marks of up to two ranked items that the sentence names."""
-    lowered = sentence.text.lower()
-    named = [mark for name, mark in names if name in lowered]
-    return tuple(mark for mark in named[:2] if mark != sentence.mark)
+def _named_in(text: str, mark: str, names: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Marks of up to two ranked items that the text names."""
+    lowered = text.lower()
+    named = [known for name, known in names if name in lowered]
+    return tuple(known for known in named[:2] if known != mark)
 
 
-def _refusal(trace: Trace, nearest: str) -> Answer:
-    text = f"{NOTHING_FITS} Nearest: {nearest}" if nearest else NOTHING_FITS
-    parts = (AnswerPart(text, ()),)
-    return Answer(text, parts, (), grounded=False, extractive=True, model="builtin", trace=trace, nearest=nearest)
+def _refusal(trace: Trace, nearest: Sequence[_Sentence], language: Message | None) -> Answer:
+    """That nothing answers, for which reason, with the best sentence of each of the nearest items."""
+    best = {each.mark: each for each in reversed(nearest)}  # of each item the first
+    near = [each for each in nearest if best[each.mark] is each][:_NEAREST]
+    said = [NOTHING_FITS]
+    said += [sentence_of(language)] if language else []
+    said += [f"Nearest: {near[0].text}"] if near else []
+    text = " ".join(said)
+    return Answer(
+        text,
+        (AnswerPart(text, ()),),
+        (),
+        grounded=False,
+        extractive=True,
+        model="builtin",
+        trace=trace,
+        nearest=near[0].text if near else "",
+        nearest_parts=tuple(AnswerPart(each.text, (each.mark,), each.section) for each in near),
+        because=language,
+    )

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from leanrag_core.messages.catalog import sentence
-from leanrag_core.types.trace import Answer, Context, Trace, TraceItem, TraceRelation
+from leanrag_core.types.trace import Answer, AnswerPart, Context, Trace, TraceItem, TraceRelation
 
 
 def ask_record(trace: Trace, answer: Answer | None) -> dict[str, Any]:
@@ -78,5 +78,11 @@ def _answer(answer: Answer) -> dict[str, Any]:
         "citations": list(answer.citations),
         "grounded": answer.grounded,
         "extractive": answer.extractive,
-        "parts": [{"text": part.text, "marks": list(part.marks), "section": part.section} for part in answer.parts],
+        "parts": _parts(answer.parts),
+        "nearest": _parts(answer.nearest_parts),
+        "because": sentence(answer.because) if answer.because else None,
     }
+
+
+def _parts(parts: tuple[AnswerPart, ...]) -> list[dict[str, Any]]:
+    return [{"text": part.text, "marks": list(part.marks), "section": part.section} for part in parts]

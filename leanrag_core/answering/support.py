@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from leanrag_core.answering.extractive import stem
+from leanrag_core.answering.asked import stem
 from leanrag_core.answering.written import CUT_SHORT
 from leanrag_core.function_words import FUNCTION_WORDS
 from leanrag_core.lexical_tokens import lexical_tokens

@@ -28,6 +28,8 @@ class _AnswerRecord:
     model: str
     usage: Usage
     nearest: str = ""
+    nearest_parts: tuple[AnswerPart, ...] = ()
+    because: Message | None = None
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ def record_of(run: RecordedRun) -> RunRecord:
         model=answer.model,
         usage=answer.usage,
         nearest=answer.nearest,
+        nearest_parts=answer.nearest_parts,
+        because=answer.because,
     )
     return RunRecord(run.format, run.version, run.trace, stored or None)
 
@@ -90,6 +94,8 @@ def run_of(content: bytes, *, name: str) -> RecordedRun:
 def from_record(record: RunRecord, *, name: str) -> RecordedRun:
     """The run of a record. name: of its file, for errors. Raises RecordDamaged for a message that has no sentence."""
     require_sentences(_messages(record.trace), name)
+    if record.answer and record.answer.because:
+        require_sentences((record.answer.because,), name)
     answer = record.answer and Answer(
         text=record.answer.text,
         parts=record.answer.parts,
@@ -100,6 +106,8 @@ def from_record(record: RunRecord, *, name: str) -> RecordedRun:
         trace=record.trace,
         usage=record.answer.usage,
         nearest=record.answer.nearest,
+        nearest_parts=record.answer.nearest_parts,
+        because=record.answer.because,
     )
     return RecordedRun(record.trace, answer or None, record.format, record.version)
 

@@ -252,8 +252,9 @@ class AnswerPart:
 @dataclass(frozen=True)
 class Answer(ShownInNotebooks):
     """An answer from a context alone. text: with marks in brackets, e.g. "... [C1]". extractive: made of the
-    context's own sentences. grounded: False when the context does not answer (text then says so). nearest: the sentence
-    of the context that is nearest to the question, where an extractive answer is not grounded."""
+    context's own sentences. grounded: False when the context does not answer (text then says so). Where an
+    extractive answer is not grounded: nearest, the sentence of the context that is nearest to the question;
+    nearest_parts, it and the best ones of the next items, with their marks; because, why, where that is known."""
 
     text: str
     parts: tuple[AnswerPart, ...]
@@ -264,3 +265,5 @@ class Answer(ShownInNotebooks):
     trace: Trace
     usage: Usage = NO_USAGE
     nearest: str = ""
+    nearest_parts: tuple[AnswerPart, ...] = ()
+    because: Message | None = None

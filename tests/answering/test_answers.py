@@ -15,6 +15,7 @@ from leanrag_core.types.experiment import ASKED, MODES, OPEN, REJECT
 from leanrag_core.types.index import Index
 from leanrag_core.types.trace import Answer, Trace
 from leanrag_core.types.usage import Usage
+from tests.answering.contexts import trace_of_passages
 from tests.retrieval.tools import TOOLS
 from tests.small_index import unit
 
@@ -188,3 +189,72 @@ def test_what_was_trimmed_out_of_the_context_is_not_quoted(index: Index, model: 
     short = answer_with(changed, model, question, chunk_tokens=200)
     assert "beetles" in answer_with(changed, model, question).text
     assert "beetles" not in "".join(part.text for part in short.parts if part.section == "chunks")
+
+
+def asked_of(model: MiniLM, question: str, *passages: str) -> Answer:
+    trace = trace_of_passages(question, passages)
+    return extractive_answer(trace, model.embed, model.embed([question])[0])
+
+
+def test_the_end_of_a_sentence_that_begins_in_another_chunk_is_left_out(model: MiniLM) -> None:
+    fragment = ", but their eggs are unfertilised and give only drones. Queens lay eggs in the cells of the comb."
+    made = asked_of(model, "What eggs do workers lay?", fragment, "Workers lay unfertilised eggs in the comb.")
+    assert "Workers lay unfertilised eggs in the comb." in made.text
+    assert "but their eggs" not in made.text
+
+
+def test_a_sentence_that_begins_with_a_pronoun_brings_the_one_before_it(model: MiniLM) -> None:
+    text = "Drones are the males of the hive. They develop from unfertilised eggs. The comb is made of wax by workers."
+    made = asked_of(model, "From what eggs do drones develop?", text)
+    parts = [part.text for part in made.parts]
+    place = parts.index("They develop from unfertilised eggs.")
+    assert parts[place - 1] == "Drones are the males of the hive."
+
+
+def test_a_pronoun_at_the_start_of_a_passage_points_to_nothing_and_is_left_out(model: MiniLM) -> None:
+    made = asked_of(
+        model,
+        "From what eggs do drones develop?",
+        "They develop from unfertilised eggs. Wax is made by workers.",
+        "Drones develop from unfertilised eggs that the queen lays.",
+    )
+    assert "They develop" not in made.text
+    assert made.parts[0].text == "Drones develop from unfertilised eggs that the queen lays."
+
+
+def test_each_part_of_a_question_is_served(model: MiniLM) -> None:
+    made = asked_of(
+        model,
+        "Who built the mill at Orley, and which bridge did the villages pay for?",
+        "The mill at Orley was built by Hanna Voss. The mill at Orley was built of oak. The mill at Orley had two "
+        "wheels. The mill at Orley was built for nine villages. Rye was ground in the mill at Orley.",
+        "Far from there the villages paid for the bridge of Aldham.",
+    )
+    assert "The mill at Orley was built by Hanna Voss." in made.text
+    assert "bridge of Aldham" in made.text
+
+
+def test_a_question_that_the_topic_does_not_answer_is_declined_with_the_nearest_passages(model: MiniLM) -> None:
+    made = asked_of(
+        model,
+        "What salary did Hanna Voss receive at the mill of Orley?",
+        "Hanna Voss worked at the mill of Orley for nine years. She liked it.",
+        "The mill of Orley stood beside the river, as Hanna Voss wrote.",
+    )
+    assert not made.grounded
+    assert declines(made.text)
+    assert [part.marks for part in made.nearest_parts] == [("C1",), ("C2",)]
+    assert made.nearest == made.nearest_parts[0].text
+    assert [near["marks"] for near in ask_record(made.trace, made)["answer"]["nearest"]] == [["C1"], ["C2"]]
+
+
+def test_a_question_in_another_language_is_declined_for_that_reason(model: MiniLM) -> None:
+    german = "Wie viele Eier legt die Königin an einem Tag im Sommer, und warum schwärmen die Völker?"
+    made = asked_of(model, german, "The queen lays two thousand eggs a day in summer. The colonies swarm in May.")
+    assert not made.grounded
+    assert declines(made.text)
+    assert "seems to be in German, the documents are in English" in made.text
+    assert made.because is not None
+    english = asked_of(model, "Who won the football world cup in 1954?", "Bees make honey from the nectar of flowers.")
+    assert not english.grounded
+    assert english.because is None

@@ -21,3 +21,5 @@ def print_run(trace: Trace, answer: Answer | None) -> None:
             print(f"{mark_of.get(passage.id, ''):>9}: {place}{visible(why)}")
     if answer:
         print(f"\n{'Extractive answer' if answer.extractive else 'Answer'}: {visible(answer.text)}")
+        for part in answer.nearest_parts:
+            print(f"{'nearest':>9}: {visible(part.text)} [{', '.join(part.marks)}]")

@@ -1,9 +1,12 @@
 """The answer with its citations, what a setting changed, and what to know."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 from markupsafe import Markup
 
 from leanrag_core.answering.support import UNKNOWN, supports
+from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.figures import numbers
 from leanrag_core.types.model_names import model_title
 from leanrag_core.types.trace import Answer, Trace
@@ -50,6 +53,14 @@ def show(scope: Scope, answer: Answer, *, stored: bool = False) -> None:
     draw(markup.muted(f"{label} {say('ask.click_mark')}"), NOTHING if answer.extractive else support_line(answer))
 
 
+def expected(questions: Sequence[GoldQuestion], asked: str) -> None:
+    """The answer that the question set expects, where the question is one of its own."""
+    gold = next((question for question in questions if question.question == asked), None)
+    answer = (gold.answer or "; ".join(gold.answers)) if gold else ""
+    if answer:
+        draw(markup.label(say("ask.expected")), html('<div class="lr-read lr-muted">{}</div>', answer))
+
+
 def support_line(answer: Answer) -> Markup:
     """How many sentences lack support, and by which rule."""
     judged = supports(answer)
@@ -73,17 +84,22 @@ def written_by(answer: Answer) -> str:
 
 
 def no_answer(answer: Answer) -> None:
-    """The context does not answer: says so, with the nearest sentence."""
+    """The context does not answer: says so, and why where that is known, with the nearest passages."""
     if not answer.trace.context.sections:  # nothing was searched, so the documents are not to blame
         draw(html('<div class="lr-read" style="font-size:1.1rem">{}</div>', say("ask.without_context")))
         return
     draw(html('<div class="lr-read" style="font-size:1.1rem">{}</div>', say("ask.nothing_answers")))
+    if answer.because:
+        draw(html('<div class="lr-read">{}</div>', words(answer.because)))
+    near = [(part.text, " ".join(f"[{mark}]" for mark in part.marks)) for part in answer.nearest_parts]
+    near = near or [(answer.nearest, "")]  # runs that were recorded before hold one sentence
     if answer.nearest:
         draw(
-            markup.label(say("ask.nearest_sentence")),
-            html('<div class="lr-read lr-muted">{}</div>', answer.nearest),
+            markup.label(say("ask.nearest_passages")),
+            joined(html('<div class="lr-read lr-muted">{} {}</div>', text, marks) for text, marks in near),
         )
-    draw(markup.muted(say("ask.raise_numbers")))
+    if answer.because is None:
+        draw(markup.muted(say("ask.raise_numbers")))
 
 
 def notes_panel(trace: Trace) -> None:

@@ -113,6 +113,7 @@ def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> Answer | None:
             _offer(scope, ask)
         else:
             answer_view.show(scope, answer)
+            answer_view.expected(session.workbench().questions(ask.summary.corpus_id), ask.question)
     return answer
 
 

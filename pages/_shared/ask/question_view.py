@@ -6,7 +6,6 @@ import streamlit as st
 
 from leanrag_core.errors import InvalidConfig
 from leanrag_core.retrieval.base import require_question
-from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.ask import asking, reference_view
 from pages._shared.common import forms, markup, session, state, widgets
@@ -80,9 +79,6 @@ def _take(scope: Scope, question: str, askers: Sequence[Scope]) -> None:
 def examples(scope: Scope, summary: IndexSummary, *, askers: Sequence[Scope] = ()) -> None:
     """Questions of the corpus as buttons, one of each type first. askers: see form()."""
     questions = session.workbench().questions(summary.corpus_id)
-    # Without a language model a question off the topic is recognised, one beside the answer is not.
-    if not is_remote(str(summary.config.model)):
-        questions = tuple(question for question in questions if question.kind != "unanswerable")
     if not questions:
         message(say("ask.no_examples"))
         return

@@ -1,0 +1,190 @@
+"""What an English question asks for, part by part: a number, a date, a person, a place, a reason, a named thing.
+
+Read from its question words and the words beside them, without a model. A question in another language has no part that
+asks for anything, and is not judged by what it asks for.
+"""
+
+import itertools
+import re
+from dataclasses import dataclass
+
+from leanrag_core.function_words import FUNCTION_WORDS
+
+NUMBER, DATE, PERSON, PLACE, REASON, NAMED, THING, OPEN = (
+    "number",
+    "date",
+    "person",
+    "place",
+    "reason",
+    "named",
+    "thing",
+    "open",
+)
+_WORD = re.compile(r"[^\W_]+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")  # "LiHua" is "Li Hua"
+_ASKS = re.compile(r"\b(who|whom|whose|what|which|when|where|why|how)\b", re.I)
+_PREPOSITION = r"(?:about|against|at|between|by|during|for|from|in|into|of|on|through|to|under|with)"
+# A further part begins with a question word after a mark or "and".
+_NEXT_PART = re.compile(
+    rf"(?:[;:?.]\s+(?:and\s+)?|,\s+and\s+|,\s+|\s+and\s+)(?=(?:{_PREPOSITION}\s+)?{_ASKS.pattern})", re.I
+)
+_SUBORDINATE = re.compile(
+    r",?\s+(?:who|whom|whose|which|that|when|where|while|after|before|although|because|since|so that|if|as|according to"
+    r"|until|instead)\b",
+    re.I,
+)
+# What is asked of the whole collection is spread over it, so that no one place answers it.
+_SURVEY = re.compile(
+    r"\b(?:the|these|those|this|all)\s+(?:\w+\s+)?(?:documents?|corpus|texts?|readers?|handbook|books?|collection|chapters?"
+    r"|reports?|papers?|articles?|sources?|biograph(?:y|ies)|portraits?|notes?|minutes|files?)\b",
+    re.I,
+)
+_NAME = re.compile(r"[A-Z][\w.&'-]*(?:\s+(?:(?:of|de|von|van)\s+)?[A-Z0-9][\w.&'-]*)*")
+_IS_THE = re.compile(r"\w+\s+(?:is|are|was|were)\s+(?:the|an?)\s+(.*)", re.I)
+_AUXILIARIES = frozenset(["had", "has", "have", "did", "do", "does", "might", "must"])
+_DEGREES = frozenset(
+    ["big", "deep", "far", "fast", "heavy", "high", "hot", "large", "long", "old", "often", "tall", "wide"]
+)
+_UNITS_OF = frozenset(["amount", "number", "total", "value", "values"])  # the thing measured follows "of"
+_MEASURES = """
+age amount amounts area budget capacity charge concentration cost costs count depth discount distance dosage dose
+duration fee fees figure figures fine fraction frequency height income interest length level limit loss margin mass
+number numbers pay payment percent percentage period population premium pressure price prices profit proportion
+quantities quantity rate rates ratio rent revenue salaries salary score share shares size speed sum tax temperature
+threshold toll total value values volume wage wages weight width
+"""
+_TIMES = frozenset(["century", "date", "day", "decade", "hour", "month", "season", "week", "year"])
+_REASONS = frozenset(["purpose", "purposes", "reason", "reasons"])
+# Words that carry a question and do not say what it is about: light verbs, verbs of saying, general nouns.
+_LIGHT = """
+advice announce announced appreciate appreciates ask asked asks aspect aspects become becomes became call called
+came claim claimed claims come comes common consider considered considering considers conversation corpus describe
+described did discuss discussed discusses discussion document documents done ever example exactly explain explained
+explains express expressed expresses feel feeling feels gave get gets give given gives go goes got happen happened
+he her highlight highlighted highlights him his idea ideas itself kind kinds latest made mainly make makes making
+mention mentioned moment name named one opinion own particular propose proposed proposes purpose purposes put
+question reason reasons recommend recommendation recommended recommends regarding report reported reports role roles
+say says share shared shares she significant solution sort sorts specific specifically state stated states such
+suggest suggested suggestion suggestions suggests take taken takes talk tell tells term terms text texts thing
+things think three tip tips told took two type types use used uses using usual usually way ways went
+"""
+_QUANTITIES, _SAYS_LITTLE = frozenset(_MEASURES.split()), frozenset(_LIGHT.split())
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One part of a question. text: of the part. kind: of answer, one of the above. clause: its main clause. asked: the
+    words of what is asked for, in small letters ("learning rate"). counted: "how many" of it. names: the keys of the
+    words of each name in the clause."""
+
+    text: str
+    kind: str
+    clause: str
+    asked: tuple[str, ...]
+    counted: bool
+    names: tuple[frozenset[str], ...]
+
+
+def asked_parts(question: str) -> tuple[Asked, ...]:
+    """The parts of the question in order; one of kind OPEN where it has no English question word."""
+    return tuple(_part(piece) for piece in _pieces(question))
+
+
+def _pieces(question: str) -> list[str]:
+    breaks = list(_NEXT_PART.finditer(question))
+    starts, ends = [0, *(gap.end() for gap in breaks)], [*(gap.start() for gap in breaks), len(question)]
+    return [question[start:end] for start, end in zip(starts, ends, strict=True) if question[start:end].strip()]
+
+
+def is_survey(question: str) -> bool:
+    """Whether the question is about the collection as a whole."""
+    return _SURVEY.search(question) is not None
+
+
+def has_clauses(question: str) -> bool:
+    """Whether the question has several parts or clauses, which may stand in several places."""
+    return len(_ASKS.findall(question)) > 1 or len(_pieces(question)) > 1
+
+
+def plain_words(text: str) -> list[str]:
+    """The words of the text in small letters, in order; a name in one word is two ("LiHua")."""
+    return [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", text))]
+
+
+def keys(text: str) -> frozenset[str]:
+    """The words of the text that say what it is about, without endings."""
+    words = (word for word in plain_words(text) if word not in FUNCTION_WORDS and word not in _SAYS_LITTLE)
+    return frozenset(key(word) for word in words if len(word) > 1 or word.isdigit() or not word.isascii())
+
+
+def key(word: str) -> str:
+    """The word without its ending, so that "store" meets "stored"."""
+    return stem(word).removesuffix("e")
+
+
+def stem(word: str) -> str:
+    """Plural, past and -ing endings off; enough to meet "treatments" with "treatment"."""
+    for ending in ("ingly", "edly", "ing", "ies", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word[: -len(ending)] + ("y" if ending == "ies" else "")
+    return word
+
+
+def meet(one: str, other: str) -> bool:
+    """Whether two keys are of one word or of words that are derived alike ("translate", "translation")."""
+    if one == other:
+        return True
+    shared = max(4, min(len(one), len(other)) - 2)
+    return min(len(one), len(other)) >= 4 and one[:shared] == other[:shared] and abs(len(one) - len(other)) <= 4
+
+
+def _part(piece: str) -> Asked:
+    found = _ASKS.search(piece)
+    if found is None:
+        return Asked(piece, OPEN, piece, (), False, _names(piece))
+    rest = piece[found.start() :]
+    end = _SUBORDINATE.search(rest, len(found.group()))
+    clause = rest[: end.start()] if end else rest
+    if len(keys(clause)) < 2:
+        clause = rest
+    word = found.group().lower()
+    kind, asked = _kind(word, rest)
+    counted = word == "how" and plain_words(rest)[1:2] == ["many"]
+    return Asked(piece, kind, clause, asked, counted, _names(clause.partition(" ")[2]))
+
+
+def _kind(word: str, rest: str) -> tuple[str, tuple[str, ...]]:
+    """The kind of answer and the words of what is asked for. rest: from the question word on."""
+    following = plain_words(rest)[1:]
+    if word in ("what", "which"):
+        return _of_noun(following, rest)
+    if word == "how" and following[:1] in (["many"], ["much"]):
+        return NUMBER, _run(following[1:])
+    if word == "how":
+        return (NUMBER if following and following[0] in _DEGREES else OPEN), ()
+    kinds = {"when": DATE, "where": PLACE, "why": REASON}
+    return kinds.get(word, PERSON), ()
+
+
+def _of_noun(following: list[str], rest: str) -> tuple[str, tuple[str, ...]]:
+    run = _run(following)
+    if not run:
+        of = _IS_THE.match(rest)
+        run = _run(plain_words(of.group(1))) if of else ()
+        return (NUMBER if _QUANTITIES.intersection(run) else THING), run
+    if run[-1] in _UNITS_OF and following[len(run) : len(run) + 1] == ["of"]:
+        beyond = itertools.takewhile(lambda word: word not in _AUXILIARIES, following[len(run) + 1 :])
+        run = (*run, *(word for word in beyond if word not in FUNCTION_WORDS))
+    for kind, nouns in ((NUMBER, _QUANTITIES), (DATE, _TIMES), (REASON, _REASONS)):
+        if nouns.intersection(run):
+            return kind, run
+    return NAMED, run
+
+
+def _run(words: list[str]) -> tuple[str, ...]:
+    """The first words, up to one that says nothing."""
+    return tuple(itertools.takewhile(lambda word: word not in FUNCTION_WORDS and word not in _AUXILIARIES, words))
+
+
+def _names(text: str) -> tuple[frozenset[str], ...]:
+    return tuple(filter(None, (keys(name) for name in _NAME.findall(_CAMEL.sub(" ", text)))))

@@ -1,0 +1,157 @@
+"""Whether what a question asks for stands in the context, as its form tells; a question of a known topic may be open.
+
+The rule: a part of a question is answered where a sentence, with the two before it, holds a value of the kind that is
+asked for, and enough of the words of its main clause. Names may stand anywhere in the same item: a text goes on with
+pronouns. A name of several words counts once; rare words count more. Questions of several clauses need less, since
+their parts stand in several places; open questions ("how", yes or no) and those about the whole collection need
+nothing.
+Measured by `python -m benchmarks.abstention`; English alone.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leanrag_core.answering.asked import (
+    DATE,
+    NAMED,
+    NUMBER,
+    OPEN,
+    PERSON,
+    PLACE,
+    REASON,
+    Asked,
+    asked_parts,
+    has_clauses,
+    is_survey,
+    key,
+    keys,
+    meet,
+    plain_words,
+)
+from leanrag_core.function_words import FUNCTION_WORDS
+from leanrag_core.sentences import split_sentences
+from leanrag_core.types.trace import Trace
+
+_ENOUGH = 0.5  # share of the clause's words, by weight
+_ENOUGH_NAMED = 0.6  # "which variety": no form tells a value of the kind, so the words must tell more
+_ENOUGH_OF_CLAUSES = 0.35
+_BEFORE = 2  # sentences that a sentence goes on from
+_NEAR = 4  # words between a number and what it counts
+_COUNTED = re.compile(r"“.+” and “.+” are joined by \d")  # by the built-in writer: nothing that a document says
+_YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
+_NUMBER_WORDS = """
+annually billion both daily dozen each eight eighteen eighty eleven every fifteen fifth fifty five four fourteen
+forty half hourly hundred million monthly nine nineteen ninety no none once one quarter second seven seventeen
+seventy single six sixteen sixty ten tenth third thirteen thirty thousand three thrice twelve twenty twice two
+weekly yearly
+"""
+_TIME_WORDS = """
+april august autumn december evening february friday january july june march may monday morning night noon november
+october saturday september spring summer sunday thursday today tuesday wednesday winter yesterday
+"""
+_NUMBERS, _DATES = frozenset(_NUMBER_WORDS.split()), frozenset(_TIME_WORDS.split())
+_CAUSE = re.compile(
+    r"\b(although|as|because|but|caused?|causes|due|for|hence|if|in order|leads?|led|lest|means?|otherwise|owing"
+    r"|prevents?|reasons?|result|since|so|therefore|thus|to|which is why|without)\b",
+    re.I,
+)
+_UPPER = re.compile(r"\b[^\W\d_a-z][^\W_]*")
+
+
+@dataclass(frozen=True)
+class _Window:
+    """A sentence and what it goes on from. keys: of both; item: of the whole item, with its title."""
+
+    sentence: str
+    text: str
+    keys: frozenset[str]
+    item: frozenset[str]
+
+
+def is_answered(question: str, trace: Trace) -> bool:
+    """Whether some part of the question is answered in the trace's context, as far as its form tells."""
+    parts = asked_parts(question)
+    if is_survey(question) or any(part.kind == OPEN for part in parts):
+        return True
+    windows = _windows(trace)
+    own = frozenset(plain_words(question))
+    clauses = has_clauses(question)
+    return any(_share(part, windows, own) >= _enough(part, clauses) for part in parts)
+
+
+def _enough(part: Asked, clauses: bool) -> float:
+    if clauses:
+        return _ENOUGH_OF_CLAUSES
+    return _ENOUGH_NAMED if part.kind == NAMED else _ENOUGH
+
+
+def _windows(trace: Trace) -> list[_Window]:
+    windows = []
+    for section in trace.context.sections:
+        for item in section.items:
+            sentences = split_sentences(item.text[item.lead :])
+            of_item = keys(item.text)
+            for place, sentence in enumerate(sentences):
+                if not _COUNTED.match(sentence):
+                    text = " ".join(sentences[max(0, place - _BEFORE) : place + 1])
+                    windows.append(_Window(sentence, text, keys(text), of_item))
+    return windows
+
+
+def _share(part: Asked, windows: Sequence[_Window], own: frozenset[str]) -> float:
+    """The largest share of the clause's words, by weight, in a window that holds a value of the kind; rounded.
+
+    own: the words of the question, which are no values.
+    """
+    wanted = sorted(keys(part.clause))
+    names = frozenset[str]().union(*part.names)
+    vocabulary = frozenset[str]().union(*(window.item for window in windows))
+    forms = {word: frozenset(known for known in vocabulary if meet(word, known)) for word in wanted}
+
+    def held(word: str, window: _Window) -> bool:
+        return not forms[word].isdisjoint(window.item if word in names else window.keys)
+
+    weight = {word: math.log(1 + len(windows) / (1 + sum(held(word, window) for window in windows))) for word in wanted}
+    units = [(tuple(sorted(name & weight.keys())), name) for name in part.names]
+    counted = [(words, max(weight[word] for word in words)) for words, _ in units if words]
+    counted += [((word,), weight[word]) for word in wanted if word not in names]
+    total = math.fsum(value for _, value in counted)
+    if not total:
+        return 1.0
+    best = 0.0
+    for window in windows:
+        share = math.fsum(value for words, value in counted if any(held(word, window) for word in words)) / total
+        if share > best and holds_value(part, window.sentence, window.text, own):
+            best = share
+    return round(best, 6)
+
+
+def holds_value(part: Asked, sentence: str, text: str, own: frozenset[str]) -> bool:
+    """Whether the sentence holds something of the kind that the question does not say itself.
+
+    text: the sentence with what it goes on from. own: the words of the question, in small letters.
+    """
+    if part.kind == NUMBER:
+        return _holds_number(part, plain_words(sentence), own)
+    if part.kind == DATE:
+        words = plain_words(sentence)
+        return any((word[0].isdigit() or word in _DATES or word in _NUMBERS) and word not in own for word in words)
+    if part.kind in (PERSON, PLACE):
+        names = (name.lower() for name in _UPPER.findall(sentence))
+        return any(name not in own and name not in FUNCTION_WORDS for name in names)
+    return part.kind != REASON or _CAUSE.search(text) is not None
+
+
+def _holds_number(part: Asked, words: Sequence[str], own: frozenset[str]) -> bool:
+    places = [
+        place
+        for place, word in enumerate(words)
+        if (word[0].isdigit() or word in _NUMBERS) and word not in own and not _YEAR.fullmatch(word)
+    ]
+    if part.counted and part.asked:
+        counted = key(part.asked[-1])
+        return any(meet(counted, key(word)) for place in places for word in words[place + 1 : place + 1 + _NEAR])
+    measured = [key(word) for word in part.asked if word not in ("amount", "number", "total", "value", "values")]
+    return bool(places) and (not measured or any(meet(each, key(word)) for each in measured for word in words))

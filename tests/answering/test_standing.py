@@ -1,0 +1,87 @@
+"""Whether what is asked for stands in a context, by the form of the question."""
+
+import pytest
+
+from leanrag_core.answering.asked import DATE, NAMED, NUMBER, OPEN, PERSON, PLACE, REASON, THING, asked_parts
+from leanrag_core.answering.standing import is_answered
+from leanrag_core.types.trace import Trace
+from tests.answering.contexts import trace_of_passages
+
+PASSAGE = (
+    "The mill at Orley was built by Hanna Voss in 1871. It ground rye for nine villages. The miller liked to keep 12 "
+    "geese, because geese warn of strangers. Strangers paid a toll of four pence at the bridge. The wheel turned left."
+)
+
+
+def context(question: str, *passages: str) -> Trace:
+    return trace_of_passages(question, passages or (PASSAGE,))
+
+
+@pytest.mark.parametrize(
+    ("question", "kinds"),
+    [
+        ("How many geese did the miller keep?", [NUMBER]),
+        ("What toll did strangers pay?", [NUMBER]),
+        ("Who built the mill, and in which year?", [PERSON, DATE]),
+        ("Where is the mill?", [PLACE]),
+        ("Why did the miller keep geese?", [REASON]),
+        ("Which way did the wheel turn?", [NAMED]),
+        ("What did the mill grind?", [THING]),
+        ("How did the wheel turn?", [OPEN]),
+        ("Was the mill built in 1871?", [OPEN]),
+        ("Wann wurde die Mühle gebaut?", [OPEN]),
+    ],
+)
+def test_the_question_word_tells_the_kind_of_answer(question: str, kinds: list[str]) -> None:
+    assert [part.kind for part in asked_parts(question)] == kinds
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many geese did the miller keep?",
+        "What toll did strangers pay at the bridge?",
+        "Who built the mill at Orley?",
+        "When was the mill at Orley built?",
+        "Why did the miller keep geese?",
+        "How many villages did the mill grind rye for?",
+        "How did the mill come to Orley?",
+        "Wann wurde die Mühle gebaut?",
+    ],
+)
+def test_what_stands_in_the_context_is_answered(question: str) -> None:
+    assert is_answered(question, context(question))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many sacks did the mill at Orley grind a day?",  # there is a number, but none of sacks
+        "What salary did the miller of Orley receive?",
+        "In which harbour did the miller sell his rye?",
+        "Which variety of barley did Hanna Voss prefer?",
+        "What price did the villages pay for the flour of the mill?",
+    ],
+)
+def test_what_does_not_stand_there_is_declined_though_the_topic_does(question: str) -> None:
+    assert not is_answered(question, context(question))
+
+
+def test_a_year_is_no_quantity_and_a_number_of_the_question_no_answer() -> None:
+    dated = "The mill at Orley had geese in 1871."
+    assert not is_answered("How many geese did the mill have?", context("", dated))
+    counted = "The 12 geese of the mill at Orley were grey."
+    assert not is_answered("How many of the 12 geese were sold?", context("", counted))
+
+
+def test_a_name_may_stand_a_few_sentences_before() -> None:
+    text = "Hanna Voss came to Orley. She was young. The river was wide. Nobody helped her. She owned 40 sheep."
+    assert is_answered("How many sheep did Hanna Voss own?", context("", text))
+
+
+def test_one_part_that_is_answered_is_enough() -> None:
+    assert is_answered("Who built the mill at Orley, and what did the architect earn?", context(""))
+
+
+def test_questions_about_the_whole_collection_are_not_judged() -> None:
+    assert is_answered("Which harbours do the documents name?", context(""))
