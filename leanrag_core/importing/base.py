@@ -59,12 +59,6 @@ def read_graph(path: Path, format_name: str) -> ImportedGraph:
     return importer_for(path, format_name).read(path)
 
 
-def preview(path: Path, format_name: str) -> ImportPreview:
-    """What an import of the path would make and leave out. Raises what read_graph() does."""
-    chosen = importer_for(path, format_name)
-    return chosen.preview(path) if isinstance(chosen, Restorer) else preview_of(chosen.read(path), chosen.name)
-
-
 def preview_of(imported: ImportedGraph, format_name: str) -> ImportPreview:
     """What an index over the graph would hold, and what the import leaves out."""
     extras = imported.extras

@@ -26,6 +26,7 @@ from leanrag_core.types.imported import (
     ImportedGraph,
 )
 
+MAX_ENTITIES, MAX_RELATIONS = 2_000_000, 10_000_000  # rows; a row takes a kilobyte or two while it is merged
 _MAX_NAME, _MAX_DESCRIPTION = 300, 20_000  # characters
 _MAX_ID = 300
 _MAX_WEIGHT = 1e6
@@ -121,6 +122,8 @@ class _Taken:
     def add_entity(self, row: ImportedEntity) -> None:
         """The entity counts, unless its name or id cannot be used."""
         self._n_entities += 1
+        if self._n_entities > MAX_ENTITIES:
+            raise ImportFailed("import.too_many_entities", limit=MAX_ENTITIES)
         name = tidy_name(one_line(row.name))
         key = name_key(name)
         if not key:
@@ -147,6 +150,8 @@ class _Taken:
     def add_relation(self, row: ImportedRelation) -> None:
         """The relation counts, unless an end of it is no entity."""
         self._n_relations += 1
+        if self._n_relations > MAX_RELATIONS:
+            raise ImportFailed("import.too_many_relations", limit=MAX_RELATIONS)
         source, target = self._end(row.source), self._end(row.target)
         if source is None or target is None:
             missing = row.source if source is None else row.target

@@ -12,7 +12,9 @@ from leanrag_core.plain_words import in_words
 
 MAX_ROWS = 10_000_000
 MAX_UNPACKED_BYTES = 4_000_000_000  # of the columns that are read, as the file says
+MAX_COLUMNS = 1000
 _BATCH_ROWS = 512
+_BATCH_BYTES = 500_000_000  # that the cells of a batch may have, were each as large as all that its column holds
 _VECTORS = ("embedding", "vector")  # ends of names of columns that nothing here uses
 
 
@@ -32,7 +34,12 @@ def parquet_cells(path: Path) -> Iterator[dict[str, Any]]:
             if len(set(lowered)) < len(lowered):
                 twice = next(column for column in lowered if lowered.count(column) > 1)
                 raise ImportFailed("import.column_twice", file=name, column=twice)
-            for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=columns, use_threads=False):
+            unpacked = 0
+            batches = file.iter_batches(batch_size=_batch_rows(file.metadata, name), columns=columns, use_threads=False)
+            for batch in batches:
+                unpacked += batch.nbytes  # a cell that all rows share is one on the disk
+                if unpacked > MAX_UNPACKED_BYTES:
+                    raise ImportFailed("import.too_large", file=name, limit=MAX_UNPACKED_BYTES)
                 for cells in batch.to_pylist():
                     yield dict(zip(lowered, cells.values(), strict=True))
     except (OSError, pa.ArrowException, ValueError) as error:
@@ -40,13 +47,33 @@ def parquet_cells(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _require_bounded(metadata: Any, name: str) -> None:
+    if metadata.num_columns > MAX_COLUMNS:
+        raise ImportFailed("import.too_many_columns", file=name, limit=MAX_COLUMNS)
     if metadata.num_rows > MAX_ROWS:
         raise ImportFailed("import.too_many_rows", file=name, limit=MAX_ROWS)
     unpacked = 0
     for group in range(metadata.num_row_groups):
         for place in range(metadata.num_columns):
             column = metadata.row_group(group).column(place)
-            if not column.path_in_schema.split(".")[0].lower().endswith(_VECTORS):
+            if not _is_vector(column):
                 unpacked += column.total_uncompressed_size
     if unpacked > MAX_UNPACKED_BYTES:
         raise ImportFailed("import.too_large", file=name, limit=MAX_UNPACKED_BYTES)
+
+
+def _batch_rows(metadata: Any, name: str) -> int:
+    """Rows that are read at a time: few where a single cell may be large. Raises ImportFailed for one that is too large
+    alone."""
+    chunks = (
+        metadata.row_group(group).column(place)
+        for group in range(metadata.num_row_groups)
+        for place in range(metadata.num_columns)
+    )
+    largest = max((chunk.total_uncompressed_size for chunk in chunks if not _is_vector(chunk)), default=0)
+    if largest > _BATCH_BYTES:
+        raise ImportFailed("import.column_too_large", file=name, limit=_BATCH_BYTES)
+    return max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(1, largest)))
+
+
+def _is_vector(chunk: Any) -> bool:
+    return bool(chunk.path_in_schema.split(".")[0].lower().endswith(_VECTORS))

@@ -22,6 +22,8 @@ from leanrag_core.types.extraction import Drop
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 MAX_FILE_BYTES = 2_000_000_000
+MAX_COLUMNS = 1000
+_MAX_HEADER = 1_000_000  # characters of the line with the columns' names
 LEFT_OUT, MERGED, UNDESCRIBED = "import", "duplicates", "empty descriptions"  # stages of the build report
 _REMARKS = {"import.name_again": MERGED, "import.pair_again": MERGED, "import.no_description": UNDESCRIBED}
 _ROWS_LOOKED_AT = 100  # for the names of columns; a row of JSON may lack some
@@ -157,9 +159,12 @@ def _table_rows(path: Path, text: str, drops: Drops) -> Iterator[Row]:
 
 def _header(path: Path, text: str, delimiter: str) -> tuple[list[str], int]:
     try:
-        names = [name.strip().lower() for name in next(csv.reader(io.StringIO(text), delimiter=delimiter), [])]
+        head = next(csv.reader(io.StringIO(text[:_MAX_HEADER]), delimiter=delimiter), [])
     except csv.Error as error:
         raise ImportFailed("import.unreadable", file=shown_name(path.name), reason=str(error)) from error
+    if len(head) > MAX_COLUMNS:
+        raise ImportFailed("import.too_many_columns", file=shown_name(path.name), limit=MAX_COLUMNS)
+    names = [name.strip().lower() for name in head]
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
         raise ImportFailed("import.column_twice", file=shown_name(path.name), column=twice)

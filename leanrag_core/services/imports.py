@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Protocol
 
 from leanrag_core.indexing.parsing.blocks import shown_name
+from leanrag_core.indexing.parsing.limits import parse_limits
 from leanrag_core.models.registry import Models, require_models
 from leanrag_core.storage import layout
 from leanrag_core.storage.import_uploads import ImportUploads, UploadedFile
@@ -34,9 +35,9 @@ class Imports:
 
     def preview(self, path: Path, format_name: str) -> ImportPreview:
         """What an import of the path would make and leave out. Raises ImportFailed, InvalidConfig."""
-        from leanrag_core.importing.base import preview
+        from leanrag_core.importing.confined import confined_preview
 
-        return preview(path, format_name)
+        return confined_preview(path, format_name, parse_limits(self._models().settings))
 
     def add_upload(self, files: Iterable[UploadedFile]) -> Path:
         """The files in a folder of the workbench; of an archive of an index, the file. Raises ImportFailed."""

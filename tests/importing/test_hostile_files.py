@@ -8,9 +8,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from leanrag_core.errors import ImportFailed
-from leanrag_core.importing import graphml, parquet_cells, rows, stores
-from leanrag_core.importing.base import read_graph, recognised
+from leanrag_core.importing import graph, graphml, parquet_cells, rows, stores
+from leanrag_core.importing.base import preview_of, read_graph, recognised
+from leanrag_core.importing.confined import confined_preview
+from leanrag_core.indexing.parsing.limits import ParseLimits
 from tests.importing import folders
+from tests.importing.test_plain import tables
 
 GRAPH = "graph_chunk_entity_relation.graphml"
 BOMB = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><graphml>&b;</graphml>'
@@ -63,6 +66,52 @@ def test_files_that_are_too_large_are_refused_before_they_are_read(
     monkeypatch.setattr(rows, "MAX_FILE_BYTES", 10)
     with pytest.raises(ImportFailed, match="larger than 10 bytes"):
         read_graph(folders.leanrag(tmp_path / "e"), "")
+
+
+def test_a_table_of_very_many_columns_or_rows_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wide = tables(tmp_path / "wide", entities="name" + ",a" * 400_000 + "\nbee\n")
+    with pytest.raises(ImportFailed, match=r"entities\.csv has more than 1,000 columns"):
+        read_graph(wide, "plain")
+    (tmp_path / "wide" / "entities.csv").unlink()
+    pq.write_table(pa.table({f"c{n}": ["x"] for n in range(1001)}), tmp_path / "wide" / "entities.parquet")
+    with pytest.raises(ImportFailed, match=r"entities\.parquet has more than 1,000 columns"):
+        read_graph(wide, "plain")
+    many = tables(tmp_path / "many", entities="name\nbee\nant\nwasp\n", relations="source,target\nbee,ant\nant,wasp\n")
+    monkeypatch.setattr(graph, "MAX_RELATIONS", 1)
+    with pytest.raises(ImportFailed, match="more than 1 rows of relations"):
+        read_graph(many, "plain")
+    monkeypatch.setattr(graph, "MAX_ENTITIES", 2)
+    with pytest.raises(ImportFailed, match="more than 2 rows of entities"):
+        read_graph(many, "plain")
+
+
+def test_a_large_cell_of_a_parquet_file_is_refused_also_where_all_rows_share_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cells").mkdir()
+    table = pa.table({"name": [f"bee {n}" for n in range(1000)], "description": ["x" * 100_000] * 1000})
+    pq.write_table(table, tmp_path / "cells" / "entities.parquet")
+    assert (tmp_path / "cells" / "entities.parquet").stat().st_size < 200_000
+    monkeypatch.setattr(parquet_cells, "_BATCH_BYTES", 1_000_000)  # ten of these cells
+    monkeypatch.setattr(parquet_cells, "MAX_UNPACKED_BYTES", 50_000_000)
+    with pytest.raises(ImportFailed, match="larger than 50,000,000 bytes"):
+        read_graph(tmp_path / "cells", "plain")
+    monkeypatch.setattr(parquet_cells, "_BATCH_BYTES", 90_000)
+    with pytest.raises(ImportFailed, match="cells may be larger than 90,000 bytes"):
+        read_graph(tmp_path / "cells", "plain")
+
+
+def test_a_preview_is_made_in_a_process_with_limits(tmp_path: Path) -> None:
+    folder = folders.graphrag(tmp_path / "graph")
+    expected = preview_of(read_graph(folder, "graphrag"), "graphrag")
+    assert confined_preview(folder, "", ParseLimits()) == expected
+    with pytest.raises(ImportFailed, match="graph makes its reader crash, or needs more than 1 MB"):
+        confined_preview(folder, "graphrag", ParseLimits(memory_mb=1))
+    with pytest.raises(ImportFailed, match=r"graph took more than 0\.001 s"):
+        confined_preview(folder, "graphrag", ParseLimits(archive_seconds=0.001))
+    (folder / "entities.parquet").write_bytes(b"PAR1" + b"\0" * 100 + b"PAR1")
+    with pytest.raises(ImportFailed, match=r"entities\.parquet cannot be read"):
+        confined_preview(folder, "graphrag", ParseLimits())
 
 
 def test_a_damaged_or_foreign_parquet_file_is_refused(tmp_path: Path) -> None:

@@ -57,3 +57,15 @@ def parse_limits(settings: Settings) -> ParseLimits:
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether a library failed since it got no more memory; lxml reports that as a syntax error."""
     return isinstance(error, MemoryError) or getattr(error, "code", None) == _XML_NO_MEMORY
+
+
+def limit_memory(max_bytes: int) -> None:
+    """Limits this process's memory where the system has such a limit; elsewhere only its parent process watches it."""
+    try:
+        import resource
+    except ImportError:
+        return
+    try:
+        resource.setrlimit(resource.RLIMIT_DATA, (max_bytes, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+    except (ValueError, OSError):
+        return

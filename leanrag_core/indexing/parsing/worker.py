@@ -13,7 +13,7 @@ import time
 from typing import Any, BinaryIO
 
 from leanrag_core.indexing.parsing.frames import packed, read_frame, write_frame
-from leanrag_core.indexing.parsing.limits import ParseLimits
+from leanrag_core.indexing.parsing.limits import ParseLimits, limit_memory
 from leanrag_core.indexing.parsing.upload import Begun, ParsedUpload, parse_parts
 
 _IDLE_SECONDS = 120.0  # then it ends by itself; the next file starts another one
@@ -47,7 +47,7 @@ def _is_asked(requests: BinaryIO) -> bool:
 def _answer(answers: BinaryIO, header: dict[str, Any], content: bytes) -> bool:
     """Sends the file's parts, each after its name; False when the process is no longer fit for another file."""
     limits = ParseLimits(**header["limits"])
-    _limit_memory(int(_OF_ITS_OWN * limits.memory_bytes))
+    limit_memory(int(_OF_ITS_OWN * limits.memory_bytes))
     try:
         for part in parse_parts(header["name"], content, done=header["done"], broken=frozenset(header["broken"])):
             if isinstance(part, Begun):
@@ -78,18 +78,6 @@ def _set_alarm(seconds: float) -> None:
     """The system ends this process then, whatever it does; never, for 0."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
-
-
-def _limit_memory(max_bytes: int) -> None:
-    """Limits the memory where the system has such a limit; elsewhere only the parent process watches it."""
-    try:
-        import resource
-    except ImportError:
-        return
-    try:
-        resource.setrlimit(resource.RLIMIT_DATA, (max_bytes, resource.getrlimit(resource.RLIMIT_DATA)[1]))
-    except (ValueError, OSError):
-        return
 
 
 def _end_with_parent(parent: int) -> None:
