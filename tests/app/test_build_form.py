@@ -89,6 +89,19 @@ def test_every_setting_of_an_index_is_in_the_form_that_builds_it_again(
     assert built_config(app, launched) == changed
 
 
+def test_an_index_with_vectors_of_the_endpoint_is_not_built_again_with_others(
+    home: Workbench, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = RecordedConfig.of(IndexConfig(embedding="openai:embedder"))
+    index = replace(home.indexes()[0], config=config)
+    monkeypatch.setattr(Workbench, "index_list", lambda bench: IndexList((index,), ()))
+    app = visit("build", home)
+    app.button("duplicate_index").click().run()
+    drawn.assert_sound(app)
+    assert app.query_params["b_engine"] == "Endpoint"
+    assert app.button("primary_build").disabled, "a language model is to be chosen first"
+
+
 def another_value(name: str) -> Any:
     """A possible value of a setting other than its default."""
     spec = forms.option_fields(IndexConfig)[name]

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from leanrag_core.messages.catalog import languages, sentence
+from leanrag_core.messages.message import message
 from leanrag_core.models import minilm
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.settings import LANGUAGES
@@ -166,6 +167,12 @@ def test_steps_and_notes_of_every_preset_are_chinese_and_count_once(strategy: st
         shown += [sentence(note, "zh") for note in trace.notes]
         assert foreign_among(shown, data) == []
         assert [text for text in shown if COUNTED_TWICE.search(text)] == []
+
+
+def test_explore_has_one_name() -> None:
+    title = sentence(message("page.explore"), "zh")
+    for code in ("play.word.explore", "play.word.show_whole"):
+        assert f"“{title}”" in sentence(message(code), "zh")
 
 
 def test_a_missing_index_part_and_its_job_are_chinese(

@@ -92,6 +92,21 @@ def test_a_done_job_that_is_no_build_shows_what_it_made(with_sweeps: Workbench, 
     assert [button.key for button in app.button if button.key in ("explore_one", "ask_one")] == []
 
 
+def test_the_card_of_an_experiment_says_its_settings_in_words_and_what_is_kept(home: Workbench, visit: Visit) -> None:
+    config = {"title": "Trial", "question_set": "sample-agriculture", "runs": [], "answers": False, "seed": 3}
+    folder = home.root / "jobs" / "one"
+    create_job(folder, JobSpec("one", "Trial", "", config, {}, LONG_AGO, "experiment"))
+    log = JobLog(folder)
+    log.write("started", pid=1)
+    log.write("cancelled", error="Stopped as asked.")
+    app = visit("build", home, job="one")
+    drawn.assert_sound(app)
+    page_text = drawn.text(app)
+    assert "Random seed 3." in page_text
+    assert "What is finished is kept." in page_text
+    assert [text for text in ("answers False", "title Trial", "half-finished") if text in page_text] == []
+
+
 def test_an_ended_job_that_is_no_build_is_resumed_as_what_it_was(
     with_sweeps: Workbench, visit: Visit, launched: list[Path]
 ) -> None:

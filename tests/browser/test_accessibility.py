@@ -47,7 +47,7 @@ def serious(page: Page) -> list[str]:
 def test_no_page_or_state_has_a_serious_finding(
     servers: tuple[Server, Server], watch: Callable[..., Watched], language: str, dark: bool
 ) -> None:
-    watched = watch(dark=dark, first_visit=True)
+    watched = watch(dark=dark)
     with_index, bare = servers
     # Explore and Evaluate are among their views and tabs.
     addresses = [f"{with_index.url}/{path}" for name, path in STATES.items() if name not in ("explore", "evaluate")]
@@ -76,6 +76,7 @@ def test_the_tour_is_walked_by_keyboard_skipped_and_seen_again(
     settled(page)
     expect(tour.get_by_role("heading", name="Begin with documents")).to_be_visible()
     expect(page.locator("a.lr-tour-at")).to_have_attribute("href", re.compile("/library$"))
+    assert serious(page) == []
     snap(page, "tour")
     beside = page.get_by_test_id("stSidebar").bounding_box()
     card = tour.bounding_box()

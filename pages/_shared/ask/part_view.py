@@ -19,7 +19,7 @@ from pages._shared.common.messages import message, say, words
 from pages._shared.common.scope import Scope
 
 _EVERY = 1.0  # seconds between two looks at the job
-_QUICK_SECONDS = 5.0  # of a forecast: what takes no longer is made without a question
+_QUICK_SECONDS = 5.0  # expected by the forecast: what takes no longer is made without a click
 _Retrieved = TypeVar("_Retrieved")
 
 
@@ -40,15 +40,15 @@ def with_quick_parts(
             with st.spinner(say("part.making_first", part=title)):
                 record = bench.build_part(session.open_index(summary), part)
             made.append((part, record.seconds))
-            said = [say("part.made_first", part=_title(summary, name), time=numbers.duration(s)) for name, s in made]
-            st.session_state[scope.key("parts_made")] = (summary.id, question, said)
+            st.session_state[scope.key("parts_made")] = (summary.id, question, tuple(made))
 
 
 def made_line(scope: Scope, summary: IndexSummary, question: str) -> None:
     """Which parts were made for this question without a click."""
-    index, asked, said = st.session_state.get(scope.key("parts_made"), ("", "", []))
+    index, asked, made = st.session_state.get(scope.key("parts_made"), ("", "", ()))
     if (index, asked) == (summary.id, question):
-        draw(markup.muted(say("text.space").join(said)))
+        named = [say("part.in_time", part=_title(summary, name), time=numbers.duration(each)) for name, each in made]
+        draw(markup.muted(say("part.made_first", n=len(made), parts=say("ask.comma").join(named))))
 
 
 def missing(error: PartMissing) -> str:
@@ -65,7 +65,7 @@ def _is_quick(summary: IndexSummary, part: str) -> bool:
         forecasts = _forecasts(summary, _with_needs(summary, part))
     except LeanRAGError:  # offer() says it
         return False
-    seconds = sum(forecast.seconds.high for forecast in forecasts)
+    seconds = sum(forecast.seconds.expected for forecast in forecasts)
     return seconds <= _QUICK_SECONDS and not any(forecast.calls.high for forecast in forecasts)
 
 

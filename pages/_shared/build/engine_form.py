@@ -107,7 +107,8 @@ def endpoint(corpus_id: str) -> Engine:
 def take_settings(config: Mapping[str, Any]) -> None:
     """The form holds the engine of an index's settings, its prompts included. For callbacks."""
     model = str(config.get("model", "builtin"))
-    remote = is_remote(model)
+    models = (str(config.get(name) or "") for name in ("model", "aggregation_model", "embedding"))
+    remote = any(map(is_remote, models))  # of another mixture than the form builds, a model is to be chosen
     state.remember("b_engine", ENDPOINT if remote else BY_HAND if model == REFERENCE else None)
     if not remote:
         return
