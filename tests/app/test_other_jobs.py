@@ -74,7 +74,7 @@ def test_a_running_job_that_is_no_build_is_shown_on_every_page(page: str, with_s
     assert "Answering questions, 55 %" in page_text
     assert "Questions5of 10" in page_text
     assert "answeredthe queen" in page_text
-    assert "values 3" in page_text
+    assert "Values 3" in page_text
     assert "Safe to close: the work goes on." in page_text
     assert "Building" not in page_text
 

@@ -113,7 +113,7 @@ def _settings(job: JobState) -> list[str]:
         titled = [
             f"{forms.title_of(name)} {forms.shown(name, value)}"
             for name, value in config.items()
-            if known(f"option.title.{name}") and (isinstance(value, int) or known(f"option.choice.{name}.{value}"))
+            if type(value) is int or known(f"option.choice.{name}.{value}")
         ]
         return [say("ask.comma").join(titled)] if titled else []
     size, overlap = _number(config.get("chunk_tokens")), _number(config.get("overlap_tokens"))
