@@ -3,6 +3,7 @@
 import pytest
 
 from leanrag_core import IndexConfig, Workbench
+from leanrag_core.__main__ import main
 from leanrag_core.checking.check import check_index
 from leanrag_core.errors import ReferenceDamaged
 from leanrag_core.models.minilm import MiniLM
@@ -64,3 +65,12 @@ def test_a_reference_graph_is_complete_with_twenty_of_each_in_every_document(ben
     assert references.covering(["hive.md", "farm.md"]) is not None
     assert references.covering(["farm.md"]) is None
     assert not references.is_complete(["hive.md"])
+
+
+def test_a_reference_graph_beside_itself_has_no_score_and_that_is_said(
+    bench: Workbench, built: Index, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert bench.extraction_score(built, embedded=False) is None
+    assert built.path is not None
+    assert main(["evaluate", str(built.path), "--extraction"]) == 2
+    assert "is the reference graph itself" in capsys.readouterr().err

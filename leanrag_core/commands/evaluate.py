@@ -103,12 +103,14 @@ def _evaluate_all(options: argparse.Namespace) -> int:
 
 def _evaluate_extraction(options: argparse.Namespace) -> int:
     """Which share of a reference graph the index's base graph has."""
+    from leanrag_core.types.manifest import REFERENCE_GRAPH
     from leanrag_core.workbench import Workbench, open_index
 
     index = open_index(options.index)
     score = Workbench.default().extraction_score(index)
     if score is None:
-        raise InvalidConfig("command.no_reference", index=index.manifest.name)
+        itself = index.manifest.kind == REFERENCE_GRAPH
+        raise InvalidConfig("command.reference_itself" if itself else "command.no_reference", index=index.manifest.name)
     if options.json:
         print_json({"index": index.manifest.name, "model": index.manifest.config.model, **_extraction_values(score)})
         return 0

@@ -101,7 +101,8 @@ class Corpora(Services):
 
     @takes_index
     def extraction_score(self, index: Index, *, embedded: bool = True) -> "ExtractionScore | None":
-        """How much of a reference graph the index's base graph has; None where none quotes its documents. embedded:
+        """How much of a reference graph the index's base graph has; None where none quotes its documents, and for one
+        that is a reference graph itself. embedded:
         names are compared by the built-in embedding, too, which takes a second or two."""
         from leanrag_core.services.extraction_scores import score_of_index
 

@@ -13,6 +13,7 @@ from leanrag_core.models.base import EmbeddingModel
 from leanrag_core.services.references import References
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.index import Index
+from leanrag_core.types.manifest import REFERENCE_GRAPH
 
 _ONE_CHUNK = 1_000_000  # tokens
 _LEAST_ENTITIES = 0.2  # of the reference's in a passage; a model that finds fewer is of no use
@@ -30,8 +31,11 @@ class PassageScores:
 def score_of_index(
     references: References, index: Index, embedding: EmbeddingModel | None = None
 ) -> ExtractionScore | None:
-    """The score of the index's base graph; None where no reference graph quotes its documents. embedding: of names,
-    which are then compared by it, too."""
+    """The score of the index's base graph; None where no reference graph quotes its documents, and for a reference
+    graph itself, which beside itself says nothing of an extraction. embedding: of names, which are then compared by
+    it, too."""
+    if index.manifest.kind == REFERENCE_GRAPH:
+        return None
     reference = references.covering(index.documents["name"].to_pylist())
     return None if reference is None else index_score(index, reference.usable(), embedding=embedding)
 

@@ -9,6 +9,7 @@ from leanrag_core.errors import LeanRAGError
 from leanrag_core.evaluation.extraction import Example, Examples, ExtractionScore, Share
 from leanrag_core.evaluation.extraction_names import EMBEDDING, EXACT, NORMALISED
 from leanrag_core.figures import numbers
+from leanrag_core.types.manifest import REFERENCE_GRAPH
 from leanrag_core.types.model_names import REFERENCE, model_title
 from leanrag_core.types.summary import IndexSummary
 from pages._shared.common import choices, markup, session
@@ -33,7 +34,8 @@ def show() -> None:
     scores = _scores(_same_corpus(indexes, chosen), match)
     own = scores.get(chosen.id)
     if own is None:
-        message(say("evaluate.extraction.no_score"))
+        itself = chosen.kind == REFERENCE_GRAPH
+        message(say("evaluate.extraction.itself" if itself else "evaluate.extraction.no_score"))
         return
     at_match = own.match(match)
     draw(
