@@ -27,6 +27,8 @@ def open_and_close(page: Page, n_times: int, seed: int) -> int:
                 break
             except TimeoutError:  # a drawer that was closed before it was drawn covers the marks
                 page.keyboard.press("Escape")
+        if chance.random() < 0.5 and not drawer.count():  # another mark, before the drawer of the first is there
+            chips.first.evaluate("chip => chip.click()")
         page.wait_for_timeout(chance.uniform(50, 900))
         seen += drawer.count()
         page.keyboard.press("Escape")

@@ -1,5 +1,5 @@
-// Sentences with citation chips; a chip keeps together with the last word before it, and shows its evidence under the
-// pointer and with the focus. Below them all items of the context, cited or not. Texts are set by textContent.
+// Sentences with citation chips; the first chip keeps together with the last letters before it, and each shows its
+// evidence under the pointer and with the focus. Below them all items of the context, cited or not. Texts are set by textContent.
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const root = parentElement.querySelector(".lr-cites");
@@ -60,14 +60,15 @@ export default function (component) {
 
   const sentences = data.parts.map((part) => {
     const sentence = element("span", [part.alone ? "alone" : "", part.lacks ? "lacks" : ""].join(" ").trim());
-    const cut = part.marks.length ? part.text.lastIndexOf(" ") + 1 : part.text.length;
+    const end = part.text.search(/(?:[^\p{M}\s]\p{M}*){1,6}$/u); // a few letters: in Chinese a sentence is one word
+    const cut = part.marks.length && end >= 0 ? end : part.text.length;
     const said = element("span", "said");
     said.append(part.text.slice(0, cut));
     sentence.append(said);
     if (part.marks.length) {
-      const tail = element("span", "tail");
-      tail.append(element("span", "said", part.text.slice(cut)), " ", ...part.marks.map((mark) => chipOf(mark, "")));
-      sentence.append(tail);
+      const tail = element("span", "tail"), [first, ...others] = part.marks.map((mark) => chipOf(mark, ""));
+      tail.append(element("span", "said", part.text.slice(cut)), " ", first);
+      sentence.append(tail, ...others);
     }
     if (part.lacks) sentence.append(" ", element("span", "why", part.lacks));
     if (part.from) sentence.append(" ", element("span", "from", part.from));
