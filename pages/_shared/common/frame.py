@@ -17,7 +17,7 @@ from leanrag_core.types.job import JobState
 from leanrag_core.types.manifest import HEURISTIC, REFERENCE_GRAPH
 from leanrag_core.types.model_names import is_remote
 from leanrag_core.types.summary import IndexSummary
-from pages._shared.common import running_view, script_files, session, state, widgets
+from pages._shared.common import running_view, session, state, widgets
 from pages._shared.common.html import NOTHING, draw, html, joined
 from pages._shared.common.messages import as_sentence, known, say, words
 from pages._shared.common.messages import message as message  # pages take it from here
@@ -63,7 +63,6 @@ def enter(page: str) -> IndexSummary | None:
     The first call of every page; it relies on nothing else.
     """
     state.read_url(page)
-    draw(html('<style>@import url("{}");</style>', script_files.address([_HERE / "style.css"])))
     draw(html("<style>:root{{{}}}</style>", Markup(colours().css_variables())))
     theme = "dark" if is_dark() else "light"
     st.logo(

@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
-from streamlit import config
+from streamlit import config, file_util
 
 from leanrag_core.figures.scripts import script_path
 
@@ -42,9 +42,19 @@ def content_at(name: str) -> tuple[str, str] | None:
 
 
 def routes() -> list[Route]:
-    """For the server of the app."""
+    """For the server of the app: the scripts, and the document of each page."""
     base = str(config.get_option("server.baseUrlPath")).strip("/")
-    return [Route(f"/{base}/{FOLDER}/{{name}}" if base else f"/{FOLDER}/{{name}}", _answer)]
+    below = f"/{base}" if base else ""
+    names = ["", *(path.stem for path in sorted(_SHARED.parent.glob("*.py")) if path.stem != "__init__")]
+    return [Route(f"{below}/{FOLDER}/{{name}}", _answer), *(Route(f"{below}/{name}", _document) for name in names)]
+
+
+async def _document(request: Request) -> Response:
+    """Streamlit's document with style.css, behind its own styles: what is drawn is in its place from the beginning."""
+    document = (Path(file_util.get_static_dir()) / "index.html").read_text(encoding="utf-8")
+    sheet = address([Path(__file__).with_name("style.css")])
+    linked = document.replace("</body>", f'<link rel="stylesheet" href="./{sheet}"></body>', 1)
+    return HTMLResponse(linked, headers={"cache-control": "no-cache"})
 
 
 async def _answer(request: Request) -> Response:
