@@ -83,7 +83,7 @@ def places_of(vectors: np.ndarray, wanted: Sequence[int], shown: MapPlaces) -> n
     places = np.array([shown.places[place] for place in at], dtype=np.float32).reshape(-1, 2)
     for number, (row, place) in enumerate(zip(wanted, at.tolist(), strict=True)):
         if shown.rows[place] != row:
-            cosines = np.asarray(vectors[shown.rows]) @ np.asarray(vectors[row])
+            cosines = np.einsum("ij,j->i", np.asarray(vectors[shown.rows]), np.asarray(vectors[row]))
             near = np.argsort(-cosines, kind="stable")[:_NEIGHBOURS]
             places[number] = weighted_place(shown.places[near], cosines[near])
     return places

@@ -78,7 +78,7 @@ def affinity(seen: Perception, labels: np.ndarray) -> np.ndarray:
     centroids = members @ seen.points
     centroids /= np.maximum(np.linalg.norm(centroids, axis=1, keepdims=True), 1e-12)
     present = (np.asarray((members @ seen.types).todense()) > 0).astype(np.float32)
-    cosine = np.vecdot(seen.points, centroids[labels])
+    cosine = np.einsum("ij,ij->i", seen.points, centroids[labels])  # in a fixed order, as all sums of this file
     return np.asarray(seen.overlaps(np.arange(n), present[labels]) + seen.weight * cosine)
 
 
@@ -94,7 +94,7 @@ def divergence(seen: Perception, centres: np.ndarray) -> np.ndarray:
     m, points = len(centres), seen.points[centres]
     types = np.asarray(seen.types[centres].todense())
     overlap = np.stack([seen.overlaps(centres, np.tile(types[place], (m, 1))) for place in range(m)])
-    return np.asarray(1.0 - (overlap + seen.weight * points @ points.T) / (1.0 + seen.weight))
+    return np.asarray(1.0 - (overlap + seen.weight * np.einsum("id,jd->ij", points, points)) / (1.0 + seen.weight))
 
 
 def fused_communities(seen: Perception, *, epsilon: float, rounds: int) -> np.ndarray:
@@ -142,7 +142,7 @@ def keywords_of(seen: Perception, labels: np.ndarray, most: int) -> Keywords:
     for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
         members = order[first:last]
         best = members[:most]
-        keyword_of[members] = n_before + (seen.points[members] @ seen.points[best].T).argmax(axis=1)
+        keyword_of[members] = n_before + np.einsum("id,jd->ij", seen.points[members], seen.points[best]).argmax(axis=1)
         keyword_of[best] = n_before + np.arange(len(best))
         chosen.append(best)
         n_before += len(best)

@@ -111,5 +111,6 @@ class Strategy:
 
 def mean_direction(vector: np.ndarray, others: np.ndarray) -> np.ndarray:
     """(d,) float32, unit length: the mean of the vector and the rows of the others, (n, d)."""
-    mean = np.concatenate([vector[None], others]).mean(axis=0)
-    return np.asarray(mean / np.linalg.norm(mean), dtype=np.float32)
+    mean = np.concatenate([vector[None], others]).mean(axis=0, keepdims=True)
+    # The length of a row is summed in a fixed order; that of a single vector by BLAS, as each processor does.
+    return np.asarray((mean / np.linalg.norm(mean, axis=1))[0], dtype=np.float32)

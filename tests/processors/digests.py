@@ -1,0 +1,96 @@
+"""Prints what a sample corpus becomes on this processor: python -m tests.processors.digests HOME
+
+One line of JSON: digests of the files of an index and its parts, of the traces of all strategies for some questions, of
+the shipped presentation made again and of clusters. OPENBLAS_CORETYPE imitates another processor.
+"""
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from leanrag_core import IndexConfig, Workbench
+from leanrag_core.clustering.clusters import cluster
+from leanrag_core.indexing.part_base import parts
+from leanrag_core.records import to_json
+from leanrag_core.retrieval.base import strategies
+from leanrag_core.types.index import Index
+from leanrag_core.types.part import FINISHED
+from leanrag_core.types.trace import Trace
+from sample_corpora import story
+from tests.contract.conftest import QUESTION, TEXTS
+
+_QUESTIONS = 3
+_LONG_TO_MAKE = ("chunk_tree", "relation_vectors", "sequential_tree")  # left to the small corpus
+# Rebuildable search indexes are outside the promise; the record of a part has the seconds that it took.
+_OUTSIDE = ("chroma", "search", "part.json")
+
+
+def main(home: Path) -> dict[str, str]:
+    """Return the digests, in the order in which they come about."""
+    bench = Workbench(home)
+    made = {"presentation": _digest(story.content(bench))}
+    index_id, set_id = bench.sample_index(story.CORPUS)
+    questions = [question.question for question in bench.question_set(set_id)[:_QUESTIONS]]
+    made |= _of_index(bench, bench.open(index_id), questions, _LONG_TO_MAKE)
+    corpus = bench.add_documents("tiny", list(TEXTS["tiny"].items())).corpus_id
+    made |= _of_index(bench, bench.build(corpus, IndexConfig(cluster_size=2), name="tiny"), [QUESTION], ())
+    points = np.random.default_rng(7).standard_normal((3000, 48)).astype(np.float32)
+    points += 4 * points[np.arange(3000) % 60]
+    points /= np.sqrt(np.einsum("ij,ij->i", points, points))[:, None]
+    return made | {"clusters": _digest(cluster(points).labels.tobytes())}
+
+
+def _of_index(bench: Workbench, index: Index, questions: Sequence[str], without: Sequence[str]) -> dict[str, str]:
+    """Digests of the files and of the traces of all strategies that do not need one of the parts `without`."""
+    name, made = index.manifest.name, {}
+    for info in strategies().strategies:
+        wanted = _with_needs(info.parts)
+        if not set(wanted) & set(without):
+            _make(bench, index, wanted)
+            for question in questions:
+                made[f"{name}: {info.name}: {question}"] = _digest(_record(bench.retrieve(index, question, info.name)))
+    return made | {f"{name}: {_place(path, index)}": _digest(path.read_bytes()) for path in _files(index)}
+
+
+def _with_needs(wanted: Sequence[str]) -> list[str]:
+    """The parts and what they need, each after what it needs."""
+    known, every = {info.name: info.part for info in parts().parts}, list(wanted)
+    for part in every:
+        every += [need for need in known[part].needs if need in known]
+    return list(dict.fromkeys(reversed(every)))
+
+
+def _make(bench: Workbench, index: Index, wanted: Sequence[str]) -> None:
+    made = {state.name for state in bench.parts_of(index) if state.status == FINISHED}
+    for part in wanted:
+        if part not in made:
+            bench.build_part(index, part)
+
+
+def _place(path: Path, index: Index) -> str:
+    return str(path.relative_to(index.path or path))
+
+
+def _files(index: Index) -> Iterator[Path]:
+    assert index.path is not None
+    for path in sorted(index.path.rglob("*")):
+        if path.is_file() and not any(word in _place(path, index) for word in _OUTSIDE):
+            yield path
+
+
+def _record(trace: Trace) -> bytes:
+    untimed = replace(trace, steps=tuple(replace(step, milliseconds=0.0) for step in trace.steps))
+    return to_json(untimed)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(Path(sys.argv[1]))))
