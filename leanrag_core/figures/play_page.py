@@ -10,6 +10,7 @@ import json
 
 from markupsafe import Markup
 
+from leanrag_core.figures.fonts import POLICY, font_faces
 from leanrag_core.figures.palette import palette
 from leanrag_core.figures.play import play, play_words
 from leanrag_core.figures.play_values import play_values
@@ -47,7 +48,7 @@ def play_page(trace: Trace, *, answer: Answer | None = None, language: str = ENG
         language,
         _policy(script),
         question,
-        Markup(_colours() + styles(PLAY) + _STYLE),
+        Markup(font_faces() + _colours() + styles(PLAY) + _STYLE),
         question,
         Markup(_inert(json.dumps(held, ensure_ascii=False))),
         Markup(script),
@@ -59,7 +60,7 @@ def _policy(script: str) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     # Styles are set by the script too, on single elements, which hashes cannot name.
     return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; {POLICY}; "
         "base-uri 'none'; form-action 'none'"
     )
 

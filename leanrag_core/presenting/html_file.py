@@ -10,6 +10,7 @@ import hashlib
 from markupsafe import Markup
 
 from leanrag_core.errors import InvalidConfig
+from leanrag_core.figures.fonts import POLICY, font_faces
 from leanrag_core.figures.palette import palette
 from leanrag_core.presenting import browser
 from leanrag_core.presenting.slides import deck_of, values_of_deck
@@ -36,7 +37,7 @@ def as_html(presentation: Presentation, language: str = "en") -> bytes:
         deck.language,
         _policy(script),
         visible(deck.title),
-        Markup(_colours() + browser.styles()),
+        Markup(font_faces() + _colours() + browser.styles()),
         Markup(_inert(json_bytes(values_of_deck(deck)).decode())),
         Markup(script),
     )
@@ -50,7 +51,7 @@ def _policy(script: str) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     # Styles are set by the script too, on single elements, which hashes cannot name.
     return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; {POLICY}; "
         "base-uri 'none'; form-action 'none'"
     )
 

@@ -34,6 +34,10 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 
+LOADED_FONTS = (
+    "document.fonts.ready.then(() => [...document.fonts].flatMap(f => f.status === 'loaded' ? f.family : []))"
+)
+
 expect.set_options(timeout=30_000)  # speed is measured elsewhere; a busy machine is no failure
 
 

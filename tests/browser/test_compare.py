@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from leanrag_core import IndexConfig, Workbench
-from tests.browser.conftest import Server, Watched
+from tests.browser.conftest import LOADED_FONTS, Server, Watched
 from tests.browser.runs import settled
 from tests.browser.test_story import TEXT, snap
 
@@ -114,6 +114,7 @@ def test_two_columns_are_compared_shared_and_opened_elsewhere(
 
     exported = watch()
     exported.page.goto(files["Export as one HTML file"].as_uri())
+    assert "Source Sans" in str(exported.page.evaluate(LOADED_FONTS))
     expect(exported.page.get_by_role("heading", name="What their contexts share")).to_be_visible()
     expect(exported.page.get_by_text(QUESTION).first).to_be_visible()
     snap(exported.page, "compare_exported")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import Server, Watched
+from tests.browser.conftest import LOADED_FONTS, Server, Watched
 from tests.browser.runs import settled
 from tests.browser.test_looks import CROSSINGS, OVERLAPS, indexes
 
@@ -96,6 +96,7 @@ def test_a_person_plays_a_retrieval(
     assert saved.suffix == ".html"
     alone = watch()
     alone.page.goto(saved.as_uri())
+    assert "Source Sans" in str(alone.page.evaluate(LOADED_FONTS))
     offline = alone.page.locator("main")
     expect(offline.get_by_role("slider")).to_have_attribute("aria-valuenow", "1")
     offline.get_by_role("button", name="Next", exact=True).click()

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from leanrag_core import Workbench
-from tests.browser.conftest import Server, Watched
+from tests.browser.conftest import LOADED_FONTS, Server, Watched
 from tests.browser.runs import settled
 from tests.browser.test_story import snap
 
@@ -127,6 +127,7 @@ def test_the_exported_file_opens_alone_and_names_are_text(
         file.on("request", lambda request: asked.append(request.url))
         file.goto(saved.as_uri())
         heading(file, "What was read")
+        assert "Source Sans" in str(file.evaluate(LOADED_FONTS)), "the file brings its type faces"
         kinds = []
         for _ in range(40):  # steps and slides, to the end
             kinds.append(file.locator(".lrp").get_attribute("data-kind"))

@@ -10,13 +10,16 @@ from leanrag_core.evaluation.experiments.report_parts import pays_part, score_pa
 from leanrag_core.evaluation.experiments.report_writing import Writing
 from leanrag_core.evaluation.gold import GoldQuestion
 from leanrag_core.evaluation.tables import kinds_of
+from leanrag_core.figures.fonts import POLICY as FONTS
+from leanrag_core.figures.fonts import font_faces
 from leanrag_core.figures.palette import palette
 from leanrag_core.records import to_json
 from leanrag_core.types.experiment import ExperimentResult, QuestionRow
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'"
+_POLICY = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; {FONTS}; form-action 'none'; base-uri 'none'"
 _STYLE = """
-body{font:15px/1.45 system-ui,sans-serif;color:var(--lr-text);background:var(--lr-bg);margin:0}
+body{font:15px/1.45 "Source Sans","Source Sans Pro",system-ui,sans-serif;margin:0}
+body{color:var(--lr-text);background:var(--lr-bg)}
 main{max-width:1200px;margin:0 auto;padding:1.5rem}
 table{border-collapse:collapse;margin:.6rem 0 1.4rem;width:100%}
 th,td{border-bottom:1px solid var(--lr-line);padding:.25rem .6rem;text-align:right;vertical-align:top}
@@ -56,7 +59,7 @@ def as_html(result: ExperimentResult, questions: tuple[GoldQuestion, ...], langu
         language,
         _POLICY,
         result.spec.title,
-        Markup(_colours() + _STYLE),
+        Markup(font_faces() + _colours() + _STYLE),
         write.joined(parts),
     )
     return str(page).encode()

@@ -8,6 +8,8 @@ from markupsafe import Markup
 from leanrag_core.comparing.lost_evidence import STAGES
 from leanrag_core.comparing.sentences import said_alone
 from leanrag_core.comparing.sharing import Shared, passage_name
+from leanrag_core.figures.fonts import POLICY as FONTS
+from leanrag_core.figures.fonts import font_faces
 from leanrag_core.figures.palette import palette
 from leanrag_core.figures.small_graph import aligned, small_graph
 from leanrag_core.types.trace import Trace
@@ -17,7 +19,7 @@ from pages._shared.compare import columns, contexts_view, fragments, missed_view
 from pages._shared.compare.gold_view import GoldOf
 from pages._shared.compare.loading import Loaded
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'"
+_POLICY = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; {FONTS}; form-action 'none'; base-uri 'none'"
 _COMMON = Path(__file__).resolve().parents[1] / "common" / "style.css"
 _GRAPH, _LANE = 340, 590  # px
 _OWN = Path(__file__).with_name("export.css")
@@ -57,7 +59,8 @@ def _style_sheet() -> str:
     """The rules of all pages, of Compare and of the file, with the colours of light and dark."""
     light, dark = (palette(dark=dark).css_variables() for dark in (False, True))
     colours = f":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
-    return colours + _COMMON.read_text(encoding="utf-8") + style.sheet() + _OWN.read_text(encoding="utf-8")
+    common, own = (path.read_text(encoding="utf-8") for path in (_COMMON, _OWN))
+    return font_faces() + colours + common + style.sheet() + own
 
 
 def _columns(loaded: Sequence[Loaded], traces: Mapping[str, Trace], shared: Shared, gold: GoldOf) -> list[Markup]:
