@@ -24,7 +24,7 @@ class Size:
     dots: int
 
 
-WIDE = Size(width=800, height=640, left=92, right=70, boxes=5, dots=62)
+WIDE = Size(width=800, height=560, left=92, right=70, boxes=5, dots=62)
 NARROW = Size(width=350, height=600, left=26, right=48, boxes=3, dots=26)
 _BOX_HEIGHT, _ROOT_HEIGHT = 38, 28
 _FIRST_BAND, _MIDDLE_BAND, _LAST_BAND, _LEAST_BASE = 64, 98, 124, 300  # px of height

@@ -87,9 +87,9 @@ def excerpt(text: str, names: Iterable[str], *, longest: int = 340) -> tuple[Pie
     return (*before, *pieces, *after)
 
 
-def around(text: str, sentence: str, *, longest: int = 320) -> tuple[Piece, ...]:
-    """The stretch of the text around the sentence, some `longest` characters, the sentence marked cited; the beginning
-    of the text where it does not stand in it."""
+def around(text: str, sentence: str, names: Iterable[str] = (), *, longest: int = 320) -> tuple[Piece, ...]:
+    """The stretch of the text around the sentence, some `longest` characters, the sentence marked cited, names marked;
+    the beginning of the text where it does not stand in it."""
     spans = sentence_spans(text, [sentence] if sentence else [])
     left = 0
     if spans and len(text) > longest:
@@ -98,7 +98,8 @@ def around(text: str, sentence: str, *, longest: int = 320) -> tuple[Piece, ...]
     right = len(text) if len(text) <= left + longest else _word_start(text, left + longest)
     if spans:
         right = max(right, min(spans[0][1], _word_start(text, left + 2 * longest)))
-    pieces = _cut(text, left, right, [("cited", a, b) for a, b in spans[:1]])
+    marked = [("cited", a, b) for a, b in spans[:1]] + [("name", a, b) for a, b in name_spans(text, names)]
+    pieces = _cut(text, left, right, marked)
     before = [Piece("… ", frozenset())] if left > 0 else []
     after = [Piece(" …", frozenset())] if right < len(text) else []
     return (*before, *pieces, *after)

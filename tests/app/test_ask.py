@@ -1,8 +1,10 @@
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from markupsafe import Markup
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import IndexConfig, Workbench
@@ -100,6 +102,18 @@ def test_a_chunk_card_opens_its_document(home: Workbench, visit: Visit) -> None:
     drawn.assert_sound(app)
     [passage] = drawn.component(app, "lr_passage")
     assert any("name" in piece["marks"] for piece in passage["pieces"])
+
+
+def test_a_chunk_card_quotes_the_sentence_that_the_answer_cites(home: Workbench, visit: Visit) -> None:
+    app = visit("ask", home, q="Who patented the Langstroth hive?")
+    [answer] = drawn.component(app, "lr_citations")
+    said = [part["text"] for part in answer["parts"] if part["from"] == "source chunk"]
+    cards = [body for body in drawn.html(app) if '<div class="lr-chunk">' in body]
+    quoted = [
+        Markup(each).striptags() for card in cards for each in re.findall('<span class="cited">(.*?)</span>', card)
+    ]
+    assert quoted
+    assert any(each in sentence for each in quoted for sentence in said)
 
 
 def test_a_strategy_without_a_graph_says_so(home: Workbench, visit: Visit) -> None:

@@ -140,6 +140,8 @@ def test_a_sentence_is_quoted_with_what_stands_around_it() -> None:
     assert 80 <= len(joined) <= 140
     whole = around(text, "Bees store honey.", longest=17)
     assert [piece.text for piece in whole if "cited" in piece.marks] == ["Bees store honey."]
+    named = around(text, "Bees store honey.", ["honey"], longest=100)
+    assert [piece.text for piece in named if piece.marks == {"cited", "name"}] == ["honey"]
 
 
 def test_a_sentence_that_is_not_there_leaves_the_beginning() -> None:

@@ -4,6 +4,7 @@ from functools import partial
 
 import streamlit as st
 
+from leanrag_core.answering.support import best_sentence
 from leanrag_core.figures.anchors import anchors as anchors_of
 from leanrag_core.retrieval.captions import losses
 from leanrag_core.types.index import Index
@@ -38,11 +39,16 @@ def _text(scope: Scope, trace: Trace) -> None:
                 copy_button.copy_text(say("ask.copy_context"), of=key, key=scope.name("copy_context"))
 
 
+def _citing(answer: Answer | None, mark: str) -> list[str]:
+    """The sentences of the answer that cite that mark."""
+    return [part.text for part in answer.parts if mark in part.marks] if answer is not None and answer.grounded else []
+
+
 def _cited(answer: Answer | None, mark: str) -> str:
     """Whether the answer cites that mark, in words."""
     if answer is None or not answer.grounded:
         return ""
-    n = sum(mark in part.marks for part in answer.parts)
+    n = len(_citing(answer, mark))
     return say("cite.in_answer", n=n) if n else say("cite.not_cited")
 
 
@@ -66,6 +72,7 @@ def passage_cards(scope: Scope, index: Index | None, trace: Trace, answer: Answe
     with st.grid(3, min_column_width=280, gap="small"):
         for place, passage in enumerate(trace.passages[:_MOST_CARDS]):
             mark = marks.get(passage.id)
+            quotes = (best_sentence(each, passage.text) for each in _citing(answer, mark.name if mark else ""))
             seed_dots = None
             if anchors and passage.source:
                 counted = say(counting, count=len(passage.source.items), n=len(anchors))
@@ -79,6 +86,7 @@ def passage_cards(scope: Scope, index: Index | None, trace: Trace, answer: Answe
                 if index is not None
                 else reference_view.opener(scope, trace, passage, mark.name if mark else "", stored=True),
                 cited=_cited(answer, mark.name if mark else ""),
+                quote=next(filter(None, quotes), ""),
                 key=scope.name(f"chunk_{place}"),
             )
     if len(trace.passages) > _MOST_CARDS:

@@ -54,8 +54,13 @@ def paint(colour: str) -> str:
 
 
 def pieces(parts: Iterable[Piece]) -> Markup:
-    """Text with the names of seeds marked."""
-    return joined(html("<mark>{}</mark>", part.text) if "name" in part.marks else part.text for part in parts)
+    """Text with the names of seeds and the cited sentence marked."""
+    return joined(_marked(part) for part in parts)
+
+
+def _marked(part: Piece) -> Markup:
+    text = html("<mark>{}</mark>" if "name" in part.marks else "{}", part.text)
+    return html('<span class="cited">{}</span>', text) if "cited" in part.marks else text
 
 
 def dots(count: int, of: int, counted: str) -> Markup:

@@ -31,15 +31,17 @@ def card(
     on_open: Callable[[], None],
     key: str,
     cited: str = "",
+    quote: str = "",
 ) -> None:
-    """A passage of a trace: mark, document, the stretch with most of the names, why it is here, its place.
+    """A passage of a trace: mark, document, some of its text, why it is here, its place.
 
     seed_dots: how many items occur in it; without it, the reason that the trace gives. cited: whether an answer cites
-    it, in words.
+    it, in words. quote: its sentence that the text is shown around; without it, the stretch with most of the names.
     """
     source = passage.source
     assert source is not None
-    text = markup.pieces(passages.excerpt(passage.text, names))
+    shown = passages.around(passage.text, quote, names) if quote else passages.excerpt(passage.text, names)
+    text = markup.pieces(shown)
     why = seed_dots or (html("{}", words(passage.reason)) if passage.reason else NOTHING)
     place = markup.name(source.document)
     if source.page:

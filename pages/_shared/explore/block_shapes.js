@@ -114,13 +114,14 @@ function drawSunburst(data, width, drawn) {
       const middle = (from + to) / 2, [x, y] = at(middle, (inner + outer) / 2), high = (to - from) * Math.PI / 180 * (inner + outer) / 2;
       if (high < 12) return;
       const size = Math.min(12, high - 1), flip = middle > 180, text = block.folded ? block.short : block.badge ? `${block.name} · ${block.badge}` : block.name;
-      if (high > 52 && !block.folded) { // wide enough for lines that need not be turned
-        const lines = wrapped(text, step - 10, 3, size);
-        lines.forEach((part, place) => writeLine(group, part, x, y + (place - (lines.length - 1) / 2) * 15 + 4, size, { bold: true, anchor: "middle" }));
-        return;
-      }
-      const shown = cut(text, measure(step - 14, `600 ${size}px ${FONT}`));
-      if (shown !== "…") writeLine(group, shown, x, y + size * 0.35, size, { bold: !block.folded, muted: Boolean(block.folded), anchor: "middle", turn: 0 }).setAttribute("transform", `rotate(${middle - 90 + (flip ? 180 : 0)} ${x} ${y})`);
+      // Lines follow the ring where the block is wider than the ring, lie flat where they can, else point outward.
+      const along = high > 52 && high > step, flat = high > 52 && !along, mid = (inner + outer) / 2;
+      const reach = along ? Math.min(high * 0.85, 2 * Math.sqrt(outer ** 2 - Math.min(outer, mid + 24) ** 2)) : step - (flat ? 10 : 14);
+      const most = along ? 3 : Math.max(1, Math.min(flat ? 4 : 3, Math.floor((high - 2) / (size + 2))));
+      const turn = along ? middle + (middle > 90 && middle < 270 ? 180 : 0) : flat ? 0 : middle - 90 + (flip ? 180 : 0);
+      const lines = block.folded ? [cut(text, measure(reach, `600 ${size}px ${FONT}`))] : wrapped(text, reach, most, size);
+      if (lines.every((line) => /^.{0,2}…$/u.test(line))) return;
+      lines.forEach((line, place) => writeLine(group, line, x, y + (place - (lines.length - 1) / 2) * (size + 2) + size * 0.35, size, { bold: !block.folded, muted: Boolean(block.folded), anchor: "middle" }).setAttribute("transform", `rotate(${turn} ${x} ${y})`));
     });
   }
 }

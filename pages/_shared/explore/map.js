@@ -65,7 +65,7 @@ function nameCluster(svg, cluster, place, { X, Y, width, height, taken, data, fa
   const [cx, cy, rx, ry, angle] = cluster.ellipse, turn = (angle * Math.PI) / 180;
   const reach = [Math.hypot(rx * Math.cos(turn), ry * Math.sin(turn)), Math.hypot(rx * Math.sin(turn), ry * Math.cos(turn))];
   const largest = data.layers.flatMap((layer) => (layer.clusters.includes(cluster) ? layer.clusters : [])).reduce((most, each) => Math.max(most, each.size), 1);
-  const size = 12.5 + 2 * (cluster.size / largest), font = `600 ${size}px ${FONT}`, lines = wrap(cluster.name, 150, 2, font);
+  const size = 12.5 + 2 * (cluster.size / largest), font = `600 ${size}px ${FONT}`, lines = wrap(cluster.name, 160, 3, font);
   pen.font = font;
   const w = Math.max(...lines.map((line) => pen.measureText(line).width)), h = lines.length * (size + 2);
   const x = X(cx), y = Y(cy), half = [X(cx + reach[0]) - x, Y(cy + reach[1]) - y];

@@ -11,6 +11,7 @@ from pages._shared.common.messages import say
 from pages._shared.library.adding_view import to_build
 
 _CARDS = 24  # a page
+_COLUMNS = 4  # where there is room
 
 
 def cards(corpora: list[CorpusSummary], chosen: str) -> None:
@@ -22,7 +23,8 @@ def cards(corpora: list[CorpusSummary], chosen: str) -> None:
         n_indexes[index.corpus_id] = n_indexes.get(index.corpus_id, 0) + 1
     building = {job.corpus_id for job in session.running_jobs()}
     shown = paging.rows_of_page(corpora, _CARDS, key="cards_page")
-    with st.grid(4, min_column_width=240, gap="small"):
+    rows = "rows" if len(shown) > _COLUMNS else "row"  # whose height is kept free from the beginning
+    with st.container(key=f"library_{rows}"), st.grid(_COLUMNS, min_column_width=240, gap="small"):
         for corpus in shown:
             with st.container(border=True, gap="xsmall", key=f"card_{corpus.id}", height="stretch"):
                 _about(corpus, n_indexes.get(corpus.id, 0), is_shown=corpus.id == chosen, built=corpus.id in building)

@@ -78,7 +78,7 @@ def number(settings: Settings, name: str) -> None:
     """A number of the settings with its help."""
     spec, now = forms.option_fields(Settings)[name], getattr(settings, name)
     fractional = isinstance(now, float)
-    with st.container(gap="xsmall"):
+    with st.container(gap="xsmall", key=f"setting_{name}"):
         widgets.show(
             f"set_{name}",
             now,
@@ -122,7 +122,7 @@ def address_field(
             return kept
         return None
 
-    with st.container(gap="xsmall"):
+    with st.container(gap="xsmall", key=f"setting_{name}"):
         widgets.show(
             f"set_{name}",
             _standing(name, kept),
@@ -180,15 +180,16 @@ def key_variable(settings: Settings) -> None:
         keep("key_variable", wanted)
         return None
 
-    widgets.show(
-        "set_key_variable",
-        settings.key_variable,
-        lambda mount: st.text_input(
-            say("settings.key.variable"), value=mount.value, key=mount.key, on_change=mount.changed
-        ),
-        wish,
-        read=lambda stored: str(stored or "").strip(),
-    )
+    with st.container(key="setting_key_variable"):
+        widgets.show(
+            "set_key_variable",
+            settings.key_variable,
+            lambda mount: st.text_input(
+                say("settings.key.variable"), value=mount.value, key=mount.key, on_change=mount.changed
+            ),
+            wish,
+            read=lambda stored: str(stored or "").strip(),
+        )
     if not fault("key_variable"):
         sign = "ok" if keys.has_key(settings) or settings.local else "none"
         draw(
