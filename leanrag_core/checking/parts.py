@@ -1,6 +1,7 @@
 """Parts of the index are those that were made of it."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from leanrag_core.checking.problem import Note, Problem, Subject
 from leanrag_core.messages.catalog import sentence
@@ -23,9 +24,10 @@ def stored(subject: Subject) -> Iterator[Problem | Note]:
         below = part.folder.relative_to(subject.folder).as_posix()
         if part.status == UNFINISHED:
             yield Note(f"the part {part.name} is not finished: make it again, which goes on where it stopped")
-        elif part.record is None:
-            yield Problem(f"{below}/{RECORD}", None, sentence(part.problem) if part.problem else "does not read")
-        else:
+        elif part.problem is not None:
+            file = Path(str(part.problem.values.get("path", part.folder / RECORD)))
+            yield Problem(file.relative_to(subject.folder).as_posix(), None, sentence(part.problem))
+        elif part.record is not None:
             for name, reason in changed_files(part.folder, part.record).items():
                 yield Problem(f"{below}/{name}", None, sentence(reason))
             if not fits(part.record, subject.folder, finished):

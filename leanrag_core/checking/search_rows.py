@@ -9,8 +9,9 @@ import numpy as np
 
 from leanrag_core.checking.problem import Note, Problem, Subject, at_rows
 from leanrag_core.errors import SearchIndexFailed
+from leanrag_core.messages.catalog import sentence
 from leanrag_core.storage.search_connection import SearchPlace, connect_to_files, place_in
-from leanrag_core.storage.search_files import DATABASE, SEARCH, changed_file, layer_searches, recorded
+from leanrag_core.storage.search_files import DATABASE, REMEDY, SEARCH, changed_file, layer_searches, recorded
 from leanrag_core.storage.search_index import SearchIndex
 from leanrag_core.types.graph import Layer
 
@@ -40,7 +41,8 @@ def rows(subject: Subject) -> Iterator[Problem | Note]:
             text = f"it counts {counted} rows of layer {layer.number}, there are {len(layer)}"
             yield Problem(f"{below}/{SEARCH}", None, text)
     if changed:
-        yield Problem(f"{below}/{changed}", None, "was changed after it was written")
+        text = f"was changed or deleted after it was written: {sentence(REMEDY)}"
+        yield Problem(f"{below}/{changed}", None, text)
         return
     if not place.database.is_file():
         yield Note("not checked: the search index is on a Chroma server")

@@ -31,7 +31,7 @@ def build_part(index: Index, info: PartInfo, config: Any, models: PartModels, to
         tools.report(Progress("open", 0, 0))
         index = read_index(store.directory) if waited else index
         fingerprint = part.fingerprint(index, config, models)
-        if (record := _finished(store, info.name, fingerprint)) is not None:
+        if (record := _finished(store, info, fingerprint, index)) is not None:
             return record
         _require_needs(info, models)
         folder = store.building_folder(info.name, fingerprint)
@@ -52,15 +52,17 @@ def build_part(index: Index, info: PartInfo, config: Any, models: PartModels, to
         return store.read(info.name, fingerprint)
 
 
-def _finished(store: PartStore, name: str, fingerprint: str) -> PartRecord | None:
+def _finished(store: PartStore, info: PartInfo, fingerprint: str, index: Index) -> PartRecord | None:
     """The record of the part where it is made already, and None where it is not; a damaged one is deleted."""
     try:
-        return store.read(name, fingerprint)
+        record = store.read(info.name, fingerprint)
+        info.part.read(store.folder(info.name, fingerprint), index)  # may rest on files that have no lasting hash
     except PartMissing:
         return None
     except PartDamaged:
-        store.delete(name, fingerprint)
+        store.delete(info.name, fingerprint)
         return None
+    return record
 
 
 def _require_needs(info: PartInfo, models: PartModels) -> None:

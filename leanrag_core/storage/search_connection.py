@@ -78,9 +78,10 @@ def connect_to_files(place: SearchPlace) -> Connection:
 
     Raises SearchIndexFailed when they do not read, or are missing: Chroma would create empty ones in their place.
     """
-    if place.record.is_file() and not place.database.is_file():
+    record = recorded(place.folder)
+    if place.record.is_file() and record.rows is None and not place.database.is_file():
         raise SearchIndexFailed("search.no_files", remedy=REMEDY)
-    changed = changed_file(place.folder, recorded(place.folder))
+    changed = changed_file(place.folder, record)
     if changed:
         raise SearchIndexFailed("search.changed", file=str(place.folder / changed), remedy=REMEDY)
     import chromadb

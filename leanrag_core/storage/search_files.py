@@ -52,8 +52,9 @@ def fingerprinted(folder: Path, layers: tuple[LayerSearch, ...]) -> SearchRecord
 
 
 def changed_file(folder: Path, record: SearchRecord) -> str:
-    """The first file, below the folder, that is not as recorded; "" when all are, or nothing was recorded of them."""
-    if not folder.joinpath(DATABASE).is_file() or record.rows is None:
+    """The first file, below the folder, that is missing or not as recorded; "" when all are as recorded, or nothing was
+    recorded of them."""
+    if record.rows is None:
         return ""
     try:
         if _hash_of_rows(folder / DATABASE) != record.rows:

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from leanrag_core.errors import PartDamaged
 from leanrag_core.indexing.part_base import PartModels, PartTools, fingerprint_of
 from leanrag_core.messages.message import message
 from leanrag_core.storage.search_connection import SearchPlace
-from leanrag_core.storage.search_files import SEARCH, layer_searches, recorded
+from leanrag_core.storage.search_files import SEARCH, changed_file, recorded
 from leanrag_core.storage.search_store import EXACT_UP_TO
 from leanrag_core.storage.search_writer import write_safely
 from leanrag_core.types.config import option, validate
@@ -77,6 +78,10 @@ class Part:
     def read(self, folder: Path, index: Index) -> tuple[LayerSearch, ...]:
         """How each layer is searched. The search index itself is opened by the SearchStore, once for all questions.
 
-        Raises SearchIndexFailed.
+        Raises SearchIndexFailed, and PartDamaged where Chroma's database is not the one that was written.
         """
-        return layer_searches(folder)
+        record = recorded(folder)
+        if changed := changed_file(folder, record):
+            problem = message("damage.changed")
+            raise PartDamaged("part.damaged", part=self.name, path=str(folder / changed), problem=problem)
+        return record.layers
