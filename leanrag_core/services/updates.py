@@ -11,7 +11,7 @@ from leanrag_core.services.builds import Builds, ModelsOf
 from leanrag_core.storage import earlier_states, layout
 from leanrag_core.storage.corpora import CorpusStore
 from leanrag_core.storage.edits_file import read_edits
-from leanrag_core.storage.staging import build_lock, staged
+from leanrag_core.storage.staging import build_lock, put_back, remove_stale_staging, staged
 from leanrag_core.types.corpus import Chunk, Document
 from leanrag_core.types.editing import Edit, EditLog
 from leanrag_core.types.execution import Execution
@@ -220,24 +220,21 @@ class Updates:
                 raise IndexChanged("update.changed_meanwhile", index=before.name)
             with staged(folder, in_store=self.in_store(folder), keeps_earlier=True) as staging:
                 shutil.copytree(earlier_states.state_folder(folder, state.number), staging, dirs_exist_ok=True)
-            return self._named(folder, before.name)
-
-    def _named(self, folder: Path, name: str) -> Index:
-        """The index in the folder under that name, which a state of before it was renamed does not have."""
-        if layout.read_manifest(folder).name != name:
-            layout.rename_index(folder, name)
-        return layout.read_index(folder)
+                _keep_name(staging, before.name)
+            return layout.read_index(folder)
 
     def undo(self, folder: Path) -> Index:
         """The index as it was before its last update or edit, byte for byte. Raises InvalidConfig where no earlier
         state is kept."""
-        name = layout.read_manifest(folder).name
-        states = earlier_states.earlier_states(folder)
-        if not states:
-            raise InvalidConfig("update.nothing_to_undo", index=name)
         with build_lock(folder, waiting=lambda: None):
-            earlier_states.put_back(folder, states[0].number)
-            return self._named(folder, name)
+            remove_stale_staging(folder)
+            name = layout.read_manifest(folder).name
+            states = earlier_states.earlier_states(folder)
+            if not states:
+                raise InvalidConfig("update.nothing_to_undo", index=name)
+            _keep_name(earlier_states.state_folder(folder, states[0].number), name)
+            put_back(folder, states[0].number)
+            return layout.read_index(folder)
 
     def states(self, folder: Path) -> tuple[EarlierState, ...]:
         """The earlier states that are kept, the newest first."""
@@ -246,6 +243,12 @@ class Updates:
     def forget(self, folder: Path) -> None:
         """Deletes the earlier states; updates can no longer be undone, and nothing of a removed document is left."""
         earlier_states.forget_earlier(folder)
+
+
+def _keep_name(state: Path, name: str) -> None:
+    """Gives the earlier state the index's name of now, before it takes the place of the index."""
+    if layout.read_manifest(state).name != name:
+        layout.rename_index(state, name)
 
 
 def with_edit(log: EditLog, edit: Edit) -> EditLog:

@@ -3,19 +3,21 @@
 They are numbered, the newest having the largest number. Undoing an update puts the newest one back, byte for byte.
 """
 
+import contextlib
 import os
 import re
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 from leanrag_core import private
-from leanrag_core.atomic import sync_folder, writing
+from leanrag_core.atomic import sync_folder
 from leanrag_core.errors import LeanRAGError
-from leanrag_core.messages.message import message
 from leanrag_core.storage.layout import read_manifest, size_bytes
 from leanrag_core.types.updating import KEPT_STATES, EarlierState
 
 _EARLIER = ".earlier-"
+_DELETED = "deleted-"
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 
 
@@ -43,36 +45,31 @@ def keep_earlier(folder: Path, target: Path) -> None:
     numbers = [int(path.name) for path in _folders(target)]
     os.replace(folder, store / str(max(numbers, default=0) + 1))
     sync_folder(store)
-    for path in _folders(target)[KEPT_STATES:]:
-        shutil.rmtree(path, ignore_errors=True)
+    with contextlib.suppress(OSError):  # they go with the next one
+        _delete(target, _folders(target)[KEPT_STATES:])
 
 
-def put_back(target: Path, number: int) -> None:
-    """The earlier state takes the place of the index; newer states are gone. Raises StorageFailed."""
-    target = Path(os.path.abspath(target))
-    with writing(message("what.index", folder=str(target))):
-        undone = earlier_folder(target) / "undone"
-        if undone.exists():  # of a process that died between the renames
-            shutil.rmtree(undone)
-        os.replace(target, undone)
-        try:
-            os.replace(state_folder(target, number), target)
-        except BaseException:
-            os.replace(undone, target)
-            raise
-        sync_folder(target.parent)
-        shutil.rmtree(undone)
-        for path in _folders(target):
-            if int(path.name) > number:
-                shutil.rmtree(path)
-        _remove_if_empty(earlier_folder(target))
+def forget_earlier(target: Path, *, newer_than: int = 0) -> None:
+    """Deletes the earlier states of the index of larger numbers, and with them what a removed document has left."""
+    _delete(target, [path for path in _folders(target) if int(path.name) > newer_than])
 
 
-def forget_earlier(target: Path) -> None:
-    """Deletes all earlier states of the index, and with them what a removed document has left in them."""
-    for path in _folders(target):
+def _delete(target: Path, states: Iterable[Path]) -> None:
+    """Deletes the folders of states, and what a process had begun to delete when it died.
+
+    A folder is hidden first: half of one might be listed and put back.
+    """
+    store = earlier_folder(target)
+    if store.is_symlink() or not store.is_dir():
+        return
+    for path in store.glob(f"{_DELETED}*"):
         shutil.rmtree(path)
-    _remove_if_empty(earlier_folder(target))
+    for path in states:
+        hidden = path.with_name(f"{_DELETED}{path.name}")
+        os.replace(path, hidden)
+        shutil.rmtree(hidden)
+    if not any(store.iterdir()):
+        store.rmdir()
 
 
 def earlier_folder(target: Path) -> Path:
@@ -88,8 +85,3 @@ def _folders(target: Path) -> list[Path]:
         return []
     numbered = [path for path in store.iterdir() if _NUMBER.fullmatch(path.name) and not path.is_symlink()]
     return sorted(numbered, key=lambda path: -int(path.name))
-
-
-def _remove_if_empty(store: Path) -> None:
-    if store.is_dir() and not any(store.iterdir()):
-        store.rmdir()

@@ -13,12 +13,13 @@ from leanrag_core import private
 from leanrag_core.atomic import disk_errors_of, refused_by_the_disk, sync_folder, sync_tree, writing
 from leanrag_core.errors import IndexNotFound
 from leanrag_core.messages.message import Message, message
-from leanrag_core.storage.earlier_states import forget_earlier, keep_earlier
+from leanrag_core.storage.earlier_states import earlier_folder, forget_earlier, keep_earlier, state_folder
 from leanrag_core.storage.ownership import MANIFEST, require_replaceable
 from leanrag_core.storage.part_takeover import take_over_parts
 
 _STAGING = ".building-"
-_RETIRED = ".retired-"
+_RETIRED = ".retired-"  # what the new folder replaces, until that is in place
+_REPLACED = ".replaced-"  # the same, of an index that keeps its earlier states
 DELETED = ".deleted-"
 _KEPT = message("kept.index_and_answers")
 _POLL_SECONDS = 0.2
@@ -99,8 +100,11 @@ def staged(target: Path, *, in_store: bool = False, keeps_earlier: bool = False)
 
 
 def _put_in_place(staging: Path, target: Path, keeps_earlier: bool) -> None:
-    retired = target.parent / f"{_RETIRED}{target.name}-{os.getpid()}"
+    prefix = _REPLACED if keeps_earlier else _RETIRED
+    retired = target.parent / f"{prefix}{target.name}-{os.getpid()}"
     replaces = target.exists()
+    if keeps_earlier:
+        private.make_folder(earlier_folder(target))  # before anything is replaced, since the disk may be full
     if replaces:
         os.replace(target, retired)
     try:
@@ -115,29 +119,49 @@ def _put_in_place(staging: Path, target: Path, keeps_earlier: bool) -> None:
     shutil.rmtree(retired, ignore_errors=True)
 
 
-def remove_stale_staging(target: Path) -> None:
-    """Deletes unfinished folders of processes that died while they built target."""
+def put_back(target: Path, number: int) -> None:
+    """Puts the earlier state in the place of the index; newer states are gone. Raises StorageFailed."""
     target = _named(target)
-    for prefix in (_STAGING, _RETIRED):
+    with writing(_index(target)):
+        _put_in_place(state_folder(target, number), target, keeps_earlier=False)
+        forget_earlier(target, newer_than=number)
+
+
+def remove_stale_staging(target: Path) -> None:
+    """Deletes unfinished folders of processes that died while they built target, and settles what they had set
+    aside."""
+    target = _named(target)
+    for prefix in (_STAGING, _RETIRED, _REPLACED):
         ours = re.compile(re.escape(f"{prefix}{target.name}-") + r"([1-9][0-9]{0,9})")
         for path in sorted(target.parent.iterdir()) if target.parent.is_dir() else []:
             made_by = ours.fullmatch(path.name)
             if made_by is None or path.is_symlink() or _alive_elsewhere(int(made_by[1])):
                 continue
-            if prefix == _RETIRED and not target.exists():
-                os.replace(path, target)  # died between the two renames: the old one comes back
-            else:
+            if prefix == _STAGING:
                 shutil.rmtree(path, ignore_errors=True)
+            else:
+                _settle(path, target)
+
+
+def _settle(set_aside: Path, target: Path) -> None:
+    """Ends what a process had begun that died while it replaced target, whose folder it had set aside."""
+    if not target.exists():
+        os.replace(set_aside, target)  # died between the two renames: the old one comes back
+    elif set_aside.name.startswith(_REPLACED):
+        keep_earlier(set_aside, target)
+    else:
+        shutil.rmtree(set_aside, ignore_errors=True)
 
 
 def bring_back(root: Path) -> None:
-    """Puts indexes of the store back that a process had set aside when it died between two renames."""
-    for path in sorted(root.glob(f"{_RETIRED}*")):
-        name, _, maker = path.name.removeprefix(_RETIRED).rpartition("-")
-        at_work = maker == str(os.getpid())  # another thread of this process, which has its turn
-        if name and not at_work and not (root / name).exists():
+    """Puts indexes of the store back that a process had set aside when it died between two renames; an index that is
+    in place has the one that it has replaced as its earlier state."""
+    for path in sorted(root.glob(f"{_RETIRED}*")) + sorted(root.glob(f"{_REPLACED}*")):
+        name, _, maker = path.name.split("-", 1)[1].rpartition("-")
+        at_work = not maker.isdigit() or maker == str(os.getpid()) or _alive_elsewhere(int(maker))
+        if name and not at_work and not path.is_symlink():
             with contextlib.suppress(OSError):  # on a read-only disk it stays aside, and nothing is lost
-                remove_stale_staging(root / name)
+                _settle(path, root / name)
 
 
 def in_staging(root: Path) -> list[Path]:
