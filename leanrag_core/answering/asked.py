@@ -55,8 +55,11 @@ threshold toll total value values volume wage wages weight width
 """
 _TIMES = frozenset(["century", "date", "day", "decade", "hour", "month", "season", "week", "year"])
 _REASONS = frozenset(["purpose", "purposes", "reason", "reasons"])
-# Words that carry a question and do not say what it is about: light verbs, verbs of saying, general nouns.
+# Words that carry a question and do not say what it is about: light verbs, verbs of saying, general nouns, prepositions
+# beyond the function words.
 _LIGHT = """
+above across after against along among around before behind below beneath beside beyond despite down except inside near
+off onto out outside past per regarding since throughout toward towards until via within without
 advice announce announced appreciate appreciates ask asked asks aspect aspects become becomes became call called
 came claim claimed claims come comes common consider considered considering considers conversation corpus describe
 described did discuss discussed discusses discussion document documents done ever example exactly explain explained

@@ -87,7 +87,8 @@ def data_of(home: Workbench, question: str = QUESTION, names: Sequence[str] = ("
             parts += [item.type for item in trace.items]
             parts += [relation.description for relation in trace.relations]
             parts += [passage.source.title for passage in trace.passages if passage.source]
-            parts.append(home.answer(index, trace).text)
+            answer = home.answer(index, trace)
+            parts += [answer.text, *(f"{part.text} [{part.marks[0]}]" for part in answer.nearest_parts)]
     return plain("\n".join(parts))
 
 

@@ -330,7 +330,7 @@ def test_a_damaged_experiment_is_named_and_hides_none_of_the_others(home: Workbe
     app = visit("evaluate", home)
     drawn.assert_sound(app)
     assert "finds 31 points" in drawn.text(app)
-    assert "The experiment broken does not read. Record.json is not as expected" in drawn.text(app)
+    assert "The experiment broken does not read. record.json is not as expected" in drawn.text(app)
 
 
 def test_the_same_runs_at_an_equal_budget_are_a_click_away(home: Workbench, visit: Visit) -> None:

@@ -170,7 +170,7 @@ def test_what_is_no_scheduler_is_reported_and_not_kept(
     assert "hunter2" not in drawn.text(app)
     assert home.settings() == CLUSTER
     assert app.text_input("set_scheduler").value == (written if stays else SCHEDULER_AT)
-    assert app.button("test_cluster").disabled is stays
+    assert app.button("test_cluster").disabled
     assert visit("settings", home).text_input("set_scheduler").value == SCHEDULER_AT
 
 
@@ -292,4 +292,4 @@ def test_what_is_no_chroma_server_is_reported_and_not_kept(
     assert "hunter2" not in drawn.text(app)
     assert home.settings().chroma_url == "http://127.0.0.1:8000"
     assert app.text_input("set_chroma_url").value == (written if stays else "http://127.0.0.1:8000")
-    assert app.button("test_chroma").disabled is stays
+    assert app.button("test_chroma").disabled
