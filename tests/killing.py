@@ -3,7 +3,7 @@
 python -m tests.killing MODULE:FUNCTION FOLDER COPIES N
 
 The function is given a copy of the folder, in COPIES/whole, and does its work there. In further copies its process is
-killed after each renaming of a folder, and at N steps spread over all. Prints the names of these copies as JSON.
+killed after the first N renamings of a folder, and at N steps spread over all. Prints the names of these as JSON.
 """
 
 import json
@@ -75,10 +75,10 @@ def main() -> None:
     work = getattr(import_module(module), name)
     steps = run_apart(work, Path(shutil.copytree(folder, copies / "whole")))
     assert steps is not None
-    after_moves = {place + 1 for place, step in enumerate(steps) if step == "folder"}
-    spread = {place * len(steps) // n_kills for place in range(n_kills)}
+    after_moves = [place + 1 for place, step in enumerate(steps) if step == "folder"]
+    spread = [place * len(steps) // n_kills for place in range(n_kills)]
     killed = []
-    for step in sorted(after_moves | spread):
+    for step in sorted({*after_moves[:n_kills], *spread}):
         if run_apart(work, Path(shutil.copytree(folder, copies / str(step))), step) is None:
             killed.append(step)
     print(json.dumps(killed))

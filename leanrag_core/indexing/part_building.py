@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from leanrag_core.atomic import writing
+from leanrag_core.atomic import disk_errors_of, writing
 from leanrag_core.errors import InvalidConfig, PartDamaged, PartMissing
 from leanrag_core.indexing.part_base import PartInfo, PartList, PartModels, PartTools, rests_on
 from leanrag_core.messages.message import message
@@ -35,10 +35,12 @@ def build_part(index: Index, info: PartInfo, config: Any, models: PartModels, to
             return record
         _require_needs(info, models)
         folder = store.building_folder(info.name, fingerprint)
-        with writing(message("what.part", part=info.name, index=store.directory.name)):
+        what = message("what.part", part=info.name, index=store.directory.name)
+        with writing(what):
             folder.mkdir(parents=True, exist_ok=True)
         started, spent_before = time.perf_counter(), tools.meter.read().usage
-        part.build(index, folder, config, tools)
+        with disk_errors_of(what):
+            part.build(index, folder, config, tools)
         tools.report(Progress("store", 0, 0))
         record = PartRecord(
             name=info.name,

@@ -85,11 +85,18 @@ def connect_to_files(place: SearchPlace) -> Connection:
     if changed:
         raise SearchIndexFailed("search.changed", file=str(place.folder / changed), remedy=REMEDY)
     import chromadb
+    from chromadb.api.shared_system_client import SharedSystemClient
     from chromadb.config import Settings
 
     path = str(place.folder.resolve())
     with chroma_errors(place.database):
-        return Connection(chromadb.PersistentClient(path=path, settings=Settings(anonymized_telemetry=False)))
+        try:
+            return Connection(chromadb.PersistentClient(path=path, settings=Settings(anonymized_telemetry=False)))
+        except BaseException:
+            # Chroma keeps what did not start, as on a full disk, and would give it to the next client of this path.
+            if path not in SharedSystemClient._identifier_to_refcount:
+                SharedSystemClient._identifier_to_system.pop(path, None)
+            raise
 
 
 @contextmanager
