@@ -32,7 +32,8 @@ def page() -> None:
         draw(html('<div class="lr-empty">{}</div>', say("library.no_corpus")))
         return
     chosen = chosen or corpora[0].id
-    draw(markup.label(say("library.corpora")))
+    with st.container(key="library_label"):
+        draw(markup.label(say("library.corpora")))
     cards_view.cards(corpora, chosen)
     st.space("xsmall")
     try:

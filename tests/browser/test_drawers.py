@@ -22,6 +22,7 @@ def open_and_close(page: Page, n_times: int, seed: int) -> int:
     chips, drawer = page.locator(".lr-answer .chip:visible"), page.get_by_role("dialog")
     for _ in range(n_times):
         while True:
+            expect(chips.first).to_be_visible()  # while it is drawn again the answer may be away for a moment
             try:
                 chips.nth(chance.randrange(min(6, chips.count()))).click(timeout=1_000)
                 break

@@ -2,26 +2,30 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 
 import pytest
 from playwright.sync_api import Page
 
+from pages._shared.common.frame import PAGES
 from tests.browser.conftest import Server, Watched
 from tests.browser.runs import settled
 
 pytestmark = pytest.mark.browser
 
-PAGES = ("library", "explore", "present")
-BAD = 0.25  # the limit of Core Web Vitals
+MOST = 0.1  # Core Web Vitals calls up to this good
 
 
 def layout_shift(page: Page) -> float:
     """The sum of all shifts since the page began that follow no input."""
     return float(
         page.evaluate(
-            """() => new Promise((done) => new PerformanceObserver((list) => done(
-                 list.getEntries().reduce((sum, each) => sum + (each.hadRecentInput ? 0 : each.value), 0)
-               )).observe({ type: "layout-shift", buffered: true }) ?? setTimeout(() => done(0), 1000))"""
+            """() => new Promise((done) => {
+                 new PerformanceObserver((list) => done(
+                   list.getEntries().reduce((sum, each) => sum + (each.hadRecentInput ? 0 : each.value), 0)
+                 )).observe({ type: "layout-shift", buffered: true });
+                 setTimeout(() => done(0), 1000);
+               })"""
         )
     )
 
@@ -29,10 +33,19 @@ def layout_shift(page: Page) -> float:
 def test_little_moves_while_a_page_loads(
     sample_home: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
 ) -> None:
-    server, shifts = server_in(sample_home), {}
-    for name in PAGES:
+    server = server_in(sample_home)
+
+    def load(name: str) -> float:
         page = watch().page
         page.goto(f"{server.url}/{name}")
         settled(page)
-        shifts[name] = layout_shift(page)
-    assert {name: shift for name, shift in shifts.items() if shift > BAD} == {}
+        shift = layout_shift(page)
+        page.close()
+        return shift
+
+    # What is drawn in between depends on when each message arrives: one load above the limit may be an exception.
+    shifts = {name: load(name) for name, _ in PAGES}
+    for name, shift in shifts.items():
+        if shift > MOST:
+            shifts[name] = median([shift, load(name), load(name)])
+    assert {name: shift for name, shift in shifts.items() if shift > MOST} == {}
