@@ -24,6 +24,8 @@ from pages._shared.evaluate import (
 )
 from pages._shared.evaluate.measure_words import COLUMNS, LATENCY
 
+_MANY = 10  # runs
+
 
 def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> None:
     """The list at the left, the chosen experiment beside it."""
@@ -59,7 +61,10 @@ def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mappi
             draw(finding.sentence(result, rows, by_kind.get(kind), run, against, measure))
             draw(finding.rests_on(result, (run, against), measure, kind))
     letters = {run: "A", against: "B"} if run != against else {}
-    draw(table_view.table(rows, sort, letters, experiments.strategies(), _index_names(result)))
+    with st.container(
+        key="evaluate_table" if len(rows.rows) < _MANY else "evaluate_table_long"
+    ):  # keeps its height free
+        draw(table_view.table(rows, sort, letters, experiments.strategies(), _index_names(result)))
     note = say("evaluate.letters") if len(rows.rows) > 1 else ""
     draw(markup.muted(say("evaluate.bars") + say("text.space") + note))
     if summary.errors:
