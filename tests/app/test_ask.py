@@ -121,7 +121,8 @@ def test_a_strategy_without_a_graph_says_so(home: Workbench, visit: Visit) -> No
     app = visit("ask", home, q=QUESTION, strategy=next(name for name in names if name == "vector"))
     drawn.assert_sound(app)
     assert "This strategy does not use the hierarchy" in graph(app)["notes"][-1]
-    assert len(graph(app)["cards"][-1]["cards"]) == 4, "all chunks of the index"
+    near = home.retrieve(home.open(home.indexes()[0].id), QUESTION, "vector").passages
+    assert len(graph(app)["cards"][-1]["cards"]) == len(near) > 0, "all chunks that are near enough"
     assert graph(app)["nodes"] == []
     assert drawn.component(app, "lr_citations")
 
