@@ -27,8 +27,8 @@ from tests.evaluation.experiments import BEES, HIVES, QUESTIONS
 from tests.storage.small_disk import fill
 
 DISK_BYTES = 24 << 20
-MOST_POINTS = 3  # of one work
-PARTS = ("chroma", "chunk_tree", "lexical", "synonyms")
+MOST_POINTS = 2  # of one work
+PARTS = ("chroma", "lexical")  # a database of its own, and files
 CONFIG = IndexConfig(cluster_size=3, chunk_tokens=32, overlap_tokens=0)
 NEW = b"The Ural Owl hunts voles in the Carpathian Forest. Milena Dvorak counted the Ural Owl near Poloniny."
 # Measured anew each time, or named at random by Chroma, whose rows `check` compares.
