@@ -13,6 +13,7 @@ from tests.browser.runs import settled
 
 pytestmark = pytest.mark.browser
 
+MOST_TRIES = 30
 QUESTION = "What+is+the+leverage+covenant+after+the+amendment%3F"
 
 
@@ -21,13 +22,15 @@ def open_and_close(page: Page, n_times: int, seed: int) -> int:
     chance, seen = random.Random(seed), 0
     chips, drawer = page.locator(".lr-answer .chip:visible"), page.get_by_role("dialog")
     for _ in range(n_times):
-        while True:
+        for _ in range(MOST_TRIES):
             expect(chips.first).to_be_visible()  # while it is drawn again the answer may be away for a moment
             try:
                 chips.nth(chance.randrange(min(6, chips.count()))).click(timeout=1_000)
                 break
             except TimeoutError:  # a drawer that was closed before it was drawn covers the marks
                 page.keyboard.press("Escape")
+        else:
+            raise AssertionError(f"no mark could be clicked: {page.locator('body').inner_text()[:500]}")
         if chance.random() < 0.5 and not drawer.count():  # another mark, before the drawer of the first is there
             chips.first.evaluate("chip => chip.click()")
         page.wait_for_timeout(chance.uniform(50, 900))
