@@ -133,7 +133,7 @@ def test_a_model_at_an_endpoint_builds_and_answers(
         page.get_by_label("Calls in flight", exact=True).fill("4")
         page.keyboard.press("Enter")
         page.get_by_role("button", name="Check the model").click()
-        expect(page.get_by_text("Good. This model can build an index.")).to_be_visible()
+        expect(page.get_by_text("Entities that it missed")).to_be_visible()
         settled(page)
         page.get_by_text("Model check").first.scroll_into_view_if_needed()
         snap(page, "e3_model_check")
