@@ -45,7 +45,10 @@ export default function (component) {
   const { input } = parts;
   const held = document.activeElement === input;
   host.lrSent ??= data.find;
-  if (!held || host.lrSent === input.value) { if (input.value.trim() !== data.find) input.value = data.find; }
+  host.lrBefore ??= new Set(); // what was sent before the last text: its results may still arrive, one after the other
+  if (data.find === host.lrSent.trim()) host.lrBefore.clear();
+  const isLate = held && host.lrBefore.has(data.find);
+  if (!isLate && (!held || host.lrSent === input.value) && input.value.trim() !== data.find) input.value = data.find;
   let active = 0;
   const options = data.matches.map((match, place) => {
     const option = node("div", "option");
@@ -78,6 +81,7 @@ export default function (component) {
     if (options.length) { input.setAttribute("aria-activedescendant", options[active].id); options[active].scrollIntoView({ block: "nearest" }); } else input.removeAttribute("aria-activedescendant");
   };
   const write = (text) => {
+    host.lrBefore.add(host.lrSent.trim());
     host.lrSent = text;
     setTriggerValue("typed", `=${text.trim()}`); // an emptied field is a report too
   };
