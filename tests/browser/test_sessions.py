@@ -43,7 +43,6 @@ def test_two_tabs_of_one_browser_move_apart(
     sample_home: Path, server_in: Callable[[Path], Server], browser: Browser
 ) -> None:
     server, context = server_in(sample_home), browser.new_context()
-    context.add_init_script("localStorage.setItem('leanrag-tour-seen', '1')")
     first, second = context.new_page(), context.new_page()
     for tab in (first, second):
         runs.follow(tab)
