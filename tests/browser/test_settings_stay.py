@@ -16,6 +16,7 @@ from leanrag_core.types.settings import Settings
 from pages._shared.common.forms import title_of
 from tests.browser.conftest import Server, Watched
 from tests.browser.runs import settled
+from tests.browser.test_library_and_build import tick_row
 from tests.browser.test_story import TEXT
 from tests.endpoint.server import EndpointServer
 
@@ -212,6 +213,8 @@ def test_settings_of_build_stay(
 
         chosen = opened()
         assert wanted.items() <= chosen.items()
+        tick_row(page, 0)
+        settled(page)
         page.get_by_role("button", name="Rename").click()
         expect(page.get_by_role("dialog")).to_be_visible()
         settled(page)
