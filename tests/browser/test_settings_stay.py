@@ -220,7 +220,7 @@ def test_settings_of_build_stay(
         settled(page)
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0)
-        page.locator(".st-key-delete_index button").click()
+        page.locator(".st-key-delete_index button").first.click()
         page.get_by_role("button", name="Undo", exact=True).click()
         expect(page.get_by_role("button", name="Undo", exact=True)).to_have_count(0)
         assert opened() == chosen
