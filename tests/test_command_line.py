@@ -173,7 +173,7 @@ def test_a_preset_builds_and_asks_and_other_options_go_before_it(
     assert (asked["top_n"], asked["top_c"], asked["entity_tokens"]) == (15, 10, 9000)
     assert parameters("--top-n", "auto") == {**asked, "adaptive_n": True}
     assert parameters("--top-n", "3", "--option", "entity_tokens=70") == {**asked, "top_n": 3, "entity_tokens": 70}
-    assert parameters("--strategy", "vector") == {"top_c": 10, "least_cosine": 0.0, "max_tokens": 12000}
+    assert parameters("--strategy", "vector") == {"top_c": 10, "least_cosine": 0.2, "max_tokens": 12000}
     with pytest.raises(SystemExit, match="2"):
         main(["ask", out, "What do bees make?", "--preset", "paper"])
     assert "paper-agriculture" in capsys.readouterr().err
