@@ -11,6 +11,8 @@ from contextlib import AbstractContextManager, contextmanager
 from threading import Lock
 from typing import Any, TypeVar
 
+import numpy as np
+
 from leanrag_core.ordered_results import ordered_results
 
 Item = TypeVar("Item")
@@ -74,6 +76,12 @@ def over_blocks(function: Callable[[Item], Result], blocks: Iterable[Item]) -> I
             Future.cancel,
             max_waiting=lambda: workers * _AHEAD,
         )
+
+
+def product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return left @ right as float32 that was added up in 64 bits, so that the order in which a processor's BLAS adds
+    does not show in the result."""
+    return (left.astype(np.float64) @ right.astype(np.float64)).astype(np.float32)
 
 
 def row_blocks(n: int, size: int) -> list[slice]:

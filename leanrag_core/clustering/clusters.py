@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from leanrag_core.clustering.blocks import one_blas_thread, row_blocks
+from leanrag_core.clustering.blocks import one_blas_thread, product, row_blocks
 from leanrag_core.clustering.measures import cluster_sizes, neighbours_inside, relations_inside
 from leanrag_core.clustering.mixture import Fit, fit_mixture, shrunk, whitening_of
 from leanrag_core.clustering.neighbours import nearest_neighbours
@@ -131,11 +131,11 @@ def _clustered(
         spread = spread_within(points, average)
         del average
     else:
-        points = vectors @ principal_axes(vectors, space, seed=seed)
+        points = product(vectors, principal_axes(vectors, space, seed=seed))
         points -= points.mean(axis=0, dtype=np.float64).astype(np.float32)
         labels = started(points, points, m, seed=seed, apply=apply)
         spread = scatter_within(points, labels)
-    white = points @ whitening_of(shrunk(spread)).T.astype(np.float32)
+    white = product(points, whitening_of(shrunk(spread)).T)
     labels = started(points, white, m, seed=seed, apply=apply)
     fit = fit_mixture(points, labels, m)
     white = fit.mixture.whitened(points)

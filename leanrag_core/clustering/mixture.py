@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leanrag_core.clustering.blocks import over_blocks, row_blocks
+from leanrag_core.clustering.blocks import over_blocks, product, row_blocks
 from leanrag_core.clustering.neighbours import nearest_neighbours
 from leanrag_core.clustering.reduction import second_moment
 
@@ -43,7 +43,7 @@ class TiedMixture:
 
     def whitened(self, points: np.ndarray) -> np.ndarray:
         """(n, k) float32."""
-        return (points @ self.whitening.T.astype(np.float32)).astype(np.float32, copy=False)
+        return product(points, self.whitening.T)
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,8 +36,8 @@ def second_moment(points: np.ndarray, mean: np.ndarray) -> np.ndarray:
     shift = mean.astype(points.dtype)
 
     def product(rows: slice) -> np.ndarray:
-        block = points[rows] - shift
-        return np.asarray(block.T @ block, dtype=np.float64)
+        block = (points[rows] - shift).astype(np.float64)
+        return np.asarray(block.T @ block)
 
     total = np.zeros((points.shape[1], points.shape[1]))
     for part in over_blocks(product, row_blocks(len(points), _BLOCK)):

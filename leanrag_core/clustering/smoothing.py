@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from leanrag_core.clustering.blocks import over_blocks, row_blocks
+from leanrag_core.clustering.blocks import over_blocks, product, row_blocks
 from leanrag_core.clustering.reduction import principal_axes
 
 _ONE_SIDED = 0.3  # weight of a neighbour that does not name the row in return; itself and mutual ones weigh 1
@@ -73,7 +73,7 @@ def _projected(vectors: np.ndarray, axes: np.ndarray) -> np.ndarray:
     points = np.empty((len(vectors), axes.shape[1]), dtype=np.float32)
 
     def project(rows: slice) -> None:
-        points[rows] = vectors[rows] @ axes
+        points[rows] = product(vectors[rows], axes)
 
     for _ in over_blocks(project, row_blocks(len(vectors), _BLOCK)):
         pass

@@ -15,7 +15,7 @@ from leanrag_core.retrieval.strategies import leanrag
 from leanrag_core.types.settings import Settings
 from pages._shared.common.forms import title_of
 from tests.browser.conftest import Server, Watched
-from tests.browser.runs import settled
+from tests.browser.runs import becomes, settled
 from tests.browser.test_library_and_build import tick_row
 from tests.browser.test_story import TEXT
 from tests.endpoint.server import EndpointServer
@@ -283,7 +283,7 @@ def test_settings_of_settings_stay(
         for name in ("Build", "Ask", "Explore", "Library"):
             to_page(page, name)
             to_page(page, "Settings")
-            assert field_values(page) == chosen
+            becomes(page, lambda: field_values(page), chosen)
         page.reload()
         del chosen["Passage"]  # is no setting, and not in the URL
         assert chosen.items() <= field_values(page).items()
@@ -306,15 +306,15 @@ def test_settings_of_explore_stay(
     assert {"choice Hierarchy": "true", "choice L0": "true"}.items() <= chosen.items()
     for tab in page.get_by_role("tab").all():
         tab.click()
-        assert field_values(page) == chosen
+        becomes(page, lambda: field_values(page), chosen)
     for name in ("Ask", "Build", "Settings", "Library"):
         to_page(page, name)
         to_page(page, "Explore")
-        assert field_values(page) == chosen
+        becomes(page, lambda: field_values(page), chosen)
     page.reload()
-    assert field_values(page) == chosen
+    becomes(page, lambda: field_values(page), chosen)
     page.get_by_test_id("stButtonGroup").get_by_text("Treemap", exact=True).click()
     settled(page)
     page.go_back()
-    assert field_values(page) == chosen
+    becomes(page, lambda: field_values(page), chosen)
     watched.assert_clean()

@@ -12,6 +12,7 @@ export default function (component) {
   };
   const begin = () => label(data.label, data.of ? "content_copy" : "link");
   begin();
+  button.style.visibility = "";
   button.setAttribute("aria-live", "polite");
   const text = () => data.of ? document.querySelector(`.st-key-${CSS.escape(data.of)} code`)?.textContent ?? "" : location.href;
   // Where a page came without TLS the clipboard is not to be had; a field that is selected can be copied from there.

@@ -6,7 +6,8 @@ from pages._shared.common.component import component
 from pages._shared.common.messages import say
 
 _SCRIPT = Path(__file__).with_name("copy_button.js")
-_FRAME = '<button type="button" class="lr-copy"></button>'
+# Without a name until the script writes its label: it is not there for anybody before.
+_FRAME = '<button type="button" class="lr-copy" style="visibility:hidden"></button>'
 
 
 def copy_text(label: str, *, of: str, key: str) -> None:
