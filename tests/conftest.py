@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import nullcontext
+from functools import wraps
 
+import numpy as np
 import pytest
 
 from leanrag_core.facade import services
 from leanrag_core.indexing import reading
 from leanrag_core.indexing.parsing.confined import ConfinedParser
 from leanrag_core.indexing.parsing.limits import ParseLimits
+from leanrag_core.models.minilm import MiniLM
 from leanrag_core.types.index import Index
 from tests.small_index import small_index
 
@@ -42,6 +45,25 @@ def shared_parsers() -> Iterator[None]:
         yield
     for parser in parser_of.values():
         parser.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def texts_embedded_once() -> Iterator[None]:
+    """The built-in model embeds each text once in a process: its vector depends on nothing but the text, and the
+    samples are built again and again. The tests of the model itself do without (tests/models/conftest.py)."""
+    vector_of: dict[tuple[str, str], np.ndarray] = {}
+    embed = MiniLM.embed
+
+    @wraps(embed)
+    def embed_new(model: MiniLM, texts: list[str]) -> np.ndarray:
+        keys = [(model.fingerprint, text) for text in texts]
+        new = [key for key in dict.fromkeys(keys) if key not in vector_of]
+        vector_of.update(zip(new, embed(model, [text for _, text in new]), strict=True))
+        return np.array([vector_of[key] for key in keys], dtype=np.float32).reshape(-1, model.dimension)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MiniLM, "embed", embed_new)
+        yield
 
 
 @pytest.fixture

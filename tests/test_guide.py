@@ -1,7 +1,9 @@
-"""The commands of the user guide run as they are written, in their order, in a folder that has the sample corpora."""
+"""The commands of the user guide run as they are written, in their order, in a folder that has the sample corpora: of the
+one that they build as many documents as a test needs."""
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ from tests.endpoint.server import EndpointServer
 PROJECT = Path(__file__).resolve().parents[1]
 GUIDE = PROJECT / "docs" / "guide"
 ELSEWHERE = ("pip install .", "leanrag serve")  # run by tests/browser/test_wheel.py
+DOCUMENTS = ("credit-agreement-excerpts.md", "guaranty.md")
 CHAPTERS = re.findall(r"^\w+$", (GUIDE / "index.md").read_text(encoding="utf-8").split("```")[1], re.MULTILINE)
 
 
@@ -28,7 +31,12 @@ def commands(chapter: str) -> list[str]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Where the guide is followed from; what an earlier chapter made is there for the next one."""
     made = tmp_path_factory.mktemp("guide")
-    (made / "sample_corpora").symlink_to(PROJECT / "sample_corpora")
+    samples, legal = PROJECT / "sample_corpora", made / "sample_corpora" / "legal"
+    (legal / "documents").mkdir(parents=True)
+    for name in ("questions.jsonl", *(f"documents/{each}" for each in DOCUMENTS)):
+        shutil.copy(samples / "legal" / name, legal / name)
+    for other in (path for path in samples.iterdir() if path.name != "legal"):
+        (made / "sample_corpora" / other.name).symlink_to(other)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(made)
         patch.setenv("LEANRAG_HOME", str(made / "home"))

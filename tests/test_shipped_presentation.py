@@ -1,4 +1,7 @@
-"""The presentation that comes with the program: whole, small enough, and what its command makes."""
+"""The presentation that comes with the program: whole and small enough.
+
+That its command makes the same bytes, on every processor, is tested in tests/processors.
+"""
 
 from pathlib import Path
 
@@ -35,8 +38,3 @@ def test_its_figures_over_many_questions_come_from_a_shipped_experiment(tmp_path
     assert measured.difference is not None
     # It also says what speaks against the first strategy: it has fewer of the wanted passages.
     assert measured.difference.value < 0
-
-
-@pytest.mark.slow
-def test_its_command_makes_the_same_bytes(tmp_path: Path) -> None:
-    assert story.content(Workbench(tmp_path)) == story.FILE.read_bytes(), "run `python -m sample_corpora.story`"

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, Request, WebSocket
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-TIMEOUT_SECONDS = 60.0  # a busy machine is no failure
+TIMEOUT_SECONDS = 180.0  # a busy machine is no failure
 QUIET = 0.15  # seconds without a message: long enough to tell an earlier run's end from that of the last change
 
 

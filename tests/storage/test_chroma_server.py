@@ -4,6 +4,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -166,6 +167,8 @@ def test_a_server_that_hangs_between_two_questions_is_given_up_and_found_again(
     opened, seconds_of_servers = searches.open(stored), servers.timeout_seconds
     assert opened is not None
     server.process.suspend()
+    while server.process.status() != psutil.STATUS_STOPPED:  # the signal takes its time
+        time.sleep(0.01)
     opened.answer_seconds = servers.timeout_seconds = 0.3  # while no answer can come
     try:
         with pytest.raises(SearchIndexFailed, match="took a question and did not answer"):

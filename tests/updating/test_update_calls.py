@@ -4,7 +4,6 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from leanrag_core import IndexConfig, Workbench
@@ -13,7 +12,6 @@ from leanrag_core.evaluation.base import Outcome
 from leanrag_core.evaluation.question_sets.reading import read_questions
 from leanrag_core.evaluation.relative import means
 from leanrag_core.indexing.reading import read_files
-from leanrag_core.models.minilm import MiniLM
 from leanrag_core.types.corpus import Document
 from leanrag_core.types.index import Index
 from leanrag_core.types.settings import Settings
@@ -29,20 +27,6 @@ QUESTIONS = read_questions(SAMPLES / "mix" / "questions.jsonl")
 def server() -> Iterator[EndpointServer]:
     with EndpointServer() as endpoint:
         yield endpoint
-
-
-@pytest.fixture
-def embedded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The built-in model embeds a text of several builds once: its vector depends on nothing but the text."""
-    vector_of: dict[str, np.ndarray] = {}
-    embed = MiniLM.embed
-
-    def embed_new(model: MiniLM, texts: list[str]) -> np.ndarray:
-        new = [text for text in dict.fromkeys(texts) if text not in vector_of]
-        vector_of.update(zip(new, embed(model, new), strict=True))
-        return np.array([vector_of[text] for text in texts], dtype=np.float32).reshape(-1, model.dimension)
-
-    monkeypatch.setattr(MiniLM, "embed", embed_new)
 
 
 def bench_in(root: Path, server: EndpointServer) -> Workbench:
@@ -70,7 +54,6 @@ def answers(bench: Workbench, index: Index) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("embedded_once")
 def test_adding_one_of_twenty_documents_takes_a_seventh_of_the_calls_and_removing_it_gives_the_answers_of_before(
     server: EndpointServer, tmp_path: Path
 ) -> None:
