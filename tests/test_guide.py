@@ -1,5 +1,7 @@
-"""The commands of the user guide run as they are written, in their order, in a folder that has the sample corpora: of the
-one that they build as many documents as a test needs."""
+"""The commands of the user guide run as they are written, in their order, in a folder that has the sample corpora.
+
+Of the corpus that they build it has as many documents as a test needs.
+"""
 
 import re
 import shlex
