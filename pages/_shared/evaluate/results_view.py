@@ -7,7 +7,7 @@ import streamlit as st
 from leanrag_core.evaluation.tables import measured, questions_of
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary
 from pages._shared.common import choices, forms, markup, session, state, widgets
-from pages._shared.common.html import draw
+from pages._shared.common.html import draw, html
 from pages._shared.common.messages import message, say
 from pages._shared.evaluate import (
     experiments,
@@ -24,7 +24,7 @@ from pages._shared.evaluate import (
 )
 from pages._shared.evaluate.measure_words import COLUMNS, LATENCY
 
-_MANY = 10  # runs
+_HEAD_REM, _ROW_REM = 1.9, 3.05  # of the table; its place is kept free until it is drawn
 
 
 def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> None:
@@ -47,7 +47,7 @@ def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mappi
         message(say("evaluate.no_rows"))
         return
     run, against = experiments.compared(result.spec.runs, result.spec.baseline)
-    place = st.container()
+    place = st.container(key="evaluate_finding")
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="evaluate_kinds"):
         kind = _kind(result)
         _budget(budgets, experiments.budget_of(result.spec))
@@ -56,14 +56,14 @@ def results(summary: ExperimentSummary, result: ExperimentResult, budgets: Mappi
     rows = scores.table_of(result, kind, measures, summary.changed)
     measure = sort if sort in measures else measures[0]
     with place:
+        height = _HEAD_REM + _ROW_REM * len(rows.rows)
+        draw(html("<style>.st-key-evaluate_table{{min-height:{}rem}}</style>", f"{height:.1f}"))
         if run != against:
             by_kind = scores.differences(result, run, against, measure, summary.changed)
             draw(finding.sentence(result, rows, by_kind.get(kind), run, against, measure))
             draw(finding.rests_on(result, (run, against), measure, kind))
     letters = {run: "A", against: "B"} if run != against else {}
-    with st.container(
-        key="evaluate_table" if len(rows.rows) < _MANY else "evaluate_table_long"
-    ):  # keeps its height free
+    with st.container(key="evaluate_table"):
         draw(table_view.table(rows, sort, letters, experiments.strategies(), _index_names(result)))
     note = say("evaluate.letters") if len(rows.rows) > 1 else ""
     draw(markup.muted(say("evaluate.bars") + say("text.space") + note))
