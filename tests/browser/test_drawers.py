@@ -55,3 +55,23 @@ def test_drawers_open_and_close_at_any_moment(
     open_and_close(page, n_times, seed=7)
     page.locator(".lr-answer .chip:visible").first.click()
     expect(page.get_by_role("dialog")).to_be_visible()
+
+
+def test_escape_closes_a_drawer_that_has_not_the_focus(
+    sample_home: Path, server_in: Callable[[Path], Server], watch: Callable[..., Watched]
+) -> None:
+    index = next(each.id for each in Workbench.default(sample_home).indexes() if each.corpus_id == "sample-legal")
+    page = watch().page
+    page.goto(f"{server_in(sample_home).url}/ask?index={index}&q={QUESTION}")
+    settled(page)
+    drawer = page.get_by_role("dialog")
+    for section in ("chunks", "entities"):  # a passage, and something else of the context
+        page.locator(
+            f'.lr-answer .chip[data-section="{section}"]:visible, .lr-evidence .chip[data-section="{section}"]'
+        ).first.click()
+        expect(drawer).to_be_visible()
+        settled(page)
+        page.evaluate("document.activeElement.blur()")  # as when what had it was drawn anew
+        page.keyboard.press("Escape")
+        expect(drawer).to_have_count(0)
+        settled(page)

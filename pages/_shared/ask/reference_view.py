@@ -121,6 +121,7 @@ def drawer(scope: Scope, index: Index | None) -> None:
 
 
 def _reference(scope: Scope, index: Index | None, asked: Reference) -> None:
+    drawers.take_focus(scope)
     trace = asked.trace
     mark = roles.marks_by_name(trace.context).get(asked.mark)
     sign = mark.drawn() + " " if mark else NOTHING

@@ -1,11 +1,14 @@
 """Which drawer opens in the next run. Streamlit shows one dialog at a time: the last request replaces the others."""
 
+from pathlib import Path
 from typing import TypeVar
 
 import streamlit as st
 
+from pages._shared.common.component import component
 from pages._shared.common.scope import Scope
 
+_SCRIPT = Path(__file__).with_name("drawer_focus.js")
 _ASKED = "lr_drawer"
 _Content = TypeVar("_Content")
 
@@ -22,3 +25,8 @@ def take(scope: Scope, kind: type[_Content]) -> _Content | None:
         return None
     del st.session_state[_ASKED]
     return content
+
+
+def take_focus(scope: Scope) -> None:
+    """Bring the focus into the drawer that is being drawn, so that keys reach it."""
+    component(_SCRIPT, "<span></span>")(data={}, key=scope.name("drawer_focus"))

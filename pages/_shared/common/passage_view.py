@@ -119,6 +119,7 @@ def open_passage(scope: Scope, index: Index, asked: Passage) -> None:
     pieces = [{"text": piece.text, "marks": sorted(piece.marks)} for piece in passage.pieces]
     shown = {"pieces": pieces, "cut_before": passage.cut_before, "cut_after": passage.cut_after}
     component(_SCRIPT, _FRAME)(data=shown, key=scope.name(f"passage_{chunk.id}_{whole}"))
+    drawers.take_focus(scope)
 
 
 def drawer(index: Index, *, scope: Scope = PAGE) -> None:
