@@ -35,8 +35,9 @@ _SUBORDINATE = re.compile(
 )
 # What is asked of the whole collection is spread over it, so that no one place answers it.
 _SURVEY = re.compile(
-    r"\b(?:the|these|those|this|all)\s+(?:\w+\s+)?(?:documents?|corpus|texts?|readers?|handbook|books?|collection|chapters?"
-    r"|reports?|papers?|articles?|sources?|biograph(?:y|ies)|portraits?|notes?|minutes|files?)\b",
+    r"\b(?:the|these|those|this|all)\s+(?:(?:\w+\s+)?(?:documents?|corpus|texts?|readers?|handbook|books?|collection|chapters?"
+    r"|reports?|papers?|articles?|sources?|biograph(?:y|ies)|portraits?|notes?|minutes|files?)"
+    r"|(?:[\w'’-]+\s+){2,5}documents)\b",
     re.I,
 )
 _NAME = re.compile(r"[A-Z][\w.&'-]*(?:\s+(?:(?:of|de|von|van)\s+)?[A-Z0-9][\w.&'-]*)*")

@@ -52,6 +52,7 @@ april august autumn december evening february friday january july june march may
 october saturday september spring summer sunday thursday today tuesday wednesday winter yesterday
 """
 _NUMBERS, _DATES = frozenset(_NUMBER_WORDS.split()), frozenset(_TIME_WORDS.split())
+_PROPORTIONS = frozenset(["fraction", "percent", "percentage", "proportion", "rate", "ratio", "share"])
 _CAUSE = re.compile(
     r"\b(although|as|because|but|caused?|causes|due|for|hence|if|in order|leads?|led|lest|means?|otherwise|owing"
     r"|prevents?|reasons?|result|since|so|therefore|thus|to|which is why|without)\b",
@@ -134,7 +135,7 @@ def holds_value(part: Asked, sentence: str, text: str, own: frozenset[str]) -> b
     text: the sentence with what it goes on from. own: the words of the question, in small letters.
     """
     if part.kind == NUMBER:
-        return _holds_number(part, plain_words(sentence), own)
+        return _holds_number(part, plain_words(sentence.replace("%", " percent ")), own)
     if part.kind == DATE:
         words = plain_words(sentence)
         return any((word[0].isdigit() or word in _DATES or word in _NUMBERS) and word not in own for word in words)
@@ -154,4 +155,6 @@ def _holds_number(part: Asked, words: Sequence[str], own: frozenset[str]) -> boo
         counted = key(part.asked[-1])
         return any(meet(counted, key(word)) for place in places for word in words[place + 1 : place + 1 + _NEAR])
     measured = [key(word) for word in part.asked if word not in ("amount", "number", "total", "value", "values")]
+    if "percent" in words and _PROPORTIONS.intersection(part.asked):
+        return bool(places)
     return bool(places) and (not measured or any(meet(each, key(word)) for each in measured for word in words))

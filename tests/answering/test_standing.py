@@ -79,9 +79,15 @@ def test_a_name_may_stand_a_few_sentences_before() -> None:
     assert is_answered("How many sheep did Hanna Voss own?", context("", text))
 
 
+def test_a_share_is_answered_in_percent() -> None:
+    assert is_answered("What share of the mill does Hanna Voss own?", context("", "Hanna Voss owns 65% of the mill."))
+    assert not is_answered("What share of the mill does Hanna Voss own?", context("", "Hanna Voss owns 65 mills."))
+
+
 def test_one_part_that_is_answered_is_enough() -> None:
     assert is_answered("Who built the mill at Orley, and what did the architect earn?", context(""))
 
 
 def test_questions_about_the_whole_collection_are_not_judged() -> None:
     assert is_answered("Which harbours do the documents name?", context(""))
+    assert is_answered("Which harbours do the mill's letters and toll documents name?", context(""))
