@@ -1,1 +1,1 @@
-"""One file a page; what pages share lies in _shared."""
+"""A folder for each page of the app; common/ has what they share."""

@@ -18,9 +18,9 @@ from leanrag_core.types.experiment import ExperimentSpec, RunSpec
 from leanrag_core.types.recorded_config import RecordedConfig
 from leanrag_core.types.summary import IndexSummary
 from leanrag_core.types.sweep import SweepPoint, SweepSpec
-from pages._shared.ask import controls
-from pages._shared.common.scope import Scope
-from pages._shared.evaluate.run_view import runs_of
+from pages.ask import controls
+from pages.common.scope import Scope
+from pages.evaluate.run_view import runs_of
 
 KNOWN = strategies()
 NAMES = [info.name for info in KNOWN.strategies]

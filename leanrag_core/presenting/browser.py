@@ -3,7 +3,7 @@
 from leanrag_core.figures import scripts as figures
 from leanrag_core.program_files import PROGRAM
 
-_SHARED = PROGRAM / "pages" / "_shared"
+_PAGES = PROGRAM / "pages"
 _SCRIPTS = (
     "present/slides_index.js",
     "present/slides_question.js",
@@ -23,4 +23,4 @@ def styles() -> str:
 
 
 def _joined(names: tuple[str, ...]) -> str:
-    return "\n".join((_SHARED / name).read_text(encoding="utf-8") for name in names)
+    return "\n".join((_PAGES / name).read_text(encoding="utf-8") for name in names)

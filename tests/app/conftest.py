@@ -17,6 +17,7 @@ from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.runtime.scriptrunner import magic
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import ElementList
+from streamlit.util import calc_hash
 
 import leanrag_core.services.samples
 from leanrag_core import IndexConfig, Workbench
@@ -36,7 +37,7 @@ from tests.endpoint.server import EndpointServer
 
 FOLDER = Path(__file__).resolve().parent
 PROJECT = FOLDER.parents[1]
-MAIN = PROJECT / "pages" / "_shared" / "common" / "main.py"
+MAIN = PROJECT / "pages" / "common" / "main.py"
 TEXTS = {
     "bees.md": (
         "# Bees in rape\n\nVarroa destructor is a mite that weakens honey bee colonies. Beekeepers treat Varroa "
@@ -204,7 +205,10 @@ def visit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
         monkeypatch.setenv("LEANRAG_HOME", str(bench.root))
         app = AppTest.from_file(MAIN, default_timeout=30)
         app.query_params = dict(url)
-        return app.switch_page(f"../../{name}.py").run()
+        app._page_hash = calc_hash(
+            name
+        )  # before the first run switch_page() goes by the file name, which is the same for all
+        return app.run()
 
     return open_page
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.messages.catalog import sentence as words
 from leanrag_core.retrieval import strategies
-from pages._shared.common import forms
+from pages.common import forms
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS
 

@@ -15,7 +15,7 @@ from leanrag_core.types.config import SETTINGS
 from leanrag_core.types.presets import presets
 from leanrag_core.types.recorded_config import RecordedConfig, recorded_config
 from leanrag_core.types.summary import IndexList
-from pages._shared.common import forms
+from pages.common import forms
 from tests.app import drawn
 from tests.app.job_records import HOSTILE
 
@@ -44,11 +44,11 @@ def test_a_preset_fills_the_form_with_the_papers_values(home: Workbench, visit: 
     assert [app.number_input(f"lr_b_{name}").value for name in ("smoothing", "concatenation_tokens")] == [0, 1000]
     assert app.toggle("lr_b_size_cap").value is False, "the paper's mixture has no cap"
     assert "Top-N 15, top-C 10 and their budgets are set on Ask." in drawn.text(app)
-    app.switch_page("../../ask.py").run()
+    app.switch_page("../ask/page.py").run()
     kept = {name: app.number_input(f"lr_leanrag_{name}").value for name in ("entity_tokens", "chunk_tokens")}
     assert kept == {"entity_tokens": 9000, "chunk_tokens": 12000}
     assert app.slider("lr_n").value == 15
-    app.switch_page("../../build.py").run()
+    app.switch_page("../build/page.py").run()
     assert app.pills("preset").value == "Paper: Legal"
     app.number_input("lr_b_cluster_size").set_value(8).run()
     assert app.pills("preset").value in (None, []), "the form no longer holds the preset"
@@ -117,12 +117,12 @@ def another_value(name: str) -> Any:
 def test_another_preset_takes_back_what_the_one_before_set_on_ask(home: Workbench, visit: Visit) -> None:
     app = visit("build", home)
     app.pills("preset").set_value("Paper: Legal").run()
-    app.switch_page("../../ask.py").run()
+    app.switch_page("../ask/page.py").run()
     app.slider("lr_c").set_value(7).run()  # from now on only a person changes it
-    app.switch_page("../../build.py").run()
+    app.switch_page("../build/page.py").run()
     app.pills("preset").set_value("Default").run()
     drawn.assert_sound(app)
-    app.switch_page("../../ask.py").run()
+    app.switch_page("../ask/page.py").run()
     values = {widget.label: widget.value for widget in app.slider}
     assert values == {"Top-N seeds": 10, "Top-C chunks": 7}
 

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.queries.index_table import common_settings, differing_settings, grouped
 from leanrag_core.types.forecast import exactly
-from pages._shared.build import suggest_view
+from pages.build import suggest_view
 from tests import waiting
 from tests.app import drawn
 from tests.app.conftest import CORPUS
@@ -90,7 +90,7 @@ def test_suggestions_are_made_when_asked_for_and_accepted_one_by_one(home: Workb
     assert app.query_params["b_tau"] == suggested["tau"]
     assert app.button("accept_tau").disabled
     app.button("accept_top_n").click().run()
-    app.switch_page("../../ask.py").run()
+    app.switch_page("../ask/page.py").run()
     assert app.slider("lr_n").value == int(suggested["top_n"])
 
 

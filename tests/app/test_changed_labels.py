@@ -31,7 +31,7 @@ def test_a_second_index_of_the_corpus_leaves_the_chosen_one_chosen(page: str, ho
 def emptied() -> None:
     import streamlit as st
 
-    from pages._shared.common import state, widgets
+    from pages.common import state, widgets
 
     state.read_url("ask")
     number = widgets.remembered(

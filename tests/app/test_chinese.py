@@ -17,7 +17,7 @@ from leanrag_core.messages.message import message
 from leanrag_core.models import minilm
 from leanrag_core.retrieval.base import strategies
 from leanrag_core.types.settings import LANGUAGES
-from pages._shared.ask import part_view
+from pages.ask import part_view
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS, TEXTS
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from leanrag_core import IndexConfig, Workbench
 from leanrag_core.errors import EndpointError, PartMissing
 from leanrag_core.types.trace import Trace
-from pages._shared.ask import part_view
+from pages.ask import part_view
 from tests.app import drawn
 from tests.app.compared import QUESTION, rows
 from tests.app.conftest import CORPUS

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 from leanrag_core import Workbench
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.types.trace import Trace
-from pages._shared.ask import result_view
-from pages._shared.common import session
+from pages.ask import result_view
+from pages.common import session
 from tests.app import drawn
 from tests.app.compared import QUESTION, rows
 

@@ -17,10 +17,10 @@ from leanrag_core.comparing.recorded import comparison_of, content_of
 from leanrag_core.comparing.sharing import Shared, compare
 from leanrag_core.errors import LeanRAGError
 from leanrag_core.figures.fonts import font_faces
-from pages._shared.compare import export
-from pages._shared.compare.gold_view import GoldOf, found_ids
-from pages._shared.compare.loading import Head, Loaded
-from pages._shared.compare.saved_view import recorded
+from pages.compare import export
+from pages.compare.gold_view import GoldOf, found_ids
+from pages.compare.loading import Head, Loaded
+from pages.compare.saved_view import recorded
 from tests.app import drawn
 from tests.app.compared import QUESTION, lanes, rows
 

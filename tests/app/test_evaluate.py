@@ -18,8 +18,8 @@ from leanrag_core.types.experiment import (
     RunSpec,
 )
 from leanrag_core.types.settings import Price, Settings
-from pages._shared.evaluate import by_question_view, run_forecast, set_forms
-from pages._shared.evaluate.experiments import strategies
+from pages.evaluate import by_question_view, run_forecast, set_forms
+from pages.evaluate.experiments import strategies
 from tests.app import drawn
 from tests.app.conftest import CORPUS, QUESTIONS
 

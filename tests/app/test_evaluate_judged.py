@@ -23,10 +23,10 @@ from leanrag_core.types.experiment import (
     QuestionRow,
     RunSpec,
 )
-from pages._shared.evaluate import paper_view
-from pages._shared.evaluate.flip_view import explanation
-from pages._shared.evaluate.judged_view import of_kind
-from pages._shared.evaluate.judgements_view import verdict_words
+from pages.evaluate import paper_view
+from pages.evaluate.flip_view import explanation
+from pages.evaluate.judged_view import of_kind
+from pages.evaluate.judgements_view import verdict_words
 from tests.app import drawn
 from tests.app.conftest import CORPUS
 

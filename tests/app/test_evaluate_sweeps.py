@@ -22,8 +22,8 @@ from leanrag_core.types.sweep import (
     SweepSpec,
     SweepSummary,
 )
-from pages._shared.common import forms
-from pages._shared.evaluate.sweep_form import values_of
+from pages.common import forms
+from pages.evaluate.sweep_form import values_of
 from tests.app import drawn
 from tests.app.conftest import CORPUS
 

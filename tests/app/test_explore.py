@@ -179,7 +179,7 @@ def test_the_last_question_colours_the_blocks(home: Workbench, visit: Visit) -> 
     [picture] = drawn.component(visit("explore", home), "lr_blocks")
     assert picture["measure"]["name"] == "layer"
     app = visit("ask", home, q="What do beekeepers use against Varroa destructor?")
-    app.switch_page("../../explore.py").run()
+    app.switch_page("../explore/page.py").run()
     drawn.assert_sound(app)
     [picture] = drawn.component(app, "lr_blocks")
     assert picture["measure"]["name"] == "question"

@@ -3,7 +3,7 @@
 import pytest
 from markupsafe import Markup
 
-from pages._shared.common.html import NOTHING, html, joined
+from pages.common.html import NOTHING, html, joined
 
 HOSTILE = "</b><script>alert(1)</script>\"' onclick=x {0} {name}"
 

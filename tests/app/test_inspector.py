@@ -106,8 +106,8 @@ def test_a_text_of_a_model_shows_its_call_prompt_and_reply(written: Any, visit: 
     shown = inspected(app)
     assert shown["made"]["said"].startswith("scripted-chat, call ")
     assert shown["made"]["link"] == "Prompt and reply"
-    from pages._shared.common.scope import PAGE
-    from pages._shared.explore.inspector_made import Asked
+    from pages.common.scope import PAGE
+    from pages.explore.inspector_made import Asked
 
     app.session_state["lr_drawer"] = (PAGE, Asked(shown["id"]))
     app.run()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pages._shared.common.messages import as_sentence
+from pages.common.messages import as_sentence
 
 PAGES = Path(__file__).parents[2] / "pages"
 WITHOUT_MARKDOWN = {"selectbox", "multiselect", "dropdown"}

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
-from pages._shared.common import state
+from pages.common import state
 from tests.app import drawn
 from tests.app.conftest import CORPUS
 
@@ -227,5 +227,5 @@ def test_a_page_that_is_left_and_entered_again_forgets_nothing(home: Workbench, 
     app.slider("lr_n").set_value(9).run()
     for page in ("explore", "ask"):
         app.query_params.clear()  # as a link of the navigation does
-        app.switch_page(f"../../{page}.py").run()
+        app.switch_page(f"../{page}/page.py").run()
     assert app.slider("lr_n").value == 9

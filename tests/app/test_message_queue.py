@@ -4,7 +4,7 @@ import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 
-from pages._shared.common import message_queue
+from pages.common import message_queue
 
 
 def drawn(fragment: str, path: list[int], *, block: bool = False) -> ForwardMsg:

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from leanrag_core.jobs.events import JobLog, read_spec
-from pages._shared.ask import part_view
+from pages.ask import part_view
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS
 

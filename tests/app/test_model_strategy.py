@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from leanrag_core.types.settings import Settings
-from pages._shared.ask.beside_view import NAIVE
+from pages.ask.beside_view import NAIVE
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS
 from tests.endpoint.server import EndpointServer

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
 from leanrag_core.presenting.storing import content_of
-from pages._shared.present import form_view
+from pages.present import form_view
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS
 

@@ -13,8 +13,8 @@ from leanrag_core.messages.message import message
 from leanrag_core.storage.recorded_runs import content_of, run_of
 from leanrag_core.types.recorded_run import RecordedRun
 from leanrag_core.types.trace import Answer, AnswerPart
-from pages._shared.ask import recorded_view
-from pages._shared.ask.recorded_view import save_button
+from pages.ask import recorded_view
+from pages.ask.recorded_view import save_button
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS
 

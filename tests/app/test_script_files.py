@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from leanrag_core.figures.scripts import script_path
-from pages._shared.common import script_files
+from pages.common import script_files
 
 PAGES = Path(script_files.__file__).resolve().parents[1]
 SVG, LAYERS = script_path("svg"), script_path("layers")

@@ -7,7 +7,7 @@ from leanrag_core import Workbench
 from leanrag_core.errors import SearchIndexFailed
 from leanrag_core.execution.background import ReadAhead
 from leanrag_core.types.index import Index
-from pages._shared.common import session
+from pages.common import session
 
 
 def test_ask_reads_ahead_while_there_is_no_question_and_again_after_a_failure(

@@ -11,7 +11,7 @@ from leanrag_core.figures import numbers
 from leanrag_core.models.probing import Probe
 from leanrag_core.types.call_record import CallRecord
 from leanrag_core.types.settings import Settings
-from pages._shared.settings import call_store_view
+from pages.settings import call_store_view
 from tests.app import drawn
 from tests.endpoint import faults
 from tests.endpoint.faults import FaultPlan

@@ -12,7 +12,7 @@ from leanrag_core.execution.cluster_status import MISSING, PROGRAM, PYTHON, SCHE
 from leanrag_core.storage.chroma_server import ChromaSeen
 from leanrag_core.types.execution import Execution
 from leanrag_core.types.settings import Settings
-from pages._shared.common import addresses
+from pages.common import addresses
 from tests.app import drawn
 
 Visit = Callable[..., AppTest]
@@ -76,8 +76,8 @@ def test_dask_waits_for_an_address_and_changes_nothing_before(home: Workbench, v
 
 def left_and_come_back(app: AppTest) -> AppTest:
     """The same session, after another page."""
-    app.switch_page("../../library.py").run()
-    return app.switch_page("../../settings.py").run()
+    app.switch_page("../library/page.py").run()
+    return app.switch_page("../settings/page.py").run()
 
 
 def test_a_wish_for_dask_is_gone_with_the_page(home: Workbench, visit: Visit) -> None:

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from leanrag_core import Workbench
-from pages._shared.common.scope import Scope
+from pages.common.scope import Scope
 from tests.app import drawn
 from tests.app.conftest import QUESTIONS
 

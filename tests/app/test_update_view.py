@@ -156,7 +156,7 @@ def test_the_library_leads_to_the_open_fold_of_the_index(home: Workbench, visit:
     home.add_documents(CORPUS, [("owls.txt", OWLS)])
     app = visit("library", home, corpus=CORPUS)
     app.button(f"update_{home.indexes()[0].id}").click().run()
-    app = app.switch_page("../../build.py").run()
+    app = app.switch_page("../build/page.py").run()
     assert not app.exception
     assert "What an update will change" in drawn.text(app)
 

@@ -2,13 +2,13 @@
 
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.common.state import Memory
+from pages.common.state import Memory
 
 
 def two_strategies() -> None:
     import streamlit as st
 
-    from pages._shared.common import state, widgets
+    from pages.common import state, widgets
 
     state.read_url("ask")
     bounds = {"wide": (0, 50), "narrow": (1, 20)}
@@ -74,7 +74,7 @@ def test_each_run_gives_the_browser_the_value_that_is_remembered() -> None:
 def cut_off() -> None:
     import streamlit as st
 
-    from pages._shared.common import state, widgets
+    from pages.common import state, widgets
 
     state.read_url("build")
     name = widgets.remembered("name", "", lambda mount: st.text_input("Name", mount.value, key=mount.key))

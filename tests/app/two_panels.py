@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from pages._shared.ask import asking, controls, question_view, result_view
-from pages._shared.common import session, state
-from pages._shared.common.frame import enter
-from pages._shared.common.scope import Scope
+from pages.ask import asking, controls, question_view, result_view
+from pages.common import session, state
+from pages.common.frame import enter
+from pages.common.scope import Scope
 
 SCOPES = (Scope(), Scope("b"))
 

@@ -2,7 +2,7 @@
 
 from urllib.parse import quote
 
-from pages._shared.common.frame import PAGES
+from pages.common.frame import PAGES
 
 VIEWS = ("hierarchy", "graph", "schema", "map", "formation", "islands", "clusters")
 TABS = ("sets", "run", "results", "judgements", "audit", "sweeps", "history")

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from leanrag_core import IndexConfig
-from pages._shared.common.frame import PAGES
+from pages.common.frame import PAGES
 from tests.browser.conftest import Server, Watched, start_server
 from tests.browser.states import states
 from tests.browser.test_endpoint_story import home_with_documents

@@ -8,7 +8,7 @@ from tests.browser.conftest import PROJECT, Watched
 
 pytestmark = pytest.mark.browser
 
-FOLDER = PROJECT / "pages" / "_shared" / "ask"
+FOLDER = PROJECT / "pages" / "ask"
 SENTENCE = "灰岸的灯塔由阿达在一八七四年建造，当时的渔民要求在马拉姆角设立一座能够在浓雾中为返航船只指引方向的灯塔。"
 DRAW = """async ([script, text]) => {
   const { default: draw } = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));

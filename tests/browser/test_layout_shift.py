@@ -7,7 +7,7 @@ from statistics import median
 import pytest
 from playwright.sync_api import Page
 
-from pages._shared.common.frame import PAGES
+from pages.common.frame import PAGES
 from tests.browser.conftest import Server, Watched
 from tests.browser.runs import settled
 

@@ -13,7 +13,7 @@ from leanrag_core.messages.catalog import sentence
 from leanrag_core.retrieval.base import StrategyInfo
 from leanrag_core.retrieval.strategies import leanrag
 from leanrag_core.types.settings import Settings
-from pages._shared.common.forms import title_of
+from pages.common.forms import title_of
 from tests.browser.conftest import Server, Watched
 from tests.browser.runs import becomes, settled
 from tests.browser.test_library_and_build import tick_row

@@ -9,7 +9,7 @@ from leanrag_core.evaluation.sweeps.findings import findings
 from leanrag_core.evaluation.tables import score_table
 from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, QuestionRow, RunSpec
 from leanrag_core.types.sweep import Axis, PointResult, SweepPoint, SweepResult, SweepSpec
-from pages._shared.evaluate import sweep_words
+from pages.evaluate import sweep_words
 
 NAME, RECALL, TOKENS = "recall-per-1000", "evidence-recall", "context-tokens"
 # The third question finds its gold in 10 tokens: 100 per 1,000, beside .25 and .5.

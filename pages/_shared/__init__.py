@@ -1,1 +1,0 @@
-"""What pages share: frame, session, forms, panels, drawn components."""

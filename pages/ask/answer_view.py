@@ -1,0 +1,108 @@
+"""The answer with its citations, what a setting changed, and what to know."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.answering.support import UNKNOWN, supports
+from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.figures import numbers
+from leanrag_core.types.model_names import model_title
+from leanrag_core.types.trace import Answer, Trace
+from pages.ask import citations, play, reference_view
+from pages.common import markup
+from pages.common.html import NOTHING, draw, html, joined
+from pages.common.messages import message, say, words
+from pages.common.scope import Scope
+
+
+def show(scope: Scope, answer: Answer, *, stored: bool = False) -> None:
+    """The answer in sentences with chips; when the context does not answer, that and what is nearest. stored: its
+    citations open what the trace holds."""
+    trace = answer.trace
+    took = numbers.duration(trace.timings_ms.get("total", 0.0) / 1000)
+    draw(markup.label(say("ask.answer"), say("ask.took", time=took, tokens=trace.context.tokens)))
+    if not answer.grounded and answer.extractive:
+        no_answer(answer)
+        return
+    if not answer.grounded:
+        draw(html('<div class="lr-read">{}</div>', answer.text))
+        message(say("ask.cites_nothing"))
+        draw(markup.muted(written_by(answer)))
+        return
+
+    def cited(mark: str) -> None:
+        if stored:
+            reference_view.open_citation(scope, answer, mark, stored=True)
+        else:
+            reference_view.open_place(scope, reference_view.ref_of(trace, mark))
+
+    open_mark = str(st.session_state.get(scope.key("cited"), ""))
+    if not stored:
+        open_mark = reference_view.open_mark(scope, trace)
+    citations.show(
+        answer,
+        open_mark=open_mark,
+        key=scope.name("answer"),
+        on_cite=cited,
+        all_items=True,
+        last_frame=play.last_frame(answer),
+    )
+    label = say("ask.extractive") if answer.extractive else written_by(answer)
+    draw(markup.muted(f"{label} {say('ask.click_mark')}"), NOTHING if answer.extractive else support_line(answer))
+
+
+def expected(questions: Sequence[GoldQuestion], asked: str) -> None:
+    """The answer that the question set expects, where the question is one of its own."""
+    gold = next((question for question in questions if question.question == asked), None)
+    answer = (gold.answer or "; ".join(gold.answers)) if gold else ""
+    if answer:
+        draw(markup.label(say("ask.expected")), html('<div class="lr-read lr-muted">{}</div>', answer))
+
+
+def support_line(answer: Answer) -> Markup:
+    """How many sentences lack support, and by which rule."""
+    judged = supports(answer)
+    n_lacking, n_unknown = sum(each.lacks for each in judged), sum(each.state == UNKNOWN for each in judged)
+    said = []
+    if n_lacking:
+        said += [say("support.some", n=n_lacking, sentences=len(judged)), say("support.rule")]
+    if n_unknown:
+        said.append(say("support.unknown", n=n_unknown))
+    return markup.muted(say("text.space").join(said or [say("support.all")]))
+
+
+def written_by(answer: Answer) -> str:
+    """Which model wrote it, and what that took."""
+    usage = answer.usage
+    tokens = usage.prompt_tokens + usage.completion_tokens
+    values = {"model": model_title(answer.model), "tokens": numbers.tokens(tokens)}
+    if usage.cost:
+        return say("ask.written_by_for", cost=numbers.money(usage.cost), **values)
+    return say("ask.written_by", **values)
+
+
+def no_answer(answer: Answer) -> None:
+    """The context does not answer: says so, and why where that is known, with the nearest passages."""
+    if not answer.trace.context.sections:  # nothing was searched, so the documents are not to blame
+        draw(html('<div class="lr-read" style="font-size:1.1rem">{}</div>', say("ask.without_context")))
+        return
+    draw(html('<div class="lr-read" style="font-size:1.1rem">{}</div>', say("ask.nothing_answers")))
+    if answer.because:
+        draw(html('<div class="lr-read">{}</div>', words(answer.because)))
+    near = [(part.text, " ".join(f"[{mark}]" for mark in part.marks)) for part in answer.nearest_parts]
+    near = near or [(answer.nearest, "")]  # runs that were recorded before hold one sentence
+    if answer.nearest:
+        draw(
+            markup.label(say("ask.nearest_passages")),
+            joined(html('<div class="lr-read lr-muted">{} {}</div>', text, marks) for text, marks in near),
+        )
+    if answer.because is None:
+        draw(markup.muted(say("ask.raise_numbers")))
+
+
+def notes_panel(trace: Trace) -> None:
+    """What the reader should know about this retrieval."""
+    if trace.notes:
+        draw(html('<div class="lr-notes">{}</div>', joined(html("<div>{}</div>", words(note)) for note in trace.notes)))

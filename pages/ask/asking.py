@@ -1,0 +1,201 @@
+"""The answer beside a retrieval: shown at once where it costs nothing, streamed when a person asks, else offered.
+
+A reply is written by a thread of its own. A reload of the page, a moved slider or a second window does not stop it: it
+is read to its end, kept, and not paid for twice.
+"""
+
+import time
+from dataclasses import dataclass
+
+import streamlit as st
+from markupsafe import Markup
+from streamlit.delta_generator import DeltaGenerator
+
+from leanrag_core.answering import support
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.retrieval.marks import mark_pattern
+from leanrag_core.types.index import Index
+from leanrag_core.types.model_names import model_title
+from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.trace import Answer, Context, Trace
+from pages.ask import answer_view, controls, roles
+from pages.common import markup, session
+from pages.common.html import draw, html, joined
+from pages.common.messages import message, say
+from pages.common.scope import Scope
+
+LINKED = ("why", "without", "at", "after", "wrote")  # what links hold beside the controls and views of a retrieval
+_REDRAW_SECONDS = 0.08  # between two drawings of a reply that is being written
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A question to an index with a strategy and its options."""
+
+    summary: IndexSummary
+    question: str
+    strategy: str
+    options: session.Options
+    calls_model: bool  # to retrieve: then nothing is sent before a person asks
+
+    @classmethod
+    def of(cls, summary: IndexSummary, question: str, chosen: controls.Chosen) -> "Ask":
+        """The question with what the controls hold."""
+        calls_model = chosen.calls_model and session.workbench().asks_model(summary.config.model)
+        return cls(summary, question, chosen.strategy, tuple(sorted(chosen.options.items())), calls_model)
+
+    @property
+    def topic(self) -> tuple[object, ...]:
+        """What makes it the same question again."""
+        return self.summary.id, self.summary.created, self.question, self.strategy, self.options
+
+
+def want(scope: Scope, question: str) -> None:
+    """A person asks: the next run may call a model for it. For callbacks."""
+    st.session_state[scope.key("wanted")] = question
+
+
+def withdraw(scope: Scope) -> None:
+    """Forgets what a person asked: it was meant for another index."""
+    st.session_state.pop(scope.key("wanted"), None)
+
+
+def is_wanted(scope: Scope, ask: Ask) -> bool:
+    """Whether a person asked for this very answer; after a setting was moved it is another one."""
+    wanted = st.session_state.get(scope.key("wanted"))
+    if wanted == ask.question:
+        st.session_state[scope.key("wanted")] = ask.topic
+        return True
+    return bool(wanted == ask.topic)
+
+
+def known_answer(scope: Scope, ask: Ask, trace: Trace) -> Answer | None:
+    """The answer where no model needs to be called for it, or where one has just written it."""
+    written: tuple[object, Answer] | None = st.session_state.get(scope.key("written"))
+    if written is not None and written[0] == (ask.topic, model_of(ask)):
+        return written[1]
+    return session.kept_answer(ask.summary, ask.question, ask.strategy, ask.options, trace)
+
+
+def answer_so_far(scope: Scope, ask: Ask, trace: Trace) -> Answer | None:
+    """known_answer() for what stands beside the answer, which itself says why there is none."""
+    try:
+        return known_answer(scope, ask, trace)
+    except LeanRAGError:
+        return None
+
+
+def cited_ids(scope: Scope, ask: Ask, trace: Trace) -> frozenset[str]:
+    """Ids of what the answer cites of the trace, for figures; none while there is no answer."""
+    answer = answer_so_far(scope, ask, trace)
+    return support.cited_ids(answer) if answer else frozenset()
+
+
+def show(scope: Scope, index: Index, ask: Ask, trace: Trace) -> Answer | None:
+    """Draws and returns the answer; a skeleton and then its words while it is written; when the endpoint fails, a way
+    to try again."""
+    slot = st.empty()
+    with slot.container():
+        st.skeleton(110)
+    try:
+        answer = known_answer(scope, ask, trace)
+        if answer is None and (is_wanted(scope, ask) or session.writing(ask.topic)):
+            answer = _streamed(scope, slot, index, ask, trace)
+            st.session_state[scope.key("written")] = ((ask.topic, model_of(ask)), answer)
+            st.rerun()  # what else is on the page says what it cites
+    except LeanRAGError as error:
+        st.session_state.pop(scope.key("wanted"), None)
+        with slot.container():
+            _failed(scope, error, ask, trace.context)
+        return None
+    with slot.container():
+        if answer is None:
+            _offer(scope, ask)
+        else:
+            answer_view.show(scope, answer)
+            answer_view.expected(session.workbench().questions(ask.summary.corpus_id), ask.question)
+    return answer
+
+
+def _streamed(scope: Scope, slot: DeltaGenerator, index: Index, ask: Ask, trace: Trace) -> Answer:
+    """The reply, drawn while it is written."""
+    name, call = model_of(ask), session.write_answer(ask.topic, index, trace)
+    with slot.container():
+        head = st.empty()
+        st.skeleton(110)
+    began, drawn, waited = time.monotonic(), 0, -1
+    while not call.wait(_REDRAW_SECONDS):
+        if len(call.pieces) > drawn:
+            drawn = len(call.pieces)
+            slot.html(str(_written(call.text, name, trace.context)))
+        elif not drawn and int(time.monotonic() - began) > waited:
+            waited = int(time.monotonic() - began)
+            head.html(str(markup.label(say("ask.answer"), _waiting(name, waited))))
+    st.session_state.pop(scope.key("wanted"), None)
+    try:
+        return call.result()
+    except LeanRAGError:
+        st.session_state[scope.key("partial")] = call.text  # what there is of a reply that broke off
+        raise
+
+
+def _waiting(model: str, seconds: int) -> str:
+    if seconds > 1:
+        return say("ask.waiting_seconds", model=model, seconds=seconds)
+    return say("ask.waiting", model=model)
+
+
+def _written(text: str, model: str, context: Context) -> Markup:
+    """A reply that is being written, its marks already drawn as marks."""
+    head = markup.label(say("ask.answer"), say("ask.model_writes", model=model))
+    return html('{}<div class="lr-read lr-writing" aria-busy="true">{}</div>', head, _marked(text, context))
+
+
+def _marked(text: str, context: Context) -> Markup:
+    """The text, each citation mark of the context drawn as one."""
+    marks = roles.marks_by_name(context)
+    parts = mark_pattern(context).split(text)  # text, mark, text, mark, ..., text
+    return joined(
+        (marks[part].drawn() if part in marks else f"[{part}]") if place % 2 else part
+        for place, part in enumerate(parts)
+    )
+
+
+def model_of(ask: Ask) -> str:
+    """The title of the model that answers."""
+    settings = session.workbench().settings()
+    return model_title(settings.answer_model or ask.summary.config.model)
+
+
+def _failed(scope: Scope, error: LeanRAGError, ask: Ask, context: Context) -> None:
+    draw(markup.label(say("ask.answer")))
+    message(error, kind="error", title=say("ask.no_answer_written"))
+    partial = st.session_state.pop(scope.key("partial"), "")
+    if partial.strip():
+        draw(
+            markup.label(say("ask.partial_answer"), say("ask.not_kept"))
+            + html('<div class="lr-read lr-muted">{}</div>', _marked(partial, context))
+        )
+    draw(markup.muted(say("ask.retrieval_complete")))
+    st.button(
+        say("ask.try_again"),
+        icon=":material/replay:",
+        key=scope.name("retry_answer"),
+        on_click=want,
+        args=(scope, ask.question),
+    )
+
+
+def _offer(scope: Scope, ask: Ask) -> None:
+    """A button to ask with these settings: a call costs something, so it is not made before a person asks."""
+    draw(
+        markup.label(say("ask.answer"))
+        + html('<div class="lr-small">{}</div>', say("ask.not_asked_yet", model=model_of(ask)))
+    )
+    st.button(
+        say("ask.write_answer"),
+        icon=":material/edit:",
+        key=scope.name("write_answer"),
+        on_click=want,
+        args=(scope, ask.question),
+    )

@@ -1,0 +1,51 @@
+"""A line that measures the context against naive RAG, and the way to Compare with the same question and settings."""
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures import numbers
+from leanrag_core.types.trace import Trace
+from pages.ask import asking, controls
+from pages.common import markup, session, state
+from pages.common.frame import page_path
+from pages.common.html import draw
+from pages.common.messages import say
+from pages.common.scope import Scope
+
+NAIVE = "vector"
+_OWN, _OTHER = Scope("a"), Scope("b")  # of the columns on Compare
+
+
+def line(scope: Scope, ask: asking.Ask, trace: Trace) -> None:
+    """Tokens of both and the chunks that they share; nothing beside naive RAG itself."""
+    if ask.strategy == NAIVE:
+        return
+    try:
+        naive = session.retrieve(ask.summary, ask.question, NAIVE, ())
+    except LeanRAGError:  # such as of an endpoint that embeds; the retrieval above has said what there is to say
+        return
+    own = {passage.row for passage in trace.passages}  # by chunk: a strategy may take pieces of chunks
+    n_shared = sum(passage.row in own for passage in naive.passages)
+    share = numbers.share(trace.context.tokens / max(1, naive.context.tokens))
+    tokens = {"tokens": trace.context.tokens, "naive": naive.context.tokens}
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key=scope.name("beside_naive")):
+        with st.container(width="content"):
+            code = "beside.naive" if trace.passages else "beside.no_chunks"
+            draw(markup.muted(say(code, share=share, n=n_shared, of=len(own), **tokens)))
+        if st.button(
+            say("beside.compare"), icon=":material/view_column_2:", type="tertiary", key=scope.name("compare_naive")
+        ):
+            take_along(scope)
+            st.switch_page(page_path("compare"))
+
+
+def take_along(scope: Scope) -> None:
+    """Compare's first column has the settings of this group of widgets, its second one is naive RAG."""
+    strategies = {info.name: info for info in session.workbench().strategies().strategies}
+    for plain in controls.url_names(Scope(), strategies):
+        if plain not in ("index", "q"):
+            state.remember(_OWN.name(plain), state.recall(scope.name(plain)))
+            state.remember(_OTHER.name(plain), None)
+    state.remember("q", state.recall(scope.name("q")))
+    state.remember("cols", None)
+    state.remember("cview", None)

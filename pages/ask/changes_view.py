@@ -1,0 +1,73 @@
+"""What entered and what left since the settings were others."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.figures import numbers
+from leanrag_core.figures.changes import Group, changes
+from leanrag_core.figures.direction import isolated
+from leanrag_core.types.trace import Trace
+from pages.ask import roles
+from pages.common import forms, markup, session
+from pages.common.html import html, joined
+from pages.common.messages import known, say, words
+from pages.common.scope import Scope
+
+_LISTED = 4  # names of a role
+
+
+def panel(scope: Scope, before: Trace | None, after: Trace, *, pinned: bool = False) -> None:
+    """What entered and what left since the settings were others. pinned: `before` is the pinned run."""
+    if before is None:
+        return
+    changed = changes(before, after)
+    settings = [
+        say("ask.setting_changed", setting=forms.title_of(name), before=_value(name, old), after=_value(name, new))
+        for name, (old, new) in changed.settings.items()
+    ]
+    tokens = (
+        say("ask.tokens_changed", tokens=numbers.signed(changed.tokens)) if changed.tokens else say("ask.same_tokens")
+    )
+    with st.container(border=True, key=scope.name("changes")):
+        nothing = html('<div class="lr-small">{}</div>', say("ask.same_retrieved"))
+        body = _differences(after, _comparable(before, after, changed.groups)) if changed.any else nothing
+        title = say("ask.what_changed_pinned" if pinned else "ask.what_changed")
+        markup.block(title, body, "; ".join([*settings, tokens]))
+
+
+def _value(name: str, value: object) -> str:
+    """The value of a setting in words; a strategy by its title."""
+    titles = {info.name: info.title for info in session.workbench().strategies().strategies}
+    return words(titles[value]) if name == "strategy" and value in titles else forms.shown(name, value)
+
+
+def _comparable(before: Trace, after: Trace, groups: Sequence[Group]) -> list[Group]:
+    """The groups that say something: of two strategies those of items that both have, since everything else is new."""
+    if before.strategy == after.strategy:
+        return list(groups)
+    both = [{role for item in trace.items for role in item.roles} for trace in (before, after)]
+    return [group for group in groups if group.role in both[0] & both[1]]
+
+
+def _differences(trace: Trace, groups: Sequence[Group]) -> Markup:
+    """What entered, with a plus, and what left, struck through, with a minus."""
+    lines = []
+    for group in groups:
+        for sign, all_names in (("in", group.entered), ("out", group.left)):
+            names = list(dict.fromkeys(all_names))  # several passages and points have one name
+            if names:
+                title = _title(trace, group.role, len(names))
+                listed = "; ".join(map(isolated, names[:_LISTED]))
+                more = say("change.more", n=len(names) - _LISTED) if len(names) > _LISTED else ""
+                lines.append(html('<div class="{}"><span>{}: {}{}</span></div>', sign, title, listed, more))
+    return html('<div class="lr-diff">{}</div>', joined(lines))
+
+
+def _title(trace: Trace, role: str, n: int) -> str:
+    """What items or relations of a role are called; n: how many there are."""
+    code = f"change.{roles.code_part(role)}"
+    if known(code):
+        return say(code, n=n)
+    return roles.sentence_case(roles.role_title(trace, role))

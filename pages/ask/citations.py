@@ -1,0 +1,160 @@
+"""An answer with citation marks: each shows its evidence under the pointer and can be clicked; what lacks support is
+marked, and all that was retrieved stands below, cited or not."""
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.answering.support import UNCITED, Support, best_sentence, supports
+from leanrag_core.figures import passages
+from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.palette import known_colour
+from leanrag_core.messages.message import message as message_of
+from leanrag_core.types.trace import Answer, ContextItem, ContextSection, Trace, TraceItem
+from leanrag_core.types.visible import visible_values
+from pages.ask import roles
+from pages.common.component import component
+from pages.common.messages import say, words
+
+_SCRIPT = Path(__file__).with_name("citations.js")
+_FRAME = (
+    '<div class="lr-cites"><div class="lr-answer"></div><div class="lr-evidence"></div>'
+    '<div class="lr-tip" role="tooltip" hidden></div></div>'
+)
+_MOST_ITEMS = 60  # of a section, below the answer; the context as it was sent has all
+_QUOTED, _LISTED = 260, 120  # characters of a text under the pointer: in the answer, and in the list below it
+
+
+def titles(trace: Trace) -> dict[str, str]:
+    """What each citation mark of the context stands for, in words."""
+    relations = {relation.id: ", ".join(map(isolated, roles.ends(trace, relation))) for relation in trace.relations}
+    shown = roles.names_of(trace) | relations
+    return {
+        item.mark: f"{words(section.noun or section.title)}, {isolated(shown.get(item.ref, item.text[:60]))}"
+        for section in trace.context.sections
+        for item in section.items
+    }
+
+
+def show(
+    answer: Answer,
+    *,
+    open_mark: str,
+    key: str,
+    on_cite: Callable[[str], None],
+    alone: Collection[int] = (),
+    tint: str = "",
+    all_items: bool = False,
+    last_frame: dict[str, Any] | None = None,
+) -> None:
+    """The answer is drawn; on_cite is called with the mark that was clicked. alone: places of the parts that no answer
+    beside it says; they are tinted in that colour of the palette. all_items: what the context holds is listed below the
+    answer, cited or not. last_frame: of the play beside the answer."""
+    context = answer.trace.context
+    evidence = _Evidence(answer.trace)
+    section_of = {item.mark: section for section in context.sections for item in section.items}
+    item_of = {item.mark: item for section in context.sections for item in section.items}
+
+    def cited_now() -> None:
+        chosen = st.session_state[key].get("cited")
+        if chosen:
+            on_cite(str(chosen))
+
+    section_titles = {section.name: words(section.noun or section.title) for section in context.sections}
+    parts = [
+        {
+            "text": part.text,
+            "from": section_titles.get(part.section, ""),
+            "alone": place in alone,
+            "lacks": _lacks(support),
+            "marks": [
+                evidence.chip(item_of[mark], section_of[mark], part.text)
+                if mark in item_of
+                else {"name": mark, "title": "", "colour": known_colour(""), "section": "", "quote": []}
+                for mark in part.marks
+            ],
+        }
+        for place, (part, support) in enumerate(zip(answer.parts, supports(answer), strict=True))
+    ]
+    data = {
+        "parts": parts,
+        "open": open_mark,
+        "list": answer.extractive,
+        "last_frame": last_frame,
+        "tint": tint,
+        "items": evidence.sections(frozenset(answer.citations)) if all_items else [],
+        "labels": {
+            "cited": say("cite.cited"),
+            "not_cited": say("cite.not_cited"),
+            "more": say("cite.more", n="{n}"),
+            "open": say("cite.open"),
+            "items": say("cite.items"),
+        },
+    }
+    component(_SCRIPT, _FRAME)(data=visible_values(data), key=key, on_cited_change=cited_now)
+
+
+def _lacks(support: Support) -> str:
+    """Why a sentence is marked, in a few words; nothing when it is not."""
+    if not support.lacks:
+        return ""
+    if support.state == UNCITED:
+        return say("support.uncited")
+    if support.numbers:
+        return say("support.number", number=say("ask.comma").join(support.numbers))
+    return say("support.weak", held=support.n_held, n=support.n_words)
+
+
+class _Evidence:
+    """What the marks of a trace's context show."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace, self._titles = trace, titles(trace)
+        self._passages = {passage.id: passage for passage in trace.passages}
+
+    def chip(self, item: ContextItem, section: ContextSection, sentence: str = "") -> dict[str, Any]:
+        """A mark with its title, its place, and its text around what supports the sentence; without one it is for the
+        list."""
+        passage = self._passages.get(item.ref)
+        text = passage.text if passage is not None else item.text[item.lead :]
+        nearest = sentence if sentence and sentence in text else best_sentence(sentence, text) if sentence else ""
+        quote = passages.around(text, nearest, longest=_QUOTED if sentence else _LISTED)
+        mark = {
+            "name": item.mark,
+            "title": self._titles.get(item.mark, ""),
+            "quote": [[piece.text, "cited" in piece.marks] for piece in quote],
+        }
+        if passage is not None:
+            mark["place"] = _place(passage)
+        # In the list below the answer a section says once what all of its marks have.
+        return {**mark, "colour": known_colour(section.colour), "section": section.name} if sentence else mark
+
+    def sections(self, cited: frozenset[str]) -> list[dict[str, Any]]:
+        """The items of each section, the cited ones first."""
+        listed = []
+        for section in self._trace.context.sections:
+            items = sorted(section.items, key=lambda item: item.mark not in cited)
+            n_cited = sum(item.mark in cited for item in items)
+            listed.append(
+                {
+                    "title": words(section.title),
+                    "colour": known_colour(section.colour),
+                    "section": section.name,
+                    "count": say("cite.count", n=len(items), cited=n_cited),
+                    "cited": n_cited,
+                    "marks": [self.chip(item, section) for item in items[:_MOST_ITEMS]],
+                }
+            )
+        return [section for section in listed if section["marks"]]
+
+
+def _place(passage: TraceItem) -> str:
+    """Where a passage stands: document, page, tokens."""
+    source = passage.source
+    assert source is not None
+    page = [say("passage.page", page=source.page)] if source.page else []
+    if not page and passage.row is not None:
+        page = [say("passage.chunk", n=passage.row + 1)]
+    return say("ask.comma").join([isolated(source.document), *page, words(message_of("count.tokens", n=source.tokens))])

@@ -1,0 +1,93 @@
+"""The context of a retrieval: what it lacks, its text, and the passages in it as cards."""
+
+from functools import partial
+
+import streamlit as st
+
+from leanrag_core.answering.support import best_sentence
+from leanrag_core.figures.anchors import anchors as anchors_of
+from leanrag_core.retrieval.captions import losses
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Answer, Trace
+from pages.ask import reference_view, roles
+from pages.common import copy_button, markup, passage_view
+from pages.common.html import draw
+from pages.common.messages import message, say, words
+from pages.common.scope import Scope
+
+_MOST_CARDS = 100  # more of them, such as a file may hold, would keep the browser busy
+
+
+def panel(scope: Scope, trace: Trace) -> None:
+    """What the context lacks, and its text; its tokens are in the play's bar."""
+    if not trace.context.sections:
+        return
+    lacking = losses(trace.context)
+    if lacking:
+        message(f"{' '.join(map(words, lacking))} {say('ask.raise_budgets')}", title=say("ask.context_incomplete"))
+    st.fragment(_text)(scope, trace)
+
+
+def _text(scope: Scope, trace: Trace) -> None:
+    """The context as it was sent; its text goes to the browser when a person opens it."""
+    fold = st.expander(say("ask.context_text"), key=scope.name("context_fold"), on_change="rerun")
+    if fold.open:
+        with fold:
+            key, above = scope.name("code_context"), st.container()
+            markup.code(trace.context.text, height=320, key=key)
+            with above:  # drawn when there is something to copy
+                copy_button.copy_text(say("ask.copy_context"), of=key, key=scope.name("copy_context"))
+
+
+def _citing(answer: Answer | None, mark: str) -> list[str]:
+    """The sentences of the answer that cite that mark."""
+    return [part.text for part in answer.parts if mark in part.marks] if answer is not None and answer.grounded else []
+
+
+def _cited(answer: Answer | None, mark: str) -> str:
+    """Whether the answer cites that mark, in words."""
+    if answer is None or not answer.grounded:
+        return ""
+    n = len(_citing(answer, mark))
+    return say("cite.in_answer", n=n) if n else say("cite.not_cited")
+
+
+def passage_cards(scope: Scope, index: Index | None, trace: Trace, answer: Answer | None) -> None:
+    """The passages as cards. index: None where there is only what the trace holds of it. answer: None while there is
+    none, which says nothing about what is cited."""
+    if not trace.passages:
+        if trace.parameters.get("source_chunks") is False:
+            draw(markup.muted(say("ask.chunks_off")))
+        return
+    section, marks, anchors = roles.passage_section(trace), roles.marks_by_ref(trace.context), anchors_of(trace)
+    role = anchors[0].role if anchors else ""
+    n_candidates = max(len(trace.ranked_chunks), len(trace.passages))
+    code = "ask.chunks_best_first"
+    if anchors:
+        code = roles.first_known(f"ask.chunks_by.{roles.code_part(role)}", "ask.chunks_by")
+    note = say(code, shown=len(trace.passages), candidates=n_candidates)
+    draw(markup.label(words(section.title) if section else say("section.chunks.title"), note))
+    counting = roles.first_known(f"markup.of_items.{roles.code_part(role)}", "markup.of_items")
+    names = roles.names_to_mark(trace)
+    with st.grid(3, min_column_width=280, gap="small"):
+        for place, passage in enumerate(trace.passages[:_MOST_CARDS]):
+            mark = marks.get(passage.id)
+            quotes = (best_sentence(each, passage.text) for each in _citing(answer, mark.name if mark else ""))
+            seed_dots = None
+            if anchors and passage.source:
+                counted = say(counting, count=len(passage.source.items), n=len(anchors))
+                seed_dots = markup.dots(len(passage.source.items), len(anchors), counted)
+            passage_view.card(
+                passage,
+                mark=mark.drawn() if mark else None,
+                names=names,
+                seed_dots=seed_dots,
+                on_open=partial(reference_view.open_place, scope, passage.id)
+                if index is not None
+                else reference_view.opener(scope, trace, passage, mark.name if mark else "", stored=True),
+                cited=_cited(answer, mark.name if mark else ""),
+                quote=next(filter(None, quotes), ""),
+                key=scope.name(f"chunk_{place}"),
+            )
+    if len(trace.passages) > _MOST_CARDS:
+        draw(markup.muted(say("ask.more_passages", n=len(trace.passages) - _MOST_CARDS)))

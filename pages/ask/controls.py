@@ -1,0 +1,227 @@
+"""The controls of a retrieval: its strategy, the options that this one wants in the row, and a button to the others."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field, dataclass
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.common import forms, state, widgets
+from pages.common.html import draw, html
+from pages.common.messages import LANGUAGE, say, words
+from pages.common.scope import Scope
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a person set: a strategy and the values of its options. calls_model: whether it does so to retrieve."""
+
+    strategy: str
+    options: dict[str, Any]
+    calls_model: bool
+
+
+def url_names(scope: Scope, strategies: Mapping[str, Any]) -> list[str]:
+    """The names under which links hold what these controls and the views of a retrieval show."""
+    specs = [(name, spec) for name, info in strategies.items() for spec in forms.option_fields(info.config).values()]
+    shared = dict.fromkeys(spec.metadata["link"] for _, spec in specs if spec.metadata.get("link"))
+    names = ["index", "q", "strategy", *shared, "step", "node", "show"]
+    names += [f"{name}_use" for name in strategies]
+    names += [forms.link_name(spec, f"{name}_") for name, spec in specs if not spec.metadata.get("link")]
+    return [*(scope.name(name) for name in names), LANGUAGE]
+
+
+def held(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -> Chosen:
+    """What the controls of that scope hold, drawn or not. default: the strategy while none was chosen."""
+    name = state.fitting(scope.name("strategy"), default, str, lambda value: value in strategies)
+    if name not in strategies:
+        name = next(iter(strategies))
+    options: dict[str, Any] = {}
+    config = strategies[name].config
+    specs = forms.option_fields(config)
+    switches = [field for field, spec in specs.items() if is_switch(spec)]
+    used = state.fitting(scope.name(f"{name}_use"), _switched_on(specs, switches), _parts_of, _among(switches))
+    for field, spec in specs.items():
+        link = scope.name(forms.link_name(spec, f"{name}_"))
+        if field in switches:
+            options[field] = field in used
+        elif spec.metadata.get("in_row") and spec.metadata.get("low") is not None:
+            bounds = range(int(spec.metadata["low"]), int(spec.metadata["high"]) + 1)
+            options[field] = state.fitting(link, spec.default, int, bounds.__contains__)
+        else:
+            value = forms.field_value(config, field, link)
+            is_text = spec.default is None or isinstance(spec.default, str)
+            options[field] = (value or spec.default) if is_text else value
+    return Chosen(name, options, strategies[name].calls_model)
+
+
+def is_switch(spec: Field[Any]) -> bool:
+    """Whether an option is a switch beside others, in the row."""
+    return bool(spec.metadata.get("in_row")) and isinstance(spec.default, bool)
+
+
+def _switched_on(specs: Mapping[str, Field[Any]], switches: Sequence[str]) -> list[str]:
+    return sorted(field for field in switches if specs[field].default)
+
+
+def _parts_of(text: str) -> list[str]:
+    return [] if text == "none" else sorted(text.split(","))
+
+
+def _among(switches: Sequence[str]) -> Callable[[list[str]], bool]:
+    return lambda parts: set(parts) <= set(switches)
+
+
+def stacked(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -> None:
+    """Draws the controls one below the other, all options among them, for a narrow place."""
+    name = _strategy(scope, strategies, default=default)
+    config = strategies[name].config
+    specs = forms.option_fields(config)
+    switches = [field for field, spec in specs.items() if is_switch(spec)]
+    for field, spec in specs.items():
+        if spec.metadata.get("in_row") and field not in switches:
+            _slider(scope, spec, forms.link_name(spec, f"{name}_"))
+    if switches:
+        _switches(scope, f"{name}_use", specs, switches)
+    for field, spec in specs.items():
+        if not spec.metadata.get("in_row"):
+            forms.draw_field(config, field, under=scope.name(forms.link_name(spec, f"{name}_")))
+
+
+class Fold:
+    """The options behind the button, which nothing on the page waits for: they are drawn once the picture is there."""
+
+    def __init__(self, place: DeltaGenerator | None, fill: Callable[[], None]) -> None:
+        self._place, self._fill = place, fill
+
+    def draw(self) -> None:
+        """Draws them at their place; a second call does nothing."""
+        place, self._place = self._place, None
+        if place is not None:
+            with place:
+                self._fill()
+
+
+@dataclass(frozen=True)
+class Controls:
+    """What the controls hold, and what of them is still to be drawn."""
+
+    chosen: Chosen
+    fold: Fold
+
+
+def show(
+    scope: Scope, strategies: Mapping[str, Any], *, above: Callable[[Scope, Any], None] = lambda scope, info: None
+) -> Controls:
+    """Draws the controls in a row. strategies: by name. above: draws what comes first behind the button to the other
+    options, for the strategy that is chosen."""
+    with st.container(horizontal=True, vertical_alignment="top", gap="medium", key=scope.name("params")):
+        name = _strategy(scope, strategies)
+        config = strategies[name].config
+        specs = forms.option_fields(config)
+        in_row = [field for field, spec in specs.items() if spec.metadata.get("in_row")]
+        switches = [field for field in in_row if is_switch(specs[field])]
+        for field in in_row:
+            if field not in switches:
+                _slider(scope, specs[field], forms.link_name(specs[field], f"{name}_"))
+        if switches:
+            _switches(scope, f"{name}_use", specs, switches)
+        rest = [field for field in specs if field not in in_row]
+        place = _more_settings(scope) if rest else None
+
+    def fill() -> None:
+        above(scope, strategies[name])
+        for field in rest:
+            forms.draw_field(config, field, under=scope.name(forms.link_name(specs[field], f"{name}_")))
+
+    return Controls(held(scope, strategies), Fold(place, fill))
+
+
+def _more_settings(scope: Scope) -> DeltaGenerator:
+    with st.container(gap="xsmall", width="content"):
+        draw(html('<div class="lr-small" style="height:1.35rem"></div>'))
+        return st.popover(
+            say("ask.more_settings"),
+            icon=":material/tune:",
+            type="tertiary",
+            width="content",
+            key=scope.name("more_settings"),
+        )
+
+
+def _strategy(scope: Scope, strategies: Mapping[str, Any], *, default: str = "") -> str:
+    titles = {name: words(info.title) for name, info in strategies.items()}
+    names = sorted(titles, key=lambda name: name != default) if default else list(titles)
+    return widgets.one_of(
+        scope.name("strategy"),
+        names,
+        lambda mount: st.selectbox(
+            say("ask.strategy"),
+            names,
+            index=names.index(mount.value),
+            format_func=titles.__getitem__,
+            key=mount.key,
+            on_change=mount.changed,
+            width=210,
+        ),
+        form=widgets.labels(titles),
+    )
+
+
+def _slider(scope: Scope, spec: Field[Any], link: str) -> None:
+    """A number under a name that strategies may share, each within its own bounds."""
+    low, high = int(spec.metadata["low"]), int(spec.metadata["high"])
+
+    def allowed(value: int) -> bool:
+        return low <= value <= high
+
+    # The scale grows with a value from a link, and does not shrink while a person moves the handle back.
+    widest, name = scope.key(f"widest_{link}"), scope.name(link)
+    now = state.fitting(name, spec.default, int, allowed)
+    st.session_state[widest] = max(spec.metadata.get("scale") or low, now, st.session_state.get(widest, 0))
+    top = min(high, st.session_state[widest])
+    widgets.remembered(
+        name,
+        spec.default,
+        lambda mount: st.slider(
+            forms.title_of(spec.name),
+            low,
+            top,
+            mount.value,
+            key=mount.key,
+            on_change=mount.changed,
+            width=160,
+            help=forms.hint(spec),
+        ),
+        parse=int,
+        allowed=allowed,
+        form=(low, top),
+    )
+
+
+def _switches(scope: Scope, name: str, specs: Mapping[str, Field[Any]], fields: list[str]) -> None:
+    """The parts of a strategy that are on, remembered for each strategy by itself."""
+    default = _switched_on(specs, fields)
+    titles = {field: forms.title_of(field) for field in fields}
+    widgets.remembered(
+        scope.name(name),
+        default,
+        lambda mount: st.pills(
+            say("ask.use"),
+            fields,
+            selection_mode="multi",
+            default=mount.value,
+            format_func=titles.__getitem__,
+            key=mount.key,
+            on_change=mount.changed,
+            width="content",
+            wrap=True,
+        ),
+        parse=_parts_of,
+        allowed=_among(fields),
+        write=lambda parts: ",".join(parts) or "none",
+        read=sorted,
+        form=tuple(fields),
+        key=scope.key("use"),
+    )

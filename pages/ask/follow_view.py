@@ -1,0 +1,143 @@
+"""Follow-up questions: each is made to stand alone, says how, can be changed, and keeps its thread."""
+
+import streamlit as st
+
+from leanrag_core.answering.follow_up import PERSON
+from leanrag_core.errors import InvalidConfig, LeanRAGError
+from leanrag_core.figures.direction import isolated
+from leanrag_core.messages.message import Message
+from leanrag_core.retrieval.base import MAX_QUESTION, require_question
+from leanrag_core.types.history import HistoryEntry, entry_id
+from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.trace import Answer
+from pages.ask import asking, history_view, reference_view
+from pages.common import forms, markup, session, state
+from pages.common.html import draw, html
+from pages.common.messages import message, say, words
+from pages.common.scope import Scope
+
+AFTER, WROTE = history_view.AFTER, history_view.WROTE
+_SHOWN = 4  # earlier questions of a thread
+
+
+def form(scope: Scope) -> None:
+    """A field for the next question of the thread."""
+    with (
+        st.form(scope.name("follow_form"), border=False, clear_on_submit=True),
+        st.container(horizontal=True, gap="xsmall", vertical_alignment="bottom"),
+    ):
+        st.text_input(
+            say("follow.field"),
+            key=scope.name("follow_text"),
+            placeholder=say("follow.placeholder"),
+            label_visibility="collapsed",
+        )
+        st.form_submit_button(
+            say("follow.ask"),
+            icon=":material/reply:",
+            key=scope.name("follow_ask"),
+            on_click=_sent,
+            args=(scope,),
+        )
+
+
+def _sent(scope: Scope) -> None:
+    text = " ".join(str(st.session_state.get(scope.name("follow_text"), "")).split())
+    if text:
+        st.session_state[scope.key("follow_up")] = text
+
+
+def take(scope: Scope, summary: IndexSummary) -> None:
+    """A follow-up that a person has just sent becomes the question, as it stands alone. Called before the question is
+    drawn; a model that rewrites it is waited for here."""
+    text = st.session_state.pop(scope.key("follow_up"), "")
+    before = state.recall(scope.name("q"))
+    if not text or not before:
+        return
+    bench, slot = session.workbench(), st.empty()
+    try:
+        require_question(text)
+        earlier = [entry.question for entry in bench.thread(entry_id(summary.id, before))] or [before]
+        with slot.container():
+            draw(markup.muted(say("follow.in_work")))
+            st.skeleton(60)
+        answer = str(st.session_state.get(scope.key("last_answer"), ""))
+        made = bench.follow_up(session.open_index(summary), text, earlier, answer)
+        require_question(made.question)
+    except LeanRAGError as error:
+        slot.empty()
+        message(error, kind="error", title=say("ask.question_not_asked"))
+        return
+    slot.empty()
+    _ask(scope, made.question, entry_id(summary.id, before), text)
+    st.session_state[scope.key("follow_said")] = (made.question, made.way, made.said)
+
+
+def _ask(scope: Scope, question: str, after: str, wrote: str) -> None:
+    state.remember(scope.name("q"), question)
+    state.remember(scope.name(AFTER), after)
+    state.remember(scope.name(WROTE), wrote)
+    state.remember(scope.name("node"), None)
+    state.remember(reference_view.PLACE, None)
+    asking.want(scope, question)
+
+
+def way(scope: Scope, question: str) -> str:
+    """How the question was made to stand alone; nothing where this session does not know."""
+    known: tuple[str, str, Message] | None = st.session_state.get(scope.key("follow_said"))
+    return known[1] if known is not None and known[0] == question else ""
+
+
+def thread(scope: Scope, question: str) -> None:
+    """The questions before this one, what was written, and how it was made to stand alone; it can be changed."""
+    after, wrote = state.recall(scope.name(AFTER)), state.recall(scope.name(WROTE))
+    if not wrote:
+        return
+    try:
+        earlier = session.workbench().thread(after)
+    except LeanRAGError:  # said where the history is opened
+        earlier = ()
+    with st.container(border=True, gap="xsmall", key=scope.name("thread")):
+        draw(markup.label(say("follow.thread"), say("follow.earlier", n=len(earlier)) if earlier else ""))
+        for entry in earlier[-_SHOWN:]:
+            _earlier(scope, entry)
+        draw(html('<div class="lr-small">{}</div>', say("follow.you_wrote", text=isolated(wrote))))
+        known: tuple[str, str, Message] | None = st.session_state.get(scope.key("follow_said"))
+        if known is not None and known[0] == question:
+            draw(markup.muted(words(known[2])))
+        with st.expander(say("follow.change"), key=scope.name("follow_change")):
+            key = scope.name(f"follow_as_{entry_id('', question)}")
+            st.text_area(say("follow.asked_as"), value=question, key=key, max_chars=MAX_QUESTION)
+            st.button(
+                say("follow.ask_again"),
+                icon=":material/send:",
+                key=scope.name("follow_again"),
+                on_click=_changed,
+                args=(scope, key, after, wrote),
+            )
+
+
+def _earlier(scope: Scope, entry: HistoryEntry) -> None:
+    st.button(
+        forms.plain(entry.question),
+        key=scope.name(f"thread_{entry.id}"),
+        type="tertiary",
+        icon=":material/chat_bubble:",
+        on_click=history_view.open_entry,
+        args=(scope, entry),
+    )
+
+
+def _changed(scope: Scope, key: str, after: str, wrote: str) -> None:
+    question = " ".join(str(st.session_state.get(key, "")).split())
+    try:
+        require_question(question)
+    except InvalidConfig:  # an empty field changes nothing
+        return
+    _ask(scope, question, after, wrote)
+    st.session_state[scope.key("follow_said")] = (question, PERSON, Message("follow.by_person"))
+
+
+def remember_answer(scope: Scope, answer: Answer | None) -> None:
+    """How the answer begins, for a model that rewrites the next question."""
+    st.session_state[scope.key("last_answer")] = answer.text if answer is not None and answer.grounded else ""

@@ -1,0 +1,213 @@
+"""The history of questions: a drawer to search, open, pin, note and delete them, and the last ones on an empty page."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures import numbers
+from leanrag_core.figures.direction import isolated
+from leanrag_core.messages.message import Message
+from leanrag_core.retrieval.base import StrategyInfo
+from leanrag_core.types.history import MAX_NOTE, HistoryEntry
+from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.trace import Answer
+from pages.ask import asking
+from pages.common import forms, markup, session, state
+from pages.common.html import draw, html
+from pages.common.messages import LANGUAGE, message, say, words
+from pages.common.scope import Scope
+
+AFTER, WROTE = "after", "wrote"  # names in links: the question before it in a thread, the follow-up as it was written
+# Of a link: where a person looked, and not what was asked.
+_NOT_KEPT = ("at", "why", "without", "node", "step", "show", LANGUAGE)
+_SHOWN, _RECENT = 30, 3
+
+
+def keep(scope: Scope, ask: asking.Ask, answer: Answer | None, way: str) -> None:
+    """The question is in the history, once for each time it is asked, and its answer as soon as there is one."""
+    marker = (ask.summary.id, ask.question, answer is not None)
+    if st.session_state.get(scope.key("in_history")) == marker:
+        return
+    st.session_state[scope.key("in_history")] = marker
+    link = {name: value for name, value in state.memory().published.items() if name not in _NOT_KEPT}
+    try:
+        session.workbench().keep_question(
+            ask.summary.id,
+            ask.summary.title,
+            ask.question,
+            ask.strategy,
+            link=link,
+            answer=answer.text if answer is not None and answer.grounded else "",
+            follows=state.recall(scope.name(AFTER)),
+            written=state.recall(scope.name(WROTE)),
+            way=way,
+        )
+    except LeanRAGError as error:  # the answer is there all the same
+        message(error, title=say("history.not_kept"))
+
+
+def open_entry(scope: Scope, entry: HistoryEntry) -> None:
+    """The question stands on the page with the settings with which it was first asked. For callbacks."""
+    link = {**entry.link, LANGUAGE: state.recall(LANGUAGE)}
+    state.memory().follow(state.memory().page, link)
+    state.remember(scope.name("q"), entry.question)
+    state.remember("index", entry.index)
+    state.remember(scope.name(AFTER), entry.follows)
+    state.remember(scope.name(WROTE), entry.written)
+    asking.withdraw(scope)
+
+
+def button(scope: Scope) -> None:
+    """Opens the history in a drawer."""
+    if st.button(say("history.open"), icon=":material/history:", type="tertiary", key=scope.name("history")):
+        st.session_state.pop(scope.key("deleted"), None)
+        dialog = st.dialog(say("history.title"), width="medium", position="right", icon=":material/history:")
+        dialog(_history)(scope)
+
+
+def recent(scope: Scope, summary: IndexSummary) -> None:
+    """The last questions to this index, for a page without one."""
+    try:
+        entries = [entry for entry in session.workbench().history() if entry.index == summary.id][:_RECENT]
+    except LeanRAGError:  # said where the history is opened
+        return
+    if not entries:
+        return
+    draw(markup.label(say("history.recent")))
+    with st.container(gap="xxsmall"):
+        for entry in entries:
+            _question(scope, entry, "recent")
+
+
+def _question(scope: Scope, entry: HistoryEntry, where: str) -> bool:
+    return st.button(
+        forms.plain(entry.question),
+        key=scope.name(f"{where}_{entry.id}"),
+        icon=":material/keep:" if entry.pinned else ":material/history:",
+        type="tertiary",
+        on_click=open_entry,
+        args=(scope, entry),
+    )
+
+
+def _history(scope: Scope) -> None:
+    bench = session.workbench()
+    search = st.text_input(
+        say("history.search"),
+        key=scope.name("history_search"),
+        icon=":material/search:",
+        type="search",
+        placeholder=say("history.search"),
+        label_visibility="collapsed",
+    )
+    failed: Message | None = st.session_state.pop(scope.key("history_failed"), None)
+    if failed is not None:
+        message(failed, kind="error")
+    _undo(scope)
+    try:
+        entries = bench.history(search or "")
+    except LeanRAGError as error:
+        message(error, kind="error")
+        return
+    if not entries:
+        draw(markup.muted(say("history.nothing_matches") if search else say("history.empty")))
+        return
+    draw(markup.muted(say("history.count", n=len(entries), shown=min(_SHOWN, len(entries)))))
+    strategies = bench.strategies().strategies
+    for entry in entries[:_SHOWN]:
+        _row(scope, entry, strategies)
+
+
+def _row(scope: Scope, entry: HistoryEntry, strategies: Sequence[StrategyInfo]) -> None:
+    editing = scope.key("history_noting")
+    with st.container(border=True, gap="xxsmall", key=scope.name(f"history_row_{entry.id}")):
+        if _question(scope, entry, "asked"):
+            st.rerun()
+        title = next((info.title for info in strategies if info.name == entry.strategy), entry.strategy)
+        facts = [isolated(entry.index_name), words(title), numbers.day(entry.asked)]
+        if entry.written:
+            facts.append(say("history.follow_up"))
+        draw(markup.muted(say("ask.comma").join(facts)))
+        if entry.answer:
+            draw(html('<div class="lr-past" dir="auto">{}</div>', entry.answer))
+        if entry.note and st.session_state.get(editing) != entry.id:
+            draw(html('<div class="lr-pastnote" dir="auto">{}</div>', entry.note))
+        with st.container(horizontal=True, gap="xsmall"):
+            pin = say("history.unpin") if entry.pinned else say("history.pin")
+            for name, label, icon, act in (
+                ("pin", pin, "keep_off" if entry.pinned else "keep", _pin),
+                ("note", say("history.note"), "edit_note", _begin_note),
+                ("delete", say("history.delete"), "delete", _delete),
+            ):
+                st.button(
+                    label,
+                    icon=f":material/{icon}:",
+                    type="tertiary",
+                    key=scope.name(f"history_{name}_{entry.id}"),
+                    on_click=act,
+                    args=(scope, entry),
+                )
+        if st.session_state.get(editing) == entry.id:
+            key = scope.name(f"history_text_{entry.id}")
+            st.text_area(say("history.note"), value=entry.note, key=key, max_chars=MAX_NOTE, height=80)
+            save = say("history.save_note")
+            st.button(save, key=f"{key}_save", on_click=_note, args=(scope, entry, key))
+
+
+def _undo(scope: Scope) -> None:
+    """What was deleted since the drawer was opened can be taken back, the last one first."""
+    deleted: list[HistoryEntry] = st.session_state.get(scope.key("deleted"), [])
+    if not deleted:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=scope.name("history_undo_row")):
+        with st.container(width="stretch"):
+            draw(html('<div class="lr-small" role="status">{}</div>', say("history.deleted", n=len(deleted))))
+        label = say("history.undo")
+        st.button(
+            label,
+            icon=":material/undo:",
+            key=scope.name("history_undo"),
+            on_click=_restore,
+            args=(scope,),
+            type="tertiary",
+        )
+
+
+@contextmanager
+def _told(scope: Scope) -> Iterator[None]:
+    """What fails in a callback is said in the drawer."""
+    try:
+        yield
+    except LeanRAGError as error:
+        st.session_state[scope.key("history_failed")] = error.message
+
+
+def _pin(scope: Scope, entry: HistoryEntry) -> None:
+    with _told(scope):
+        session.workbench().question_history.pin(entry.id, pinned=not entry.pinned)
+
+
+def _begin_note(scope: Scope, entry: HistoryEntry) -> None:
+    editing = scope.key("history_noting")
+    st.session_state[editing] = None if st.session_state.get(editing) == entry.id else entry.id
+
+
+def _note(scope: Scope, entry: HistoryEntry, key: str) -> None:
+    with _told(scope):
+        session.workbench().question_history.note(entry.id, str(st.session_state.get(key, "")))
+    st.session_state[scope.key("history_noting")] = None
+
+
+def _delete(scope: Scope, entry: HistoryEntry) -> None:
+    with _told(scope):
+        session.workbench().question_history.delete(entry.id)
+        st.session_state[scope.key("deleted")] = [*st.session_state.get(scope.key("deleted"), []), entry]
+
+
+def _restore(scope: Scope) -> None:
+    deleted: list[HistoryEntry] = st.session_state.get(scope.key("deleted"), [])
+    with _told(scope):
+        session.workbench().question_history.restore(deleted[-1])
+        st.session_state[scope.key("deleted")] = deleted[:-1]

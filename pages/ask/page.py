@@ -1,0 +1,88 @@
+"""Ask: a question, how its answer was found step by step, and every source behind it."""
+
+import streamlit as st
+
+from leanrag_core.figures.direction import isolated
+from leanrag_core.types.summary import IndexSummary
+from pages.ask import (
+    asking,
+    controls,
+    follow_view,
+    history_view,
+    presets,
+    question_view,
+    recorded_view,
+    result_view,
+    strategy_view,
+)
+from pages.build import job_view
+from pages.common import session, state
+from pages.common.frame import enter, gone_index, heading, kind_line, plain_errors
+from pages.common.messages import message, say
+from pages.common.scope import PAGE
+
+
+def page() -> None:
+    summary = enter("ask")
+    listed = session.workbench().strategies()
+    strategies = {info.name: info for info in listed.strategies}
+    names = [*controls.url_names(PAGE, strategies), *(PAGE.name(name) for name in asking.LINKED)]
+    run = recorded_view.opened(PAGE)
+    if run is not None:
+        recorded_view.show(PAGE, run)
+        state.publish(names)
+        return
+    if summary is None:
+        heading(say("page.ask"))
+        asking.withdraw(PAGE)
+        if not gone_index():
+            job_view.no_index()
+        recorded_view.open_button(PAGE)
+        state.publish(names)
+        return
+    facts = f"{isolated(summary.title)}, {say('count.documents', n=summary.documents)}"
+    size = "" if "clustersize" in summary.apart else f", {say('ask.cluster_size', n=summary.config.cluster_size)}"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(width="stretch"):
+            heading(say("page.ask"), f"{facts}{size}")
+        history_view.button(PAGE)
+    kind_line(summary)
+    follow_view.take(PAGE, summary)
+    question_view.form(PAGE)
+    st.fragment(_asked)(summary, names, _above())
+    state.publish(names)
+
+
+def _above() -> tuple[object, ...]:
+    """What the page above the controls depends on."""
+    held = ("q", "index", *asking.LINKED)
+    following = st.session_state.get(PAGE.key("follow_up"))
+    return (*(state.recall(PAGE.name(name)) for name in held), following, recorded_view.opened(PAGE))
+
+
+def _asked(summary: IndexSummary, names: list[str], above: tuple[object, ...]) -> None:
+    """Controls and what they retrieve: a moved slider runs this part of the page alone. above: see _above()."""
+    if above != _above():  # such as another question, which was chosen in here
+        st.rerun()
+    listed = session.workbench().strategies()
+    strategies = {info.name: info for info in listed.strategies}
+    shown = controls.show(PAGE, strategies, above=presets.buttons)
+    chosen = shown.chosen
+    strategy_view.line(strategies[chosen.strategy])
+    for broken in listed.broken:
+        message(broken.message, title=say("ask.broken_strategy"))
+    question = state.recall("q")
+    state.publish(names)  # before the answer is written, so that the page can be reloaded while it is
+    with plain_errors(), session.reading(summary) as index:
+        if question:
+            result_view.show(PAGE, index, asking.Ask.of(summary, question, chosen), drawn=shown.fold.draw)
+        else:
+            session.read_ahead(summary)
+            history_view.recent(PAGE, summary)
+            question_view.examples(PAGE, summary)
+        recorded_view.open_button(PAGE)
+    shown.fold.draw()
+    state.publish(names)
+
+
+page()

@@ -1,0 +1,79 @@
+"""The retrieval as a play, as a component: steps, hovering and scrubbing stay in the browser."""
+
+import hashlib
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.figures.play import Play, answer_frame, play_words
+from leanrag_core.figures.play_values import play_values
+from leanrag_core.figures.scripts import PLAY
+from leanrag_core.types.trace import Answer, Trace
+from leanrag_core.types.visible import visible_values
+from pages.common.component import component
+from pages.common.messages import language
+
+_SCRIPT = Path(__file__).with_name("play.js")
+WHOLE = "whole"  # what is opened in Explore where no node is: the hierarchy with the hits of this question
+_FRAME = '<div class="lr-play"></div>'
+
+
+def show(
+    shown: Play,
+    *,
+    of: Trace,
+    key: str,
+    start: str = "",
+    picked: str = "",
+    table: bool = False,
+    links: tuple[str, ...] = (),
+    explorable: Collection[str] = (),
+    on_explore: Callable[[str], None] | None = None,
+    on_read: Callable[[str], None] | None = None,
+) -> None:
+    """of: the trace that is played. start: name of the step it begins at, or of a frame in it ("climb.1"); its end
+    where empty. picked: id of the node whose card is open. links: the names in the URL under which the browser keeps
+    the step, the node, and whether it is a table; nothing is kept without them. on_explore, on_read: what opens the
+    node, or the passage, of that id elsewhere; explorable: the nodes for which that is possible."""
+
+    def report(name: str, act: Callable[[str], None] | None) -> Callable[[], None]:
+        def reported() -> None:
+            chosen = str(st.session_state[key].get(name) or "")
+            if act is not None and chosen in {WHOLE, *(item.id for item in shown.items)}:
+                act(chosen)
+
+        return reported
+
+    component(_SCRIPT, _FRAME, draws_svg=True, parts=("figure_tools", *PLAY))(
+        data={
+            "play": play_values(shown),
+            "of": _digest(of),
+            "words": play_words(language()),
+            "start": start,
+            "picked": picked,
+            "table": table,
+            "links": list(links),
+            "explorable": sorted(explorable),
+            "reads": on_read is not None,
+        },
+        key=key,
+        on_explore_change=report("explore", on_explore),
+        on_read_change=report("read", on_read),
+    )
+
+
+def last_frame(answer: Answer) -> dict[str, Any]:
+    """What the play of the answer's retrieval says at its end; it is sent with the answer, which the play does not
+    wait for."""
+    frame = answer_frame(answer.trace, answer, language())
+    said = {"of": _digest(answer.trace), "lead": frame.lead, "rest": frame.rest, "focus": frame.focus}
+    values: dict[str, Any] = visible_values(said)
+    return values
+
+
+def _digest(trace: Trace) -> str:
+    """Tells one retrieval from another."""
+    retrieval = (trace.index.id, trace.question, trace.strategy, trace.parameters)
+    return hashlib.sha256(repr(retrieval).encode()).hexdigest()[:16]

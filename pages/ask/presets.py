@@ -1,0 +1,48 @@
+"""Presets of a strategy as buttons, and options that are set from outside their widgets."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.retrieval.base import StrategyInfo
+from pages.ask import controls
+from pages.common import forms, state
+from pages.common.messages import words
+from pages.common.scope import Scope
+
+
+def buttons(scope: Scope, info: StrategyInfo) -> None:
+    """A button for each preset; none where the only one is the defaults."""
+    if not any(preset.options for preset in info.presets):
+        return
+    with st.container(horizontal=True, gap="xsmall"):
+        for preset in info.presets:
+            st.button(
+                forms.plain(words(preset.title)),
+                key=scope.name(f"preset_{info.name}_{preset.name}"),
+                on_click=take,
+                args=(scope, info, preset.name),
+            )
+
+
+def take(scope: Scope, info: StrategyInfo, name: str) -> None:
+    """The strategy has the options of that preset, and others at their defaults. For callbacks."""
+    set_options(scope, info, info.preset(name).options, reset=True)
+
+
+def set_options(scope: Scope, info: StrategyInfo, options: Mapping[str, Any], *, reset: bool = False) -> None:
+    """The strategy's options hold these values. reset: the others are at their defaults."""
+    specs = forms.option_fields(info.config)
+    switches = [name for name, spec in specs.items() if controls.is_switch(spec)]
+    if reset or any(name in switches for name in options):
+        held = controls.held(scope, {info.name: info}).options
+        base = {name: specs[name].default for name in switches} if reset else {name: held[name] for name in switches}
+        used = sorted(name for name in switches if {**base, **options}[name])
+        state.remember(scope.name(f"{info.name}_use"), ",".join(used) or "none")
+    for name, spec in specs.items():
+        if name in switches or not (reset or name in options):
+            continue
+        value = options.get(name, spec.default)
+        link = scope.name(forms.link_name(spec, f"{info.name}_"))
+        state.remember(link, None if value == spec.default else value)

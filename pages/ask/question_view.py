@@ -1,0 +1,101 @@
+"""The field for the question, and examples from the corpus while there is none."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.retrieval.base import require_question
+from leanrag_core.types.summary import IndexSummary
+from pages.ask import asking, reference_view
+from pages.common import forms, markup, session, state, widgets
+from pages.common.html import draw
+from pages.common.messages import message, say
+from pages.common.scope import Scope
+
+
+def form(scope: Scope, *, button: str = "ask.button", icon: str = "send", askers: Sequence[Scope] = ()) -> None:
+    """A question may be written here; until the button is pressed the one before holds. askers: the groups of widgets
+    that ask it; that with the field alone where none are given."""
+    with st.container(key=scope.key("question")), st.form(scope.name("question_form"), border=False):
+        left, right = st.columns([8, 1], gap="small", vertical_alignment="top")
+        with left:
+            widgets.show(scope.key("draft"), state.recall(scope.name("q")), _draft, lambda written: None)
+        with right, st.container(key=f"primary_{scope.name('ask')}"):
+            st.form_submit_button(
+                say(button),
+                type="primary",
+                icon=f":material/{icon}:",
+                width="stretch",
+                on_click=_ask_now,
+                args=(scope, askers or (scope,)),
+                key=scope.name("ask_button"),
+            )
+    too_long = st.session_state.get(scope.key("question_too_long"))
+    if too_long:
+        message(too_long, kind="error", title=say("ask.question_not_asked"))
+
+
+def _draft(mount: widgets.Mount[str]) -> str:
+    st.text_area(
+        say("ask.question"),
+        value=mount.value,
+        key=mount.key,
+        height="content",
+        label_visibility="collapsed",
+        placeholder=say("ask.question_placeholder"),
+    )
+    return mount.value
+
+
+def _ask_now(scope: Scope, askers: Sequence[Scope]) -> None:
+    draft = scope.key("draft")
+    question = " ".join(str(st.session_state.get(widgets.key_of(draft), "")).split())
+    st.session_state.pop(scope.key("question_too_long"), None)
+    try:
+        if question:
+            require_question(question)
+    except InvalidConfig as error:  # and it stays out of the address, which could not be opened again
+        st.session_state[scope.key("question_too_long")] = error.message
+        return
+    _take(scope, question, askers)
+    widgets.settle(draft, question)
+
+
+def _take_example(scope: Scope, question: str, askers: Sequence[Scope]) -> None:
+    st.session_state.pop(scope.key("question_too_long"), None)
+    _take(scope, question, askers)
+
+
+def _take(scope: Scope, question: str, askers: Sequence[Scope]) -> None:
+    state.remember(scope.name("q"), question)
+    state.remember(scope.name("node"), None)
+    for name in (reference_view.PLACE, scope.name("without"), scope.name("after"), scope.name("wrote")):
+        state.remember(name, None)
+    for asker in askers:
+        asking.want(asker, question)
+
+
+def examples(scope: Scope, summary: IndexSummary, *, askers: Sequence[Scope] = ()) -> None:
+    """Questions of the corpus as buttons, one of each type first. askers: see form()."""
+    questions = session.workbench().questions(summary.corpus_id)
+    if not questions:
+        message(say("ask.no_examples"))
+        return
+    draw(markup.label(say("ask.examples")))
+    first_of_type: dict[str, str] = {}
+    for question in questions:
+        first_of_type.setdefault(question.kind, question.question)
+    shown = list(first_of_type.values())[:5]
+    others = [question.question for question in questions if question.question not in shown]
+    shown += others[: max(0, 3 - len(shown))]
+    with st.container(gap="xxsmall"):
+        for number, text in enumerate(shown):
+            st.button(
+                forms.plain(text),
+                key=scope.name(f"example_{number}"),
+                icon=":material/chat_bubble:",
+                type="tertiary",
+                on_click=_take_example,
+                args=(scope, text, askers or (scope,)),
+            )

@@ -1,0 +1,103 @@
+"""Recorded runs: the run on the page as a file, and a file shown again without its index and without a model."""
+
+import re
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.storage.recorded_runs import MAX_BYTES, content_of, run_of
+from leanrag_core.types.recorded_run import RecordedRun
+from leanrag_core.types.trace import Answer, Trace
+from pages.ask import answer_view, context_view, reference_view, retrieval_view
+from pages.common import forms, markup
+from pages.common.frame import heading
+from pages.common.html import draw, html
+from pages.common.messages import message, say, words
+from pages.common.scope import Scope
+
+_NOT_IN_NAMES = re.compile(r"[^\w]+")
+
+
+def save_button(scope: Scope, trace: Trace, answer: Answer | None) -> None:
+    """Saves the retrieval and its answer as one file."""
+    st.download_button(
+        say("ask.save_run"),
+        lambda: content_of(RecordedRun(trace, answer)),
+        file_name=f"run {_NOT_IN_NAMES.sub(' ', trace.question)[:40].strip() or 'question'}.json",
+        mime="application/json",
+        icon=":material/download:",
+        type="tertiary",
+        on_click="ignore",
+        key=scope.name("save_run"),
+    )
+
+
+def open_button(scope: Scope) -> None:
+    """Opens a file that was saved before; a file that does not read says why."""
+    with st.popover(say("ask.open_run"), icon=":material/folder_open:", type="tertiary", key=scope.name("open_run")):
+        draw(markup.muted(say("ask.open_run_hint")))
+        st.file_uploader(
+            say("ask.run_file"),
+            type="json",
+            max_upload_size=MAX_BYTES // 1_000_000,
+            key=_uploader(scope),
+            on_change=_open,
+            args=(scope,),
+            label_visibility="collapsed",
+        )
+        error = st.session_state.get(scope.key("run_error"))
+        if error is not None:  # in here, since below it the popover would lie over it
+            message(error, kind="error", title=say("ask.run_not_opened"))
+
+
+def _uploader(scope: Scope) -> str:
+    return scope.name("run_file")
+
+
+def _open(scope: Scope) -> None:
+    file = st.session_state.get(_uploader(scope))
+    st.session_state[scope.key("run_error")] = None
+    if file is None:
+        return
+    try:
+        st.session_state[scope.key("run")] = run_of(file.getvalue(), name=file.name)
+    except LeanRAGError as error:
+        st.session_state[scope.key("run_error")] = error
+
+
+def opened(scope: Scope) -> RecordedRun | None:
+    """The run that was opened and not closed yet."""
+    run: RecordedRun | None = st.session_state.get(scope.key("run"))
+    return run
+
+
+def _close(scope: Scope) -> None:
+    st.session_state[scope.key("run")] = None
+
+
+def show(scope: Scope, run: RecordedRun) -> None:
+    """The run with its steps, picture, context, passages and answer. Nothing is asked, of no index and no model."""
+    trace, views = run.trace, Scope(scope.name("run"))
+    heading(say("page.ask"), say("ask.recorded"))
+    message(say("ask.recorded_banner"), title=say("ask.recorded_of", index=trace.index.name))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.button(
+            say("ask.close_run"), icon=":material/close:", key=scope.name("close_run"), on_click=_close, args=(scope,)
+        )
+    draw(html('<div class="lr-read" style="font-size:1.2rem" dir="auto">{}</div>', trace.question))
+    title = say("ask.recorded_settings", strategy=words(trace.title))
+    with st.expander(forms.plain(title), key=scope.name("run_settings")):
+        rows = [(forms.title_of(name), forms.shown(name, value)) for name, value in trace.parameters.items()]
+        draw(markup.facts_table(("", ""), rows))
+    left, right = retrieval_view.columns(trace)
+    with left:
+        if run.answer is None:
+            draw(markup.label(say("ask.answer")), markup.muted(say("ask.recorded_without_answer")))
+        else:
+            answer_view.show(views, run.answer, stored=True)
+        answer_view.notes_panel(trace)
+    with right:
+        retrieval_view.show(views, None, trace)
+    context_view.panel(views, trace)
+    context_view.passage_cards(views, None, trace, run.answer)
+    reference_view.drawer(views, None)

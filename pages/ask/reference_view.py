@@ -1,0 +1,213 @@
+"""What a citation mark stands for, in a drawer: a passage in its document, else an item or a relation of the trace."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.answering.support import best_sentence
+from leanrag_core.messages.message import message as message_of
+from leanrag_core.queries import browse
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Answer, Trace, TraceItem, TraceRelation
+from pages.ask import roles
+from pages.common import drawers, markup, passage_view, state
+from pages.common.frame import page_path
+from pages.common.html import NOTHING, draw, html, joined
+from pages.common.messages import say, words
+from pages.common.scope import Scope
+
+PLACE = "at"  # its name in links: the id of the chunk, item or relation that is open
+
+
+@dataclass(frozen=True)
+class Reference:
+    """An item or a relation of a trace that is to be shown. ref: its id. mark: its citation mark, or nothing."""
+
+    trace: Trace
+    ref: str
+    mark: str
+
+
+def ref_of(trace: Trace, mark: str) -> str:
+    """The id of the item or relation that a citation mark refers to."""
+    return next((item.ref for part in trace.context.sections for item in part.items if item.mark == mark), "")
+
+
+def open_place(scope: Scope, ref: str) -> None:
+    """The item, relation or chunk of that id opens, and links hold it. For callbacks."""
+    state.remember(PLACE, f"{scope.prefix}!{ref}" if scope.prefix else ref)
+
+
+def _open_ref(scope: Scope) -> str:
+    """The id of what is open in that group of widgets; only one of them has a drawer at a time."""
+    prefix, _, ref = state.recall(PLACE).rpartition("!")
+    return ref if prefix == scope.prefix else ""
+
+
+def open_mark(scope: Scope, trace: Trace) -> str:
+    """The citation mark of what is open."""
+    known = roles.marks_by_ref(trace.context).get(_open_ref(scope))
+    return known.name if known else ""
+
+
+def place(scope: Scope, index: Index, trace: Trace, answer: Answer | None) -> None:
+    """The drawer of what is open: a chunk in its document, else what the retrieval says of it. It stays open, and in
+    links, until a person closes it; an id that nothing has is forgotten."""
+    asked = drawers.take(scope, passage_view.Passage)  # by a picture that other pages have too
+    if asked is not None:
+        open_place(scope, index.chunk_cells["id"][asked.row].as_py())
+    ref = _open_ref(scope)
+    if not ref:
+        return
+    known = roles.marks_by_ref(trace.context).get(ref)
+    mark = known.name if known else ""
+    close = partial(state.remember, PLACE, None)
+    row = next((each.row for each in trace.passages if each.id == ref), _row_of_chunk(index, ref))
+    if row is not None:
+        sentences = [part.text for part in answer.parts if mark in part.marks] if answer and mark else []
+        text = index.chunk(row).text
+        cited = tuple(best_sentence(sentence, text) for sentence in sentences)
+        opened = passage_view.Passage(row, tuple(roles.names_to_mark(trace)), cited, known.drawn() if known else None)
+        passage_view.dialog(close)(scope, index, opened)
+    elif known or any(ref in (each.id for each in group) for group in (trace.items, trace.relations)):
+        title = say("ask.mark_title")
+        dialog = st.dialog(title, width="medium", position="right", icon=":material/format_quote:", on_dismiss=close)
+        dialog(_reference)(scope, index, Reference(trace, ref, mark))
+    else:
+        close()
+
+
+def _row_of_chunk(index: Index, id_: str) -> int | None:
+    import pyarrow.compute as pc
+
+    row = pc.index(index.chunks["id"], id_).as_py()
+    return None if row < 0 else int(row)
+
+
+def open_citation(scope: Scope, answer: Answer, mark: str, *, stored: bool = False) -> None:
+    """The drawer of that mark opens. stored: without the index, from what the trace holds. For callbacks."""
+    st.session_state[scope.key("cited")] = mark
+    trace = answer.trace
+    ref = ref_of(trace, mark)
+    passage = next((each for each in trace.passages if each.id == ref), None)
+    if passage is not None:
+        cited = [part.text for part in answer.parts if mark in part.marks] if answer.extractive else []
+        opener(scope, trace, passage, mark, cited, stored=stored)()
+    elif ref:
+        drawers.ask_for(scope, Reference(trace, ref, mark))
+
+
+def opener(
+    scope: Scope, trace: Trace, passage: TraceItem, mark: str, cited: list[str] | None = None, *, stored: bool
+) -> Callable[[], None]:
+    """Opens a passage in its document, or, without the document, its text. cited: sentences of it to point out."""
+    if stored or passage.row is None:
+        return partial(drawers.ask_for, scope, Reference(trace, passage.id, mark))
+    names = roles.names_to_mark(trace)
+    known = roles.marks_by_name(trace.context).get(mark)
+    sign = known.drawn() if known else None
+    return partial(passage_view.ask_for, passage.row, names=names, cited=cited or [], mark=sign, scope=scope)
+
+
+def drawer(scope: Scope, index: Index | None) -> None:
+    """Opens the item or relation that was asked for in this scope, if one was."""
+    asked = drawers.take(scope, Reference)
+    if asked is not None:
+        show = st.dialog(say("ask.mark_title"), width="medium", position="right", icon=":material/format_quote:")
+        show(_reference)(scope, index, asked)
+
+
+def _reference(scope: Scope, index: Index | None, asked: Reference) -> None:
+    drawers.take_focus(scope)
+    trace = asked.trace
+    mark = roles.marks_by_name(trace.context).get(asked.mark)
+    sign = mark.drawn() + " " if mark else NOTHING
+    relation = next((each for each in trace.relations if each.id == asked.ref), None)
+    item = next((each for each in trace.items if each.id == asked.ref), None)
+    node_id = relation.source if relation else asked.ref
+    if relation is not None:
+        draw(_relation(trace, relation, sign))
+    elif index is not None and browse.locate(index, asked.ref):
+        draw(_entity(index, asked.ref, sign))
+    elif item is not None:
+        draw(_item(trace, item, sign))
+    else:
+        text = next((each.text for part in trace.context.sections for each in part.items if each.ref == asked.ref), "")
+        draw(html('<div class="lr-name">{}</div><div class="lr-read">{}</div>', sign, text))
+    if index is None or browse.locate(index, node_id) is None:
+        return
+    if st.button(say("ask.open_in_explore"), icon=":material/account_tree:", key=scope.name("reference_explore")):
+        open_explore(scope, node_id, relation_id=relation.id if relation else None)
+
+
+def _relation(trace: Trace, relation: TraceRelation, sign: Markup) -> Markup:
+    what = roles.made_title(relation.made)
+    if relation.layer != 0:
+        title = roles.role_title(trace, relation.role)
+        what = ", ".join(part for part in (title, f"λ {relation.strength:.0f}" if relation.layer else "", what) if part)
+    source, target = roles.ends(trace, relation)
+    return html(
+        '<div class="lr-name">{}{} {} {}</div><div class="lr-insp-top">{}{}</div><div class="lr-read">{}</div>',
+        sign,
+        markup.name(source),
+        say("markup.and"),
+        markup.name(target),
+        roles.tag(relation),
+        what,
+        relation.description,
+    )
+
+
+def _entity(index: Index, id_: str, sign: Markup) -> Markup:
+    place = browse.locate(index, id_)
+    assert place is not None
+    entity = index.layers[place.layer].entity(place.row)
+    findings = joined(html("<li>{} {}</li>", finding.summary, finding.explanation) for finding in entity.findings)
+    return html(
+        '<div class="lr-insp-top">{}{}</div><div class="lr-name">{}{}</div><div class="lr-read">{}</div>{}{}',
+        markup.layer_tag(place.layer),
+        entity.type,
+        sign,
+        markup.name(entity.name),
+        entity.description,
+        html('<ul class="lr-small">{}</ul>', findings) if entity.findings else NOTHING,
+        markup.chain(index, entity),
+    )
+
+
+def _item(trace: Trace, item: TraceItem, sign: Markup) -> Markup:
+    """An item as the trace holds it; of a passage, where it is from too."""
+    facts = item.type or roles.reason(trace, item)
+    if item.source is not None:
+        facts = ", ".join(
+            [
+                item.source.document,
+                *([say("passage.page", page=item.source.page)] if item.source.page else []),
+                say("passage.characters_from", start=item.source.start, end=item.source.end),
+                words(message_of("count.tokens", n=item.source.tokens)),
+            ]
+        )
+    return html(
+        '<div class="lr-insp-top">{}{}</div><div class="lr-name">{}{}</div>'
+        '<div class="lr-text" dir="auto" tabindex="0" role="region" aria-label="{}">{}</div>',
+        NOTHING if item.source is not None else roles.tag(item),
+        facts,
+        sign,
+        markup.name(item.name),
+        item.name,
+        item.text,
+    )
+
+
+def open_explore(scope: Scope, node_id: str, *, relation_id: str | None = None) -> None:
+    """Leads to Explore, where the node of this scope's index is chosen, and one of its relations if that is given."""
+    state.remember(PLACE, None)
+    state.remember("index", state.recall(scope.name("index")) or state.recall("index"))
+    state.remember("node", node_id)
+    state.remember("rel", relation_id)
+    if relation_id is not None:
+        st.session_state["lr_rel_of"] = node_id
+    st.switch_page(page_path("explore"))

@@ -1,0 +1,195 @@
+"""What a question found with one strategy: the answer, the retrieval beside it, the context and the chunks."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.errors import EndpointError, LeanRAGError, PartMissing
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Trace, TraceStep
+from pages.ask import (
+    answer_view,
+    asking,
+    beside_view,
+    changes_view,
+    context_view,
+    follow_view,
+    history_view,
+    part_view,
+    pinned,
+    play_file,
+    recorded_view,
+    reference_view,
+    retrieval_view,
+    why_view,
+    without_view,
+)
+from pages.common import copy_button, last_question, markup, session
+from pages.common.html import draw, html, joined
+from pages.common.messages import message, say, words
+from pages.common.scope import Scope
+
+_LOOK_SECONDS = 0.1  # between two looks whether a retrieval has ended
+
+
+def show(scope: Scope, index: Index, ask: asking.Ask, *, drawn: Callable[[], None]) -> None:
+    """The result; where retrieval failed, why, and a way to try again. drawn: is called once the picture is there, or
+    before a model is waited for."""
+    try:
+        if ask.calls_model:
+            drawn()
+        retrieve = partial(_model_trace, scope, index, ask) if ask.calls_model else partial(_trace, ask)
+        trace = part_view.with_quick_parts(scope, ask.summary, ask.question, retrieve)
+    except EndpointError as error:
+        _failed(scope, ask, error, say("ask.not_embedded") if not ask.calls_model else "")
+        return
+    except PartMissing as error:
+        if ask.calls_model:
+            asking.withdraw(scope)
+        info = session.workbench().strategies().named(ask.strategy)
+        again = ask.question if ask.calls_model else ""
+        part_view.offer(scope, ask.summary, info, part_view.missing(error), ask_again=again)
+        _last_result(scope, index, ask, drawn)
+        return
+    except LeanRAGError as error:
+        if not ask.calls_model:
+            raise
+        _failed(scope, ask, error, "")
+        return
+    if trace is not None:
+        st.session_state[scope.key("shown")] = ask
+        part_view.made_line(scope, ask.summary, ask.question)
+        _result(scope, index, ask, trace, drawn)
+
+
+def _last_result(scope: Scope, index: Index, ask: asking.Ask, drawn: Callable[[], None]) -> None:
+    """The result of this question that was on the page before another strategy was chosen; nothing where none was."""
+    shown: asking.Ask | None = st.session_state.get(scope.key("shown"))
+    if shown is None or shown.topic[:3] != ask.topic[:3]:
+        return
+    trace = session.kept_retrieval(shown.topic) if shown.calls_model else _trace(shown)
+    if trace is not None:
+        title = words(session.workbench().strategies().named(shown.strategy).title)
+        draw(markup.label(say("ask.still_shown", strategy=title)))
+        _result(scope, index, shown, trace, drawn)
+
+
+def _trace(ask: asking.Ask) -> Trace:
+    return session.retrieve(ask.summary, ask.question, ask.strategy, ask.options)
+
+
+def _model_trace(scope: Scope, index: Index, ask: asking.Ask) -> Trace | None:
+    """The trace of a strategy that calls a model: one that is kept or under way, or retrieved because a person asks;
+    else a button to do so."""
+    kept = session.kept_retrieval(ask.topic)
+    if kept is not None:
+        return kept
+    if not session.retrieving(ask.topic) and not asking.is_wanted(scope, ask):
+        message(say("ask.press_run"))
+        st.button(
+            say("ask.run"),
+            icon=":material/play_arrow:",
+            key=scope.name("run"),
+            on_click=asking.want,
+            args=(scope, ask.question),
+        )
+        return None
+    slot = st.empty()
+    with slot.container():
+        head = st.empty()
+        st.skeleton(220)
+    call = session.begin_retrieval(ask.topic, index, ask.question, ask.strategy, ask.options)
+    began, shown = time.monotonic(), (-1, 0)
+    while not call.wait(_LOOK_SECONDS):
+        steps = session.steps_so_far(ask.topic)
+        now = (int(time.monotonic() - began), len(steps))
+        if now != shown:
+            shown = now
+            head.html(str(steps_so_far(steps, now[0])))
+    slot.empty()
+    return call.result()
+
+
+def steps_so_far(steps: Sequence[TraceStep], seconds: int) -> Markup:
+    """What a strategy of several calls has done, and how long it has been at work."""
+    lines = joined(html("<div><b>{}</b> {}</div>", words(step.title), words(step.caption)) for step in steps)
+    return html('<div class="lr-feed" aria-live="polite">{}</div>', lines) + markup.muted(
+        say("ask.retrieving", seconds=seconds)
+    )
+
+
+def _failed(scope: Scope, ask: asking.Ask, error: LeanRAGError, title: str) -> None:
+    asking.withdraw(scope)
+    message(error, kind="error", title=title)
+    retry = asking.want if ask.calls_model else None
+    st.button(
+        say("ask.try_again"),
+        icon=":material/replay:",
+        key=scope.name("retry_retrieval"),
+        on_click=retry,
+        args=(scope, ask.question) if retry else None,
+    )
+
+
+def _result(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, drawn: Callable[[], None]) -> None:
+    last_question.keep(ask.summary.id, trace)
+    held = pinned.trace_of(scope, ask)
+    before = _previous_trace(scope, ask, trace)
+    left, right = retrieval_view.columns(trace)
+    with left:
+        slot = st.container(gap="small")
+    with right:
+        retrieval_view.show(scope, index, trace, before=held)  # before the answer, which takes longer
+        drawn()
+        if trace.nodes or trace.passages:
+            with st.container(
+                horizontal=True, vertical_alignment="center", gap="small", key=scope.name("play_actions")
+            ):
+                pinned.button(scope, ask, trace)
+                play_file.button(scope, trace)
+    why, without = st.columns(2, gap="small")
+    context_view.panel(scope, trace)
+    beside_view.line(scope, ask, trace)
+    context_view.passage_cards(scope, index, trace, asking.answer_so_far(scope, ask, trace))
+    with slot:
+        follow_view.thread(scope, ask.question)
+        answer = asking.show(scope, index, ask, trace)
+        if answer is not None:
+            follow_view.form(scope)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            copy_button.copy_link(key=scope.name("copy_link"))
+            recorded_view.save_button(scope, trace, answer)
+        changes_view.panel(scope, held or before, trace, pinned=held is not None)
+        answer_view.notes_panel(trace)
+    with why:
+        why_view.panel(scope, index, ask, trace)
+    with without:
+        without_view.panel(scope, index, ask, trace, answer)
+    follow_view.remember_answer(scope, answer)
+    history_view.keep(scope, ask, answer, follow_view.way(scope, ask.question))
+    reference_view.place(scope, index, trace, answer)
+
+
+@dataclass(frozen=True)
+class _Retrievals:
+    """The last retrieval of a question, and the last other one before it."""
+
+    topic: tuple[str, str]  # index, question
+    now: Trace
+    before: Trace | None = None
+
+
+def _previous_trace(scope: Scope, ask: asking.Ask, trace: Trace) -> Trace | None:
+    """The last other retrieval of this question, to say what a setting changed."""
+    key, topic = scope.key("traces"), (ask.summary.id, ask.question)
+    last: _Retrievals | None = st.session_state.get(key)
+    if last is None or last.topic != topic:
+        last = _Retrievals(topic, trace)
+    elif last.now.parameters != trace.parameters or last.now.strategy != trace.strategy:
+        last = _Retrievals(topic, trace, before=last.now)
+    st.session_state[key] = last
+    return last.before

@@ -1,0 +1,113 @@
+"""What a trace says about how it is shown: the titles of its roles, the marks of its context, its legend."""
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from leanrag_core.figures.anchors import anchors
+from leanrag_core.figures.drawn_nodes import kind_title
+from leanrag_core.figures.palette import known_colour
+from leanrag_core.types.trace import Context, ContextSection, Trace, TraceItem, TraceRelation
+from pages.common import markup
+from pages.common.html import NOTHING, html
+from pages.common.messages import known, language, say, words
+
+_NODE_SHAPES = ("disc", "box", "double")  # what the figure draws; other shapes are drawn elsewhere on the page
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A citation mark and the colour of its section."""
+
+    name: str
+    colour: str
+
+    def drawn(self) -> Markup:
+        """The mark as HTML."""
+        return markup.mark(self.name, self.colour)
+
+
+def marks_by_name(context: Context) -> dict[str, Mark]:
+    """The marks of a context: "C1" -> its Mark."""
+    return {item.mark: Mark(item.mark, _colour(part)) for part in context.sections for item in part.items}
+
+
+def marks_by_ref(context: Context) -> dict[str, Mark]:
+    """The marks of a context, by the id of the item or relation that they refer to."""
+    return {item.ref: Mark(item.mark, _colour(part)) for part in context.sections for item in part.items}
+
+
+def _colour(section: ContextSection) -> str:
+    return known_colour(section.colour)
+
+
+def role_title(trace: Trace, role: str) -> str:
+    """What a role of an item or a relation is called in a table."""
+    code, style = f"role.{code_part(role)}", trace.style(role) or trace.style(role, on="relation")
+    if known(code):
+        return say(code)
+    return words(style.title) if style else role
+
+
+def sentence_case(title: str) -> str:
+    """The title with a capital letter in front."""
+    return title[:1].upper() + title[1:]
+
+
+def made_title(made: str) -> str:
+    """How the description of a relation came about."""
+    code = f"made.{code_part(made)}"
+    return say(code) if known(code) else made
+
+
+def reason(trace: Trace, item: TraceItem) -> str:
+    """Why an item is in the trace."""
+    return words(item.reason) if item.reason else role_title(trace, item.role)
+
+
+def tag(item: TraceItem | TraceRelation) -> Markup:
+    """The layer of an item or a relation; of an item without one, its kind."""
+    if item.layer is not None:
+        return markup.layer_tag(item.layer)
+    return (
+        html('<span class="lr-tag">{}</span>', kind_title(item.kind, language()))
+        if isinstance(item, TraceItem)
+        else NOTHING
+    )
+
+
+def names_of(trace: Trace) -> dict[str, str]:
+    """The name of each item, by its id."""
+    return {item.id: item.name for item in trace.items}
+
+
+def ends(trace: Trace, relation: TraceRelation) -> tuple[str, str]:
+    """The names of both ends of a relation; an id where the trace lacks the item."""
+    names = names_of(trace)
+    return names.get(relation.source, relation.source), names.get(relation.target, relation.target)
+
+
+def names_to_mark(trace: Trace) -> list[str]:
+    """Names of the items that led to the passages, to be marked in their texts."""
+    led_by = {id_ for each in trace.passages if each.source for id_ in each.source.items}
+    return [item.name for item in anchors(trace) or (each for each in trace.items if each.id in led_by)]
+
+
+def code_part(role: str) -> str:
+    """A role as the last part of a message's code."""
+    return role.replace("-", "_")
+
+
+def first_known(own: str, general: str) -> str:
+    """The code for a role where the catalog has it, else the code for any role."""
+    return own if known(own) else general
+
+
+def passage_section(trace: Trace) -> ContextSection | None:
+    """The section of the context that holds the passages; known by its items, or by the colour of passages."""
+    ids = {passage.id for passage in trace.passages}
+    colours = {style.colour for style in trace.styles if style.on == "item" and style.shape not in _NODE_SHAPES}
+    sections = trace.context.sections
+    holding = [section for section in sections if any(item.ref in ids for item in section.items)]
+    holding += [section for section in sections if section.colour in colours]
+    return holding[0] if holding else None

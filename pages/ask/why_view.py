@@ -1,0 +1,168 @@
+"""Why not this? What should have been retrieved is followed through every stage, with settings that find it."""
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.comparing.remedies import Remedy
+from leanrag_core.comparing.why_not import LOST, PASSED, Check, WhyNot
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.facade.explaining import Explained
+from leanrag_core.figures import numbers
+from leanrag_core.figures.direction import isolated
+from leanrag_core.queries.entity_search import find_entities, nearest_names
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Trace
+from pages.ask import asking, presets
+from pages.common import forms, markup, session, state, widgets
+from pages.common.html import draw, html, joined
+from pages.common.messages import message, say, words
+from pages.common.scope import Scope
+
+WANTED = "why"  # its name in links: the words of what is wanted
+_SUGGESTED = 4  # names that contain what was written
+_LONGEST = 1_000  # characters of a passage
+_SIGNS = {PASSED: "✓", LOST: "–"}
+
+
+def panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
+    """The panel. What is written in it draws the panel alone again."""
+    with st.container(border=True, gap="small", key=scope.name("why_not")):
+        st.fragment(_panel)(scope, index, ask, trace)
+
+
+def _panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace) -> None:
+    draw(
+        html('<div class="lr-why-head" role="heading" aria-level="2">{}</div>', say("why.title")),
+        markup.muted(say("why.hint")),
+    )
+    wanted = widgets.remembered(
+        scope.name(WANTED),
+        "",
+        lambda mount: st.text_input(
+            say("why.field"),
+            value=mount.value,
+            key=mount.key,
+            on_change=mount.changed,
+            type="search",
+            icon=":material/search:",
+            placeholder=say("why.placeholder"),
+            label_visibility="collapsed",
+            max_chars=_LONGEST,
+        ),
+    )
+    state.publish_again()
+    wanted = " ".join(str(wanted or "").split())
+    if not wanted:
+        return
+    try:
+        why = _explained(ask.topic, wanted, False, ask, index, trace).why
+        draw(_said(why), _checklist(why))
+        slot = st.empty()
+        if why.loss is not None:
+            with slot.container():  # every offer is a retrieval that is run
+                st.skeleton(60)
+        explained = _explained(ask.topic, wanted, True, ask, index, trace)
+    except LeanRAGError as error:
+        message(error, kind="error")
+        return
+    with slot.container(gap="small"):
+        _offers(scope, ask, explained)
+    _suggestions(scope, index, wanted, why)
+
+
+@st.cache_resource(show_spinner=False, max_entries=128)
+def _explained(
+    topic: tuple[object, ...], wanted: str, offer: bool, _ask: asking.Ask, _index: Index, _trace: Trace
+) -> Explained:
+    # A use of the session's state ends a run that a newer one has overtaken, such as by a slider that moves on.
+    return session.workbench().why_not(
+        _index,
+        _trace,
+        wanted,
+        finder=session.finder(_ask.summary),
+        offer=offer,
+        cancelled=lambda: st.session_state.get(WANTED),
+    )
+
+
+def _said(why: WhyNot) -> Markup:
+    """The first loss in a sentence, and what is known of it."""
+    loss = why.loss
+    rest = f" {words(loss.said)}." if loss else f" {words(why.lane.said[-1])}."
+    notes = joined(markup.muted(words(note)) for note in why.notes)
+    kind = say(f"why.kind.{why.gold.kind}", name=isolated(why.gold.quote or why.gold.name), n=len(why.gold.rows))
+    return html(
+        '<div class="lr-why-what" dir="auto">{}</div><div class="lr-why-said" role="status"><b>{}</b>{}</div>{}',
+        kind,
+        words(why.headline),
+        rest[0] + rest[1:2].upper() + rest[2:],
+        notes,
+    )
+
+
+def _checklist(why: WhyNot) -> Markup:
+    """Every stage with a sign, and what is known of it."""
+    return html('<div class="lr-why" role="list">{}</div>', joined(map(_row, why.checks)))
+
+
+def _row(check: Check) -> Markup:
+    return html(
+        '<div role="listitem" class="{0}"><span class="g" role="img" aria-label="{1}" title="{1}">{2}</span>'
+        '<span>{3}</span><span class="v"><bdi>{4}</bdi></span></div>',
+        check.state,
+        say(f"why.state.{check.state}"),
+        _SIGNS.get(check.state, "·"),
+        say(f"why.stage.{check.stage}"),
+        words(check.said),
+    )
+
+
+def _offers(scope: Scope, ask: asking.Ask, explained: Explained) -> None:
+    """The settings that were run and find it, each with its tokens; one is taken over by a click."""
+    why = explained.why
+    if why.loss is None:
+        return
+    draw(markup.label(say("why.would_find"), say("why.were_run") if explained.offers else ""))
+    info = session.workbench().strategies().named(ask.strategy)
+    for place, each in enumerate(explained.offers):
+        if st.button(
+            forms.plain(_offer_text(each)),
+            key=scope.name(f"why_offer_{place}"),
+            width="stretch",
+            on_click=presets.set_options,
+            args=(scope, info, each.options),
+        ):
+            st.rerun()  # the whole page, whose controls have changed
+    if not explained.offers:
+        code = "why.not_in_graph" if not why.gold.rows else "why.nothing_finds"
+        draw(markup.muted(say("missed.would_call") if ask.calls_model else say(code)))
+
+
+def _offer_text(offer: Remedy) -> str:
+    changes = say("ask.comma").join(
+        f"{forms.title_of(change.option)} {forms.shown(change.option, change.after)}" for change in offer.changes
+    )
+    return say("why.offer", changes=changes, tokens=numbers.signed(offer.tokens))
+
+
+def _suggestions(scope: Scope, index: Index, wanted: str, why: WhyNot) -> None:
+    """Entities whose name is like what was written, where it is the name of none."""
+    if why.gold.kind == "entity" or len(wanted) > 60:
+        return
+    names = [row.name for row in find_entities(index, wanted, layer=0, limit=_SUGGESTED).rows]
+    if not names and not why.gold.rows:
+        names = nearest_names(index, wanted)
+    if not names:
+        return
+    draw(markup.label(say("why.entities_like_it")))
+    with st.container(horizontal=True, gap="xsmall"):
+        for name in dict.fromkeys(names):
+            if st.button(
+                forms.plain(name if len(name) <= 40 else f"{name[:38]}…"),
+                key=scope.name(f"why_name_{name}"),
+                type="tertiary",
+                icon=":material/scatter_plot:",
+                on_click=state.remember,
+                args=(scope.name(WANTED), name),
+            ):
+                st.rerun(scope="fragment")

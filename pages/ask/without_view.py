@@ -1,0 +1,179 @@
+"""Without this: a seed, a relation or a chunk is taken out, and what changes in context and answer is shown beside."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.comparing.without import OTHER, SENT, AnswerChanges, Removable, answer_changes, removables
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.facade.explaining import RunWithout
+from leanrag_core.figures import numbers
+from leanrag_core.figures.changes import changes
+from leanrag_core.figures.direction import isolated
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Answer, Trace
+from leanrag_core.types.visible import visible
+from pages.ask import asking, roles
+from pages.common import markup, session, state, widgets
+from pages.common.html import NOTHING, draw, html, joined
+from pages.common.messages import known, message, say
+from pages.common.scope import Scope
+
+TAKEN_OUT = "without"  # its name in links: ids, parted by commas
+_LISTED = 5  # names of a role
+
+
+def panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: Answer | None) -> None:
+    """The panel. What is taken out in it draws the panel alone again."""
+    with st.container(border=True, gap="small", key=scope.name("without_this")):
+        st.fragment(_panel)(scope, index, ask, trace, answer)
+
+
+def _panel(scope: Scope, index: Index, ask: asking.Ask, trace: Trace, answer: Answer | None) -> None:
+    draw(
+        html('<div class="lr-why-head" role="heading" aria-level="2">{}</div>', say("without.title")),
+        markup.muted(say("without.hint")),
+    )
+    info = session.workbench().strategies().named(ask.strategy)
+    if hasattr(info.strategy, "answer"):
+        draw(markup.muted(say("without.answers_itself", strategy=info.title)))
+        return
+    offered = {each.id: each for each in removables(trace, info)}
+    if not offered:
+        draw(markup.muted(say("ask.nothing_retrieved")))
+        return
+    chosen = _choice(scope, offered)
+    state.publish_again()
+    if not chosen:
+        return
+    try:
+        run = _run(ask.topic, tuple(chosen), index, trace)
+    except LeanRAGError as error:
+        message(error, kind="error")
+        return
+    draw(markup.muted(say("without.sent" if run.way == SENT else "without.retrieved")))
+    draw(markup.label(say("without.context")), _context(trace, run.trace))
+    draw(markup.label(say("without.answer")))
+    _answer(scope, index, ask, tuple(chosen), run.trace, answer)
+
+
+def _choice(scope: Scope, offered: dict[str, Removable]) -> list[str]:
+    """The ids that are taken out; those of links that this retrieval lacks are left alone."""
+    titles = {id_: visible(_title(each)) for id_, each in offered.items()}
+
+    def wanted(text: str) -> list[str]:
+        return [id_ for id_ in text.split(",") if id_]
+
+    chosen = widgets.remembered(
+        scope.name(TAKEN_OUT),
+        [],
+        lambda mount: st.multiselect(
+            say("without.field"),
+            list(titles),
+            default=mount.value,
+            format_func=titles.__getitem__,
+            key=mount.key,
+            on_change=mount.changed,
+            placeholder=say("without.placeholder"),
+            label_visibility="collapsed",
+        ),
+        parse=wanted,
+        allowed=lambda ids: all(id_ in offered for id_ in ids),
+        write=",".join,
+        form=widgets.labels(titles),
+    )
+    return list(chosen or ())
+
+
+def _title(each: Removable) -> str:
+    kind = say(f"without.kind.{each.kind}") if each.kind != OTHER else ""
+    return " ".join(part for part in (kind, each.mark, isolated(each.name)) if part)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _kept_run(topic: tuple[object, ...], ids: tuple[str, ...], _index: Index, _trace: Trace) -> RunWithout:
+    return session.workbench().without(_index, _trace, ids)
+
+
+def _run(topic: tuple[object, ...], ids: tuple[str, ...], index: Index, trace: Trace) -> RunWithout:
+    made: RunWithout = _kept_run(topic, ids, index, trace)
+    return made
+
+
+def _context(before: Trace, after: Trace) -> Markup:
+    """What entered and what left the retrieval, and the tokens."""
+    changed = changes(before, after)
+    lines = []
+    for group in changed.groups:
+        for sign, names in (("in", group.entered), ("out", group.left)):
+            if names:
+                code = f"change.{roles.code_part(group.role)}"
+                fallback = roles.sentence_case(roles.role_title(after, group.role))
+                title = say(code, n=len(names)) if known(code) else fallback
+                lines.append(_line(sign, f"{title}: {_listed(names)}"))
+    tokens = (
+        say("ask.tokens_changed", tokens=numbers.signed(changed.tokens)) if changed.tokens else say("ask.same_tokens")
+    )
+    return html('<div class="lr-diff">{}</div>', joined(lines)) + markup.muted(tokens)
+
+
+def _listed(names: Sequence[str]) -> str:
+    distinct = list(dict.fromkeys(names))
+    more = say("change.more", n=len(distinct) - _LISTED) if len(distinct) > _LISTED else ""
+    return "; ".join(map(isolated, distinct[:_LISTED])) + more
+
+
+def _line(sign: str, text: str) -> Markup:
+    return html('<div class="{}" dir="auto"><span>{}</span></div>', sign, text)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _extractive(topic: tuple[object, ...], ids: tuple[str, ...], _index: Index, _trace: Trace) -> Answer:
+    return session.workbench().answer(_index, _trace)
+
+
+def _answer(
+    scope: Scope, index: Index, ask: asking.Ask, chosen: tuple[str, ...], trace: Trace, before: Answer | None
+) -> None:
+    """The answer from what is left, and what it says else. A model is asked when a person wants it."""
+    bench = session.workbench()
+    after: Answer | None
+    if before is None:
+        draw(markup.muted(say("without.no_answer_yet")))
+        return
+    try:
+        if bench.asks_model(ask.summary.config.model):
+            after = bench.kept_answer(index, trace)
+        else:
+            after = _extractive(ask.topic, chosen, index, trace)
+        if after is None:
+            model = asking.model_of(ask)
+            if not st.button(
+                say("without.ask_model", model=model), icon=":material/edit:", key=scope.name("without_ask")
+            ):
+                return
+            with st.spinner(say("ask.waiting", model=model)):
+                after = bench.answer(index, trace)
+    except LeanRAGError as error:
+        message(error, kind="error", title=say("ask.no_answer_written"))
+        return
+    draw(_differences(answer_changes(before, after)))
+    with st.expander(say("without.read"), key=scope.name("without_answer")):
+        draw(html('<div class="lr-read" dir="auto">{}</div>', after.text))
+
+
+def _differences(changed: AnswerChanges) -> Markup:
+    """Sentences that are gone, new, or cite something else."""
+    if not changed.any:
+        return html('<div class="lr-small">{}</div>', say("without.same_answer", n=changed.n_same))
+    lines = [_line("out", text) for text in changed.gone] + [_line("in", text) for text in changed.new]
+    for moved in changed.moved:
+        gone = [name for name in moved.before if name not in moved.after]
+        new = [name for name in moved.after if name not in moved.before]
+        cites = say("ask.comma").join(
+            say(code, names=_listed(names)) for code, names in (("without.lost", gone), ("without.won", new)) if names
+        )
+        lines.append(html('<div class="moved" dir="auto">{}<br><small>{}</small></div>', moved.text, cites))
+    same = markup.muted(say("without.stays", n=changed.n_same)) if changed.n_same else NOTHING
+    return html('<div class="lr-diff">{}</div>', joined(lines)) + same

@@ -1,0 +1,225 @@
+"""What a build made, what it cost, what was lost on the way, and how to get it back."""
+
+import streamlit as st
+
+from leanrag_core.figures import numbers
+from leanrag_core.figures.clustering import cluster_facts
+from leanrag_core.jobs.kinds import UPDATE
+from leanrag_core.types.index import Index
+from leanrag_core.types.job import JobState
+from leanrag_core.types.manifest import BY_MODEL
+from leanrag_core.types.part import ABSENT
+from leanrag_core.types.summary import IndexSummary
+from pages.build import build_charts, job_words, parts_view, update_view
+from pages.common import markup, session, state
+from pages.common.frame import kind_line, message, plain_errors
+from pages.common.html import draw, html
+from pages.common.messages import say
+
+_BEGINNING = 120  # characters of a chunk in the list of losses
+_READ = 300  # rows of a list of losses
+_LOG_SHOWN = 20_000  # characters
+
+
+def show(job: JobState) -> None:
+    """Counts, layers, cluster sizes, drops and seconds of a build that is done."""
+    summary = next((index for index in session.index_list().indexes if index.id == job.result), None)
+    if summary is None:
+        message(say("build.index_deleted"))
+        return
+    base, above = summary.layers[0], summary.layers[1:]
+    tiles = [
+        (say("build.entities"), f"{base.entities:,}", say("job.build.in_layer_0")),
+        (say("build.relations"), f"{base.relations:,}", say("job.build.in_layer_0")),
+        (say("build.aggregated"), f"{sum(layer.entities for layer in above):,}", say("build.in_layers", n=len(above))),
+        (
+            say("build.inter_cluster"),
+            f"{sum(layer.relations for layer in above):,}",
+            say("build.inter_cluster_relations"),
+        ),
+        (say("build.chunks"), f"{summary.chunks:,}", say("count.documents", n=summary.documents)),
+    ]
+    draw(markup.tiles(tiles))
+    kind_line(summary)
+    if job.kind.name == UPDATE.name:
+        with plain_errors():
+            update_view.outcome(summary)
+    left, right = st.columns([7, 5], gap="large")
+    with left:
+        head = tuple(
+            say(f"build.{name}")
+            for name in (
+                "layer",
+                "entities",
+                "relations",
+                "summarised",
+                "joined",
+                "clusters",
+                "largest",
+                "components",
+            )
+        )
+        rows = [
+            (
+                f"L{layer.layer}",
+                f"{layer.entities:,}",
+                f"{layer.relations:,}",
+                f"{layer.summarised:,}" if layer.layer else "–",
+                f"{layer.concatenated:,}" if layer.layer else "–",
+                f"{layer.clusters:,}" if layer.clusters else "–",
+                f"{layer.largest_cluster:,}" if layer.clusters else "–",
+                f"{layer.components:,}",
+            )
+            for layer in reversed(summary.layers)
+        ]
+        markup.block(say("build.column.layers"), markup.facts_table(head, rows), say("build.clusters_note"))
+        with st.expander(say("build.how_well")):
+            clustering(summary)
+    with right:
+        drops = job.report.drops
+        body = markup.facts_table(
+            ("", ""), [(job_words.stage_title(job, stage), f"{n:,}") for stage, n in sorted(drops.items())]
+        )
+        none = markup.muted(say("build.nothing_dropped"))
+        markup.block(say("build.left_out"), body if drops else none, say("build.left_out_note") if drops else "")
+        if drops:
+            with st.expander(say("build.left_out_why")):
+                drop_list(job, summary)
+    with plain_errors():
+        made = tuple(part for part in session.workbench().parts(summary.id) if part.status != ABSENT)
+        if made:
+            parts_view.table(made)
+    title = say("build.charts")
+    charts = st.expander(title, icon=":material/bar_chart:", key="build_charts", on_change="rerun")
+    if charts.open:
+        with charts, plain_errors():
+            build_charts.hierarchy(session.open_index(summary))
+            build_charts.costs(job)
+    if summary.kind == BY_MODEL:
+        losses(job, summary)
+
+
+def clustering(summary: IndexSummary) -> None:
+    """Sizes and quality of each layer's clusters, as the index's report keeps them."""
+    with plain_errors():
+        layers = cluster_facts(session.open_index(summary).report)
+        if not layers:
+            draw(markup.muted(say("build.nothing_clustered")))
+            return
+        head = tuple(
+            say(f"build.{name}")
+            for name in ("into_layer", "smallest", "median", "singles", "neighbours", "relations", "likelihood")
+        )
+        rows = [
+            (
+                f"L{layer.layer}",
+                f"{layer.smallest:,}",
+                f"{layer.median:g}",
+                f"{layer.singletons:,}",
+                _share(layer.neighbours_inside),
+                _share(layer.relations_inside),
+                "–" if layer.likelihood is None else numbers.decimal(layer.likelihood),
+            )
+            for layer in reversed(layers)
+        ]
+        draw(markup.facts_table(head, rows))
+        draw(html('<div class="lr-hint">{}</div>', say("build.clustering_legend")))
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else numbers.share(value)
+
+
+def drop_list(job: JobState, summary: IndexSummary) -> None:
+    with plain_errors():
+        listed = session.open_index(summary).report.dropped
+        rows = [
+            (job_words.stage_title(job, stage), drop.item, drop.reason)
+            for stage, drops in sorted(listed.items())
+            for drop in drops
+        ]
+        head = (say("build.stage"), say("build.what"), say("build.why"))
+        draw(markup.reading_table(head, rows[:_READ], caption=say("build.left_out_why")))
+        if len(rows) > _READ:
+            markup.note(say("build.first_of", shown=_READ, n=len(rows)))
+
+
+def losses(job: JobState, summary: IndexSummary) -> None:
+    """Chunks and summaries that the model failed at, and the ways to ask again."""
+    with plain_errors():
+        index = session.open_index(summary)
+        lost = index.report.lost_chunks
+        # The lists of a report end after some hundred; what an index records of itself is counted whole.
+        instead = summary.builtin_texts or index.report.listed_by_builtin
+        empty = [chunk for chunk in index.report.empty_chunks if chunk not in lost]
+        if not (lost or instead or empty):
+            draw(markup.muted(say("build.nothing_lost")))
+            return
+        draw(markup.label(say("build.failed_at"), _counts(len(lost), instead, len(empty))))
+        if lost or empty:
+            loss_table(index, {**lost, **dict.fromkeys(empty, say("build.nothing_in_it"))})
+        with st.container(horizontal=True, gap="small"):
+            if (lost or instead) and st.button(
+                say("build.retry_failed"),
+                icon=":material/replay:",
+                key="retry_failed",
+                help=say("build.retry_failed_hint"),
+            ):
+                state.remember("job", session.workbench().resume(job.id))
+                st.rerun()
+            if empty and st.button(
+                say("build.run_again", n=len(empty)),
+                icon=":material/restart_alt:",
+                key="retry_empty",
+                help=say("build.run_again_hint"),
+            ):
+                state.remember("job", session.workbench().run_empty_chunks_again(summary.id))
+                st.rerun()
+        draw(html('<div class="lr-hint" style="margin:0">{}</div>', say("build.others_stored")))
+
+
+def _counts(lost: int, instead: int, empty: int) -> str:
+    counts = (("build.chunks_lost", lost), ("build.builtin_summaries", instead), ("build.chunks_empty", empty))
+    return say("ask.comma").join(say(code, n=n) for code, n in counts if n)
+
+
+def loss_table(index: Index, reasons: dict[str, str]) -> None:
+    """Chunks by number and document, why they are incomplete, and how they begin."""
+    row_of = {id_: row for row, id_ in enumerate(index.chunks["id"].to_pylist())}
+    titles = index.documents["title"].to_pylist()
+    document_of = index.chunks["document"].to_pylist()
+    rows = sorted(row_of[id_] for id_ in reasons if id_ in row_of)
+    ids = index.chunks["id"].to_pylist()
+    listed = [
+        (f"{row + 1:,}", titles[document_of[row]], reasons[ids[row]], _beginning(index.chunk(row).text))
+        for row in rows[:_READ]
+    ]
+    head = tuple(say(f"build.{name}") for name in ("chunk", "document", "why", "begins"))
+    draw(markup.reading_table(head, listed, caption=say("build.losses")))
+    if len(rows) > _READ:
+        markup.note(say("build.first_of", shown=_READ, n=len(rows)))
+
+
+def _beginning(text: str) -> str:
+    """The first words of a chunk, in one line."""
+    start = " ".join(text[: 2 * _BEGINNING].split())
+    return start if len(start) <= _BEGINNING else f"{start[:_BEGINNING].rsplit(' ', 1)[0]} …"
+
+
+def log_fold(job: JobState) -> None:
+    """What the build's process printed, to read and to download; nothing when it printed nothing."""
+    log = session.workbench().job_log(job.id)
+    if not log.strip():
+        return
+    with st.expander(say("build.log"), icon=":material/notes:", key="job_log"):
+        markup.code(log[-_LOG_SHOWN:], height=240)
+        st.download_button(
+            say("build.download_log"),
+            log,
+            file_name=f"build-{job.id}.log",
+            mime="text/plain",
+            type="tertiary",
+            icon=":material/download:",
+            key="download_log",
+            on_click="ignore",
+        )

@@ -1,0 +1,166 @@
+"""Choosing the engine: the built-in one, a reference graph where the corpus has one, or models of the endpoint with
+entity types, gleaning rounds and prompts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.models.listing import embeds
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.model_names import REFERENCE, endpoint_model, is_remote, model_title
+from leanrag_core.types.settings import Settings
+from pages.build import prompts_form
+from pages.common import choices, forms, keys, session, state, widgets
+from pages.common.frame import message, page_path, plain_errors
+from pages.common.html import draw, html
+from pages.common.messages import say
+from pages.settings import endpoint_view
+
+BUILTIN, BY_HAND, ENDPOINT = "Built-in", "Reference graph", "Endpoint"  # as links name them
+_CODES = {BUILTIN: "build.engine.builtin", BY_HAND: "build.engine.reference", ENDPOINT: "build.engine.endpoint"}
+URL = ("b_engine", "b_model", "b_aggregation", "b_embedding", "b_types", "b_gleaning_rounds")
+_NO_TYPES = ","  # all of them were removed
+_DEFAULT_TYPES = IndexConfig().entity_types
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What was chosen. values: fields of IndexConfig; lacking: what must still be chosen, empty when nothing."""
+
+    name: str = BUILTIN
+    values: dict[str, Any] = field(default_factory=dict)
+    lacking: str = ""
+
+    @property
+    def remote(self) -> bool:
+        """Whether a language model or an embedding model of the endpoint works."""
+        return self.name == ENDPOINT
+
+
+def choose(corpus_id: str) -> Engine:
+    """The engine, as a switch, with what it asks for. The endpoint's models are chosen below, by endpoint()."""
+    names = (BUILTIN, BY_HAND, ENDPOINT) if _has_reference(corpus_id) else (BUILTIN, ENDPOINT)
+    titles = {name: say(_CODES[name]) for name in names}
+    with st.container(gap="xsmall"):
+        chosen = choices.segments("b_engine", say("build.engine"), titles, width="stretch")
+        draw(html('<div class="lr-hint">{}</div>', say(f"{_CODES[chosen]}.hint")))
+    return Engine(chosen, {"model": REFERENCE} if chosen == BY_HAND else {})
+
+
+def _has_reference(corpus_id: str) -> bool:
+    with plain_errors():
+        return session.workbench().has_reference(corpus_id)
+    return False
+
+
+def endpoint(corpus_id: str) -> Engine:
+    """The endpoint's models and what they are asked for."""
+    try:
+        settings = session.workbench().settings()
+    except LeanRAGError as error:
+        message(error, kind="error")
+        return Engine(ENDPOINT, lacking=say("build.engine.settings_unreadable"))
+    if not endpoint_view.is_set_up(settings):
+        message(say("build.engine.no_endpoint"))
+        to_settings()
+        return Engine(ENDPOINT, lacking=say("build.engine.set_up_first"))
+    listed = endpoint_view.listing(settings)
+    if listed.error:
+        message(listed.error, kind="error", title=say("build.engine.no_answer"))
+        to_settings()
+    elif not listed.names and st.button(say("build.engine.list_models"), icon=":material/list:", key="list_models"):
+        with st.spinner(say("build.engine.waiting")):
+            endpoint_view.test_connection(settings)
+        st.rerun()
+    with st.grid(3, min_column_width=190, gap="small"):
+        model = endpoint_view.pick_model(say("build.engine.language_model"), "b_model", listed, names=listed.writing)
+        other = endpoint_view.pick_model(
+            say("build.engine.aggregation_model"),
+            "b_aggregation",
+            listed,
+            names=listed.writing,
+            blank=say("build.engine.same_model"),
+        )
+        embedding = endpoint_view.pick_model(
+            say("build.engine.embedding"),
+            "b_embedding",
+            listed,
+            names=tuple(sorted(listed.names, key=lambda name: (not embeds(name), name))),
+            blank=say("build.engine.builtin_embedding"),
+        )
+    draw(html('<div class="lr-hint">{}</div>', _where(settings)))
+    values: dict[str, Any] = {"model": endpoint_model(model) if model else "builtin"}
+    values["aggregation_model"] = endpoint_model(other) if other and other != model else ""
+    values["embedding"] = endpoint_model(embedding) if embedding else "builtin"
+    left, right = st.columns([2, 1], gap="small")
+    with left:
+        values["entity_types"] = entity_types()
+    with right:
+        values["gleaning_rounds"] = forms.draw_field(IndexConfig, "gleaning_rounds", under="b_gleaning_rounds")
+    values["prompts"] = prompts_form.panel(corpus_id, model, values["entity_types"])
+    return Engine(ENDPOINT, values, "" if model else say("build.engine.choose_model"))
+
+
+def take_settings(config: Mapping[str, Any]) -> None:
+    """The form holds the engine of an index's settings, its prompts included. For callbacks."""
+    model = str(config.get("model", "builtin"))
+    models = (str(config.get(name) or "") for name in ("model", "aggregation_model", "embedding"))
+    remote = any(map(is_remote, models))  # of another mixture than the form builds, a model is to be chosen
+    state.remember("b_engine", ENDPOINT if remote else BY_HAND if model == REFERENCE else None)
+    if not remote:
+        return
+    for name, field_name in (
+        ("b_model", "model"),
+        ("b_aggregation", "aggregation_model"),
+        ("b_embedding", "embedding"),
+    ):
+        value = str(config.get(field_name) or "")
+        state.remember(name, model_title(value) if is_remote(value) else None)
+    types = tuple(str(name) for name in config.get("entity_types", _DEFAULT_TYPES))
+    state.remember("b_types", None if types == _DEFAULT_TYPES else ",".join(types))
+    state.remember("b_gleaning_rounds", int(config.get("gleaning_rounds", IndexConfig().gleaning_rounds)))
+    prompts_form.take({str(task): str(text) for task, text in config.get("prompts", ())})
+
+
+def _where(settings: Settings) -> str:
+    if settings.local:
+        return say("build.engine.runs_here", host=settings.host)
+    sent = say("build.engine.sent_to", host=settings.host)
+    return sent if keys.has_key(settings) else say("text.space").join([sent, keys.key_state(settings)])
+
+
+def to_settings() -> None:
+    """A button that leads to Settings."""
+    if st.button(say("build.engine.open_settings"), icon=":material/settings:", key="open_settings"):
+        st.switch_page(page_path("settings"))
+
+
+def entity_types() -> tuple[str, ...]:
+    """The entity types that the model is asked for."""
+    with st.container(gap="xsmall"):
+        chosen = widgets.remembered(
+            "b_types",
+            list(_DEFAULT_TYPES),
+            lambda mount: st.multiselect(
+                say("build.engine.entity_types"),
+                list(dict.fromkeys((*_DEFAULT_TYPES, *mount.value))),
+                default=mount.value,
+                key=mount.key,
+                on_change=mount.changed,
+                accept_new_options=True,
+                placeholder=say("build.engine.choose_type"),
+            ),
+            parse=lambda text: _clean(text.split(",")),
+            write=lambda types: ",".join(types) or _NO_TYPES,
+            read=_clean,
+        )
+        draw(html('<div class="lr-hint">{}</div>', say("build.engine.types_hint")))
+    return tuple(chosen)
+
+
+def _clean(types: list[str]) -> list[str]:
+    cleaned = (" ".join(name.replace(",", " ").split()) for name in types)
+    return list(dict.fromkeys(name for name in cleaned if name))

@@ -1,0 +1,227 @@
+"""What a build will take, before it begins; the name, the budget, and the button that starts it."""
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures import numbers
+from leanrag_core.records import plain
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.forecast import Forecast
+from leanrag_core.types.job import JobState
+from leanrag_core.types.model_names import is_remote, model_title
+from leanrag_core.types.settings import Settings
+from leanrag_core.types.spending import Budget
+from leanrag_core.types.summary import CorpusSummary
+from pages.build import budget_form, outlook_view
+from pages.build.engine_form import Engine
+from pages.common import markup, session, state, widgets
+from pages.common.frame import message, plain_errors
+from pages.common.html import draw, html
+from pages.common.messages import say, words
+from pages.settings import call_store_view
+
+STARTED = "lr_build_started"  # a build was started in the run before
+URL = ("b_name", "b_dollars", "b_tokens")
+_LONGEST_NAME = 200
+_SAMPLED = 3  # chunks of a dry run
+
+
+def card(corpus: CorpusSummary, config: IndexConfig, engine: Engine, jobs: list[JobState], *, fault: str) -> None:
+    """The forecast for these settings, and the start. fault: what is wrong with the form, shown at its field."""
+    with st.container(border=True, key="forecast"):
+        if engine.remote:
+            endpoint_forecast(corpus, config, engine)
+            budget = budget_fields(config)
+        else:
+            builtin_forecast(corpus, config, jobs)
+            budget = None
+        name = widgets.remembered(
+            "b_name",
+            "",
+            lambda mount: st.text_input(
+                say("build.index_name"),
+                mount.value,
+                key=mount.key,
+                on_change=mount.changed,
+                placeholder=corpus.name,
+                max_chars=_LONGEST_NAME,
+            ),
+            allowed=lambda written: len(written) <= _LONGEST_NAME,
+            key="index_name",
+        )
+        if st.button(
+            say("library.build_index"),
+            type="primary",
+            key="primary_build",
+            icon=":material/play_arrow:",
+            width="stretch",
+            disabled=bool(fault or engine.lacking) or not corpus.documents,
+        ):
+            with plain_errors():
+                started = session.workbench().start_build(corpus.id, config, name.strip() or None, budget=budget)
+                session.endpoint_builds.clear()
+                state.remember("job", started)
+                st.session_state[STARTED] = True
+                st.rerun()
+        if not corpus.documents:
+            markup.note(say("build.corpus_empty"))
+        else:
+            wrong = say("build.setting_wrong") if fault else ""
+            markup.note(engine.lacking or wrong or say("build.goes_on"))
+
+
+def builtin_forecast(corpus: CorpusSummary, config: IndexConfig, jobs: list[JobState]) -> None:
+    """Time from earlier builds; the built-in engine costs nothing."""
+    n_built = sum(job.builds_index and job.status == "done" for job in jobs)
+    try:
+        expected = _forecast(corpus.id, corpus.tokens, corpus.documents, config, {}, n_built)
+    except LeanRAGError as error:
+        message(error, kind="error")
+        return
+    rows = [
+        (say("library.documents"), f"{corpus.documents:,}"),
+        (say("build.tokens"), f"{corpus.tokens:,}"),
+        (say("build.chunks"), say("build.about", n=f"{expected.chunks:,}")),
+        (say("build.llm_calls"), "0"),
+    ]
+    _head(say("build.no_cost"), outlook_view.span(expected.seconds), words(expected.basis or ""))
+    draw(markup.facts_table(("", ""), rows))
+
+
+def _head(cost: str, time: str, basis: str) -> None:
+    draw(
+        markup.label(say("build.forecast"))
+        + html('<div class="lr-big"><b>{}</b><span>{}</span></div>', cost, time)
+        + html('<div class="lr-small lr-muted" style="margin:.2rem 0 .5rem">{}</div>', basis)
+    )
+
+
+def endpoint_forecast(corpus: CorpusSummary, config: IndexConfig, engine: Engine) -> None:
+    """Calls, tokens, money and time of a build with models of the endpoint."""
+    if engine.lacking:
+        _head("–", "", engine.lacking)
+        return
+    bench = session.workbench()
+    try:
+        settings = bench.settings()
+        expected = _forecast(corpus.id, corpus.tokens, corpus.documents, config, plain(settings), len(bench.calls))
+    except LeanRAGError as error:
+        message(error, kind="error")
+        return
+    kept = _kept_answers(corpus.id, config)
+    at_most = _at_most if kept else None
+    calls, tokens = expected.calls, expected.tokens
+    cost, time = _cost(expected, settings, config), outlook_view.span(expected.seconds)
+    if at_most:
+        time = at_most(numbers.duration(expected.seconds.high))
+        cost = as_capital(at_most(numbers.money(expected.dollars.high))) if expected.dollars.high else cost
+    _head(cost, time, words(expected.basis or ""))
+    rows = [
+        (say("build.chunks"), f"{expected.chunks:,}"),
+        (say("build.entities"), outlook_view.counts(expected.entities)),
+        (say("build.column.calls"), at_most(f"{calls.high:,.0f}") if at_most else outlook_view.counts(calls)),
+        (
+            say("build.tokens"),
+            at_most(numbers.tokens(round(tokens.high))) if at_most else outlook_view.tokens_of(tokens),
+        ),
+        (say("build.calls_saved"), f"{expected.saved:,}"),
+    ]
+    draw(markup.facts_table(("", ""), rows))
+    if kept:
+        note = _rebuild_note(corpus.id, config, kept)
+        draw(html('<div class="lr-notes"><div>{}</div></div>', note))
+    with st.expander(say("build.by_stage")):
+        draw(
+            markup.facts_table(
+                tuple(say(code) for code in ("build.stage", "build.column.calls", "build.tokens", "build.column.cost")),
+                [
+                    (
+                        say(f"stage.{stage.stage.replace(' ', '_')}"),
+                        f"{stage.calls.expected:,.0f}",
+                        numbers.tokens(round(stage.prompt_tokens.expected + stage.completion_tokens.expected)),
+                        numbers.money(stage.dollars.expected),
+                    )
+                    for stage in expected.calling
+                ],
+            )
+        )
+    if expected.chunks > expected.sampled < _SAMPLED and st.button(
+        say("build.improve", n=min(_SAMPLED, expected.chunks)),
+        key="dry_run",
+        type="tertiary",
+        icon=":material/labs:",
+        help=say("build.improve_hint"),
+    ):
+        with plain_errors(), st.spinner(say("build.reading"), show_time=True):
+            bench.forecast(corpus.id, config, dry_run=_SAMPLED)
+            st.rerun()
+
+
+def _kept_answers(corpus_id: str, config: IndexConfig) -> int:
+    """Stored answers to later questions about this corpus (merging, clusters, relations), from these models. Which of
+    them fit is known only when the clusters are."""
+    models = {config.model, config.aggregation_model or config.model}
+    return sum(
+        group.calls
+        for group in call_store_view.groups()
+        if group.model in models
+        and group.index.startswith(f"{corpus_id}-")
+        and group.task.startswith(("aggregate_", "merge_"))
+    )
+
+
+def _rebuild_note(corpus_id: str, config: IndexConfig, kept: int) -> str:
+    """Why the forecast is a bound only."""
+    indexes = session.index_list().indexes
+    if any(index.corpus_id == corpus_id and index.config.is_of(config) for index in indexes):
+        return say("build.same_settings")
+    return say("build.kept_answers", n=kept)
+
+
+def _at_most(amount: str) -> str:
+    return say("build.at_most", amount=amount)
+
+
+def as_capital(text: str) -> str:
+    """The text with a capital at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
+@st.cache_data(max_entries=24, ttl=600, show_spinner=False)
+def _forecast(
+    corpus_id: str, tokens: int, documents: int, config: IndexConfig, settings: dict[str, object], n_results: int
+) -> Forecast:
+    """The forecast, kept until the corpus, the settings or the number of builds or stored calls change."""
+    return session.workbench().forecast(corpus_id, config)
+
+
+def _cost(expected: Forecast, settings: Settings, config: IndexConfig) -> str:
+    if expected.dollars.high > 0:
+        return outlook_view.money_of(expected.dollars)
+    if settings.local:
+        return say("build.no_cost")
+    return say("build.price_unknown") if unpriced(settings, config) else say("build.no_cost")
+
+
+def unpriced(settings: Settings, config: IndexConfig) -> list[str]:
+    """The models of these settings that have no price in Settings."""
+    used = {config.model, config.aggregation_model or config.model, config.embedding}
+    return sorted(model_title(name) for name in filter(is_remote, used) if model_title(name) not in settings.prices)
+
+
+def budget_fields(config: IndexConfig) -> Budget:
+    """What the build may spend; it stops there and can be resumed."""
+    left, right = st.columns(2, gap="small")
+    with left:
+        dollars = budget_form.dollars("b_dollars", say("build.budget_dollars"), key="budget_dollars")
+    with right:
+        tokens = budget_form.tokens("b_tokens", say("build.budget_tokens"), key="budget_tokens")
+    hint = say("build.budget_hint")
+    draw(html('<div class="lr-hint">{}</div>', hint))
+    if dollars:
+        with plain_errors():
+            names = unpriced(session.workbench().settings(), config)
+            if names:
+                said = say("build.no_price", models=say("ask.comma").join(names))
+                draw(html('<div class="lr-notes"><div>{}</div></div>', said))
+    return Budget(dollars, tokens)

@@ -1,0 +1,162 @@
+"""What can be done with an index of the table: explore, compare, duplicate, export, rename, delete and take back."""
+
+import time
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures import numbers
+from leanrag_core.figures.direction import isolated
+from leanrag_core.queries.index_titles import short_title
+from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.visible import visible
+from pages.build import export_view, form_values, parts_view, update_view
+from pages.common import forms, markup, session, state
+from pages.common.frame import message, page_path, plain_errors
+from pages.common.html import draw, html
+from pages.common.messages import say
+
+TICKED = "ticked"  # ids of the indexes that are ticked in the table, with commas between them
+_MOST_COMPARED, _LETTERS = 4, "abcd"
+_TITLE = 40  # characters of an index's title on the button that deletes it
+_FAULT = "lr_index_fault"  # why the last action failed
+
+
+def row(indexes: Sequence[IndexSummary], ticked: Sequence[IndexSummary]) -> None:
+    """What can be done with the ticked indexes, and the folds for updates and parts of a single one."""
+    fault = st.session_state.pop(_FAULT, None)
+    if fault is not None:
+        message(fault, kind="error")
+    if not ticked:
+        markup.note(say("build.tick_a_row"))
+        return
+    only = ticked[0] if len(ticked) == 1 else None
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        if only is not None and st.button(
+            say("page.explore"),
+            icon=":material/account_tree:",
+            key="explore_index",
+            on_click=state.remember,  # before the sidebar's own widget is drawn
+            args=("index", only.id),
+        ):
+            st.switch_page(page_path("explore"))
+        if len(indexes) > 1:
+            _compare({index.id: index for index in indexes}, [index.id for index in ticked])
+        if only is not None:
+            st.button(
+                say("build.duplicate"),
+                type="tertiary",
+                icon=":material/content_copy:",
+                key="duplicate_index",
+                on_click=form_values.take_settings,
+                args=(only,),
+            )
+            export_view.popover(only)
+            if st.button(say("build.rename"), type="tertiary", icon=":material/edit:", key="rename_index"):
+                st.dialog(say("build.rename.title"))(_rename)(only)
+        st.button(
+            say("build.delete_named", name=forms.plain(short_title(only, _TITLE)))
+            if only is not None
+            else say("build.delete_several", n=len(ticked)),
+            type="tertiary",
+            icon=":material/delete:",
+            key="delete_index",
+            on_click=_delete,
+            args=([index.id for index in ticked],),
+            help=say("build.delete.help"),
+        )
+    if only is not None:
+        update_view.fold(only)
+        parts_view.fold(only)
+
+
+def _compare(by_id: Mapping[str, IndexSummary], proposed: Sequence[str]) -> None:
+    """The same question to several indexes, on Compare. proposed: ids of the ticked ones."""
+    with st.popover(say("page.compare"), type="tertiary", icon=":material/view_column_2:", key="compare_indexes"):
+        picked = st.multiselect(
+            say("build.compare.which"),
+            list(by_id),
+            proposed[:_MOST_COMPARED],
+            format_func=lambda id_: visible(by_id[id_].title),
+            max_selections=_MOST_COMPARED,
+            key=f"compared_{'_'.join(proposed)}",
+        )
+        if st.button(
+            say("build.compare.open", n=len(picked)),
+            key="open_compare",
+            disabled=len(picked) < 2,
+            on_click=_to_compare,
+            args=(picked,),
+        ):
+            st.switch_page(page_path("compare"))
+
+
+def _to_compare(ids: Sequence[str]) -> None:
+    """Compare has a column for each of the indexes, all with LeanRAG. For callbacks."""
+    state.remember("cols", _LETTERS[: len(ids)])
+    for letter, id_ in zip(_LETTERS, ids, strict=False):
+        state.remember(f"{letter}_index", id_)
+        state.remember(f"{letter}_strategy", "leanrag")
+    state.remember("index", ids[0])
+
+
+def _rename(index: IndexSummary) -> None:
+    name = st.text_input(say("build.column.name"), value=index.name)
+    if st.button(say("build.rename"), type="primary", key="primary_rename"):
+        with plain_errors():
+            session.workbench().rename_index(index.id, name)
+            st.rerun()
+
+
+def _delete(ids: Sequence[str]) -> None:
+    """The indexes are deleted, and can be taken back for a while. For callbacks."""
+    for index_id in ids:
+        try:
+            session.workbench().hold_deletion(index_id)
+        except LeanRAGError as error:
+            st.session_state[_FAULT] = error
+            return
+        if state.recall("index") == index_id:  # else the page would report it as missing
+            state.remember("index", None)
+    state.remember(TICKED, None)
+
+
+def deleted() -> None:
+    """The indexes that were deleted just now, each with the way to take it back."""
+    with plain_errors():
+        for held in session.workbench().held_deletions():
+            with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"held_{held.id}"):
+                until = time.strftime("%H:%M", time.localtime(held.until))
+                size = numbers.size(held.size_bytes)
+                said = say("build.deleted", name=isolated(held.name), size=size, time=until)
+                draw(html('<div class="lr-msg note" role="status">{}</div>', said))
+                st.button(
+                    say("build.undo"),
+                    icon=":material/undo:",
+                    key=f"take_back_{held.id}",
+                    on_click=_take_back,
+                    args=(held.id,),
+                )
+                st.button(
+                    say("build.delete_now"),
+                    type="tertiary",
+                    key=f"end_deletion_{held.id}",
+                    on_click=_end,
+                    args=(held.id,),
+                )
+
+
+def _take_back(index_id: str) -> None:
+    try:
+        session.workbench().take_back_deletion(index_id)
+        state.remember(TICKED, index_id)
+    except LeanRAGError as error:
+        st.session_state[_FAULT] = error
+
+
+def _end(index_id: str) -> None:
+    try:
+        session.workbench().end_deletion(index_id)
+    except LeanRAGError as error:
+        st.session_state[_FAULT] = error

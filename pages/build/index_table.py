@@ -1,0 +1,186 @@
+"""The indexes beside each other: the settings that differ, quality and cost; sorted, filtered, grouped."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.queries.index_table import (
+    MeasuredRecall,
+    common_settings,
+    differing_settings,
+    group_of,
+    grouped,
+)
+from leanrag_core.types.build_report import Spent
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.model_names import model_title
+from leanrag_core.types.summary import IndexSummary
+from pages.build import index_actions
+from pages.common import choices, forms, markup, paging, session, state, widgets
+from pages.common.html import draw
+from pages.common.messages import known, say
+
+_ROWS = 200  # a page
+_GROUPS = ("", "corpus_name", "kind", "model")
+_NAMED = ("cluster_size", "tau", "chunk_tokens", "model")  # settings that are said of all where they do not differ
+_LONGEST = 40  # characters of a setting in a cell
+
+
+def show(indexes: Sequence[IndexSummary]) -> None:
+    """The table, and what can be done with an index of it."""
+    draw(markup.label(say("build.indexes"), say("build.newest_first", n=len(indexes))))
+    fitting, by = _filtered(indexes)
+    rows = paging.rows_of_page(grouped(fitting, by), _ROWS, key="index_page")
+    ticked = _table(rows, by)
+    common = common_settings(rows, _NAMED) if len(rows) > 1 else {}
+    if common:
+        listed = say("ask.comma").join(
+            f"{forms.title_of(name, IndexConfig)} {shown(name, value)}" for name, value in common.items()
+        )
+        markup.note(say("build.same_in_all", settings=listed))
+    index_actions.row(indexes, indexes if len(indexes) == 1 else ticked)
+
+
+def _filtered(indexes: Sequence[IndexSummary]) -> tuple[Sequence[IndexSummary], str]:
+    """The indexes that a person wants to see, and by what they are grouped; all where there are few."""
+    if len(indexes) < 3:
+        return indexes, ""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        wanted = st.text_input(
+            say("build.filter"),
+            placeholder=say("build.filter_hint"),
+            icon=":material/search:",
+            key="index_filter",
+            width=260,
+        )
+        titles = {by: say(f"build.group.{by or 'none'}") for by in _GROUPS}
+        by = choices.dropdown("group", say("build.group"), titles, key="index_group", width=180)
+    fitting = [index for index in indexes if wanted.strip().casefold() in _searched(index)]
+    if not fitting:
+        markup.note(say("build.none_fits", n=len(indexes)))
+    return fitting or indexes, by
+
+
+def _searched(index: IndexSummary) -> str:
+    settings = " ".join(f"{name} {value}" for name, value in index.config.by_name().items())
+    return f"{index.title} {index.corpus_name} {index.kind} {settings}".casefold()
+
+
+def shown(name: str, value: Any) -> str:
+    """The value of a setting as a cell shows it."""
+    if name in ("model", "embedding"):
+        code = f"build.model.{value}"
+        return say(code) if known(code) else model_title(str(value))
+    if name == "tau" and not value:
+        return say("build.tau_auto")
+    text = forms.shown(name, value) if isinstance(value, bool | int | str | None) else str(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _table(rows: Sequence[IndexSummary], by: str) -> list[IndexSummary]:
+    """Draws the rows; returns those that are ticked, in their order."""
+    costs, recalls = _costs(rows), _recalls()
+    columns: dict[str, list[Any]] = {}
+    if by:
+        columns[say(f"build.group.{by}")] = [_group(index, by) for index in rows]
+    columns[say("build.column.name")] = [index.name for index in rows]
+    if by != "corpus_name":
+        columns[say("build.group.corpus_name")] = [index.corpus_name for index in rows]
+    if by != "kind":
+        columns[say("build.group.kind")] = [_kind(index) for index in rows]
+    for name in differing_settings(rows):
+        if name != by and name in forms.option_fields(IndexConfig):
+            values = [index.config.by_name().get(name) for index in rows]
+            numeric = all(isinstance(value, int) and not isinstance(value, bool) for value in values)
+            columns[forms.title_of(name, IndexConfig)] = values if numeric else [shown(name, value) for value in values]
+    if any(index.id in recalls for index in rows):
+        columns[say("build.column.recall")] = [_recall(recalls.get(index.id)) for index in rows]
+    if any(spent.calls for spent in costs.values()):
+        columns[say("build.column.calls")] = [costs[index.id].calls for index in rows]
+        columns[say("build.column.cost")] = [costs[index.id].cost for index in rows]
+    columns[say("build.chunks")] = [index.chunks for index in rows]
+    columns[say("build.entities")] = [index.layers[0].entities for index in rows]
+    columns[say("build.column.layers")] = [len(index.layers) for index in rows]
+    columns[say("build.column.size")] = [index.size_bytes / 1e6 for index in rows]
+    columns[say("build.column.built")] = [pd.Timestamp(index.created).tz_convert(None) for index in rows]
+
+    ids = [index.id for index in rows]
+    ticked = widgets.show(
+        "index_table",
+        tuple(id_ for id_ in ids if id_ in state.recall(index_actions.TICKED).split(",")),
+        lambda mount: st.dataframe(
+            forms.visible_cells(pd.DataFrame(columns)),
+            hide_index=True,
+            key=mount.key,
+            on_select=mount.changed,
+            selection_mode="multi-row",
+            selection_default={"selection": {"rows": [ids.index(id_) for id_ in mount.value]}},
+            height=forms.table_height(len(rows), 320),
+            column_config=_config(),
+        ),
+        lambda chosen: state.remember(index_actions.TICKED, ",".join(chosen)),
+        read=lambda drawn: tuple(ids[place] for place in sorted(drawn["selection"]["rows"]) if place < len(ids)),
+        form=tuple(ids),  # the browser knows rows by their places: another list is another table
+    )
+    return [index for index in rows if index.id in ticked]
+
+
+def _config() -> Mapping[str, Any]:
+    column = st.column_config
+    return {
+        say("build.column.name"): column.TextColumn(width=200),
+        say("build.group.corpus_name"): column.TextColumn(width=160),
+        say("build.column.recall"): column.TextColumn(help=say("build.column.recall.help")),
+        say("build.column.calls"): column.NumberColumn(format="localized"),
+        say("build.column.cost"): column.NumberColumn(format="$%.2f"),
+        say("build.chunks"): column.NumberColumn(format="localized"),
+        say("build.entities"): column.NumberColumn(format="localized"),
+        say("build.column.size"): column.NumberColumn(format="%.1f"),
+        say("build.column.built"): column.DatetimeColumn(format="D MMM YYYY, HH:mm"),
+    }
+
+
+def _group(index: IndexSummary, by: str) -> str:
+    if by == "kind":
+        return _kind(index)
+    return shown(by, group_of(index, by)) if by == "model" else group_of(index, by)
+
+
+def _kind(index: IndexSummary) -> str:
+    code = f"graph.{index.kind.replace(' ', '_').lower()}"
+    return say(code) if known(code) else index.kind
+
+
+def _recall(measured: MeasuredRecall | None) -> str:
+    """As text, of which a missing one is no "None"; two decimals sort as the numbers do."""
+    return "–" if measured is None else f"{measured.recall:.2f}"
+
+
+def _recalls() -> Mapping[str, MeasuredRecall]:
+    """Evidence recall by index, read again when an experiment has changed."""
+    bench = session.workbench()
+    key = tuple((each.id, each.changed, each.rows) for each in bench.experiments())
+
+    @st.cache_data(max_entries=4, show_spinner=False)
+    def read(key: tuple[object, ...]) -> dict[str, MeasuredRecall]:
+        try:
+            return dict(bench.measured_recall())
+        except LeanRAGError:  # Evaluate says which experiment is damaged
+            return {}
+
+    return read(key)
+
+
+def _costs(rows: Sequence[IndexSummary]) -> Mapping[str, Spent]:
+    return {index.id: _cost(index.id, index.created) for index in rows}
+
+
+@st.cache_data(max_entries=1000, show_spinner=False)
+def _cost(index_id: str, created: str) -> Spent:
+    try:
+        return session.workbench().index_cost(index_id)
+    except LeanRAGError:  # the page that opens the index says that it is damaged
+        return Spent()

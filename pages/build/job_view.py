@@ -1,0 +1,227 @@
+"""A job under way, or ended, of whatever kind: stages, rate, time left, what is written; cancel and resume."""
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.errors import JobNotFound, LeanRAGError
+from leanrag_core.figures import numbers
+from leanrag_core.figures.job_figures import figures_of, summary_of
+from leanrag_core.types.job import JobState
+from leanrag_core.types.model_names import model_title
+from leanrag_core.types.spending import Budget
+from pages.build import job_words, outlook_view, spending_view
+from pages.common import frame, markup, session, state
+from pages.common.frame import message, page_path
+from pages.common.html import draw, html, joined
+from pages.common.messages import say, words
+
+_MOVED = "lr_job_moved"  # another job is to be shown
+_FAULT = "lr_job_fault"  # why a request about a job failed
+_LISTED = 6  # of what was written last
+_SILENT = 30.0  # seconds without a heartbeat
+_NOTHING = 0.0005  # seconds that are not worth a number
+
+
+def show(job_id: str) -> None:
+    """The job, drawn again every second while it is live; when it ends, the whole page is drawn once more."""
+    try:
+        job = session.workbench().job(job_id)
+    except JobNotFound as error:
+        message(error, kind="error")
+        return
+    live = job.live
+    with st.container(key="job_panel"):
+        st.fragment(_panel, run_every=1.0 if live else None)(job_id, live)
+
+
+def _panel(job_id: str, was_live: bool) -> None:
+    job = session.workbench().job(job_id)
+    if st.session_state.pop(_MOVED, False) or (was_live and not job.live):
+        st.rerun()
+    with st.container(border=True, key=f"job_{job.id}"):
+        _headline(job)
+    if job.status == "unknown":
+        return
+    figures = figures_of(job)
+    if job.status == "running" and figures:
+        draw(markup.tiles((words(figure.title), f"{figure.value:,}", words(figure.note)) for figure in figures))
+    if job.status == "done" and (facts := summary_of(job)):
+        rows = [(words(fact.title), fact.value) for fact in facts]
+        title = say("job.result")
+        markup.block(title, markup.facts_table(("", ""), rows, caption=title))
+    if job.status != "running" and not (job.status == "done" and outlook_view.has_forecast(job)):
+        markup.block(say("job.stages"), _stages(job))  # with nothing beside them
+        return
+    left, right = st.columns([7, 5], gap="large")
+    with left:
+        markup.block(say("job.stages"), _stages(job))
+    with right:
+        if job.status == "running":
+            markup.block(say("job.written_now"), _feed(job))
+            outlook_view.live(job)
+        else:
+            outlook_view.ended(job)
+
+
+def _feed(job: JobState) -> Markup:
+    """What was found and written last, or what is waited for."""
+    if not job.recent:
+        return html('<div class="lr-feed now"><div class="lr-muted">{}</div></div>', _awaited(job))
+    lines = joined(
+        html(
+            '<div><span class="k">{}</span><span class="w">{}</span></div>',
+            _label(job, written.stage),
+            written.text,
+        )
+        for written in job.recent[:_LISTED]
+    )
+    return html('<div class="lr-feed now">{}</div>', lines)
+
+
+def _label(job: JobState, stage_name: str) -> str:
+    """What a text that the stage wrote is called."""
+    stage = job.kind.stage(stage_name)
+    return words(stage.writes) if stage.writes else stage_name
+
+
+def _awaited(job: JobState) -> str:
+    if not job.builds_index:
+        return say("job.listed_here")
+    if job.current == "extract" and frame.uses_endpoint(job.config):
+        return say("job.answers_awaited", model=model_title(str(job.config.get("model", ""))))
+    return say("job.names_listed")
+
+
+def _subject(job: JobState) -> Markup:
+    """What the job works on: of a build the index and its corpus."""
+    subject = job_words.of_job(job, job.kind.wording.subject)
+    if not job.builds_index or not job.corpus_id:  # an import has no corpus
+        return markup.label(subject)
+    try:
+        corpus = session.workbench().corpus(job.corpus_id)
+    except LeanRAGError:
+        return markup.label(subject, say("job.corpus_deleted"))
+    documents = say("count.documents", n=corpus.documents)
+    return markup.label(subject, say("job.from_corpus", corpus=corpus.name, documents=documents))
+
+
+def _headline(job: JobState) -> None:
+    if job.status == "unknown":
+        message(job.error or "")
+        return
+    draw(_subject(job))
+    running = next((stage for stage in job.stages if stage.status == "running"), None)
+    title, pace = job_words.title(job, running), job_words.pace(job, running)
+    draw(html('<div class="lr-big"><b>{}</b><span>{}</span></div>', title, pace))
+    ended, what = "" if job.live else " ended", "build" if job.builds_index else "other"
+    draw(
+        html(
+            '<div class="lr-prog{}" role="progressbar" aria-label="{}" '
+            'aria-valuenow="{:.0f}" aria-valuemin="0" aria-valuemax="100">'
+            '<u style="width:{:.1f}%"></u></div>'
+            '<div class="lr-small lr-muted">{}</div>',
+            ended,
+            say(f"job.share.{what}"),
+            job.share * 100,
+            job.share * 100,
+            job_words.about(job),
+        )
+    )
+    # In a row of their own, from the left: a button that gives way to another one moves none.
+    if job.status != "stopped":
+        with st.container(horizontal=True, gap="small"):
+            _buttons(job)
+    fault = st.session_state.pop(_FAULT, "")
+    if fault:
+        message(fault, kind="error")
+    spending_view.line(job)
+    if job.status == "running" and job.heard > _SILENT:
+        silence = numbers.duration(job.heard)
+        message(say(f"job.silent.{what}", time=silence))
+    if job.status == "stopped":
+        message(job.error or "", title=say("job.budget_spent"))
+        spending_view.resume_with_budget(job, _resume)
+    if job.status == "failed":
+        message(job.error or "", kind="error", title=say("job.went_wrong"))
+        if job.details:
+            with st.expander(say("job.details")):
+                st.code(job.details, language=None)
+
+
+def _cancel(job_id: str) -> None:
+    try:
+        session.workbench().cancel(job_id)
+    except LeanRAGError as error:
+        st.session_state[_FAULT] = str(error)
+
+
+def _resume(job_id: str, budget: Budget | None = None) -> None:
+    """Before the page is drawn again, so that no redrawing can swallow the click."""
+    try:
+        state.remember("job", session.workbench().resume(job_id, budget=budget))
+    except LeanRAGError as error:
+        st.session_state[_FAULT] = str(error)
+    else:
+        st.session_state[_MOVED] = True
+
+
+def _buttons(job: JobState) -> None:
+    if job.live:
+        st.button(say("job.cancel"), icon=":material/close:", key=f"cancel_{job.id}", on_click=_cancel, args=(job.id,))
+    elif job.status == "done":
+        if not (job.builds_index and job.result):
+            return
+        for page, title, icon in (("explore", say("page.explore"), "account_tree"), ("ask", say("page.ask"), "forum")):
+            if st.button(
+                title,
+                icon=f":material/{icon}:",
+                key=f"{page}_{job.id}",
+                on_click=state.remember,  # before the sidebar's own widget is drawn
+                args=("index", job.result),
+            ):
+                st.switch_page(page_path(page))
+    else:
+        st.button(
+            say("job.resume"), icon=":material/play_arrow:", key=f"resume_{job.id}", on_click=_resume, args=(job.id,)
+        )
+
+
+def _stages(job: JobState) -> Markup:
+    rows = []
+    for stage in job.stages:
+        status = "stopped" if stage.status == "running" and not job.live else stage.status
+        share = 100.0 if status == "done" else 100 * stage.done / stage.total if stage.total else 0.0
+        amount = job_words.amount(stage)
+        time = numbers.duration(stage.seconds) if stage.seconds > _NOTHING and status != "waiting" else ""
+        rows.append(
+            html(
+                '<div class="lr-st {}"><span class="lr-ic {}" role="img" aria-label="{}"></span>'
+                '<span class="n">{}</span><span class="tr"><u style="width:{:.1f}%"></u></span>'
+                '<span class="v">{}</span><span class="r">{}</span></div>',
+                status,
+                status,
+                say(f"job.stage.{status}"),
+                words(job.kind.stage(stage.name).title),
+                min(100.0, share),
+                amount,
+                time,
+            )
+        )
+    return joined(rows)
+
+
+def no_index() -> None:
+    """What a page that needs an index says when there is none: what is being built, or how to build one."""
+    builds = [job for job in session.running_jobs() if job.builds_index]
+    if builds:
+        message(say("text.space").join([say("frame.no_index"), say("frame.first_is_built")]))
+        show(builds[0].id)
+        return
+    draw(html('<div class="lr-empty">{}</div>', say("frame.how_to_begin")))
+    with st.container(horizontal=True, gap="small"):
+        if st.button(
+            say("frame.build_an_index"), type="primary", key="primary_build_first", icon=":material/construction:"
+        ):
+            st.switch_page(page_path("build"))
+        if st.button(say("frame.add_documents"), icon=":material/upload_file:", key="add_first"):
+            st.switch_page(page_path("library"))

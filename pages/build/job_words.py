@@ -1,0 +1,155 @@
+"""What is said of a job: its title, how fast it goes, with which settings, and what happens next."""
+
+from collections.abc import Sequence
+
+from leanrag_core.figures import numbers
+from leanrag_core.types.job import JobState, StageState
+from leanrag_core.types.model_names import model_title
+from pages.common import forms, frame, session, units
+from pages.common.messages import known, say, words
+
+STARTS_WITHIN = 4.0  # seconds; a job that is queued for longer waits for others
+_NAMED_PLACES = 3
+_ENDED = {"cancelled": "job.cancelled", "stopped": "job.stopped", "interrupted": "job.interrupted"}
+
+
+def of_job(job: JobState, code: str) -> str:
+    """The sentence of that code about the job."""
+    return say(code, title=job.title, share=numbers.share(job.share))
+
+
+def ended(job: JobState) -> str:
+    """How the job ended, in a sentence."""
+    wording = job.kind.wording
+    return of_job(job, {"done": wording.done, "failed": wording.failed, **_ENDED}[job.status])
+
+
+def title(job: JobState, running: StageState | None) -> str:
+    """What the job does at the moment, or how it ended."""
+    if job.status == "queued" and job.waits_for_index:
+        return say("job.waits_for_index", title=job.title)
+    if job.status == "queued" and job.seconds > STARTS_WITHIN:
+        place = _place(job.id, _waiting(session.running_jobs()))
+        return say("ask.comma").join(filter(None, (say("job.waits", title=job.title), place)))
+    if job.status == "queued":
+        return of_job(job, job.kind.wording.starting)
+    if job.status == "running":
+        doing = words(job.kind.stage(running.name).doing) if running else say("job.starting_up")
+        return f"{doing}{say('ask.comma')}{numbers.share(job.share)}"
+    return ended(job)
+
+
+def _place(job_id: str, waiting: list[str]) -> str:
+    """The place of the job among those that wait: "second of 3"; empty for the only one."""
+    if job_id not in waiting or len(waiting) < 2:
+        return ""
+    number = waiting.index(job_id)
+    code = f"job.place.{number + 1}" if number < _NAMED_PLACES else "job.place.later"
+    return say(code, number=number + 1, n=len(waiting))
+
+
+def _waiting(jobs: Sequence[JobState]) -> list[str]:
+    """Ids of the jobs that wait, in the order in which they will begin."""
+    return sorted(job.id for job in jobs if job.status == "queued")
+
+
+def other_title(job: JobState, live: Sequence[JobState]) -> str:
+    """A line on another job that is under way, with its place when it waits."""
+    if job.status == "running":
+        return say("job.also_running", title=job.title, share=numbers.share(job.share))
+    place = _place(job.id, _waiting(live))
+    return say("ask.comma").join(filter(None, (say("job.also_waiting", title=job.title), place)))
+
+
+def pace(job: JobState, running: StageState | None) -> str:
+    """How much of the stage is done, how fast, and the time left; of an ended job how long it took."""
+    if job.status == "done":
+        return numbers.duration(job.seconds)
+    if not job.live:
+        last = next((stage for stage in reversed(job.stages) if stage.status != "waiting"), None)
+        if last is None:
+            return ""
+        return say("job.ended_during", time=numbers.duration(job.seconds), stage=_lower(stage_title(job, last.name)))
+    if running is None or job.status == "queued":
+        return ""
+    parts = []
+    if running.total:
+        parts.append(_of_total(running))
+        parts.append(units.rate(running.done, running.seconds))
+    parts.append(units.time_left(job.seconds_left))
+    return say("ask.comma").join(part for part in parts if part)
+
+
+def about(job: JobState) -> str:
+    """The job's settings, when it began, and what to know about its end."""
+    remote = frame.uses_endpoint(job.config)
+    again = say("job.resuming.remote" if remote else "job.resuming.builtin")
+    left = say("job.nothing_left" if job.builds_index else "job.finished_kept")
+    slots = say("job.slots.builds" if job.builds_index else "job.slots.jobs") if job.seconds > STARTS_WITHIN else ""
+    wording = job.kind.wording
+    next_steps = {
+        "done": "",
+        "queued": "" if job.waits_for_index else slots,
+        "stopped": say("job.answers_kept"),
+        "failed": left,
+        "cancelled": say("text.space").join([left, again]),
+        "interrupted": say("text.space").join([of_job(job, wording.process_ended), again]),
+        "running": of_job(job, wording.goes_on),
+    }
+    facts = [*_settings(job), say("job.started_at", time=numbers.day(job.started))]
+    sentences = [f"{fact}{say('text.stop')}" for fact in facts]
+    return say("text.space").join(filter(None, [*sentences, next_steps[job.status]]))
+
+
+def _number(value: object) -> str:
+    """The number of a record, which need not be one in that of another version."""
+    return f"{value:,}" if isinstance(value, int) else "?"
+
+
+def _settings(job: JobState) -> list[str]:
+    """The settings in one piece of text; empty for a job that has none."""
+    config = job.config
+    if not job.builds_index:
+        titled = [
+            f"{forms.title_of(name)} {forms.shown(name, value)}"
+            for name, value in config.items()
+            if type(value) is int or known(f"option.choice.{name}.{value}")
+        ]
+        return [say("ask.comma").join(titled)] if titled else []
+    size, overlap = _number(config.get("chunk_tokens")), _number(config.get("overlap_tokens"))
+    facts = [
+        f"clustersize {config.get('cluster_size')}",
+        f"tau {config.get('tau') or say('option.chosen_from_data')}",
+    ]
+    if job.corpus_id:  # the chunks of an import are those of its files
+        facts.append(say("job.chunks_of", size=size, overlap=overlap))
+    if frame.uses_endpoint(config):
+        facts.insert(0, model_title(str(config.get("model", ""))))
+    return [say("ask.comma").join(facts)]
+
+
+def stage_title(job: JobState, name: str) -> str:
+    """What the stage is called; that of another version by its own name."""
+    return words(job.kind.stage(name).title)
+
+
+def amount(stage: StageState) -> str:
+    """How much of the stage is done, with its unit; empty before that is known."""
+    if not stage.total:
+        return ""
+    whole = _of_unit(stage.total, stage.unit)
+    return whole if stage.done == stage.total else say("job.done_of", done=f"{stage.done:,}", total=whole)
+
+
+def _of_total(stage: StageState) -> str:
+    return say("job.done_of", done=f"{stage.done:,}", total=_of_unit(stage.total, stage.unit))
+
+
+def _of_unit(n: int, unit: str) -> str:
+    """ "1 entity", "3 entities": the unit as progress names it, in words of the catalog where it has any."""
+    code = f"unit.{unit.replace(' ', '_')}"
+    return say(code, n=n) if known(code) else numbers.of_unit(n, unit).strip()
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,98 @@
+"""The parts of an index: which it has, what they cost apart from the index, making and deleting one."""
+
+import streamlit as st
+
+from leanrag_core.figures import numbers
+from leanrag_core.types.part import ABSENT, DAMAGED, UNFINISHED, PartState
+from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.visible import visible
+from pages.common import forms, markup, session, state
+from pages.common.frame import message, plain_errors
+from pages.common.messages import say, words
+
+_STATUS = {"finished": "made", ABSENT: "absent", UNFINISHED: "unfinished", DAMAGED: "damaged"}
+_MAKE = {ABSENT: "make", UNFINISHED: "resume", DAMAGED: "make_again"}
+
+
+def fold(index: IndexSummary) -> None:
+    """The parts in a fold, which are looked up when it is open."""
+    opened = st.expander(say("build.parts"), icon=":material/extension:", key="index_parts", on_change="rerun")
+    if opened.open:
+        with opened, plain_errors():
+            panel(index)
+
+
+def panel(index: IndexSummary) -> None:
+    """Each part with its cost, and what can be done with it."""
+    states = session.workbench().parts(index.id)
+    jobs = [job for job in session.running_jobs() if job.kind.makes == "part" and job.config.get("index") == index.id]
+    job_of = {str(job.config.get("part")): job.id for job in jobs}
+    markup.note(say("build.parts.what"))
+    table(states, tuple(job_of))
+    for part in states:
+        if part.problem is not None:
+            message(words(part.problem), kind="error")
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            if part.name in job_of:
+                label = say("build.parts.progress", part=forms.plain(words(part.title)))
+                wanted = ("job", job_of[part.name])
+                st.button(label, key=f"part_job_{part.name}", type="tertiary", on_click=state.remember, args=wanted)
+            else:
+                _buttons(index, part)
+    for name in dict.fromkeys(part.name for part in states if part.finished and part.name not in job_of):
+        _proposals(index, name)
+    for file in session.workbench().broken_parts():
+        message(words(file.message), kind="error", title=say("build.parts.broken"))
+
+
+def table(states: tuple[PartState, ...], being_made: tuple[str, ...] = ()) -> None:
+    """What each part costs. being_made: names of those that a job makes at the moment."""
+    rows = [
+        (
+            words(part.title),
+            say(f"build.parts.status.{'being_made' if part.name in being_made else _STATUS[part.status]}"),
+            numbers.size(part.size_bytes) if part.size_bytes else "–",
+            numbers.duration(part.seconds) if part.seconds else "–",
+            f"{part.usage.calls:,}" if part.finished else "–",
+        )
+        for part in states
+    ]
+    head = tuple(say(f"build.parts.{name}") for name in ("part", "status", "size", "made_in", "calls"))
+    markup.block(say("build.parts"), markup.facts_table(head, rows), say("build.parts.note"))
+
+
+def _proposals(index: IndexSummary, name: str) -> None:
+    """What the part proposes to the person, where it proposes something, and a button that accepts the chosen ones."""
+    bench = session.workbench()
+    proposals = bench.part_proposals(bench.open(index.id), name)
+    if not proposals:
+        return
+    texts = {proposal.value: words(proposal.text) for proposal in proposals}
+    with st.form(f"proposals_{name}"):
+        chosen = st.multiselect(
+            say("part.proposals", n=len(proposals)),
+            list(texts),
+            [proposal.value for proposal in proposals if proposal.accepted],
+            format_func=lambda value: visible(texts[value]),
+            help=say("part.proposals_hint"),
+            key=f"proposed_{name}",
+        )
+        if st.form_submit_button(say("part.accept"), icon=":material/check:"):
+            state.remember("job", bench.start_accepting(index.id, name, chosen))
+            st.rerun()
+
+
+def _buttons(index: IndexSummary, part: PartState) -> None:
+    key = f"{part.name}_{part.fingerprint}"
+    title = forms.plain(words(part.title))
+    if part.status in _MAKE:
+        label = say(f"build.parts.{_MAKE[part.status]}", part=title)
+        if st.button(label, key=f"make_part_{key}", icon=":material/build:", help=forms.plain(words(part.help))):
+            state.remember("job", session.workbench().start_part(index.id, part.name, part.config))
+            st.rerun()
+    if part.status != ABSENT and st.button(
+        say("build.parts.delete", part=title), key=f"delete_part_{key}", type="tertiary", icon=":material/delete:"
+    ):
+        bench = session.workbench()
+        bench.delete_part(bench.open(index.id), part.name, part.fingerprint)
+        st.rerun()

@@ -1,0 +1,237 @@
+"""The prompts of an index: each can be edited, checked at once, and tried on one passage beside the catalog's."""
+
+import streamlit as st
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.indexing.chunking import chunk_documents
+from leanrag_core.indexing.model_check import ModelCheck
+from leanrag_core.prompts.book import PromptBook
+from leanrag_core.prompts.catalog import load_prompt
+from leanrag_core.types.config import IndexConfig
+from pages.common import choices, forms, markup, session, widgets
+from pages.common.frame import message, plain_errors
+from pages.common.html import draw, html, joined
+from pages.common.messages import say, words
+
+TASKS = ("extract_graph", "glean_graph", "merge_descriptions", "aggregate_entity", "aggregate_relation", "answer")
+_SIZES = ("chunk_tokens", "overlap_tokens")
+_EDITED = "lr_prompts"  # task -> text, only of those that differ from the catalog
+
+
+def _edited() -> dict[str, str]:
+    edited: dict[str, str] = st.session_state.setdefault(_EDITED, {})
+    return edited
+
+
+def take(prompts: dict[str, str]) -> None:
+    """These are the edited prompts, the others being the catalog's. For callbacks."""
+    st.session_state[_EDITED] = {task: text for task, text in prompts.items() if task in TASKS}
+
+
+def panel(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """The prompts behind a fold; returns those that are not the catalog's, as IndexConfig takes them."""
+    count = len(_edited())
+    label = say("build.prompts.edited", n=count) if count else say("build.prompts")
+    titles = {task: _title(task) for task in TASKS}
+    with st.expander(label, icon=":material/edit_note:", key="prompts_fold"):
+        task = choices.segments("prompt_task", say("build.prompts.prompt"), titles, key="prompt_task")
+        editor(task)
+        if task == "extract_graph":
+            preview(corpus_id, model, entity_types)
+    return tuple(sorted(_edited().items()))
+
+
+def _title(task: str) -> str:
+    title = say(f"build.prompts.{task}")
+    return say("build.prompts.is_edited", title=title) if task in _edited() else title
+
+
+def editor(task: str) -> None:
+    """The text of one prompt; what is wrong with it is shown below."""
+    catalog = load_prompt(task)
+
+    def keep(text: str) -> str | None:
+        if text.strip() == catalog.text.strip() or not text.strip():
+            _edited().pop(task, None)
+        else:
+            _edited()[task] = text
+            return None
+        return catalog.text
+
+    widgets.show(
+        f"prompt_{task}",
+        _edited().get(task, catalog.text),
+        lambda mount: st.text_area(
+            say("library.text.text"),
+            mount.value,
+            key=mount.key,
+            height=320,
+            on_change=mount.changed,
+            label_visibility="collapsed",
+        ),
+        keep,
+    )
+    fields = ", ".join(f"{{{name}}}" for name in sorted(catalog.fields))
+    draw(
+        html(
+            '<div class="lr-hint">{}</div>',
+            say("build.prompts.hint", fields=fields),
+        )
+    )
+    if task in _edited():
+        try:
+            PromptBook([(task, _edited()[task])])
+        except InvalidConfig as error:
+            message(error, kind="error")
+        st.button(
+            say("build.prompts.restore"),
+            key=f"reset_{task}",
+            type="tertiary",
+            icon=":material/undo:",
+            on_click=reset,
+            args=(task,),
+        )
+
+
+def reset(task: str) -> None:
+    """The catalog's prompt holds again. For callbacks."""
+    _edited().pop(task, None)
+
+
+def preview(corpus_id: str, model: str, entity_types: tuple[str, ...]) -> None:
+    """The extraction prompt tried on one passage; an edited one beside the catalog's."""
+    draw(markup.label(say("build.prompts.try_on_chunk")))
+    key = f"preview_passage_{corpus_id}"
+    passage = widgets.remembered(
+        key,
+        choose_chunk(corpus_id, key),
+        lambda mount: st.text_area(
+            say("build.prompts.passage"),
+            mount.value,
+            key=mount.key,
+            on_change=mount.changed,
+            height=140,
+            label_visibility="collapsed",
+        ),
+        key=key,
+    )
+    own = _edited().get("extract_graph")
+    asked = (model, passage, own, entity_types)
+    label = say("build.prompts.try", n=2 if own else 1) if model else say("build.prompts.choose_model")
+    if st.button(label, key="preview_now", icon=":material/play_arrow:", disabled=not model or not passage.strip()):
+        st.session_state.pop("lr_preview", None)
+        with plain_errors(), st.spinner(say("build.prompts.waiting", model=forms.plain(model)), show_time=True):
+            bench, config = session.workbench(), IndexConfig(entity_types=entity_types)
+            catalogs = bench.check_model(model, passage, config)
+            edited = None
+            if own:
+                mine = IndexConfig(entity_types=entity_types, prompts=(("extract_graph", own),))
+                edited = bench.check_model(model, passage, mine)
+            st.session_state["lr_preview"] = (asked, catalogs, edited)
+    before, catalogs, edited = st.session_state.get("lr_preview", (None, None, None))
+    if catalogs is None:
+        return
+    if before != asked:
+        draw(markup.muted(say("build.prompts.outdated")))
+    if edited is None:
+        entity_names = ", ".join(f"{name} ({kind})" for name, kind in catalogs.entities) or say("build.prompts.nothing")
+        markup.block(
+            say("build.prompts.catalogs_finds"),
+            html('<div class="lr-small">{}</div>', entity_names),
+            say("ask.comma").join(
+                [
+                    say("count.entities", n=len(catalogs.entities)),
+                    say("count.relations", n=len(catalogs.relations)),
+                ]
+            ),
+        )
+    else:
+        difference(catalogs, edited)
+
+
+def choose_chunk(corpus_id: str, passage: str) -> str:
+    """A document and the number of one of its chunks; returns the chunk's text. Another choice voids the passage that
+    was written under that name."""
+    documents = {document.id: document.name for document in session.workbench().documents(corpus_id)}
+    if not documents:
+        return ""
+    sizes = {name: forms.field_value(IndexConfig, name, f"b_{name}") for name in _SIZES}
+    left, right = st.columns([3, 1], gap="small")
+    with left:
+        picked = choices.dropdown(
+            f"preview_document_{corpus_id}",
+            say("build.prompts.document"),
+            documents,
+            key=f"preview_document_{corpus_id}",
+            forgets=(passage,),
+        )
+    texts = _chunks(corpus_id, picked, sizes["chunk_tokens"], sizes["overlap_tokens"]) or [""]
+    n = len(texts)
+    with right:
+        number = widgets.remembered(
+            f"preview_number_{corpus_id}",
+            1,
+            lambda mount: st.number_input(
+                say("build.prompts.chunk_of", n=n),
+                min_value=1,
+                max_value=n,
+                value=mount.value,
+                step=1,
+                key=mount.key,
+                on_change=mount.changed,
+            ),
+            parse=int,
+            allowed=lambda value: 1 <= value <= n,
+            key=f"preview_number_{corpus_id}",
+            forgets=(passage,),
+        )
+    return str(texts[number - 1])
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _chunks(corpus_id: str, document_id: str, max_tokens: int, overlap_tokens: int) -> list[str]:
+    """Texts of a document's chunks as a build would cut them."""
+    document = session.workbench().document(corpus_id, document_id)
+    overlap = min(overlap_tokens, max_tokens - 1)
+    return [chunk.text for chunk in chunk_documents([document], max_tokens=max_tokens, overlap_tokens=overlap)]
+
+
+def difference(catalogs: ModelCheck, edited: ModelCheck) -> None:
+    """What the edited prompt finds that the catalog's does not, with a plus, and the other way round."""
+    lines: list[str] = []
+    same = 0
+    for title, before, after in (
+        (say("build.prompts.entity"), _entities(catalogs), _entities(edited)),
+        (say("build.prompts.relation"), _relations(catalogs), _relations(edited)),
+    ):
+        same += len(before.keys() & after.keys())
+        for sign, texts in (
+            ("in", [after[key] for key in after if key not in before]),
+            ("out", [before[key] for key in before if key not in after]),
+        ):
+            lines += [html('<div class="{}"><span>{}: {}</span></div>', sign, title, text) for text in texts]
+    body = joined(lines) or say("build.prompts.both_same")
+    note = say(
+        "build.prompts.difference",
+        entities=len(catalogs.entities),
+        entities_now=len(edited.entities),
+        relations=len(catalogs.relations),
+        relations_now=len(edited.relations),
+        same=same,
+    )
+    markup.block(say("build.prompts.against"), html('<div class="lr-diff">{}</div>', body), note)
+    for whose, check in ((say("build.prompts.catalogs"), catalogs), (say("build.prompts.yours"), edited)):
+        if check.verdict == "useless":
+            remarks = say("text.space").join(map(words, check.remarks)) or say("build.prompts.found_nothing")
+            message(remarks, kind="error", title=say("build.prompts.whose", whose=whose))
+
+
+def _entities(check: ModelCheck) -> dict[str, str]:
+    return {f"{name.casefold()}|{kind.casefold()}": f"{name} ({kind})" for name, kind in check.entities}
+
+
+def _relations(check: ModelCheck) -> dict[str, str]:
+    return {
+        "|".join(sorted((source.casefold(), target.casefold()))): f"{source}, {target}"
+        for source, target, _ in check.relations
+    }

@@ -1,0 +1,157 @@
+"""The form of Build: corpus, engine, preset and settings, each with its help; what is wrong is said at its field."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.indexing.aggregation.threshold import parse_tau
+from leanrag_core.prompts.book import PromptBook
+from leanrag_core.types.config import SETTINGS, IndexConfig
+from leanrag_core.types.presets import Preset
+from leanrag_core.types.summary import CorpusSummary
+from pages.build import engine_form, form_values, size_effect
+from pages.common import choices, forms, session, state, widgets
+from pages.common.frame import message, plain_errors
+from pages.common.html import draw, html
+from pages.common.messages import known, say, words
+
+NAMES = (*SETTINGS, "preset")
+
+
+@dataclass(frozen=True)
+class Form:
+    """The form's values. config: for the forecast, always one that can be built; fault: why this form cannot."""
+
+    corpus_id: str
+    engine: engine_form.Engine
+    config: IndexConfig
+    fault: str = ""
+
+
+def show(corpora: list[CorpusSummary]) -> Form:
+    """Draws the form; returns what it holds."""
+    with st.grid(2, min_column_width=240, gap="small"):
+        corpus_id = _corpus(corpora)
+        engine = engine_form.choose(corpus_id)
+    if engine.remote:
+        engine = engine_form.endpoint(corpus_id)
+    _preset()
+    checks: dict[str, Callable[[Any], str]] = {
+        "tau": lambda value: _tau_fault(value, heuristic=engine.name == engine_form.BUILTIN),
+        "overlap_tokens": lambda value: _overlap_fault(
+            value, forms.field_value(IndexConfig, "chunk_tokens", "b_chunk_tokens")
+        ),
+    }
+    specs = forms.option_fields(IndexConfig)
+    first = [name for name in SETTINGS if specs[name].metadata["in_row"]]
+    folded = [name for name in SETTINGS if name not in first]
+    values = forms.draw_fields(IndexConfig, first, prefix="b_", faults=checks)
+    size_place = st.container(gap=None)
+    with st.expander(say("build.clustering_settings")):
+        values |= forms.draw_fields(IndexConfig, folded, prefix="b_")
+    form = _checked(corpus_id, engine, values, {name: check(values[name]) for name, check in checks.items()})
+    with size_place:
+        size_effect.show(corpus_id, form.config)
+    return form
+
+
+def _corpus(corpora: list[CorpusSummary]) -> str:
+    names = {
+        corpus.id: f"{corpus.name}{say('ask.comma')}{say('count.documents', n=corpus.documents)}" for corpus in corpora
+    }
+    wanted = state.recall("corpus")
+    if wanted and wanted not in names:
+        message(say("build.corpus_gone", corpus=wanted, chosen=corpora[0].name), kind="error")
+    return choices.dropdown("corpus", say("build.corpus"), names, pin=True)
+
+
+def _preset() -> None:
+    """The presets, the one marked that the fields agree with."""
+    with plain_errors():
+        session.workbench().presets()  # a file that does not read says so; the program's own are there
+    presets = form_values.known_presets()
+    titles = {title: forms.plain(_preset_title(preset)) for title, preset in presets.items()}
+    title = widgets.show(
+        "preset",
+        form_values.marked_preset(),
+        lambda mount: st.pills(
+            say("build.preset"),
+            list(presets),
+            default=mount.value,
+            format_func=titles.__getitem__,
+            key=mount.key,
+            on_change=mount.changed,
+            wrap=True,
+        ),
+        form_values.take_preset,
+        form=widgets.labels(titles),
+    )
+    if title and {"top_n", "top_c"} <= set(presets[title].ask):
+        draw(html('<div class="lr-hint">{}</div>', _on_ask(presets[title])))
+    if title and presets[title].name.startswith("own-"):
+        st.button(
+            say("preset.delete"),
+            icon=":material/delete:",
+            type="tertiary",
+            key="delete_preset",
+            on_click=_delete_preset,
+            args=(title,),
+        )
+
+
+def _preset_title(preset: Preset) -> str:
+    """The title of one of the program's own presets in the reader's language; that of a person's own as it is."""
+    code = f"build.preset.{preset.name}"
+    return say(code) if known(code) else preset.title
+
+
+def _on_ask(preset: Preset) -> str:
+    """What the preset sets on Ask."""
+    parts = [say("build.plain_mixture")] if preset.plain_mixture else []
+    parts.append(say("build.set_on_ask", top_n=preset.ask["top_n"], top_c=preset.ask["top_c"]))
+    return say("text.space").join(parts)
+
+
+def _delete_preset(title: str) -> None:
+    """The person's preset is gone; the form keeps its values. For callbacks."""
+    with plain_errors():
+        session.workbench().delete_preset(title)
+        state.remember("b_preset", None)
+
+
+def _tau_fault(value: str | None, *, heuristic: bool) -> str:
+    try:
+        parse_tau(value, heuristic=heuristic)  # else the job would fail, minutes later
+    except InvalidConfig as error:
+        return words(error)
+    return ""
+
+
+def _overlap_fault(overlap_tokens: int, chunk_tokens: int) -> str:
+    try:
+        IndexConfig(chunk_tokens=chunk_tokens, overlap_tokens=overlap_tokens)
+    except InvalidConfig as error:
+        return words(error)
+    return ""
+
+
+def _checked(corpus_id: str, engine: engine_form.Engine, values: dict[str, Any], faults: Mapping[str, str]) -> Form:
+    """The form; of a wrong field the forecast takes the last value that was right."""
+    right = st.session_state.setdefault("lr_right_values", {})
+    specs = forms.option_fields(IndexConfig)
+    for name, fault in faults.items():
+        if fault:
+            values = values | {name: right.get(name, specs[name].default)}
+        else:
+            right[name] = values[name]
+    values = values | {"overlap_tokens": min(values["overlap_tokens"], values["chunk_tokens"] - 1)}
+    fault, chosen = next((problem for problem in faults.values() if problem), ""), dict(engine.values)
+    try:
+        PromptBook(chosen.get("prompts", ()))
+    except InvalidConfig as error:
+        message(error, kind="error", title=say("build.prompt_unusable"))
+        fault, chosen["prompts"] = fault or words(error), ()
+    return Form(corpus_id, engine, IndexConfig(**values, **chosen), fault)

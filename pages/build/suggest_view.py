@@ -1,0 +1,164 @@
+"""Suggested settings with their evidence: asked for by a person, who accepts each of them or none."""
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.execution.background import StreamedCall, StreamedCalls
+from leanrag_core.figures import numbers
+from leanrag_core.figures.suggestion_charts import Curve, curves_chart
+from leanrag_core.types.suggestion import CLUSTER_SIZE, TAU, TOP_C, TOP_N, Suggestion, Suggestions
+from leanrag_core.types.summary import IndexSummary
+from pages.build import form_values
+from pages.common import chart_view, forms, markup, session, state
+from pages.common.frame import colours, message
+from pages.common.html import draw, html
+from pages.common.messages import say, words
+
+_ASKED, _FAULT = "lr_suggest", "lr_suggest_fault"  # the index that is looked at; why that failed
+_ACCEPTED = "lr_suggestion_accepted"  # in the run before
+_SECONDS = 30
+
+
+def fold(corpus_id: str) -> None:
+    """The suggestions in a fold; they are made when a person asks for them."""
+    index = next((each for each in session.index_list().indexes if each.corpus_id == corpus_id), None)
+    with st.expander(say("build.suggest"), icon=":material/insights:", key="suggest"):
+        if index is None:
+            markup.note(say("build.suggest.no_index"))
+            return
+        markup.note(say("build.suggest.what", index=index.title, seconds=_SECONDS))
+        made = _calls().kept(_key(index))
+        if made is not None:
+            st.fragment(_show)(made)
+            return
+        fault = st.session_state.pop(_FAULT, None)
+        if fault is not None:
+            message(fault, kind="error")
+        if st.session_state.get(_ASKED) == _key(index):
+            st.fragment(_wait, run_every=0.7)(index)
+            return
+        st.button(
+            say("build.suggest.button"),
+            icon=":material/insights:",
+            key="suggest_now",
+            on_click=st.session_state.__setitem__,
+            args=(_ASKED, _key(index)),
+        )
+
+
+def _key(index: IndexSummary) -> tuple[str, str]:
+    return index.id, index.created
+
+
+@st.cache_resource(show_spinner=False)
+def _calls() -> StreamedCalls[str, Suggestions]:
+    return StreamedCalls(keep=16)
+
+
+def _begin(index: IndexSummary) -> StreamedCall[str, Suggestions]:
+    bench = session.workbench()
+    return _calls().begin(_key(index), lambda write: bench.suggest(session.open_index(index), seconds=_SECONDS))
+
+
+def _wait(index: IndexSummary) -> None:
+    """Until the suggestions are made, in a thread; then the page is drawn with them."""
+    if _calls().kept(_key(index)) is None:
+        call = _begin(index)
+        if not call.wait(0.2):
+            draw(html('<div class="lr-small lr-muted" role="status">{}</div>', say("build.suggest.working")))
+            return
+        st.session_state.pop(_ASKED, None)  # first: what fails is not begun again by itself
+        try:
+            call.result()
+        except LeanRAGError as error:
+            st.session_state[_FAULT] = error
+    st.session_state.pop(_ASKED, None)
+    st.rerun()
+
+
+def _show(made: Suggestions) -> None:
+    if st.session_state.pop(_ACCEPTED, False):
+        st.rerun()  # the form is outside of this part of the page
+    facts = [say("count.entities", n=made.entities)]
+    if made.sampled < made.entities:
+        facts.append(say("build.suggest.sampled", n=made.sampled))
+    if made.n_questions:
+        facts.append(say("build.suggest.gold" if made.has_gold else "build.suggest.names", n=made.n_questions))
+    facts.append(numbers.duration(made.seconds))
+    markup.note(say("ask.comma").join(facts))
+    for suggestion in made.suggestions:
+        with st.container(border=True, gap="xsmall", key=f"suggested_{suggestion.name}"):
+            _one_suggestion(suggestion)
+            _evidence(made, suggestion)
+    for note in made.notes:
+        markup.note(words(note))
+
+
+def _under(name: str) -> str:
+    """The name under which the form of Build, or Ask, remembers the setting."""
+    return form_values.on_ask(name) if name in (TOP_N, TOP_C) else f"b_{name}"
+
+
+def _one_suggestion(suggestion: Suggestion) -> None:
+    title = forms.title_of(suggestion.name)
+    accepted = state.recall(_under(suggestion.name)) == suggestion.value
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(width="stretch", gap=None):
+            now = say("build.suggest.now", value=suggestion.now) if suggestion.now else ""
+            draw(
+                html(
+                    '<div class="lr-big"><b style="font-size:1rem">{} {}</b><span>{}</span></div>',
+                    title,
+                    suggestion.value,
+                    now,
+                )
+            )
+        st.button(
+            say("build.suggest.accepted" if accepted else "build.suggest.accept", value=suggestion.value),
+            key=f"accept_{suggestion.name}",
+            icon=":material/check:" if accepted else None,
+            disabled=accepted,
+            on_click=_accept,
+            args=(suggestion,),
+            help=say("build.suggest.on_ask") if suggestion.name in (TOP_N, TOP_C) else None,
+        )
+    draw(html('<div class="lr-small">{}</div>', words(suggestion.reason)))
+
+
+def _accept(suggestion: Suggestion) -> None:
+    state.remember(_under(suggestion.name), suggestion.value)
+    st.session_state[_ACCEPTED] = True
+
+
+def _evidence(made: Suggestions, suggestion: Suggestion) -> None:
+    """The curves that the suggestion rests on."""
+    if suggestion.name == CLUSTER_SIZE:
+        rows = [row for row in made.sizes if row.bic is not None] or list(made.sizes)
+        values = [row.cluster_size for row in rows]
+        left = _curve("build.suggest.stability", [row.stability for row in rows], "path", "{:.2f}")
+        right = _curve("build.suggest.bic", [row.bic or 0.0 for row in rows], "inter", "{:.1f}")
+        chosen = int(suggestion.value)
+    elif suggestion.name == TAU:
+        values = [row.tau for row in made.taus]
+        left = _curve("build.suggest.summarised", [float(row.summarised) for row in made.taus], "inter", "{:,.0f}")
+        right = _curve("build.suggest.connected", [100 * row.connected for row in made.taus], "path", "{:.0f} %")
+        chosen = int(suggestion.value.split(",")[0])
+    else:
+        tried = made.top_n if suggestion.name == TOP_N else made.top_c
+        values = [row.value for row in tried]
+        code = "build.suggest.found_gold" if made.has_gold else "build.suggest.found_relations"
+        left = _curve(code, [100 * row.found for row in tried], "seed", "{:.0f} %")
+        right = _curve("build.suggest.tokens", [row.tokens for row in tried], "chunk", "{:,.0f}")
+        chosen = int(suggestion.value)
+    title = forms.title_of(suggestion.name)
+    mark = say("build.suggest.mark", value=chosen)
+    chart = curves_chart(title, values, left, right, suggested=chosen, mark=mark, palette=colours())
+    note = ""
+    if suggestion.name == TAU:
+        quantiles = [f"q{row.share:g} = {row.strength:g}" for row in made.quantiles]
+        note = say("build.suggest.quantiles", list=say("ask.comma").join(quantiles))
+    chart_view.show(chart, title=say("build.suggest.evidence"), key=f"evidence_{suggestion.name}", note=note)
+
+
+def _curve(code: str, y: list[float], colour: str, form: str) -> Curve:
+    return Curve(say(code), tuple(y), tuple(form.format(value) for value in y), colour)

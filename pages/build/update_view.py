@@ -1,0 +1,210 @@
+"""Updating an index, undoing that, and the edits by hand: a fold below the table of indexes."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from leanrag_core.figures import numbers
+from leanrag_core.types.editing import Edit, EditOutcome
+from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.updating import REBUILD_BELOW, DocumentChanges, EarlierState, UpdatePreview, UpdateReport
+from pages.common import markup, session, state
+from pages.common.frame import message, plain_errors
+from pages.common.html import draw
+from pages.common.messages import say
+
+_FOLD, _OPEN = "index_update", "lr_open_update"
+_NAMES = 8  # of documents that are shown
+
+
+def open_fold() -> None:
+    """The fold is open when the Build page is drawn next."""
+    st.session_state[_OPEN] = True
+
+
+def fold(index: IndexSummary) -> None:
+    """The fold; what is in it is looked up when it is open."""
+    if st.session_state.pop(_OPEN, False):
+        st.session_state[_FOLD] = True
+    opened = st.expander(say("update.fold"), icon=":material/sync:", key=_FOLD, on_change="rerun")
+    if opened.open:
+        with opened, plain_errors():
+            panel(index)
+
+
+def panel(index: IndexSummary) -> None:
+    """What an update would change, the last change with its undo, and the edits."""
+    bench = session.workbench()
+    at_work = any(job.builds_index and job.corpus_id == index.corpus_id for job in session.running_jobs())
+    if at_work:
+        message(say("update.at_work"))
+    with plain_errors():  # of a corpus that is gone; what was changed before can be undone nevertheless
+        changes = bench.corpus_changes(index.id)
+        if changes:
+            _preview(index, changes, at_work=at_work)
+        else:
+            message(say("update.up_to_date"), kind="good")
+    _last_change(index, at_work=at_work)
+    _edits(index, at_work=at_work)
+
+
+def _preview(index: IndexSummary, changes: DocumentChanges, *, at_work: bool) -> None:
+    preview = session.workbench().preview_update(session.open_index(index), changes)
+    names = (
+        ("update.documents.added", preview.added),
+        ("update.documents.changed", preview.changed),
+        ("update.documents.removed", preview.removed),
+    )
+    rows = [(say(code, n=len(listed)), _first_of(listed)) for code, listed in names if listed]
+    markup.block(say("update.preview"), markup.facts_table(("", ""), rows))
+    draw(markup.tiles(_tiles(preview)))
+    if preview.calls_forgotten:
+        message(say("update.forgotten", n=preview.calls_forgotten))
+    if st.button(
+        say("update.button"), type="primary", icon=":material/sync:", key="primary_update_index", disabled=at_work
+    ):
+        state.remember("job", session.workbench().start_update(index.id))
+        st.rerun()
+
+
+def _first_of(names: Sequence[str]) -> str:
+    """The first names of a list, and how many more there are."""
+    shown = ", ".join(names[:_NAMES])
+    return f"{shown}, +{len(names) - _NAMES:,}" if len(names) > _NAMES else shown
+
+
+def _tiles(preview: UpdatePreview) -> list[tuple[str, str, str]]:
+    calls = preview.usage.calls
+    cost = f"${preview.usage.cost:,.2f}, " if preview.usage.cost else ""
+    fresh = say("update.fresh_calls", n=preview.fresh_calls) if preview.fresh_calls else say("update.no_calls")
+    return [
+        (say("update.tile.chunks"), f"{preview.chunks_added:,}", say("update.kept", n=preview.chunks_kept)),
+        (say("update.tile.entities"), f"≈ {preview.entities_touched:,}", ""),
+        (say("update.tile.clusters"), f"≈ {preview.clusters_touched:,}", say("update.of", n=preview.clusters)),
+        (say("update.tile.calls"), f"≈ {calls:,}" if calls else "0", f"{cost}{fresh}"),
+    ]
+
+
+def outcome(index: IndexSummary) -> None:
+    """What the last update or edit of the index changed; nothing for a build."""
+    report = session.open_index(index).report.update
+    if report is not None:
+        markup.block(say("update.changed"), markup.facts_table(_head(), _rows(report)))
+        _advice(report)
+
+
+def _head() -> tuple[str, ...]:
+    return ("", *(say(f"update.column.{name}") for name in ("kept", "changed", "new", "gone")))
+
+
+def _rows(report: UpdateReport) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [
+        (say("update.row.chunks"), "–", "–", f"{report.chunks_added:,}", f"{report.chunks_removed:,}"),
+        (
+            say("update.row.entities"),
+            "–",
+            f"{report.entities_changed:,}",
+            f"{report.entities_added:,}",
+            f"{report.entities_removed:,}",
+        ),
+        (
+            say("update.row.relations"),
+            "–",
+            f"{report.relations_changed:,}",
+            f"{report.relations_added:,}",
+            f"{report.relations_removed:,}",
+        ),
+    ]
+    rows += [
+        (say("update.row.layer", layer=row.layer), *(f"{n:,}" for n in (row.kept, row.changed, row.new, row.gone)))
+        for row in report.layers
+    ]
+    rows.append((say("update.row.texts"), f"{report.texts_kept:,}", f"{report.texts_written:,}", "–", "–"))
+    if report.sentences_kept or report.sentences_written:
+        kept, written = f"{report.sentences_kept:,}", f"{report.sentences_written:,}"
+        rows.append((say("update.row.sentences"), kept, written, "–", "–"))
+    return rows
+
+
+def _advice(report: UpdateReport) -> None:
+    """How far the clusters are from fresh ones, and whether a rebuild is worth it."""
+    lowest = report.agreement[0] if report.agreement else None
+    if lowest is None:
+        return
+    advice = say("update.advice.rebuild" if lowest < REBUILD_BELOW else "update.advice.stay")
+    markup.note(f"{say('update.agreement', index=numbers.score(lowest))} {advice}")
+
+
+def _last_change(index: IndexSummary, *, at_work: bool) -> None:
+    bench = session.workbench()
+    outcome(index)
+    _distance(index, at_work=at_work)
+    states: tuple[EarlierState, ...] = bench.earlier_states(index.path)
+    if not states:
+        return
+    size = numbers.size(sum(each.size_bytes for each in states))
+    markup.note(say("update.states", n=len(states), size=size))
+    with st.container(horizontal=True, gap="small"):
+        if st.button(say("update.undo"), icon=":material/undo:", key="undo_update", disabled=at_work):
+            bench.undo_update(index.path)
+            st.toast(say("update.undone"), icon=":material/undo:")
+            st.rerun()
+        if st.button(
+            say("update.forget"),
+            icon=":material/delete:",
+            type="tertiary",
+            key="forget_states",
+            help=say("update.forget_hint"),
+            disabled=at_work,
+        ):
+            bench.forget_earlier_states(index.path)
+            st.rerun()
+
+
+def _distance(index: IndexSummary, *, at_work: bool) -> None:
+    """How far an updated index is from a fresh build, or a button that finds out."""
+    bench, opened = session.workbench(), session.open_index(index)
+    if not opened.manifest.lineage:
+        return
+    distance = bench.fresh_distance(opened)
+    if distance is None:
+        if st.button(
+            say("update.compare"),
+            icon=":material/compare_arrows:",
+            type="tertiary",
+            key="compare_fresh",
+            help=say("update.compare_hint"),
+            disabled=at_work,
+        ):
+            state.remember("job", bench.start_comparing_with_fresh(index.id))
+            st.rerun()
+        return
+    listed = ", ".join(numbers.score(value) for value in distance.clusters)
+    rows = [(say("update.distance.clusters"), listed)]
+    if distance.recall is not None and distance.fresh_recall is not None:
+        rows += [
+            (say("update.distance.recall", n=distance.n_questions), numbers.score(distance.recall, 3)),
+            (say("update.distance.fresh_recall"), numbers.score(distance.fresh_recall, 3)),
+        ]
+    advice = say("update.advice.rebuild" if distance.advises_rebuild else "update.advice.stay")
+    markup.block(say("update.distance"), markup.facts_table(("", ""), rows), advice)
+
+
+def _edits(index: IndexSummary, *, at_work: bool) -> None:
+    bench = session.workbench()
+    log = bench.edits(index.path)
+    if not log.edits:
+        return
+    draw(markup.label(say("edit.log"), f"{len(log.edits):,}"))
+    outcomes = {each.number: each for each in session.open_index(index).report.edits}
+    for edit in log.edits:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.text(_sentence(edit, outcomes.get(edit.number)))
+            if st.button(say("edit.undo"), key=f"undo_edit_{edit.number}", type="tertiary", disabled=at_work):
+                state.remember("job", bench.start_undoing_edit(index.id, edit.number))
+                st.rerun()
+
+
+def _sentence(edit: Edit, outcome: EditOutcome | None) -> str:
+    text = say(f"edit.done.{edit.action}", name=edit.name, other=edit.other, documents=", ".join(edit.documents))
+    return text if outcome is None or outcome.applies else f"{text} {say('edit.no_longer_applies')}"

@@ -1,0 +1,81 @@
+"""Choices of one among titled options: as a drop-down list, as segments, as pills. Each is remembered under its name.
+
+titles: what is shown for each option, in order; the first option is the default unless another one is named.
+pin, key and forgets are those of widgets.remembered; the rest goes to Streamlit as it is (width, wrap, …).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from pages.common import widgets
+from pages.common.widgets import Mount
+
+
+def dropdown(
+    name: str,
+    label: str,
+    titles: Mapping[str, str],
+    *,
+    default: str | None = None,
+    key: str = "",
+    pin: bool = False,
+    forgets: Sequence[str] = (),
+    **layout: Any,
+) -> str:
+    """The option chosen in a drop-down list."""
+    options = list(titles)
+
+    def draw(mount: Mount[str]) -> Any:
+        return st.selectbox(
+            label,
+            options,
+            index=options.index(mount.value),
+            format_func=titles.__getitem__,
+            key=mount.key,
+            on_change=mount.changed,
+            **layout,
+        )
+
+    return _chosen(name, titles, draw, default, key=key, pin=pin, forgets=forgets)
+
+
+def segments(name: str, label: str, titles: Mapping[str, str], *, key: str = "", **layout: Any) -> str:
+    """The option chosen in a row of segments."""
+    return _chosen(name, titles, _row(st.segmented_control, label, titles, layout), key=key)
+
+
+def pills(name: str, label: str, titles: Mapping[str, str], *, default: str | None = None, **layout: Any) -> str:
+    """The option chosen in a row of pills."""
+    return _chosen(name, titles, _row(st.pills, label, titles, layout), default)
+
+
+def _row(
+    widget: Callable[..., Any], label: str, titles: Mapping[str, str], layout: Mapping[str, Any]
+) -> Callable[[Mount[str]], Any]:
+    def draw(mount: Mount[str]) -> Any:
+        return widget(
+            label,
+            list(titles),
+            default=mount.value,
+            format_func=titles.__getitem__,
+            key=mount.key,
+            on_change=mount.changed,
+            required=True,
+            **layout,
+        )
+
+    return draw
+
+
+def _chosen(
+    name: str,
+    titles: Mapping[str, str],
+    draw: Callable[[Mount[str]], Any],
+    default: str | None = None,
+    **more: Any,
+) -> str:
+    first = next(iter(titles)) if default is None else default
+    allowed = titles.__contains__
+    return str(widgets.remembered(name, first, draw, allowed=allowed, form=widgets.labels(titles), **more))

@@ -1,0 +1,43 @@
+"""The pages' own components: drawn in the browser by a script beside the module that shows them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.figures.scripts import script_path
+from pages.common import script_files
+
+_HERE = Path(__file__).resolve().parent
+# All that is sent with a component: its script is fetched as a file. Nothing is drawn before its style sheet is there,
+# since scripts measure what they draw. The sheet comes last in the page, behind style.css.
+_LOADER = """const at = (path) => new URL(path, document.baseURI).href;
+const styled = {sheet} && new Promise((done) => {{
+  const link = document.createElement("link");
+  Object.assign(link, {{ rel: "stylesheet", href: at({sheet}), onload: done, onerror: done }});
+  document.body.append(link);
+}});
+const [{{ default: drawn }}] = await Promise.all([import(at({script})), styled]);
+export default drawn;"""
+
+
+@st.cache_resource(show_spinner=False)
+def component(
+    script: Path, frame: str, *, draws_svg: bool = False, library: Path | None = None, parts: tuple[str, ...] = ()
+) -> Callable[..., Any]:
+    """The component of a script, called lr_ and the script's name; its style sheet is the .css file beside it, if there
+    is one. frame: the HTML that the script fills. draws_svg: the script uses the functions of svg.js. library: a script
+    that is put in front of it and puts its own name into globalThis. parts: names of the scripts whose functions it
+    uses, such as layers, of this folder or of the figures; their style sheets come along."""
+    before = [script_path("svg")] if draws_svg else []
+    before += [library] if library is not None else []
+    for part in parts:
+        own = _HERE / f"{part}.js"
+        before.append(own if own.exists() else script_path(part))
+    files = [*before, script]
+    styles = [path.with_suffix(".css") for path in files if path.with_suffix(".css").exists()]
+    sheet = script_files.address(styles) if styles else ""
+    loader = _LOADER.format(script=json.dumps(script_files.address(files)), sheet=json.dumps(sheet))
+    return st.components.v2.component(f"lr_{script.stem}", html=frame, js=loader, isolate_styles=False)

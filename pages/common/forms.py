@@ -1,0 +1,149 @@
+"""A configuration dataclass draws its own form: each field with its help, its bounds and the paper's value."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field, fields
+from typing import Any, Literal
+
+import pandas as pd
+import streamlit as st
+
+from leanrag_core.retrieval import settings
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.visible import visible
+from pages.common import state, widgets
+from pages.common.html import draw, html
+from pages.common.messages import message, say, words
+
+Fault = Callable[[Any], str]
+
+
+def no_fault(value: Any) -> str:
+    """Nothing is wrong with any value."""
+    return ""
+
+
+NO_FAULTS: Mapping[str, Fault] = {}
+
+
+def title_of(name: str, config: type | None = None) -> str:
+    """The title on screen of a field of that configuration, or of a strategy's option."""
+    return words(settings.option_title(name, of_index=config is IndexConfig))
+
+
+def choice_title(name: str, choice: Any) -> str:
+    """A choice of that option as it is shown; a choice without a title by its value."""
+    return words(settings.choice_title(name, choice))
+
+
+def shown(name: str, value: object) -> str:
+    """The value of that option in words."""
+    return words(settings.option_value(name, value))
+
+
+def option_fields(config: type) -> dict[str, Field[Any]]:
+    """The fields of a configuration dataclass, by name."""
+    return {spec.name: spec for spec in fields(config)}
+
+
+def link_name(spec: Field[Any], prefix: str) -> str:
+    """The name of a field in links and in memory: its own, or that which it shares with fields of other strategies."""
+    return spec.metadata.get("link") or f"{prefix}{spec.name}"
+
+
+def hint(spec: Field[Any]) -> str:
+    """The field's line of help with the paper's value."""
+    help_text = words(spec.metadata.get("help") or "")
+    paper = spec.metadata.get("paper")
+    if paper is None or isinstance(paper, bool):
+        return help_text
+    return say("option.help_with_paper", help=help_text, paper=shown(spec.name, paper))
+
+
+def _reading(spec: Field[Any]) -> tuple[Any, Callable[[str], Any], Callable[[Any], bool]]:
+    """A field's default as its widget holds it, how a text is read, and which values are possible."""
+    default, low, high = spec.default, spec.metadata.get("low"), spec.metadata.get("high")
+    choices = spec.metadata.get("choices") or ()
+    if choices:
+        return default, str, lambda value: value in choices
+    if isinstance(default, bool):
+        return default, state.as_flag, lambda value: True
+    if isinstance(default, int | float):
+        read = int if isinstance(default, int) else float
+        return default, read, lambda value: (low is None or value >= low) and (high is None or value <= high)
+    return "" if default is None else str(default), str, lambda value: True
+
+
+def field_value(config: type, name: str, under: str) -> Any:
+    """What the widget of a field holds, drawn or not. under: its name in links and in memory."""
+    spec = option_fields(config)[name]
+    return _entered(spec, state.fitting(under, *_reading(spec)))
+
+
+def _entered(spec: Field[Any], value: Any) -> Any:
+    """A text without spaces around it; None for an empty one."""
+    return value.strip() or None if isinstance(value, str) and not spec.metadata.get("choices") else value
+
+
+def draw_field(config: type, name: str, *, under: str, help_below: bool = True, fault: Fault = no_fault) -> Any:
+    """One field of a configuration as a widget; returns its value.
+
+    under: its name in links and in memory. fault: what is wrong with a value, shown below it.
+    """
+    spec = option_fields(config)[name]
+    default, parse, allowed = _reading(spec)
+    low, high, choices = (spec.metadata.get(bound) for bound in ("low", "high", "choices"))
+    shown_help = None if help_below else hint(spec)
+    title = title_of(name, config)
+    titles = {choice: choice_title(name, choice) for choice in choices or ()}
+
+    def widget(mount: widgets.Mount[Any]) -> Any:
+        common: dict[str, Any] = {"key": mount.key, "help": shown_help, "on_change": mount.changed}
+        if choices:
+            return st.selectbox(
+                title, choices, index=choices.index(mount.value), format_func=titles.__getitem__, **common
+            )
+        if isinstance(default, bool):
+            return st.toggle(title, value=mount.value, **common)
+        if isinstance(default, int):
+            return st.number_input(title, min_value=low, max_value=high, value=mount.value, step=1, **common)
+        if isinstance(default, float):
+            lowest, highest = (None if bound is None else float(bound) for bound in (low, high))
+            return st.number_input(title, min_value=lowest, max_value=highest, value=float(mount.value), **common)
+        return st.text_input(title, value=mount.value, placeholder=say("option.chosen_from_data"), **common)
+
+    with st.container(gap="xsmall"):
+        form = widgets.labels(titles) if choices else None
+        value = _entered(spec, widgets.remembered(under, default, widget, parse=parse, allowed=allowed, form=form))
+        said = fault(value)
+        if said:
+            message(said, kind="error")
+        elif help_below:
+            draw(html('<div class="lr-hint">{}</div>', hint(spec)))
+    return value
+
+
+def draw_fields(
+    config: type, names: Sequence[str], *, prefix: str = "", columns: int = 3, faults: Mapping[str, Fault] = NO_FAULTS
+) -> dict[str, Any]:
+    """The fields side by side, wrapping on narrow windows; returns their values. faults: by name."""
+    values = {}
+    with st.grid(columns, min_column_width=190, gap="small"):
+        for name in names:
+            values[name] = draw_field(config, name, under=f"{prefix}{name}", fault=faults.get(name, no_fault))
+    return values
+
+
+def plain(text: str) -> str:
+    """Text for a Streamlit label, which reads Markdown: its signs are escaped. The options of a drop-down list and of a
+    multiselect are no Markdown: they take the text as visible() gives it."""
+    return "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+-.!:$~|<>" else sign for sign in visible(text))
+
+
+def visible_cells(table: pd.DataFrame) -> pd.DataFrame:
+    """The table, characters that are not seen being shown in its texts."""
+    return table.map(lambda cell: visible(cell) if isinstance(cell, str) else cell)
+
+
+def table_height(rows: int, most: int) -> int | Literal["content"]:
+    """All rows of a short table, else the height at which it begins to scroll."""
+    return "content" if 35 * rows + 40 <= most else most

@@ -1,0 +1,241 @@
+"""The frame around every page: theme, style sheet, sidebar with the index, and errors in plain words."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.errors import InvalidConfig, LeanRAGError
+from leanrag_core.figures import numbers
+from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.palette import Palette, palette
+from leanrag_core.queries.index_titles import short_title
+from leanrag_core.types.job import JobState
+from leanrag_core.types.manifest import HEURISTIC, REFERENCE_GRAPH
+from leanrag_core.types.model_names import is_remote
+from leanrag_core.types.summary import IndexSummary
+from pages.common import running_view, session, state, widgets
+from pages.common.html import NOTHING, draw, html, joined
+from pages.common.messages import as_sentence, known, say, words
+from pages.common.messages import message as message  # pages take it from here
+
+PAGES = (
+    ("library", "library_books"),
+    ("build", "construction"),
+    ("explore", "account_tree"),
+    ("ask", "forum"),
+    ("compare", "view_column_2"),
+    ("evaluate", "rule"),
+    ("present", "slideshow"),
+    ("settings", "settings"),
+)
+_HERE = Path(__file__).resolve().parent
+_TITLE = 20  # characters that the sidebar's list of indexes has room for
+
+
+def page_path(name: str) -> Path:
+    """The script of a page, for links to it."""
+    return _HERE.parent / name / "page.py"
+
+
+def mark_path() -> str:
+    """The small logo, for the browser's tab."""
+    return str(_HERE / "assets" / "mark_light.svg")
+
+
+def is_dark() -> bool:
+    """Whether the reader's theme is dark."""
+    return st.context.theme.type == "dark"
+
+
+def colours() -> Palette:
+    """The palette of the reader's theme."""
+    return palette(dark=is_dark())
+
+
+def enter(page: str) -> IndexSummary | None:
+    """Draws the frame of the page; returns the index that the sidebar has chosen, None when there is none, or when the
+    one that was asked for is gone (see gone_index).
+
+    The first call of every page; it relies on nothing else.
+    """
+    state.read_url(page)
+    draw(html("<style>:root{{{}}}</style>", Markup(colours().css_variables())))
+    theme = "dark" if is_dark() else "light"
+    st.logo(
+        str(_HERE / "assets" / f"logo_{theme}.svg"),
+        size="medium",
+        icon_image=str(_HERE / "assets" / f"mark_{theme}.svg"),
+    )
+    with st.sidebar:
+        live = session.running_jobs()
+        chosen = _choose_index(live)
+        if page != "build":  # which shows them at full width
+            running_view.line(live, page_path("build"), first=chosen is None)
+        draw(_where_text_goes(chosen))
+    return chosen
+
+
+def _where_text_goes(chosen: IndexSummary | None) -> Markup:
+    """Which machine reads the index's text and the questions; and which one a build is sending text to."""
+    try:
+        settings = session.workbench().settings()
+    except InvalidConfig as error:
+        return html(
+            '<p class="lr-private"><i class="lr-dot-out" aria-hidden="true"></i>{}</p>', as_sentence(words(error))
+        )
+    lines = []
+    if chosen is None or not uses_endpoint(chosen.config.by_name()):
+        lines.append(("ok", say("frame.builtin_engine")))
+    elif settings.local:
+        lines.append(("ok", say("frame.local_model")))
+    else:
+        lines.append(("out", say("frame.sent_to", host=settings.host)))
+    if not settings.local and session.endpoint_builds():
+        if lines[0][0] == "ok":
+            lines = [("ok", say("frame.index_stays"))]
+        lines.append(("out", say("frame.build_sends_to", host=settings.host)))
+    return joined(
+        html('<p class="lr-private"><i class="lr-dot-{}" aria-hidden="true"></i>{}</p>', sign, sentence)
+        for sign, sentence in lines
+    )
+
+
+def uses_endpoint(config: Mapping[str, Any]) -> bool:
+    """Whether the settings of an index name a model of the endpoint."""
+    models = (config.get(name) for name in ("model", "embedding", "aggregation_model"))
+    return any(is_remote(str(model)) for model in models if model)
+
+
+def _choose_index(live: Sequence[JobState]) -> IndexSummary | None:
+    listed = session.index_list()
+    indexes = {summary.id: summary for summary in listed.indexes}
+    for damaged in listed.damaged:
+        message(damaged.reason, kind="error")
+        if st.button(say("frame.delete_damaged"), key=f"delete_damaged_{damaged.id}", icon=":material/delete:"):
+            with plain_errors():
+                session.workbench().delete_index(damaged.id)
+                st.rerun()  # not after an error, which would be wiped away
+    if not indexes:
+        rest = say("frame.first_is_built" if any(job.builds_index for job in live) else "frame.build_first")
+        draw(html('<div class="lr-side">{}<br>{}</div>', say("frame.no_index"), rest))
+        return None
+    wanted = state.recall("index")
+    # The index that a link names is never replaced by another one: what is asked would be answered from that.
+    newest = None if wanted and wanted not in indexes else next(iter(indexes))
+    titles = {id_: short_title(summary, _TITLE) for id_, summary in indexes.items()}
+    chosen = widgets.remembered(
+        "index",
+        newest,
+        lambda mount: st.selectbox(
+            say("frame.index"),
+            list(indexes),
+            index=None if mount.value is None else list(indexes).index(mount.value),
+            format_func=titles.__getitem__,
+            placeholder=say("frame.choose_index"),
+            key=mount.key,
+            on_change=mount.changed,
+        ),
+        allowed=lambda value: value in indexes,
+        form=widgets.labels(titles),
+        pin=newest is not None,
+    )
+    if chosen is None:
+        state.memory().unfit.discard("index")  # the URL goes on naming it, so that a reload says the same
+        return None
+    summary = indexes[chosen]
+    draw(html('<div class="lr-side">{}</div>', _figures(summary)))
+    return summary
+
+
+def gone_index() -> bool:
+    """Whether the index that was asked for is not there while others are: that is said, with what to do."""
+    if not session.index_list().indexes:
+        return False
+    message(
+        say("frame.index_gone", index=state.recall("index")),
+        kind="error",
+        title=say("frame.index_not_here"),
+    )
+    if st.button(say("frame.open_build"), icon=":material/construction:", key="gone_build"):
+        st.switch_page(page_path("build"))
+    return True
+
+
+def _figures(summary: IndexSummary) -> Markup:
+    entities, relations = summary.layers[0].entities, summary.layers[0].relations
+    title = _kind_title(summary.kind)
+    label = (
+        html('<span class="lr-kind">{}</span>', title)
+        if summary.kind in (HEURISTIC, REFERENCE_GRAPH)
+        else html("{}", title)
+    )
+    if summary.builtin_texts:
+        label += html("<br>{}", say("frame.builtin_texts", n=summary.builtin_texts))
+    return html(
+        "{}{}, {}<br>{}, {}<br>{}<br>{}",
+        html("{}<br>", isolated(summary.title)) if len(summary.title) > _TITLE else NOTHING,
+        _bold("frame.count.entities", entities),
+        _bold("frame.count.layers", len(summary.layers)),
+        _bold("frame.count.chunks", summary.chunks),
+        _bold("frame.count.relations", relations),
+        label,
+        say("frame.built", time=numbers.day(summary.created)),
+    )
+
+
+def _bold(code: str, n: int) -> Markup:
+    """A count and its unit, the count in bold."""
+    before, _, after = say(code, n=n).partition(f"{n:,}")
+    return html("{}<b>{:,}</b>{}", before, n, after)
+
+
+def _kind_title(kind: str) -> str:
+    """A kind of graph as it is shown; that of a newer version by its own name."""
+    code = f"graph.{kind.replace(' ', '_').lower()}"
+    return say(code) if known(code) else kind
+
+
+def heading(title: str, facts: str = "") -> None:
+    """The page's title and one muted line of facts (plain text)."""
+    draw(
+        html(
+            '<div class="lr-head"><span class="t" role="heading" aria-level="1">{}</span>'
+            '<span class="s">{}</span></div>',
+            title,
+            facts,
+        )
+    )
+
+
+def kind_line(summary: IndexSummary) -> None:
+    """What made the graph, and what that means for the languages it was read in."""
+    kind, builtin_texts = summary.kind, summary.builtin_texts
+    label = _kind_title(kind)
+    code = f"graph.{kind.replace(' ', '_').lower()}.meaning"
+    parts = [say(code)] if known(code) else []
+    share = session.without_grammar(summary)
+    if share == 1:
+        parts = [say("graph.no_grammar")]
+    elif share:
+        shown = numbers.share(share) if share >= 0.01 else say("graph.under_one_percent")
+        parts.append(say("graph.partly_no_grammar", share=shown))
+    if builtin_texts:
+        label = say("graph.partly_builtin", kind=label)
+        reason = "graph.unwritten_texts" if kind == REFERENCE_GRAPH else "graph.builtin_texts"
+        parts.append(say(reason, n=builtin_texts, of=summary.aggregated_texts))
+    draw(
+        html('<div class="lr-kindline"><span class="lr-kind">{}</span> {}</div>', label, say("text.space").join(parts))
+    )
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """An error of the core is shown as its message; what else is on the page still holds."""
+    try:
+        yield
+    except LeanRAGError as error:
+        message(error, kind="error")

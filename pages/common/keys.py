@@ -1,0 +1,55 @@
+"""The endpoint's key: it comes from the environment or the app's secrets; only its last signs are ever shown."""
+
+import os
+import re
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.types.settings import Settings
+from pages.common import session
+from pages.common.messages import say
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+_LONG = 20  # letters and digits in a row: a key rather than a name
+_SHOWN = 4
+
+
+def provide() -> None:
+    """The variable that Settings names holds the key of the app's secrets where the environment has none; jobs
+    inherit it. Without a secrets file nothing happens."""
+    try:
+        name = session.workbench().settings().key_variable
+    except LeanRAGError:  # said where settings are shown
+        return
+    if os.environ.get(name) or not st.secrets.load_if_toml_exists():
+        return
+    key = st.secrets.get(name)
+    if isinstance(key, str) and key.strip():
+        os.environ[name] = key.strip()
+
+
+def has_key(settings: Settings) -> bool:
+    """Whether there is a key."""
+    return bool(os.environ.get(settings.key_variable, "").strip())
+
+
+def key_state(settings: Settings) -> str:
+    """In a sentence, whether the key is there; its last four signs when it is longer than twelve."""
+    name, key = settings.key_variable, os.environ.get(settings.key_variable, "").strip()
+    if len(key) > 3 * _SHOWN:
+        return say("settings.key.ends_with", name=name, end=key[-_SHOWN:])
+    if key:
+        return say("settings.key.is_set", name=name)
+    if settings.local:
+        return say("settings.key.not_needed", name=name)
+    return say("settings.key.missing", name=name)
+
+
+def fault_of_name(name: str) -> str:
+    """Why that is no name of a variable, without repeating it; empty when it is one."""
+    if (len(name) >= _LONG and "_" not in name) or name.startswith("sk-"):
+        return say("settings.key.is_a_key")
+    if not _NAME.fullmatch(name):
+        return say("settings.key.no_name")
+    return ""

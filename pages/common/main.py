@@ -1,0 +1,35 @@
+"""The inner script of the app: it names the pages and runs the one that was asked for."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.messages.catalog import ENGLISH
+from pages.common import keys, messages, session, tour
+from pages.common.frame import PAGES, mark_path, plain_errors
+
+st.set_page_config(page_title="LeanRAG workbench", page_icon=mark_path(), layout="wide", initial_sidebar_state=236)
+keys.provide()
+try:
+    messages.begin(session.workbench().settings().language)
+except LeanRAGError:  # which every page shows
+    messages.begin(ENGLISH)
+folder = Path(__file__).resolve().parents[1]
+pages = [
+    st.Page(folder / name / "page.py", title=messages.say(f"page.{name}"), icon=f":material/{icon}:", url_path=name)
+    for name, icon in PAGES
+]
+
+
+def home() -> None:
+    # The default page has no path of its own, so that /library would not be found: it leads there instead.
+    if not st.query_params:
+        tour.arrive()
+    st.switch_page(pages[0], query_params=st.query_params)
+
+
+chosen = st.navigation([*pages, st.Page(home, title="Home", default=True, visibility="hidden")], expanded=True)
+tour.show(chosen.url_path)
+with plain_errors():  # such as of a full disk, which any page may meet
+    chosen.run()

@@ -1,0 +1,132 @@
+"""Small pieces of HTML that pages have in common."""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.figures.passages import Piece
+from leanrag_core.types.graph import Entity
+from leanrag_core.types.index import Index
+from pages.common.html import NOTHING, draw, html, joined
+from pages.common.messages import say
+
+
+def label(title: str, note: str = "") -> Markup:
+    """A small heading with a muted note."""
+    return html('<div class="lr-label">{}{}</div>', title, html("<span>{}</span>", note) if note else NOTHING)
+
+
+def name(text: str) -> Markup:
+    """A name in a sentence: the words around it keep their order, whatever the direction of the name."""
+    return html("<bdi>{}</bdi>", text)
+
+
+def layer_tag(number: int) -> Markup:
+    """ "L2" in the layer's colour."""
+    return html(
+        '<span class="lr-layer" style="background:var(--lr-l{step});color:var(--lr-l{step}k)" '
+        'title="{title}">L{number}</span>',
+        step=min(number, 4),
+        number=number,
+        title=say("markup.layer", layer=number),
+    )
+
+
+def chain(index: Index, entity: Entity) -> Markup:
+    """What the entity belongs to, from its parent up to the root."""
+    above = [
+        layer_tag(layer) + name(index.layers[layer].entities["name"][row].as_py())
+        for layer, row in index.ancestors(entity.layer, entity.row)
+    ]
+    return html('<div class="lr-side">{}</div>', joined(above, "<br>")) if above else NOTHING
+
+
+def mark(name: str, colour: str) -> Markup:
+    """A citation mark such as C1. colour: of its section, a name of the palette."""
+    return html('<span class="lr-mark" style="--c:var(--lr-{})">{}</span>', colour, name)
+
+
+def paint(colour: str) -> str:
+    """The properties of a style attribute that paint in a colour of the palette, and in a light shade of it."""
+    return f"--c:var(--lr-{colour});--f:var(--lr-{colour}fill,color-mix(in srgb,var(--lr-{colour}) 10%,var(--lr-bg)))"
+
+
+def pieces(parts: Iterable[Piece]) -> Markup:
+    """Text with the names of seeds and the cited sentence marked."""
+    return joined(_marked(part) for part in parts)
+
+
+def _marked(part: Piece) -> Markup:
+    text = html("<mark>{}</mark>" if "name" in part.marks else "{}", part.text)
+    return html('<span class="cited">{}</span>', text) if "cited" in part.marks else text
+
+
+def dots(count: int, of: int, counted: str) -> Markup:
+    """Filled dots for what is there, hollow ones for the rest, and the count in words."""
+    if of > 20:
+        return html("{}", counted)
+    drawn = html("<s></s>") * count + html('<s class="o"></s>') * (of - count)
+    return html('<span class="lr-dots" role="img" aria-label="{0}">{1}</span> {0}', counted, drawn)
+
+
+def facts_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "") -> Markup:
+    """A small table: text left, figures right."""
+    named = html(' aria-label="{}"', caption) if caption else NOTHING
+    header = _row("th", head) if any(head) else NOTHING
+    body = joined(_row("td", row) for row in rows)
+    return html('<div class="lr-scroll"><table class="lr-facts"{}>{}{}</table></div>', named, header, body)
+
+
+def _row(tag: Literal["th", "td"], cells: Iterable[str], *, own_direction: bool = False) -> Markup:
+    """A row of a table. own_direction: each cell reads in the direction of its text."""
+    direction = html(' dir="auto"') if own_direction else NOTHING
+    return html("<tr>{}</tr>", joined(html("<{0}{1}>{2}</{0}>", tag, direction, cell) for cell in cells))
+
+
+def tagged_list(rows: Iterable[tuple[str, str, str]]) -> Markup:
+    """Lines of a tag, a name and what there is to say of it."""
+    lines = joined(html('<div><span class="lr-tag">{}</span> <b>{}</b> <span>{}</span></div>', *row) for row in rows)
+    return html('<div class="lr-files">{}</div>', lines)
+
+
+def tiles(rows: Iterable[tuple[str, str, str]]) -> Markup:
+    """Numbers in boxes: title, value, note."""
+    tile = (
+        '<div class="lr-tile"><div class="lr-label" style="margin:0">{}</div>'
+        '<div class="v">{}</div><div class="lr-small lr-muted">{}</div></div>'
+    )
+    return html('<div class="lr-tiles">{}</div>', joined(html(tile, *row) for row in rows))
+
+
+def muted(text: str) -> Markup:
+    """A muted line of small text."""
+    return html('<div class="lr-small lr-muted">{}</div>', text)
+
+
+def note(text: str) -> None:
+    """A muted line below what it is about. Streamlit's own captions have too little contrast in the light theme."""
+    draw(html('<div class="lr-small lr-muted" dir="auto">{}</div>', text))
+
+
+def code(text: str, *, height: int, language: str | None = None, key: str | None = None) -> None:
+    """Text as it is, in a box that scrolls. The box is not that of st.code, which has nothing in it that takes the
+    focus, so that it could not be scrolled by keyboard."""
+    with st.container(height=height, border=False, key=key):
+        st.code(text, language=language, wrap_lines=True)
+
+
+def reading_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str) -> Markup:
+    """A table whose cells can be read whole: text wraps, and what is long scrolls."""
+    return html(
+        '<div class="lr-reads" role="region" tabindex="0" aria-label="{}"><table>{}{}</table></div>',
+        caption,
+        _row("th", head),
+        joined(_row("td", row, own_direction=True) for row in rows),
+    )
+
+
+def block(title: str, body: Markup, note: str = "") -> None:
+    """A small heading and its body, drawn together."""
+    draw(label(title, note), body)

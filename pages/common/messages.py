@@ -1,0 +1,63 @@
+"""The edge at which messages become sentences of the reader's language, and the box in which they are drawn."""
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.messages.catalog import ENGLISH, codes, languages, sentence
+from leanrag_core.messages.message import Message, Value
+from pages.common import state
+from pages.common.html import NOTHING, draw, html
+
+LANGUAGE = "lang"  # its name in links and in the session's memory
+_SETTING = "lr_language"
+Text = Message | LeanRAGError | str
+
+
+def language() -> str:
+    """Code of the language of every sentence on a page: that of the link (?lang=zh) by which the session began, else
+    that of the settings. The browser's own language is not asked: the same link looks the same to everybody."""
+    setting = st.session_state.get(_SETTING, ENGLISH)
+    return str(state.fitting(LANGUAGE, setting, str, lambda code: code in languages()))
+
+
+def begin(setting: str) -> None:
+    """The language of the settings holds for this run, and that of a link for the session that it begins."""
+    st.session_state[_SETTING] = setting
+    linked = st.query_params.get(LANGUAGE, "")
+    if linked and not state.memory().page:
+        state.remember(LANGUAGE, linked)
+
+
+def words(text: Text) -> str:
+    """What a message or an error says, in the reader's language; text is taken as it is."""
+    if isinstance(text, LeanRAGError):
+        text = text.message
+    return sentence(text, language()) if isinstance(text, Message) else text
+
+
+def say(code: str, /, **values: Value) -> str:
+    """The sentence of that code of the catalog, in the reader's language."""
+    return words(Message(code, values))
+
+
+def known(code: str) -> bool:
+    """Whether the catalog has a sentence for that code."""
+    return code in codes()
+
+
+def message(text: Text, *, kind: str = "note", title: Text = "") -> None:
+    """One sentence (or two) in a quiet box. kind: note, error, good."""
+    head = html("<b>{}</b> ", words(title)) if title else NOTHING
+    role = "alert" if kind == "error" else "status"
+    draw(html('<div class="lr-msg {}" role="{}">{}{}</div>', kind, role, head, as_sentence(words(text))))
+
+
+def as_sentence(text: str) -> str:
+    """The text as a sentence: begins with a capital and ends with a stop. A first word that is a name of a file or a
+    model, such as bad.csv, stays as it is."""
+    text = text.strip()
+    if not text:
+        return text
+    if text.split(maxsplit=1)[0].rstrip(".:,;!?").isalpha():
+        text = text[0].upper() + text[1:]
+    return text if text[-1] in ".!?。！？" else text + "."

@@ -1,0 +1,36 @@
+"""Long lists a page at a time, so that little goes to the browser."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import streamlit as st
+
+from pages.common import state
+from pages.common.html import draw
+from pages.common.markup import muted
+from pages.common.messages import say
+
+_Row = TypeVar("_Row")
+
+
+def rows_of_page(rows: Sequence[_Row], size: int, *, key: str) -> Sequence[_Row]:
+    """The rows of the page that a person has turned to; with buttons to turn it, where there is more than one."""
+    if len(rows) <= size:
+        return rows
+    last = (len(rows) - 1) // size
+    page = state.fitting(key, 0, int, lambda value: 0 <= value <= last)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"paging_{key}"):
+        for name, icon, turn in (("previous", "chevron_left", -1), ("next", "chevron_right", 1)):
+            st.button(
+                say(f"paging.{name}"),
+                icon=f":material/{icon}:",
+                type="tertiary",
+                key=f"{key}_{name}",
+                disabled=not 0 <= page + turn <= last,
+                on_click=state.remember,
+                args=(key, page + turn or None),
+            )
+        first = page * size
+        shown = say("paging.rows", first=first + 1, last=min(first + size, len(rows)), n=len(rows))
+        draw(muted(shown))
+    return rows[first : first + size]

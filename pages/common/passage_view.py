@@ -1,0 +1,153 @@
+"""A chunk as a card, and the same chunk highlighted in its document, in a drawer."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.figures import passages
+from leanrag_core.messages.message import message as message_of
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import TraceItem
+from pages.common import drawers, markup
+from pages.common.component import component
+from pages.common.html import NOTHING, draw, html
+from pages.common.messages import say, words
+from pages.common.scope import PAGE, Scope
+
+_SCRIPT = Path(__file__).with_name("passage.js")
+_FRAME = '<div class="lr-text"></div>'
+_WHOLE = 60_000  # characters; a longer document is shown around the chunk only
+
+
+def card(
+    passage: TraceItem,
+    *,
+    mark: Markup | None,
+    names: Sequence[str],
+    seed_dots: Markup | None,
+    on_open: Callable[[], None],
+    key: str,
+    cited: str = "",
+    quote: str = "",
+) -> None:
+    """A passage of a trace: mark, document, some of its text, why it is here, its place.
+
+    seed_dots: how many items occur in it; without it, the reason that the trace gives. cited: whether an answer cites
+    it, in words. quote: its sentence that the text is shown around; without it, the stretch with most of the names.
+    """
+    source = passage.source
+    assert source is not None
+    shown = passages.around(passage.text, quote, names) if quote else passages.excerpt(passage.text, names)
+    text = markup.pieces(shown)
+    why = seed_dots or (html("{}", words(passage.reason)) if passage.reason else NOTHING)
+    place = markup.name(source.document)
+    if source.page:
+        place += html("{}{}", say("ask.comma"), say("passage.page", page=source.page))
+    elif passage.row is not None:
+        place += html("{}{}", say("ask.comma"), say("passage.chunk", n=passage.row + 1))
+    with st.container(border=True, gap="xsmall"):
+        draw(
+            html(
+                '<div class="lr-chunk"><div class="top">{}<b>{}</b></div><p>{}</p><div class="f">{}{}{}</div></div>',
+                mark or html('<span class="lr-tag">{}</span>', say("passage.left_out")),
+                passage.name,
+                text,
+                why + html("<br>") if why else NOTHING,
+                place,
+                html('<br><span class="lr-cited">{}</span>', cited) if cited else NOTHING,
+            )
+        )
+        st.button(say("passage.open"), key=key, type="tertiary", icon=":material/article:", on_click=on_open)
+
+
+def short_card(index: Index, row: int, names: Sequence[str], *, on_open: Callable[[], None], key: str) -> None:
+    """A chunk that an entity or relation rests on."""
+    chunk = index.chunk(row)
+    document = index.documents.slice(index.chunks["document"][row].as_py(), 1)
+    text = markup.pieces(passages.excerpt(chunk.text, names, longest=260))
+    draw(
+        html(
+            '<div class="lr-chunk"><div class="top"><b>{}</b><span class="lr-muted">{}</span></div><p>{}</p></div>',
+            document["title"][0].as_py(),
+            say("passage.chunk", n=row + 1),
+            text,
+        )
+    )
+    st.button(say("passage.open"), key=key, type="tertiary", icon=":material/article:", on_click=on_open)
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A chunk that is to be shown in its document. names: to underline; cited: sentences to tint darker."""
+
+    row: int
+    names: tuple[str, ...] = ()
+    cited: tuple[str, ...] = ()
+    mark: Markup | None = None
+
+
+def open_passage(scope: Scope, index: Index, asked: Passage) -> None:
+    """The chunk in its document: chunk tinted, names of seeds underlined, the cited sentence darker."""
+    row, names, cited, mark = asked.row, asked.names, asked.cited, asked.mark
+    chunk = index.chunk(row)
+    document = index.document(index.chunks["document"][row].as_py())
+    page = next((n for n, span in enumerate(document.pages, start=1) if span.start <= chunk.start < span.end), None)
+    heading = next((each.title for each in reversed(document.headings) if each.start <= chunk.start), "")
+    facts = [
+        say("passage.chunk_of", n=row + 1, chunks=index.chunks.num_rows),
+        words(message_of("count.tokens", n=chunk.tokens)),
+        *([say("passage.page", page=page)] if page else []),
+        say("passage.characters", start=chunk.start, end=chunk.end, characters=len(document.text)),
+    ]
+    under = html(": {}", markup.name(heading)) if heading else NOTHING
+    draw(
+        html('<div class="lr-name">{}{}</div>', mark + " " if mark else NOTHING, markup.name(document.title)),
+        html('<div class="lr-small lr-muted">{}{}<br>{}</div>', markup.name(document.name), under, ", ".join(facts)),
+    )
+    whole = False
+    if len(document.text) <= _WHOLE and (chunk.start > 500 or chunk.end + 1200 < len(document.text)):
+        whole = st.toggle(say("passage.whole_document"), key=scope.name(f"whole_{chunk.id}"))
+    around = {"before": len(document.text), "after": len(document.text)} if whole else {}
+    passage = passages.passage(document.text, chunk.start, chunk.end, names=names, cited=cited, **around)
+    signs = {sign for piece in passage.pieces for sign in piece.marks}
+    legend = [say("passage.tinted")]
+    legend += [say(f"passage.{kind}") for kind, sign in (("darker", "cited"), ("underlined", "name")) if sign in signs]
+    draw(markup.muted(" ".join(legend)))
+    pieces = [{"text": piece.text, "marks": sorted(piece.marks)} for piece in passage.pieces]
+    shown = {"pieces": pieces, "cut_before": passage.cut_before, "cut_after": passage.cut_after}
+    component(_SCRIPT, _FRAME)(data=shown, key=scope.name(f"passage_{chunk.id}_{whole}"))
+    drawers.take_focus(scope)
+
+
+def drawer(index: Index, *, scope: Scope = PAGE) -> None:
+    """Opens the passage that was asked for in this scope; the last call of a page that shows chunks."""
+    asked = drawers.take(scope, Passage)
+    if asked is not None and 0 <= asked.row < index.chunks.num_rows:
+        dialog()(scope, index, asked)
+
+
+def dialog(on_dismiss: Callable[[], None] | None = None) -> Callable[[Scope, Index, Passage], None]:
+    """open_passage() in a drawer. on_dismiss: what a person's closing it does."""
+    made: Callable[[Scope, Index, Passage], None] = st.dialog(
+        say("passage.title"),
+        width="medium",
+        position="right",
+        icon=":material/article:",
+        on_dismiss=on_dismiss or "ignore",
+    )(open_passage)
+    return made
+
+
+def ask_for(
+    row: int,
+    *,
+    names: Sequence[str] = (),
+    cited: Sequence[str] = (),
+    mark: Markup | None = None,
+    scope: Scope = PAGE,
+) -> None:
+    """The passage opens at the end of the next run. For callbacks."""
+    drawers.ask_for(scope, Passage(row, tuple(names), tuple(cited), mark))

@@ -1,0 +1,85 @@
+"""The lines in the sidebar about jobs under way, on every page."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures import numbers
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import message
+from leanrag_core.types.job import JobState
+from pages.common import forms, session, state
+from pages.common.html import draw, html
+from pages.common.messages import known, say
+
+_EVERY = 2.0  # seconds between two drawings
+_MOST = 3  # jobs with a line of their own
+
+
+def line(jobs: Sequence[JobState], build_page: Path, *, first: bool) -> None:
+    """A line for each of these jobs, with its share and a link to Build, drawn again while they are live.
+
+    first: there is no index yet, so that the page is drawn again when one of them has made it.
+    """
+    if jobs:
+        st.fragment(_lines, run_every=_EVERY)(tuple(job.id for job in jobs), build_page, first)
+
+
+def _lines(job_ids: Sequence[str], build_page: Path, first: bool) -> None:
+    jobs = []
+    for job_id in job_ids:
+        try:
+            jobs.append(session.workbench().job(job_id))
+        except LeanRAGError:  # deleted since
+            continue
+    if first and any(job.status == "done" and job.builds_index for job in jobs):
+        st.rerun()
+    with st.container(key="running_jobs", gap="xsmall"):
+        for job in jobs[:_MOST]:
+            if st.button(
+                forms.plain(_words(job)),
+                key=f"running_{job.id}",
+                type="tertiary",
+                icon=":material/construction:",
+                on_click=state.remember,
+                args=("job", job.id),
+            ):
+                st.switch_page(build_page)
+            if job.live:
+                draw(_bar(job))
+        if len(jobs) > _MOST:
+            code = "running.more" if all(job.builds_index for job in jobs) else "running.more_jobs"
+            draw(html('<div class="lr-side">{}</div>', say(code, n=len(jobs) - _MOST)))
+
+
+def _words(job: JobState) -> str:
+    wording = job.kind.wording
+    codes = {
+        "running": wording.running,
+        "queued": wording.queued,
+        "done": wording.done,
+        "stopped": "job.stopped",
+        "cancelled": "job.cancelled",
+    }
+    code = codes.get(job.status, wording.failed)
+    return say(code, title=_title(job), share=numbers.share(job.share))
+
+
+def _title(job: JobState) -> str:
+    """The job's title, which is stored in English; that of an index part in it is in the reader's language."""
+    code = f"part.{job.config.get('part', '')}.title"
+    return job.title.replace(sentence(message(code)), say(code), 1) if known(code) else job.title
+
+
+def _bar(job: JobState) -> Markup:
+    percent = f"{100 * job.share:.0f}"
+    return html(
+        '<div class="lr-prog thin" role="progressbar" aria-label="{}" '
+        'aria-valuenow="{}" aria-valuemin="0" aria-valuemax="100"><u style="width:{}%"></u></div>',
+        say("running.share" if job.builds_index else "running.share_of_job", title=_title(job)),
+        percent,
+        percent,
+    )

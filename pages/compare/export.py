@@ -1,0 +1,153 @@
+"""A comparison as one HTML file: no script, no request, every text of documents and models escaped."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from markupsafe import Markup
+
+from leanrag_core.comparing.lost_evidence import STAGES
+from leanrag_core.comparing.sentences import said_alone
+from leanrag_core.comparing.sharing import Shared, passage_name
+from leanrag_core.figures.fonts import POLICY as FONTS
+from leanrag_core.figures.fonts import font_faces
+from leanrag_core.figures.palette import palette
+from leanrag_core.figures.small_graph import aligned, small_graph
+from leanrag_core.types.trace import Trace
+from pages.common.html import NOTHING, html, joined, svg
+from pages.common.messages import language, say, words
+from pages.compare import columns, contexts_view, fragments, missed_view, sharing_view, style
+from pages.compare.gold_view import GoldOf
+from pages.compare.loading import Loaded
+
+_POLICY = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; {FONTS}; form-action 'none'; base-uri 'none'"
+_COMMON = Path(__file__).resolve().parents[1] / "common" / "style.css"
+_GRAPH, _LANE = 340, 590  # px
+_OWN = Path(__file__).with_name("export.css")
+
+
+def page(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, question: str) -> str:
+    """The file. What the page shows behind clicks (texts of passages, contexts) lies in folds."""
+    traces = {each.letter: each.trace for each in loaded if each.trace is not None}
+    body = joined(
+        (
+            html("<h1>{}</h1>", say("page.compare")),
+            html('<p class="lr-muted">{}</p>', fragments.columns_sentence(loaded)),
+            html('<p class="lr-read" dir="auto" style="font-size:1.2rem">{}</p>', question),
+            html('<div class="cols">{}</div>', joined(_columns(loaded, traces, shared, gold))),
+            _sharing(traces, shared, gold),
+            html("<h2>{}</h2>{}", say("compare.view.contexts"), contexts_view.table(loaded, differences_only=False)),
+            _missed(loaded, gold),
+            html('<p class="lr-muted lr-small">{}</p>', say("compare.exported")),
+        )
+    )
+    return str(
+        html(
+            '<!doctype html><html lang="{}"><head><meta charset="utf-8">'
+            '<meta http-equiv="Content-Security-Policy" content="{}">'
+            '<meta name="viewport" content="width=device-width,initial-scale=1"><title>{}</title>'
+            "<style>{}</style></head><body><main>{}</main></body></html>",
+            language(),
+            _POLICY,
+            f"{say('page.compare')}: {question}",
+            Markup(_style_sheet()),
+            body,
+        )
+    )
+
+
+def _style_sheet() -> str:
+    """The rules of all pages, of Compare and of the file, with the colours of light and dark."""
+    light, dark = (palette(dark=dark).css_variables() for dark in (False, True))
+    colours = f":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    common, own = (path.read_text(encoding="utf-8") for path in (_COMMON, _OWN))
+    return font_faces() + colours + common + style.sheet() + own
+
+
+def _columns(loaded: Sequence[Loaded], traces: Mapping[str, Trace], shared: Shared, gold: GoldOf) -> list[Markup]:
+    slots = aligned(traces)
+    alone = said_alone({each.letter: each.answer for each in loaded if each.answer is not None})
+    most = max((trace.context.tokens for trace in traces.values()), default=1)
+    letter = columns.baseline(list(traces))
+    base = next((each for each in loaded if each.letter == letter), None)
+    tick = base.trace.context.tokens if base is not None and base.trace is not None else None
+    parts = []
+    for each in loaded:
+        head = joined((fragments.rule(each.letter), fragments.heading(each), fragments.settings(each)))
+        if each.trace is None:
+            why = words(each.error) if each.error is not None else say("compare.press_compare")
+            parts.append(html('<div>{}<p class="lr-muted">{}</p></div>', head, why))
+            continue
+        owners = shared.owners.get(each.letter, {})
+        gold_ids = gold.found_ids.get(each.letter, ())
+        drawing = small_graph(each.letter, each.trace, slots, owners, width=_GRAPH, language=language())
+        answer = NOTHING
+        if each.answer is not None:
+            answer = fragments.answer_text(each.answer, each.letter, alone.get(each.letter, frozenset()))
+        figures = fragments.figures(each, base, (len(gold_ids), len(gold.evidence)) if gold.evidence else None)
+        bar = fragments.token_bar(each.trace, most, tick)
+        passages = joined(_passages(each, each.trace, owners, gold_ids, list(traces)))
+        context = html(
+            "<details><summary>{}</summary><pre>{}</pre></details>", say("ask.context_text"), each.trace.context.text
+        )
+        rest = (figures, answer, svg(drawing), bar, passages, context)
+        parts.append(html("<div>{}{}</div>", head, joined(rest)))
+    return parts
+
+
+def _passages(
+    loaded: Loaded, trace: Trace, owners: Mapping[str, str], gold_ids: Sequence[str], letters: Sequence[str]
+) -> list[Markup]:
+    marks = {item.ref: item.mark for section in trace.context.sections for item in section.items}
+    lines = []
+    for passage in trace.passages:
+        mark = marks.get(passage.id, "")
+        having = owners.get(passage.id, loaded.letter)
+        gold = html(' <span class="lr-gold">{}</span>', say("compare.gold")) if passage.id in gold_ids else NOTHING
+        head = html(
+            '<summary>{}<span class="lr-mark" style="--c:var(--lr-chunk)">{}</span> <bdi>{}</bdi>{} '
+            '<span class="lr-muted lr-small">{}</span></summary>',
+            fragments.owners(letters, having),
+            mark or "–",
+            passage_name(passage),
+            gold,
+            fragments.cited_text(loaded.answer, mark),
+        )
+        lines.append(html('<details>{}<div class="text" dir="auto">{}</div></details>', head, passage.text))
+    return lines
+
+
+def _sharing(traces: Mapping[str, Trace], shared: Shared, gold: GoldOf) -> Markup:
+    if len(traces) < 2:
+        return NOTHING
+    pictures = joined(
+        html(
+            '<div><div class="lr-upset">{}</div>{}</div>',
+            say(f"compare.kind.{sharing.kind}"),
+            svg(sharing_view.pictures(sharing)[0]),
+        )
+        for sharing in shared.kinds
+    )
+    return html(
+        '<h2>{}</h2><p class="lr-muted">{}</p><div class="kinds">{}</div>{}',
+        say("compare.what_they_share"),
+        sharing_view.sentence(traces, shared, gold.found_ids),
+        pictures,
+        sharing_view.table(shared),
+    )
+
+
+def _missed(loaded: Sequence[Loaded], gold: GoldOf) -> Markup:
+    if not gold.evidence:
+        return NOTHING
+    stages = ", ".join(f"{n} {say(f'missed.stage.{stage}')}" for n, stage in enumerate(STAGES, start=1))
+    parts = [html('<h2>{}</h2><p class="lr-muted lr-small">{}</p>', say("compare.view.missed"), stages)]
+    titles = {each.letter: each.head.title for each in loaded}
+    for place, piece in enumerate(gold.evidence):
+        parts.append(
+            html('<p class="lr-gpass"><b>{}</b><br>{}</p>', piece.name, piece.quote if piece.kind == "passage" else "")
+        )
+        for letter, lanes in gold.lanes.items():
+            lane = missed_view.lane_of(letter, lanes[place], titles.get(letter, ""), _LANE)
+            name = html("<span>{} {}</span>", fragments.square(letter), titles.get(letter, ""))
+            parts.append(html('<div class="lane">{}{}</div>', name, svg(lane)))
+    return joined(parts)

@@ -1,0 +1,197 @@
+"""Pieces of HTML of a comparison, the same on the page and in its exported file."""
+
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup
+
+from leanrag_core.figures import numbers
+from leanrag_core.figures.palette import known_colour
+from leanrag_core.messages.message import message as message_of
+from leanrag_core.types.trace import Answer, Context, Trace
+from pages.ask import roles
+from pages.common import markup
+from pages.common.html import NOTHING, html, joined
+from pages.common.messages import say, words
+from pages.compare.columns import LETTERS
+from pages.compare.loading import Loaded
+
+
+def colour(letter: str) -> str:
+    """The style that gives an element the column's colour as --c."""
+    return f"--c:var(--lr-column-{letter.lower()})"
+
+
+def square(letter: str) -> Markup:
+    """The letter in its colour."""
+    return html('<span class="lr-sq" style="{}">{}</span>', colour(letter), letter)
+
+
+def sign(letter: str) -> Markup:
+    """The marker of a column: disc, diamond, triangle, square."""
+    return html('<i class="lr-sign {}" style="{}" aria-hidden="true"></i>', letter.lower(), colour(letter))
+
+
+def owners(letters: Sequence[str], having: str, title: str = "") -> Markup:
+    """A square for each column, filled for those that have it."""
+    squares = joined(
+        html('<i class="{}" style="{}">{}</i>', "y" if letter in having else "", colour(letter), letter)
+        for letter in letters
+    )
+    return html('<span class="lr-own" role="img" aria-label="{}">{}</span>', title or ", ".join(having), squares)
+
+
+def rule(letter: str) -> Markup:
+    """The line above a column, in its line style."""
+    return html('<i class="lr-rule {}"></i>', letter.lower())
+
+
+def heading(loaded: Loaded) -> Markup:
+    """Letter, marker, name and badge."""
+    head = loaded.head
+    badge = html(
+        '<span class="lr-tag" title="{}">{}</span>', say(f"badge.{head.badge}.meaning"), say(f"badge.{head.badge}")
+    )
+    return html(
+        '<div class="lr-colhead">{}{}<b title="{}">{}</b>{}</div>',
+        square(loaded.letter),
+        sign(loaded.letter),
+        loaded.head.title,
+        loaded.head.title,
+        badge,
+    )
+
+
+def settings(loaded: Loaded) -> Markup:
+    """The settings in a line, and what differs from the published system."""
+    differs = words(loaded.head.differs)
+    line = loaded.head.settings_line
+    return html(
+        '<div class="lr-colset" title="{}">{}{}</div>',
+        f"{line}\n{differs}",
+        line,
+        html("<br>{}", differs) if differs else NOTHING,
+    )
+
+
+def figures(loaded: Loaded, base: Loaded | None, gold: tuple[int, int] | None) -> Markup:
+    """Tokens, latency, calls and cost, gold found: what is measured, in a row. gold: found, and of how many."""
+    trace = loaded.trace
+    assert trace is not None
+    tokens = trace.context.tokens
+    beside = say("compare.tokens")
+    if base is not None and base.trace is not None and base.trace.context.tokens:
+        if base.letter == loaded.letter:
+            beside = say("compare.tokens_baseline")
+        else:
+            share = numbers.share(tokens / base.trace.context.tokens)
+            beside = say("compare.tokens_share", share=share, letter=base.letter)
+    latency = numbers.duration(trace.timings_ms.get("total", 0.0) / 1000)
+    usage = trace.usage
+    calls, cost = usage.calls, usage.cost
+    if loaded.answer is not None:
+        calls, cost = calls + loaded.answer.usage.calls, cost + loaded.answer.usage.cost
+    money = say("compare.calls_for", cost=numbers.money(cost), n=calls) if cost else say("compare.calls", n=calls)
+    last = (f"{gold[0]} / {gold[1]}", say("compare.gold_found")) if gold else _cited_share(loaded)
+    cells = ((f"{tokens:,}", beside), (latency, say("compare.latency")), (f"{calls:,}", money), last)
+    return html(
+        '<div class="lr-colfig">{}</div>',
+        joined(html('<div>{}<small title="{}">{}</small></div>', value, note, note) for value, note in cells),
+    )
+
+
+def _cited_share(loaded: Loaded) -> tuple[str, str]:
+    """How many of the context's items the answer cites, where the question has no gold."""
+    if loaded.answer is None or loaded.trace is None:
+        return "–", say("compare.cited")
+    n_items = sum(len(section.items) for section in loaded.trace.context.sections)
+    cited = {mark for part in loaded.answer.parts for mark in part.marks}
+    return f"{len(cited)} / {n_items}", say("compare.cited")
+
+
+def token_bar(trace: Trace, most: int, tick: int | None) -> Markup:
+    """The context's tokens by section on the scale of all columns. most: tokens of the longest; tick: of the
+    baseline."""
+    context = trace.context
+    bar, legend = [], []
+    for place, section in enumerate(context.sections):
+        if not section.tokens:
+            continue
+        paint = markup.paint(known_colour(section.colour))
+        bar.append(
+            html('<i class="p{}" style="{};width:{:.2f}%"></i>', place % 4, paint, 100 * section.tokens / max(1, most))
+        )
+        legend.append(
+            html('<span><i style="{}"></i>{} <b>{:,}</b></span>', paint, words(section.title), section.tokens)
+        )
+    mark = html('<u style="left:{:.2f}%"></u>', min(99.6, 100 * tick / max(1, most))) if tick else NOTHING
+    return html(
+        '<div class="lr-colbar" role="img" aria-label="{}"><span>{}</span>{}</div><div class="lr-collegend">{}</div>',
+        tokens_by_section(context),
+        joined(bar),
+        mark,
+        joined(legend),
+    )
+
+
+def tokens_by_section(context: Context) -> str:
+    """The tokens of each section, in a sentence."""
+    by_section = say("ask.comma").join(
+        f"{words(section.title)} {section.tokens:,}" for section in context.sections if section.tokens
+    )
+    return say("markup.tokens_by_section", sections=by_section)
+
+
+def citations(answer: Answer | None) -> Mapping[str, int]:
+    """How many sentences cite each mark."""
+    counts: dict[str, int] = {}
+    for part in answer.parts if answer else ():
+        for mark in dict.fromkeys(part.marks):
+            counts[mark] = counts.get(mark, 0) + 1
+    return counts
+
+
+def cited_text(answer: Answer | None, mark: str) -> str:
+    """How often the answer cites that mark; what was retrieved but never cited says so."""
+    if answer is None or not mark:
+        return "" if mark else say("compare.left_out")
+    n = citations(answer).get(mark, 0)
+    return say("compare.cited_times", n=n) if n else say("compare.never_cited")
+
+
+def never_cited(loaded: Loaded) -> str:
+    """How many of the context's passages the answer never cites."""
+    trace, answer = loaded.trace, loaded.answer
+    section = roles.passage_section(trace) if trace else None
+    if section is None or answer is None:
+        return ""
+    counts = citations(answer)
+    n_uncited = sum(item.mark not in counts for item in section.items)
+    return say("compare.never_cited_of", n=n_uncited, items=len(section.items))
+
+
+def answer_text(answer: Answer, letter: str, alone: frozenset[int]) -> Markup:
+    """The answer with its marks, as it is in a file; on the page a component draws it."""
+    marks = roles.marks_by_name(answer.trace.context)
+    sentences = []
+    for place, part in enumerate(answer.parts):
+        chips = joined(marks[name].drawn() if name in marks else html("[{}]", name) for name in part.marks)
+        text = html("<u>{}</u> {}", part.text, chips) if place in alone else html("{} {}", part.text, chips)
+        sentences.append(html("<p>{}</p>" if answer.extractive else "{} ", text))
+    if not answer.grounded:
+        sentences = [html("<p>{}</p>", say("ask.nothing_answers") if answer.extractive else answer.text)]
+    return html(
+        '<div class="lr-read lr-said" style="--alone:var(--lr-column-{})">{}</div>', letter.lower(), joined(sentences)
+    )
+
+
+def columns_sentence(loaded: Sequence[Loaded]) -> str:
+    """What is compared, for the page's heading."""
+    n_indexes = len({each.trace.index.id if each.trace else each.column.summary.id for each in loaded})
+    if n_indexes == 1:
+        return say("compare.facts", columns=message_of("count.columns", n=len(loaded)))
+    return say("compare.facts_indexes", columns=message_of("count.columns", n=len(loaded)), n=n_indexes)
+
+
+def letters_of(loaded: Sequence[Loaded]) -> list[str]:
+    """The letters of the columns, in order."""
+    return [each.letter for each in loaded if each.letter in LETTERS]

@@ -1,0 +1,186 @@
+"""What each column retrieved and answered: at once where no model is asked, in a thread of its own where one is."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError, PartMissing
+from leanrag_core.execution.background import StreamedCall
+from leanrag_core.messages.message import Message
+from leanrag_core.retrieval.settings import settings_line
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Answer, Parameter, Trace, TraceStep
+from pages.ask import asking, part_view
+from pages.common import session
+from pages.common.messages import words
+from pages.common.scope import Scope
+from pages.compare.columns import Column, scope_of
+
+_LOOK_SECONDS = 0.1  # between two looks whether a column is done
+
+
+@dataclass(frozen=True)
+class Head:
+    """What the head of a column says. settings: options and their values; differs: from the published system."""
+
+    letter: str
+    title: str
+    badge: str
+    differs: Message
+    settings: Mapping[str, Parameter]
+
+    @property
+    def scope(self) -> Scope:
+        """Of the column's widgets."""
+        return scope_of(self.letter)
+
+    @property
+    def settings_line(self) -> str:
+        """The settings in words."""
+        return words(settings_line(self.settings))
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What there is of a column. live: its settings, None in a saved comparison, which has no index either. error: why
+    there is no trace; answer_error: why there is no answer. waits: the model is asked when the person presses Compare.
+    call: under way."""
+
+    head: Head
+    question: str
+    live: Column | None = None
+    index: Index | None = None
+    trace: Trace | None = None
+    answer: Answer | None = None
+    error: LeanRAGError | None = None
+    answer_error: LeanRAGError | None = None
+    waits: bool = False
+    call: StreamedCall[TraceStep, Trace] | StreamedCall[str, Answer] | None = None
+
+    @property
+    def letter(self) -> str:
+        """Of its column."""
+        return self.head.letter
+
+    @property
+    def scope(self) -> Scope:
+        """Of its widgets."""
+        return self.head.scope
+
+    @property
+    def column(self) -> Column:
+        """Its settings, where it is no saved one."""
+        assert self.live is not None
+        return self.live
+
+    @property
+    def missing_part(self) -> str:
+        """The index part that its strategy lacks."""
+        if isinstance(self.error, PartMissing):
+            return part_view.missing(self.error)
+        return ""
+
+
+def head_of(column: Column) -> Head:
+    """The head of a column with settings."""
+    info = column.info
+    return Head(column.letter, column.title, info.badge, info.differs, column.shown_options)
+
+
+def blank(column: Column, question: str) -> Loaded:
+    """The column before anything of it is there."""
+    return Loaded(head_of(column), question, column)
+
+
+def load(column: Column, question: str) -> Loaded:
+    """What there is of the column; a call of a model begins when the person has asked for it."""
+    try:
+        index = session.open_index(column.summary)
+        with session.workbench().naming_damage(index):
+            return part_view.with_quick_parts(
+                column.scope, column.summary, question, lambda: _load(column, question, index)
+            )
+    except LeanRAGError as error:
+        if not isinstance(error, PartMissing) or column.ask(question).calls_model:
+            asking.withdraw(column.scope)
+        return replace(blank(column, question), error=error)
+
+
+def _load(column: Column, question: str, index: Index) -> Loaded:
+    ask, loaded = column.ask(question), replace(blank(column, question), index=index)
+    if ask.calls_model:
+        trace = session.kept_retrieval(ask.topic)
+        if trace is None:
+            call = _call(column, "retrieval", ask.topic)
+            if call is None:
+                if not session.retrieving(ask.topic) and not asking.is_wanted(column.scope, ask):
+                    return replace(loaded, waits=True)
+                call = session.begin_retrieval(ask.topic, index, question, ask.strategy, ask.options)
+                _hold(column, "retrieval", ask.topic, call)
+            if not call.wait(0):
+                return replace(loaded, call=call)
+            trace = _result(column, "retrieval", call)
+    else:
+        trace = session.retrieve(column.summary, question, ask.strategy, ask.options)
+    try:
+        answer = session.kept_answer(column.summary, question, ask.strategy, ask.options, trace)
+        if answer is None:
+            writing = _call(column, "answer", ask.topic)
+            if writing is None and (asking.is_wanted(column.scope, ask) or session.writing(ask.topic)):
+                writing = session.write_answer(ask.topic, index, trace)
+                _hold(column, "answer", ask.topic, writing)
+            if writing is not None:
+                if not writing.wait(0):
+                    return replace(loaded, trace=trace, call=writing)
+                answer = _result(column, "answer", writing)
+    except LeanRAGError as error:
+        return replace(loaded, trace=trace, answer_error=error)
+    return replace(loaded, trace=trace, answer=answer, waits=answer is None)
+
+
+def _calls() -> dict[tuple[str, str], tuple[object, StreamedCall[Any, Any]]]:
+    """The calls of this session's columns that are under way, or have ended since: an error is shown once."""
+    held: dict[tuple[str, str], tuple[object, StreamedCall[Any, Any]]] = st.session_state.setdefault(
+        "lr_compare_calls", {}
+    )
+    return held
+
+
+def _call(column: Column, what: str, topic: object) -> StreamedCall[Any, Any] | None:
+    of_topic, call = _calls().get((column.letter, what), (None, None))
+    return call if of_topic == topic else None
+
+
+def _hold(column: Column, what: str, topic: object, call: StreamedCall[Any, Any]) -> None:
+    _calls()[column.letter, what] = (topic, call)
+
+
+def _result(column: Column, what: str, call: StreamedCall[Any, Any]) -> Any:
+    """What the call returned; it is not begun again by itself after an error, except when a part was missing."""
+    try:
+        return call.result()
+    except LeanRAGError as error:
+        del _calls()[column.letter, what]
+        if not isinstance(error, PartMissing):
+            asking.withdraw(column.scope)
+        raise
+
+
+def wait_for_any(loaded: Sequence[Loaded], on_look: Mapping[str, Callable[[Loaded, int], None]]) -> None:
+    """Returns when a call of one of the columns has ended, and draws what they do until then. on_look: by column, what
+    draws it: called with the column and the seconds so far, every time that something new is there."""
+    pending = {each.letter: each for each in loaded if each.call is not None}
+    drawn: dict[str, tuple[int, int]] = {}
+    began = time.monotonic()
+    while pending and not any(each.call is not None and each.call.wait(0) for each in pending.values()):
+        for letter, each in pending.items():
+            assert each.call is not None
+            n_new = len(each.call.pieces) + len(session.steps_so_far(each.column.ask(each.question).topic))
+            state = (n_new, int(time.monotonic() - began))
+            if drawn.get(letter) != state:
+                drawn[letter] = state
+                on_look[letter](each, state[1])
+        time.sleep(_LOOK_SECONDS)

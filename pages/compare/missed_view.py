@@ -1,0 +1,333 @@
+"""Missed evidence: what should have been found, where each strategy lost it, and what would have found it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.bounded_cache import BoundedCache
+from leanrag_core.comparing.gold_passages import Gold
+from leanrag_core.comparing.lost_evidence import INDEX, STAGES, Lane
+from leanrag_core.comparing.remedies import Remedy, remedy
+from leanrag_core.figures import numbers, passages
+from leanrag_core.figures.lanes import lane_drawing
+from leanrag_core.queries.entity_search import find_entities
+from leanrag_core.types.index import Index
+from leanrag_core.types.trace import Trace
+from pages.common import drawing_view, forms, markup, session, state, widgets
+from pages.common.html import draw, html, joined
+from pages.common.messages import message, say, words
+from pages.compare import columns, fragments, gold_view
+from pages.compare.gold_view import GoldOf
+from pages.compare.loading import Loaded
+
+LANE_WIDTHS = (330, 430, 520, 590, 720)
+_AROUND = 260  # characters of the chunk before and after its quote
+_LISTED = 8  # passages and entities that a search offers
+
+
+def show(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> None:
+    """The chosen piece of gold, the list of all, and a lane for each column."""
+    has_set = loaded[0].live is not None and _pager(loaded, question)
+    if not gold.evidence:
+        message(say("missed.no_gold") if has_set or loaded[0].live is None else say("missed.no_set"))
+        _marking(loaded)
+        return
+    place = min(int(state.fitting("piece", 0, int, lambda value: value >= 0)), len(gold.evidence) - 1)
+    chosen = gold.evidence[place]
+    left, right = st.columns([6, 4], gap="medium")
+    with left:
+        _passage(loaded, chosen)
+        _marking(loaded)
+    with right:
+        _pieces(loaded, gold, place)
+    _lanes(loaded, gold, place)
+
+
+def _pager(loaded: Sequence[Loaded], question: str) -> bool:
+    """Which question of the set this is, with the way to the one before and after; whether there is a set."""
+    questions = gold_view.questions_of(loaded[0].column.summary)
+    texts = [each.question for each in questions]
+    if not texts:
+        return False
+    at = texts.index(question) if question in texts else -1
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", horizontal_alignment="right"):
+        said = say("missed.question_of", n=at + 1, questions=len(texts)) if at >= 0 else say("missed.own_question")
+        draw(markup.muted(said))
+        for icon, step in (("chevron_left", -1), ("chevron_right", 1)):
+            to = (at + step) if at >= 0 else 0
+            st.button(
+                "",
+                icon=f":material/{icon}:",
+                help=say("missed.next" if step > 0 else "missed.previous"),
+                type="tertiary",
+                key=f"missed_{icon}",
+                disabled=not 0 <= to < len(texts),
+                on_click=_open_question,
+                args=(texts[to] if 0 <= to < len(texts) else "",),
+            )
+    return True
+
+
+def _open_question(text: str) -> None:
+    state.remember("q", text)
+    state.remember("piece", None)
+    state.remember(gold_view.MARKED, None)
+
+
+def _passage(loaded: Sequence[Loaded], gold: Gold) -> None:
+    """The passage in serif, the quote marked and the entities of the index underlined."""
+    each = next((each for each in loaded if each.index is not None), None)
+    body: Markup = html('<div class="lr-read">{}</div>', gold.quote)
+    if gold.kind == "passage" and gold.rows and each is not None and each.index is not None:
+        body = html('<div class="lr-read" dir="auto">{}</div>', _marked(each.index, gold))
+    chunk = say("passage.chunk", n=gold.rows[0] + 1) if gold.rows and gold.kind == "passage" else ""
+    draw(
+        html(
+            '<div class="lr-gpass"><span class="lr-gold">{}</span> <b>{}</b> <span class="lr-muted">{}</span>{}</div>',
+            say("compare.gold"),
+            markup.name(gold.title or gold.name),
+            say("ask.comma").join(part for part in (gold.document, chunk) if part),
+            body,
+        )
+    )
+
+
+def _marked(index: Index, gold: Gold) -> Markup:
+    """The text of the chunk around its quote."""
+    row = gold.rows[0]
+    text = index.chunk(row).text
+    names = entity_names(index, row)
+    start = text.find(gold.quote) if gold.quote else -1
+    if start < 0:
+        return html("{}", text)
+    end = start + len(gold.quote)
+    first, last = max(0, start - _AROUND), min(len(text), end + _AROUND)
+    first = text.find(" ", first, start) + 1 if first else 0
+    before = ("… " if first else "") + text[first:start]
+    after = text[end:last] + (" …" if last < len(text) else "")
+    return joined((before, html("<mark>{}</mark>", _with_names(text[start:end], names)), after))
+
+
+def _with_names(text: str, names: Sequence[str]) -> Markup:
+    pieces = passages.passage(text, 0, len(text), names=names).pieces if text else ()
+    return joined(html("<em>{}</em>", piece.text) if "name" in piece.marks else piece.text for piece in pieces)
+
+
+def entity_names(index: Index, row: int) -> list[str]:
+    """Names of the entities that the index has of that chunk."""
+    rows = sorted({int(each) for each in index.entity_chunks[:, row].nonzero()[0]})
+    return [index.layers[0].entity_cells["name"][entity].as_py() for entity in rows]
+
+
+def _pieces(loaded: Sequence[Loaded], gold: GoldOf, place: int) -> None:
+    """The gold of the question with who found it; one is chosen."""
+    draw(markup.label(say("missed.gold_of_question"), say("missed.found_by")))
+    letters = [each.letter for each in loaded]
+    for number, piece in enumerate(gold.evidence):
+        having = "".join(letter for letter, lanes in gold.lanes.items() if lanes[number].is_found)
+        with st.container(horizontal=True, wrap=False, gap="xsmall", vertical_alignment="center"):
+            with st.container(width="stretch"):
+                st.button(
+                    forms.plain(piece.name if piece.kind == "entity" else f"{piece.name}: {_short(piece.quote)}"),
+                    key=f"missed_piece_{number}",
+                    type="tertiary",
+                    icon=":material/radio_button_checked:" if number == place else ":material/radio_button_unchecked:",
+                    on_click=state.remember,
+                    args=("piece", str(number) if number else None),
+                )
+            draw(fragments.owners(letters, having, say("missed.found_by_columns", letters=having or "–")))
+    each = next((each for each in loaded if each.index is not None), None)
+    chosen = gold.evidence[place]
+    if each is not None and each.index is not None and chosen.kind == "passage" and chosen.rows:
+        names = [
+            name for name in entity_names(each.index, chosen.rows[0]) if name.casefold() in chosen.quote.casefold()
+        ]
+        if names:
+            draw(markup.muted(say("missed.entities_in_quote", names=say("ask.comma").join(names[:8]))))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:58].rstrip()}…"
+
+
+def _marking(loaded: Sequence[Loaded]) -> None:
+    """Another passage or entity is marked as what should be found: by words in it."""
+    each = next((each for each in loaded if each.index is not None), None)
+    if each is None or each.index is None:
+        return
+    with st.popover(say("missed.mark_another"), icon=":material/edit:", type="tertiary", key="missed_mark"):
+        words_in = widgets.remembered(
+            "mark_find",
+            "",
+            lambda mount: st.text_input(
+                say("missed.find"), value=mount.value, key=mount.key, on_change=mount.changed, type="search"
+            ),
+        )
+        wanted = str(words_in or "").strip()
+        if wanted:
+            _offers(each, wanted)
+        if state.recall(gold_view.MARKED):
+            st.button(
+                say("missed.unmark"),
+                icon=":material/close:",
+                key="missed_unmark",
+                on_click=state.remember,
+                args=(gold_view.MARKED, None),
+            )
+
+
+def _offers(loaded: Loaded, wanted: str) -> None:
+    index, locate = loaded.index, gold_view.finder_of(loaded)
+    assert index is not None
+    assert locate is not None
+    rows = locate.rows_with(wanted, _LISTED)
+    for row in rows:
+        document = index.document_cells["title"][index.chunk_cells["document"][row].as_py()].as_py()
+        text = index.chunk(row).text
+        at = max(0, text.casefold().find(wanted.casefold()) - 30)
+        label = f"{document}, {say('passage.chunk', n=row + 1)}: … {text[at : at + 90]} …"
+        st.button(
+            forms.plain(" ".join(label.split())),
+            icon=":material/article:",
+            type="tertiary",
+            key=f"missed_chunk_{row}",
+            on_click=_mark,
+            args=(locate.chunk_mark(row),),
+        )
+    entities = find_entities(index, wanted, layer=0, limit=_LISTED).rows
+    for entity in entities:
+        st.button(
+            forms.plain(entity.name),
+            icon=":material/scatter_plot:",
+            type="tertiary",
+            key=f"missed_entity_{entity.id}",
+            on_click=_mark,
+            args=(f"entity:{entity.name}",),
+        )
+    if not rows and not entities:
+        draw(markup.muted(say("missed.nothing_with", words=wanted)))
+
+
+def _mark(what: str) -> None:
+    state.remember(gold_view.MARKED, what)
+    state.remember("piece", "99")  # the marked one is the last
+
+
+def _lanes(loaded: Sequence[Loaded], gold: GoldOf, place: int) -> None:
+    """A lane for each column, and what was tried."""
+    draw(html('<div class="lr-h3">{}</div>', say("missed.where_lost")))
+    titles = [say(f"missed.stage.{stage}") for stage in STAGES]
+    name, lanes, fix = st.columns([19, 57, 34], gap="small")
+    with lanes:
+        cells = joined(html("<span>{} {}</span>", n, title) for n, title in enumerate(titles, start=1))
+        draw(html('<div class="lr-lanehead">{}</div>', cells))
+    with fix:
+        draw(html('<div class="lr-small lr-muted">{}</div>', say("missed.what_finds")))
+    for each in loaded:
+        with st.container(key=f"missed_lane_{each.letter.lower()}"):
+            name, lanes, fix = st.columns([19, 57, 34], gap="small", vertical_alignment="center")
+            with name:
+                draw(
+                    html(
+                        '<div class="lr-lanename">{}<span>{}<small>{}</small></span></div>',
+                        fragments.square(each.letter),
+                        each.head.title,
+                        each.head.settings_line,
+                    )
+                )
+            if each.letter not in gold.lanes or each.trace is None:
+                with lanes:
+                    draw(markup.muted(say("missed.not_run")))
+                continue
+            way = gold.lanes[each.letter][place]
+            with lanes:
+                drawing_view.show(
+                    [lane_of(each.letter, way, each.head.title, width) for width in LANE_WIDTHS],
+                    key=f"missed_drawing_{each.letter.lower()}",
+                    most=1.5,
+                )
+            with fix:
+                _fix(each, each.trace, gold, place, way)
+
+
+def lane_of(letter: str, way: Lane, title: str, width: int) -> Any:
+    """The drawing of a lane. title: of its column."""
+    said = [words(part) for part in way.said]
+    ending = say("missed.is_found") if way.is_found else say("missed.lost_at", stage=say(f"missed.stage.{way.lost_at}"))
+    label = f"{letter} {title}: {ending}. {say('ask.comma').join(said)}"
+    return lane_drawing(letter, said, passed=way.depth, stages=len(STAGES), width=width, label=label)
+
+
+def _fix(loaded: Loaded, trace: Trace, gold: GoldOf, place: int, way: Lane) -> None:
+    """What was tried and finds it, with a button that takes it over; or that nothing does."""
+    if way.is_found:
+        draw(markup.muted(say("missed.nothing_to_change")))
+        return
+    if loaded.live is None:
+        draw(markup.muted(say("missed.saved")))
+        return
+    if way.lost_at == INDEX:
+        draw(
+            html(
+                '<div class="lr-fix"><b>{}</b><span>{}</span></div>', say("missed.other_graph"), say("missed.not_tried")
+            )
+        )
+        return
+    if loaded.column.ask(loaded.question).calls_model:
+        draw(markup.muted(say("missed.would_call")))
+        return
+    own = _own_gold(loaded, gold, place)
+    cure = tried(loaded, trace, own, way)
+    if cure is None:
+        draw(markup.muted(say("missed.no_remedy")))
+        return
+    with st.container(horizontal=True, wrap=False, gap="small", vertical_alignment="center"):
+        with st.container(width="stretch"):
+            draw(remedy_text(cure))
+        st.button(
+            say("missed.try_it"),
+            key=f"missed_try_{loaded.letter.lower()}",
+            on_click=columns.set_options,
+            args=(loaded.letter, loaded.column.info, cure.options),
+            disabled=bool(set(cure.options) & set(loaded.column.fixed)),
+        )
+
+
+def _own_gold(loaded: Loaded, gold: GoldOf, place: int) -> Gold:
+    """The piece of gold as the column's own index has it: rows of another index are others."""
+    locate = gold_view.finder_of(loaded)
+    assert locate is not None
+    own = (*(locate.of_question(gold.question) if gold.question else ()), *gold_view.marked(locate))
+    return own[place]
+
+
+def tried(loaded: Loaded, trace: Trace, gold: Gold, way: Lane) -> Remedy | None:
+    """The smallest change that was run and finds it; kept, so that nothing is run twice."""
+    column, index = loaded.column, loaded.index
+    assert index is not None
+    key = (*column.ask(loaded.question).topic, gold)
+    options = column.chosen.options
+
+    def retrieve(changed: Any) -> Trace:
+        merged = tuple(sorted({**options, **changed}.items()))
+        return session.retrieve(column.summary, loaded.question, column.chosen.strategy, merged)
+
+    return _remedies().get_or_make(key, lambda: remedy(trace, index, gold, way, column.info, retrieve))
+
+
+@st.cache_resource(show_spinner=False)
+def _remedies() -> BoundedCache[Any, Remedy | None]:
+    return BoundedCache(256)
+
+
+def remedy_text(cure: Remedy) -> Markup:
+    """The change, its cost, and what it was tried to give."""
+    changes = say("ask.comma").join(
+        f"{forms.title_of(change.option)} {forms.shown(change.option, change.before)} → "
+        f"{forms.shown(change.option, change.after)}"
+        for change in cure.changes
+    )
+    cost = say("missed.tried", tokens=numbers.signed(cure.tokens), result=words(cure.lane.said[-1]))
+    return html('<div class="lr-fix"><b>{}</b><span>{}</span></div>', changes, cost)

@@ -1,0 +1,195 @@
+"""Compare: several strategies, settings or indexes on the same question, side by side."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+from markupsafe import Markup
+from streamlit.delta_generator import DeltaGenerator
+
+from leanrag_core.comparing.sharing import compare
+from leanrag_core.types.summary import IndexSummary
+from pages.ask import question_view
+from pages.build import job_view
+from pages.common import choices, session, state, widgets
+from pages.common.frame import enter, gone_index, heading, kind_line, plain_errors
+from pages.common.html import draw, html
+from pages.common.messages import message, say
+from pages.common.scope import PAGE, Scope
+from pages.compare import (
+    columns,
+    contexts_view,
+    fragments,
+    gold_view,
+    loading,
+    missed_view,
+    other_lanes,
+    saved_view,
+    set_view,
+    sharing_view,
+    side_by_side,
+    style,
+)
+from pages.compare.columns import Column
+
+
+def page() -> None:
+    summary = enter("compare")
+    draw(html("<style>{}</style>", Markup(style.sheet())))
+    listed = session.workbench().strategies()
+    strategies = {info.name: info for info in listed.strategies}
+    saved = saved_view.opened()
+    if saved is not None:
+        view = _views((columns.SIDE, columns.CONTEXTS, columns.MISSED))
+        saved_view.show(saved, view)
+        state.publish(columns.url_names(strategies))
+        return
+    if summary is None:
+        heading(say("page.compare"))
+        if not gone_index():
+            job_view.no_index()
+        saved_view.open_button()
+        state.publish(columns.url_names(strategies))
+        return
+    indexes = {each.id: each for each in session.index_list().indexes}
+    chosen = columns.chosen_columns(summary, indexes, strategies)
+    place = _head(chosen)
+    for broken in listed.broken:
+        message(broken.message, title=say("ask.broken_strategy"))
+    view = _toolbar(chosen)
+    state.publish(columns.url_names(strategies))
+    question = state.recall("q")
+    gone = columns.gone_indexes(indexes)
+    for letter, id_ in gone.items():
+        message(say("compare.index_gone", letter=letter, index=id_), kind="error", title=say("frame.index_not_here"))
+        st.button(
+            say("compare.take_index_of_page"),
+            key=f"compare_index_{letter}",
+            on_click=columns.take_index_of_page,
+            args=(letter,),
+        )
+    if gone:  # what is asked would be answered from another index
+        return
+    with plain_errors():
+        if view == columns.QUESTIONS:
+            set_view.show(chosen)
+        elif question:
+            _compare(chosen, question, view, indexes, place)
+        else:
+            kind_line(summary)
+            draw(html('<div class="lr-small lr-muted">{}</div>', say("compare.first_visit")))
+            question_view.examples(PAGE, summary, askers=_askers())
+            saved_view.open_button()
+    state.publish(columns.url_names(strategies))
+
+
+def _askers() -> list[Scope]:
+    return [columns.scope_of(letter) for letter in columns.letters()]
+
+
+def _head(chosen: Sequence[Column]) -> DeltaGenerator:
+    """Title, buttons and question; returns the place of the button that shares what is compared."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="compare_title"):
+        with st.container(width="stretch", gap=None):
+            heading(say("page.compare"), fragments.columns_sentence([loading.blank(column, "") for column in chosen]))
+        st.button(
+            say("compare.add_column"),
+            icon=":material/add:",
+            type="tertiary",
+            key="compare_add",
+            disabled=len(chosen) >= columns.MOST,
+            on_click=columns.add,
+        )
+        shared_place = st.container(width="content", gap=None)
+    question_view.form(PAGE, button="compare.button", icon="play_arrow", askers=_askers())
+    return shared_place
+
+
+def _views(views: tuple[str, ...]) -> str:
+    """The choice of a view."""
+    titles = {name: say(f"compare.view.{name}") for name in views}
+    return choices.segments("cview", say("compare.view"), titles, label_visibility="collapsed", wrap=True)
+
+
+def _toolbar(chosen: Sequence[Column]) -> str:
+    """View, budget, only differences and baseline, in a row; returns the view."""
+    budgets = {
+        columns.OFFICIAL: say("compare.budget.official"),
+        columns.EQUAL: say("compare.budget.equal", n=columns.equal_tokens()),
+    }
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="compare_toolbar"):
+        view = _views(columns.VIEWS)
+        chosen_budget = choices.segments("budget", say("compare.budget"), budgets, label_visibility="collapsed")
+        if chosen_budget == columns.EQUAL:
+            _equal_tokens()
+        if view in (columns.SIDE, columns.CONTEXTS):
+            widgets.remembered(
+                "differ",
+                False,
+                lambda mount: st.toggle(
+                    say("compare.only_differences"), value=mount.value, key=mount.key, on_change=mount.changed
+                ),
+                parse=state.as_flag,
+            )
+        _baseline(chosen)
+    return view
+
+
+def _equal_tokens() -> None:
+    widgets.remembered(
+        "equal",
+        columns.EQUAL_TOKENS,
+        lambda mount: st.number_input(
+            say("compare.equal_tokens"),
+            min_value=200,
+            max_value=64_000,
+            value=mount.value,
+            step=500,
+            key=mount.key,
+            on_change=mount.changed,
+            label_visibility="collapsed",
+            width=120,
+        ),
+        parse=int,
+        allowed=lambda value: 200 <= value <= 64_000,
+    )
+
+
+def _baseline(chosen: Sequence[Column]) -> None:
+    titles = {"": say("compare.no_baseline")}
+    titles |= {column.letter.lower(): f"{column.letter} {column.title}" for column in chosen}
+    choices.dropdown("base", say("compare.baseline"), titles, label_visibility="collapsed", width=210)
+
+
+def _compare(
+    chosen: Sequence[Column],
+    question: str,
+    view: str,
+    indexes: Mapping[str, IndexSummary],
+    place: DeltaGenerator,
+) -> None:
+    loaded = [loading.load(column, question) for column in chosen]
+    traces = {each.letter: each.trace for each in loaded if each.trace is not None}
+    shared = compare(traces)
+    differ = state.recall("differ") == "1"
+    gold = gold_view.of_question(loaded, question)
+    with place:
+        saved_view.share_button(loaded, shared, gold, question)
+    if view == columns.SIDE:
+        places = side_by_side.show(
+            loaded, shared, gold.found_ids, indexes, differences_only=differ, n_gold=len(gold.evidence)
+        )
+        sharing_view.strip(loaded, shared, gold.found_ids)
+        side_by_side.wait(loaded, places)
+    elif view == columns.CONTEXTS:
+        contexts_view.show(loaded, differences_only=differ)
+    elif view == columns.MISSED:
+        missed_view.show(loaded, gold, question)
+        if gold.evidence:
+            piece = min(int(state.fitting("piece", 0, int, lambda value: value >= 0)), len(gold.evidence) - 1)
+            other_lanes.show(loaded, gold.evidence[piece])
+        set_view.losses(chosen)
+    saved_view.open_button()
+    side_by_side.drawers(loaded)
+
+
+page()

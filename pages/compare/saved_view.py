@@ -1,0 +1,172 @@
+"""A comparison is shared: as a link, as one HTML file, and as a file that shows it again without index and model."""
+
+import re
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from leanrag_core.comparing.recorded import (
+    MAX_BYTES,
+    RecordedColumn,
+    RecordedComparison,
+    comparison_of,
+    content_of,
+)
+from leanrag_core.comparing.sharing import Shared, compare
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.types.recorded_run import RecordedRun
+from pages.common import markup, state
+from pages.common.frame import heading
+from pages.common.html import draw, html
+from pages.common.messages import message, say, words
+from pages.compare import (
+    columns,
+    contexts_view,
+    export,
+    fragments,
+    gold_view,
+    missed_view,
+    sharing_view,
+    side_by_side,
+)
+from pages.compare.gold_view import GoldOf
+from pages.compare.loading import Head, Loaded
+
+_OPENED, _ERROR, _UPLOADED = "lr_comparison", "lr_comparison_error", "comparison_file"
+_NOT_IN_NAMES = re.compile(r"[^\w]+")
+
+
+def share_button(loaded: Sequence[Loaded], shared: Shared, gold: GoldOf, question: str) -> None:
+    """Link, HTML file and saved comparison, behind a button; they are made when it is open."""
+    popover = st.popover(
+        say("compare.share"), icon=":material/ios_share:", type="tertiary", key="compare_export", on_change="rerun"
+    )
+    if not popover.open:
+        return
+    with popover:
+        draw(markup.label(say("compare.link")), markup.muted(say("compare.link_hint")))
+        st.code(link(), language=None, wrap_lines=True)
+        if not any(each.trace for each in loaded):
+            return
+        name = _NOT_IN_NAMES.sub(" ", question)[:40].strip() or "question"
+        draw(markup.label(say("compare.files")))
+        st.download_button(
+            say("compare.export_html"),
+            export.page(loaded, shared, gold, question).encode(),
+            file_name=f"comparison {name}.html",
+            mime="text/html",
+            icon=":material/html:",
+            on_click="ignore",
+            key="compare_html",
+        )
+        st.download_button(
+            say("compare.save"),
+            content_of(recorded(loaded, gold, question)),
+            file_name=f"comparison {name}.json",
+            mime="application/json",
+            icon=":material/download:",
+            on_click="ignore",
+            key="compare_save",
+        )
+        draw(markup.muted(say("compare.files_hint")))
+
+
+def link() -> str:
+    """The address of this comparison: the page's, with all that its columns hold."""
+    base = str(st.context.url or "").split("?")[0]
+    return f"{base}?{urlencode({name: st.query_params[name] for name in st.query_params})}"
+
+
+def recorded(loaded: Sequence[Loaded], gold: GoldOf, question: str) -> RecordedComparison:
+    """The comparison as its file holds it: the columns that have run."""
+    return RecordedComparison(
+        question,
+        tuple(
+            RecordedColumn(
+                letter=each.letter,
+                index=each.trace.index.name,
+                badge=each.head.badge,
+                differs=each.head.differs,
+                settings=dict(each.head.settings),
+                run=RecordedRun(each.trace, each.answer),
+                lanes=gold.lanes.get(each.letter, ()),
+            )
+            for each in loaded
+            if each.trace is not None
+        ),
+        gold.evidence,
+        columns.baseline([each.letter for each in loaded]),
+    )
+
+
+def open_button() -> None:
+    """Opens a comparison that was saved; a file that does not read says why."""
+    with st.popover(say("compare.open"), icon=":material/folder_open:", type="tertiary", key="compare_open"):
+        draw(markup.muted(say("compare.open_hint")))
+        st.file_uploader(
+            say("compare.file"),
+            type="json",
+            max_upload_size=MAX_BYTES // 1_000_000,
+            key=_UPLOADED,
+            on_change=_open,
+            label_visibility="collapsed",
+        )
+        error = st.session_state.get(_ERROR)
+        if error is not None:
+            message(error, kind="error", title=say("compare.not_opened"))
+
+
+def _open() -> None:
+    file = st.session_state.get(_UPLOADED)
+    st.session_state[_ERROR] = None
+    if file is None:
+        return
+    try:
+        st.session_state[_OPENED] = comparison_of(file.getvalue(), name=file.name)
+    except LeanRAGError as error:
+        st.session_state[_ERROR] = error
+
+
+def opened() -> RecordedComparison | None:
+    """The comparison that was opened and not closed yet."""
+    comparison: RecordedComparison | None = st.session_state.get(_OPENED)
+    return comparison
+
+
+def _close() -> None:
+    st.session_state[_OPENED] = None
+
+
+def loaded_of(comparison: RecordedComparison) -> list[Loaded]:
+    """The columns of a saved comparison."""
+    several = len({column.index for column in comparison.columns}) > 1
+    loaded = []
+    for column in comparison.columns:
+        trace = column.run.trace
+        title = f"{words(trace.title)}, {column.index}" if several else words(trace.title)
+        head = Head(column.letter, title, column.badge, column.differs, column.settings)
+        loaded.append(Loaded(head, comparison.question, trace=trace, answer=column.run.answer))
+    return loaded
+
+
+def show(comparison: RecordedComparison, view: str) -> None:
+    """The comparison as it was saved. Nothing is asked, of no index and no model."""
+    loaded = loaded_of(comparison)
+    heading(say("page.compare"), fragments.columns_sentence(loaded))
+    message(say("compare.saved_banner"), title=say("compare.saved"))
+    st.button(say("compare.close"), icon=":material/close:", key="compare_close", on_click=_close)
+    draw(html('<div class="lr-read" style="font-size:1.2rem" dir="auto">{}</div>', comparison.question))
+    shared = compare({each.letter: each.trace for each in loaded if each.trace is not None})
+    lanes = {column.letter: column.lanes for column in comparison.columns}
+    found_ids = {column.letter: gold_view.found_ids(column.run.trace, column.lanes) for column in comparison.columns}
+    gold = GoldOf(None, comparison.gold, lanes, found_ids if comparison.gold else {})
+    differ = state.recall("differ") == "1"
+    if view == columns.CONTEXTS:
+        contexts_view.show(loaded, differences_only=differ)
+    elif view == columns.MISSED:
+        missed_view.show(loaded, gold, comparison.question)
+    else:
+        side_by_side.show(loaded, shared, gold.found_ids, None, differences_only=differ, n_gold=len(gold.evidence))
+        sharing_view.strip(loaded, shared, gold.found_ids)
+    side_by_side.drawers(loaded)

@@ -1,0 +1,87 @@
+"""What each column makes of a question set: kept, and run for columns that call a model when a person asks."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.bounded_cache import BoundedCache
+from leanrag_core.comparing.over_questions import SetResult, over_questions
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.types.trace import Trace
+from pages.common import markup, session
+from pages.common.messages import message, say
+from pages.compare.columns import Column
+
+WANTED = "lr_compare_set"  # what a person asked for: the key of a column, or "tries"
+
+
+def results_of(
+    chosen: Sequence[Column], questions: Sequence[GoldQuestion], *, quiet: bool = False
+) -> dict[str, SetResult]:
+    """The result of each column that can run at once, or was asked for; others are said to wait. quiet: or nothing."""
+    results: dict[str, SetResult] = {}
+    waiting: list[str] = []
+    for column in chosen:
+        calls = column.ask("?").calls_model
+        if calls and not is_kept(column, questions) and st.session_state.get(WANTED) != _key(column, questions):
+            waiting.append(column.letter)
+            continue
+        try:
+            results[column.letter] = result_of(column, questions)
+        except LeanRAGError as error:
+            if not quiet:
+                message(error, kind="error", title=say("set.column_failed", letter=column.letter))
+    if waiting and not quiet:
+        letters = say("ask.comma").join(waiting)
+        message(say("set.would_call", letters=letters, n=len(questions)))
+        for column in chosen:
+            if column.letter in waiting:
+                st.button(
+                    say("set.run_column", letter=column.letter, n=len(questions)),
+                    key=f"set_run_{column.letter.lower()}",
+                    icon=":material/play_arrow:",
+                    on_click=want,
+                    args=(_key(column, questions),),
+                )
+    return results
+
+
+def want(key: Any) -> None:
+    st.session_state[WANTED] = key
+
+
+def _key(column: Column, questions: Sequence[GoldQuestion]) -> tuple[Any, ...]:
+    return (*column.ask("").topic, len(questions), hash(tuple(questions)))
+
+
+@st.cache_resource(show_spinner=False)
+def _results() -> BoundedCache[tuple[Any, ...], SetResult]:
+    return BoundedCache(64)
+
+
+def is_kept(column: Column, questions: Sequence[GoldQuestion]) -> bool:
+    return _key(column, questions) in _results()
+
+
+def result_of(column: Column, questions: Sequence[GoldQuestion]) -> SetResult:
+    """The column over the set: kept, since another column's settings do not change it."""
+
+    def run() -> SetResult:
+        index, bench = session.open_index(column.summary), session.workbench()
+        place = st.empty()
+
+        def retrieve(question: str) -> Trace:
+            return bench.retrieve(index, question, column.chosen.strategy, **column.chosen.options)
+
+        def say_progress(n: int) -> None:
+            if n % 5 == 0:
+                place.html(str(markup.muted(say("set.running", letter=column.letter, n=n, questions=len(questions)))))
+
+        with bench.naming_damage(index):
+            result = over_questions(index, questions, retrieve, say_progress)
+        place.empty()
+        return result
+
+    return _results().get_or_make(_key(column, questions), run)

@@ -1,0 +1,125 @@
+"""The columns over a question set: measures, what each question found, and where the set loses its gold."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.comparing.over_questions import FOUND, SetResult
+from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.figures import numbers
+from pages.common import forms, markup, state
+from pages.common.html import NOTHING, draw, html, joined
+from pages.common.messages import message, say, words
+from pages.compare import columns, fragments, gold_view, loss_view, set_results
+from pages.compare.columns import Column
+
+
+def show(chosen: Sequence[Column]) -> None:
+    """The table of the set, what each question found, and the losses."""
+    questions = gold_view.questions_of(chosen[0].summary)
+    if not questions:
+        message(say("set.none"))
+        return
+    draw(markup.muted(say("set.facts", n=len(questions), corpus=chosen[0].summary.corpus_name)))
+    results = set_results.results_of(chosen, questions)
+    if not results:
+        return
+    by_letter = {column.letter: column for column in chosen}
+    draw(html('<div class="lr-h3">{}</div>', say("set.measures")), measures_table(by_letter, results))
+    loss_view.panel(by_letter, results, questions)
+    draw(html('<div class="lr-h3">{}</div>', say("set.by_question")))
+    _questions_table(results, questions)
+
+
+def losses(chosen: Sequence[Column]) -> None:
+    """Where the set loses its gold, below one question's lanes; only for columns that cost nothing."""
+    questions = gold_view.questions_of(chosen[0].summary)
+    results = set_results.results_of(chosen, questions, quiet=True) if questions else {}
+    if results:
+        loss_view.panel({column.letter: column for column in chosen}, results, questions)
+
+
+def measures_table(by_letter: Mapping[str, Column], results: Mapping[str, SetResult]) -> Markup:
+    """The measures of each column, the best of each in bold."""
+    letters = list(results)
+    head = joined(html("<th>{} {}</th>", fragments.square(letter), by_letter[letter].title) for letter in letters)
+    rows = [_row(say("set.gold_found"), [loss_view.share_found(results[letter]) for letter in letters], most=True)]
+    names = [mean.measure for mean in results[letters[0]].means]
+    for place, name in enumerate(names):
+        means = [results[letter].means[place] for letter in letters]
+        values = [mean.value for mean in means]
+        places = 0 if name == "context-tokens" else 2
+        rows.append(_row(words(means[0].title), values, places=places, most=name != "context-tokens"))
+    per_thousand = [
+        results[letter].losses[FOUND] / max(1.0, results[letter].mean_tokens * len(results[letter].questions)) * 1000
+        for letter in letters
+    ]
+    rows.append(_row(say("set.gold_per_thousand"), per_thousand, most=True))
+    rows.append(_row(say("set.median_ms"), [results[letter].median_ms for letter in letters], places=1, most=False))
+    return html(
+        '<div class="lr-scroll"><table class="lr-facts" aria-label="{}"><tr><th></th>{}</tr>{}</table></div>',
+        say("set.measures"),
+        head,
+        joined(rows),
+    )
+
+
+def _row(title: str, values: Sequence[float | None], *, places: int = 2, most: bool) -> Markup:
+    """A measure's values, the best in bold with the word for it. most: whether more is better."""
+    known = [value for value in values if value is not None]
+    best = (max(known) if most else min(known)) if known else None
+    cells = []
+    for value in values:
+        if value is None:
+            cells.append(html("<td>–</td>"))
+            continue
+        shown = numbers.decimal(value, places)
+        is_best = value == best and len({round(each, 6) for each in known}) > 1
+        cells.append(html("<td><b>{}</b> {}</td>", shown, say("set.best")) if is_best else html("<td>{}</td>", shown))
+    return html("<tr><td>{}</td>{}</tr>", title, joined(cells))
+
+
+def _questions_table(results: Mapping[str, SetResult], questions: Sequence[GoldQuestion]) -> None:
+    """Each question with what every column found; a click opens it."""
+    letters = list(results)
+    only = state.recall("differ") == "1"
+    lines = []
+    for place, question in enumerate(questions):
+        each = {letter: results[letter].questions[place] for letter in letters}
+        if only and len({item.n_found for item in each.values()}) == 1:
+            continue
+        lines.append((place, question, each))
+    for place, question, each in lines:
+        with st.container(
+            horizontal=True, wrap=False, gap="small", vertical_alignment="center", key=f"set_row_{place}"
+        ):
+            with st.container(width="stretch"):
+                st.button(
+                    forms.plain(question.question),
+                    key=f"set_question_{place}",
+                    type="tertiary",
+                    help=question.kind or None,
+                    on_click=_open,
+                    args=(question.question,),
+                )
+            with st.container(width="content"):
+                draw(_found_cells(each))
+
+
+def _found_cells(each: Mapping[str, Any]) -> Markup:
+    cells = []
+    for letter, result in each.items():
+        n_gold = len(result.evidence)
+        text = f"{result.n_found}/{n_gold}" if n_gold else "–"
+        cells.append(
+            html('<span class="lr-cell" style="{}"><b>{}</b> {}</span>', fragments.colour(letter), letter, text)
+        )
+    return html('<span class="lr-cells">{}</span>', joined(cells)) if cells else NOTHING
+
+
+def _open(question: str) -> None:
+    state.remember("q", question)
+    state.remember("piece", None)
+    state.remember("cview", columns.MISSED)

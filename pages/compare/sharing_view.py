@@ -1,0 +1,99 @@
+"""What the columns share: a sentence, UpSet pictures, and the same as a list."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.comparing.sharing import CHUNKS, ENTITIES, Shared, Sharing
+from leanrag_core.figures.drawing import Drawing
+from leanrag_core.figures.upset import upset
+from leanrag_core.messages.message import message as message_of
+from leanrag_core.types.trace import Trace
+from pages.common import drawing_view, markup, state
+from pages.common.html import draw, html
+from pages.common.messages import say, words
+from pages.compare.loading import Loaded
+
+_WIDTHS = (230, 340)
+_LISTED = 12  # names of an intersection in the list
+
+
+def strip(loaded: Sequence[Loaded], shared: Shared, gold: Mapping[str, Sequence[str]]) -> None:
+    """The strip below the columns. gold: ids of the gold passages that each column found."""
+    traces = {each.letter: each.trace for each in loaded if each.trace is not None}
+    if len(traces) < 2:
+        return
+    as_list = state.recall("shared") == "list"
+    with st.container(border=True, key="compare_share", gap="small"):
+        draw(html('<div class="lr-h3">{}</div>', say("compare.what_they_share")))
+        draw(markup.muted(sentence(traces, shared, gold)))
+        if as_list:
+            draw(table(shared))
+        else:
+            with st.grid(len(shared.kinds), min_column_width=210, gap="medium"):
+                for sharing in shared.kinds:
+                    with st.container(gap="xxsmall"):
+                        total = words(message_of(f"compare.in_all.{sharing.kind}", n=sharing.total))
+                        title = say(f"compare.kind.{sharing.kind}")
+                        draw(html('<div class="lr-upset">{}<span>{}</span></div>', title, total))
+                        drawing_view.show(pictures(sharing), key=f"compare_upset_{sharing.kind}")
+        st.button(
+            say("compare.show_pictures") if as_list else say("compare.show_list"),
+            type="tertiary",
+            icon=":material/bar_chart:" if as_list else ":material/table_rows:",
+            key="compare_shared_list",
+            on_click=state.remember,
+            args=("shared", None if as_list else "list"),
+        )
+
+
+def pictures(sharing: Sharing) -> list[Drawing]:
+    """The UpSet picture of a kind of items, narrow and wide."""
+    parts = [(part.letters, len(part.names)) for part in sharing.intersections]
+    label = say("compare.upset_label", kind=say(f"compare.kind.{sharing.kind}"), parts=in_words(sharing))
+    return [upset(sharing.sizes, parts, width=width, label=label, none=say("compare.none")) for width in _WIDTHS]
+
+
+def in_words(sharing: Sharing) -> str:
+    """The intersections as text, such as "A and B 3, A 5"."""
+    return say("ask.comma").join(
+        f"{say('compare.and').join(part.letters)} {len(part.names):,}" for part in sharing.intersections
+    )
+
+
+def sentence(traces: Mapping[str, Trace], shared: Shared, gold: Mapping[str, Sequence[str]]) -> str:
+    """What a reader should see first: passages that all have, gold that only one has, what the tint means."""
+    chunks, entities = shared.kind(CHUNKS), shared.kind(ENTITIES)
+    parts = [
+        say("compare.passages_in_all", n=len(chunks.of(*traces)), columns=message_of("count.columns", n=len(traces)))
+    ]
+    having = [letter for letter in traces if entities.sizes.get(letter)]
+    if len(having) > 1:
+        parts.append(
+            say("compare.entities_in_all", n=len(entities.of(*having)), letters=say("compare.and").join(having))
+        )
+    for letter, ids in gold.items():
+        only = [id_ for id_ in ids if sum(id_ in others for others in gold.values()) == 1]
+        if only and len(gold) > 1:
+            parts.append(say("compare.gold_only_in", n=len(only), letter=letter))
+    parts.append(say("compare.tint"))
+    return say("text.space").join(parts)
+
+
+def table(shared: Shared) -> Markup:
+    """The intersections of all kinds as a table, with the names in each."""
+    rows = []
+    for sharing in shared.kinds:
+        for part in sharing.intersections:
+            more = say("change.more", n=len(part.names) - _LISTED) if len(part.names) > _LISTED else ""
+            rows.append(
+                (
+                    say(f"compare.kind.{sharing.kind}"),
+                    say("compare.and").join(part.letters),
+                    f"{len(part.names):,}",
+                    "; ".join(part.names[:_LISTED]) + more,
+                )
+            )
+    head = [say(f"compare.table.{name}") for name in ("kind", "columns", "count", "items")]
+    return markup.reading_table(head, rows, caption=say("compare.what_they_share"))

@@ -1,0 +1,162 @@
+"""What a judge is led by, drawn: the order, the length; and how far judges agree."""
+
+from collections.abc import Mapping, Sequence
+
+from leanrag_core.evaluation.audit.records import Agreement, Audit, FirstAnswerBias, LengthEffect
+from leanrag_core.figures import numbers
+from leanrag_core.figures.judge_charts import (
+    BiasBar,
+    CurvePoint,
+    LengthFit,
+    LengthPoint,
+    agreement_matrix,
+    bias_bars,
+    fitted_curve,
+    length_curve,
+)
+from leanrag_core.types.model_names import model_title
+from pages.common import markup
+from pages.common.html import draw
+from pages.common.messages import known, say
+from pages.evaluate import figure_view
+from pages.evaluate.audit_table import percent
+
+_WIDTHS = (300, 360, 460)
+_REACH = 8.0  # most that one answer is drawn longer than the other
+_MOST_POINTS = 300
+
+
+def criterion_title(criterion: str) -> str:
+    """A criterion as it is shown."""
+    code = f"evaluate.criterion.{criterion.lower().replace(' ', '-')}"
+    return say(code) if known(code) else criterion.capitalize()
+
+
+def bias(rows: Sequence[FirstAnswerBias]) -> None:
+    """How often the answer shown first wins, by criterion."""
+    figure_view.title(say("evaluate.audit.bias"), say("evaluate.audit.bias_note"))
+    bars = [
+        BiasBar(
+            criterion_title(row.criterion),
+            row.share.value,
+            row.share.value if row.share.low is None else row.share.low,
+            row.share.value if row.share.high is None else row.share.high,
+            percent(row.share),
+            is_overall=row.criterion == "overall",
+        )
+        for row in rows
+        if row.share is not None
+    ]
+    if not bars:
+        draw(markup.muted(say("evaluate.audit.bias_nothing")))
+        return
+    label = say("evaluate.audit.bias_label")
+    drawings = [bias_bars(bars, width=width, label=label, no_bias=say("evaluate.audit.no_bias")) for width in _WIDTHS]
+    head = tuple(say(f"evaluate.audit.bias_head.{name}") for name in ("criterion", "share", "low", "high", "p"))
+    table = [
+        (criterion_title(row.criterion), percent(row.share), *_ends(row), numbers.p_value(row.p_holm)) for row in rows
+    ]
+    figure_view.show(drawings, head, table, key="audit_bias")
+
+
+def _ends(row: FirstAnswerBias) -> tuple[str, str]:
+    ends = (None, None) if row.share is None else (row.share.low, row.share.high)
+    low, high = ("–" if end is None else numbers.share(end) for end in ends)
+    return low, high
+
+
+def length(effects: Sequence[LengthEffect], letters: Mapping[str, str]) -> None:
+    """Win rate against the length of the answer beside the other one's."""
+    figure_view.title(say("evaluate.audit.length"), say("evaluate.audit.length_note"))
+    if not effects:
+        draw(markup.muted(say("evaluate.audit.length_nothing")))
+        return
+    effect = effects[0]
+    points = [
+        LengthPoint(min(max(each.ratio, 1 / _REACH), _REACH), each.win_rate, letters.get(each.a, ""), each.a)
+        for each in effect.points[:_MOST_POINTS]
+        if each.ratio > 0
+    ]
+    curve = _curve(effect, points)
+    names = {1 / 4: "quarter", 1 / 2: "half", 1.0: "equal", 2.0: "twice", 4.0: "four"}
+    titles = {ratio: say(f"evaluate.audit.ratio.{name}") for ratio, name in names.items()}
+    label = say("evaluate.audit.length_label")
+    drawings = [
+        length_curve(
+            points,
+            curve,
+            width=width,
+            label=label,
+            ratio_title=say("evaluate.audit.length_axis"),
+            ratio_names=titles,
+        )
+        for width in _WIDTHS
+    ]
+    head = tuple(say(f"evaluate.audit.length_head.{name}") for name in ("run", "question", "ratio", "rate"))
+    table = [
+        (each.a, each.question, numbers.decimal(each.ratio, 2), numbers.share(each.win_rate)) for each in effect.points
+    ]
+    figure_view.show(drawings, head, table, key="audit_length")
+    draw(markup.muted(_length_words(effect, curve)))
+
+
+def _curve(effect: LengthEffect, points: Sequence[LengthPoint]) -> tuple[CurvePoint, ...]:
+    fit = effect.fit
+    bounds = () if fit is None else (fit.equal_length.low, fit.equal_length.high, fit.odds_per_doubling.low,
+                                     fit.odds_per_doubling.high)  # fmt: skip
+    if fit is None or len(points) < 2 or None in bounds:
+        return ()
+    equal_low, equal_high, odds_low, odds_high = (float(end or 0.0) for end in bounds)
+    reach = max(2.0, *(max(each.ratio, 1 / each.ratio) for each in points))
+    return fitted_curve(
+        LengthFit((fit.equal_length.value, equal_low, equal_high), (fit.odds_per_doubling.value, odds_low, odds_high)),
+        reach=reach,
+    )
+
+
+def _length_words(effect: LengthEffect, curve: Sequence[CurvePoint]) -> str:
+    longer = say("evaluate.audit.longer", share=numbers.share(effect.longer_wins.value))
+    if effect.fit is None or not curve:
+        return longer
+    twice = min(curve, key=lambda each: abs(each.ratio - 2.0))
+    return (
+        longer
+        + say("text.space")
+        + say(
+            "evaluate.audit.twice",
+            share=numbers.share(twice.rate),
+            raw=numbers.share(effect.fit.raw),
+            equal=numbers.share(effect.fit.equal_length.value),
+        )
+    )
+
+
+def agreement(audit: Audit) -> None:
+    """Kappa of each judge with itself and with the others."""
+    figure_view.title(say("evaluate.audit.agreement"), say("evaluate.audit.agreement_note"))
+    rows = [row for row in audit.agreement if row.kappa is not None]
+    names = [judge.judge for judge in audit.judges]
+    if not rows:
+        draw(markup.muted(say("evaluate.audit.agreement_nothing")))
+        return
+    values = {
+        (
+            min(names.index(row.judge), names.index(row.other)),
+            max(names.index(row.judge), names.index(row.other)),
+        ): float(row.kappa or 0.0)
+        for row in rows
+    }
+    label = say("evaluate.audit.agreement_label")
+    titles = [model_title(name) for name in names]
+    drawings = [agreement_matrix(titles, values, width=width, label=label) for width in _WIDTHS]
+    head = tuple(say(f"evaluate.audit.agreement_head.{name}") for name in ("judge", "other", "kappa", "n"))
+    figure_view.show(drawings, head, [_agreement_row(row) for row in rows], key="audit_agreement")
+
+
+def _agreement_row(row: Agreement) -> tuple[str, str, str, str]:
+    return (
+        model_title(row.judge),
+        model_title(row.other),
+        "–" if row.kappa is None else numbers.score(row.kappa),
+        f"{row.n:,}",
+    )

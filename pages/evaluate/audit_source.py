@@ -1,0 +1,125 @@
+"""Which judgements are audited: those of an experiment, or files that a person has added."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.evaluation.audit.answer_files import JudgeFile, system_of
+from leanrag_core.evaluation.audit.records import Audit
+from leanrag_core.messages.message import Message
+from leanrag_core.types.experiment import ExperimentSummary, Judgement
+from pages.common import choices, markup, session, state
+from pages.common.html import draw
+from pages.common.messages import message, say
+from pages.evaluate import experiments
+
+NAME, FILES = "audit", "files"
+_MOST_MEGABYTES = 50
+_READ, _ERROR = "lr_judge_files", "lr_judge_files_error"
+_FIELD, _ANSWERS = "judge_files", "judge_answers"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Judgements and what they are of. stamp: changes when they do. notes: on what files leave open. questions: the
+    words of each question, by its id, as far as they are known."""
+
+    title: str
+    stamp: str
+    judgements: tuple[Judgement, ...]
+    notes: tuple[Message, ...] = ()
+    questions: Mapping[str, str] = field(default_factory=dict)
+
+
+def chosen(summaries: Sequence[ExperimentSummary]) -> Source | None:
+    """The judgements that the link names; without one those that were added last, else the first experiment's."""
+    judged = {each.id: each for each in summaries if each.judgements}
+    files: Source | None = st.session_state.get(_READ)
+    titles = {FILES: files.title} if files is not None else {}
+    titles |= {id_: each.title for id_, each in judged.items()}
+    if not titles:
+        return None
+    ids = list(titles)
+    if len(ids) == 1:
+        id_ = ids[0]
+    else:
+        id_ = choices.dropdown(
+            NAME, say("evaluate.audit.source"), titles, forgets=("judge", "pair", "criterion"), width=320
+        )
+    if id_ == FILES and files is not None:
+        return files
+    result = experiments.opened(judged[id_])
+    texts = {question.id: question.question for question in experiments.questions_of(id_)}
+    return Source(judged[id_].title, f"{id_} {judged[id_].changed}", result.judgements, questions=texts)
+
+
+def audit_of(source: Source) -> Audit:
+    """The audit of the judgements, made once."""
+    return _kept(source.stamp, source.judgements)
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _kept(stamp: str, _judgements: tuple[Judgement, ...]) -> Audit:
+    return session.workbench().audit(_judgements)
+
+
+def of_judge(audit: Audit, judge: str) -> Audit:
+    """What the audit says of one judge; how far judges agree stays whole."""
+    return replace(
+        audit,
+        judges=tuple(each for each in audit.judges if each.judge == judge),
+        pairs=tuple(each for each in audit.pairs if each.judge == judge),
+        first_answer=tuple(each for each in audit.first_answer if each.judge == judge),
+        length=tuple(each for each in audit.length if each.judge == judge),
+        scores=tuple(each for each in audit.scores if each.judge == judge),
+        flips=tuple(each for each in audit.flips if each.judge == judge),
+    )
+
+
+def upload() -> None:
+    """Files of judgements, and of the answers that were judged, from the person's disk."""
+    with st.popover(say("evaluate.audit.upload"), icon=":material/upload:", type="tertiary", key="audit_upload"):
+        draw(markup.muted(say("evaluate.audit.upload_hint")))
+        st.file_uploader(
+            say("evaluate.audit.files"),
+            type=["jsonl", "json", "csv"],
+            accept_multiple_files=True,
+            max_upload_size=_MOST_MEGABYTES,
+            key=_FIELD,
+            on_change=_read,
+        )
+        draw(markup.muted(say("evaluate.audit.answers_hint")))
+        st.file_uploader(
+            say("evaluate.audit.answers"),
+            type=["jsonl", "json"],
+            accept_multiple_files=True,
+            max_upload_size=_MOST_MEGABYTES,
+            key=_ANSWERS,
+            on_change=_read,
+        )
+        error = st.session_state.get(_ERROR)
+        if error is not None:
+            message(error, kind="error", title=say("evaluate.audit.not_read"))
+
+
+def _read() -> None:
+    """The files are read as soon as they are there; one that does not read says why and leaves what was read before."""
+    files = [JudgeFile(file.name, file.getvalue()) for file in st.session_state.get(_FIELD) or ()]
+    answers = [JudgeFile(file.name, file.getvalue()) for file in st.session_state.get(_ANSWERS) or ()]
+    st.session_state[_ERROR] = None
+    if not files:
+        st.session_state[_READ] = None
+        return
+    bench = session.workbench()
+    try:
+        read = bench.read_judge_files(files, {system_of(file.name): bench.read_answers(file) for file in answers})
+    except LeanRAGError as error:
+        st.session_state[_ERROR] = error
+        return
+    stamp = str(hash(tuple((file.name, file.content) for file in (*files, *answers))))
+    st.session_state[_READ] = Source(say("evaluate.audit.of_files", n=len(files)), stamp, read.judgements, read.notes)
+    for name in ("judge", "pair", "criterion"):
+        state.remember(name, None)
+    state.remember(NAME, None)

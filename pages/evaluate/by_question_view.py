@@ -1,0 +1,227 @@
+"""Two runs question by question: where the first lost and won against the second, regressions first."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, QuestionRow, RunSpec
+from pages.common import choices, forms, markup, state
+from pages.common.frame import page_path
+from pages.common.html import draw, html
+from pages.common.messages import message, say
+from pages.evaluate import experiments, measure_words, places, sets_view
+
+_SHOWN = 25
+_MORE = "more"
+
+
+@dataclass(frozen=True)
+class Side:
+    """A run of an experiment with its rows, by question."""
+
+    run: RunSpec
+    rows: Mapping[str, QuestionRow]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A question with the scores of both sides. change: first minus second; None where either has no score."""
+
+    question: str
+    text: str
+    kind: str
+    first: float | None
+    second: float | None
+
+    @property
+    def change(self) -> float | None:
+        return None if self.first is None or self.second is None else self.first - self.second
+
+
+def show(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> None:
+    """The choice of two runs and a measure, the counts, and the questions."""
+    experiments.pick(summaries, shown)
+    result = experiments.opened(shown)
+    measures = measure_words.measured(result.rows)
+    if not measures:
+        message(say("evaluate.no_rows"))
+        return
+    run, against = experiments.compared(result.spec.runs, result.spec.baseline)
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="question_controls"):
+        run = experiments.run_choice(places.RUN, say("evaluate.compare_run"), result.spec.runs, run)
+        other = _other(summaries, shown)
+        second = result if other.id == shown.id else experiments.opened(other)
+        if other.id != shown.id:
+            _, against = experiments.compared(second.spec.runs, run if _has(second, run) else second.spec.baseline)
+        against = experiments.run_choice(places.AGAINST, say("evaluate.compare_against"), second.spec.runs, against)
+        measure = _measure(measures)
+    questions = {question.id: question for question in experiments.questions_of(shown.id)}
+    sides = _side(result, run), _side(second, against)
+    pairs = compared(*sides, measure, questions)
+    if not pairs:
+        message(say("evaluate.questions.none_shared"))
+        return
+    draw(html('<div class="lr-finding"><b>{}</b> {}</div>', *_counts(pairs, run, against, measure)))
+    _list(pairs, sides, measure, questions)
+
+
+def _has(result: ExperimentResult, run: str) -> bool:
+    return any(each.name == run for each in result.spec.runs)
+
+
+def _side(result: ExperimentResult, run: str) -> Side:
+    spec = next(each for each in result.spec.runs if each.name == run)
+    return Side(spec, {row.question: row for row in result.rows if row.run == run})
+
+
+def _other(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> ExperimentSummary:
+    """The experiment of the second run: the shown one, until another is chosen."""
+    by_id = {each.id: each for each in summaries}
+    titles = {shown.id: say("evaluate.questions.same")}
+    titles |= {each.id: each.title for each in summaries if each.id != shown.id}
+    ids = list(titles)
+    if len(ids) == 1:
+        return shown
+    chosen = choices.dropdown(
+        places.OTHER, say("evaluate.questions.other"), titles, forgets=(places.AGAINST,), width=210
+    )
+    return by_id[chosen]
+
+
+def _measure(measures: Sequence[str]) -> str:
+    titles = {measure: measure_words.title_of(measure) for measure in measures}
+    return choices.dropdown(places.MEASURE, say("evaluate.measure"), titles, width=210)
+
+
+def compared(first: Side, second: Side, measure: str, questions: Mapping[str, GoldQuestion]) -> list[Pair]:
+    """The questions that both sides have: losses of the first one, greatest first, then its gains, then the rest."""
+    pairs = [
+        Pair(
+            id_,
+            questions[id_].question if id_ in questions else id_,
+            row.kind,
+            row.scores.get(measure),
+            second.rows[id_].scores.get(measure),
+        )
+        for id_, row in first.rows.items()
+        if id_ in second.rows
+    ]
+    sign = -1.0 if measure_words.less_is_better(measure) else 1.0
+
+    def place(pair: Pair) -> tuple[int, float]:
+        change = sign * (pair.change or 0.0)
+        return (0 if change < 0 else 1 if change > 0 else 2 if pair.change is not None else 3), -abs(change)
+
+    return sorted(pairs, key=place)
+
+
+def _counts(pairs: Sequence[Pair], run: str, against: str, measure: str) -> tuple[str, str]:
+    sign = -1.0 if measure_words.less_is_better(measure) else 1.0
+    changes = [sign * pair.change for pair in pairs if pair.change is not None]
+    worse, better = sum(change < 0 for change in changes), sum(change > 0 for change in changes)
+    claim = say("evaluate.questions.counts", run=run, against=against, worse=worse, better=better)
+    return claim, say(
+        "evaluate.questions.equal", n=len(changes) - worse - better, of=len(pairs), without=len(pairs) - len(changes)
+    )
+
+
+def _list(pairs: Sequence[Pair], sides: tuple[Side, Side], measure: str, questions: Mapping[str, GoldQuestion]) -> None:
+    """The questions in lines: scores of both, the change, and buttons that open the question."""
+    whole = state.recall(_MORE) == "1"
+    shown = pairs if whole else pairs[:_SHOWN]
+    with st.container(key="question_list", gap=None):
+        for pair in shown:
+            with st.container(
+                horizontal=True,
+                wrap=False,
+                gap="small",
+                vertical_alignment="center",
+                key=f"question_row_{pair.question}",
+            ):
+                with st.container(width="stretch", gap=None):
+                    st.button(
+                        forms.plain(pair.text),
+                        key=f"question_{pair.question}",
+                        type="tertiary",
+                        help=forms.plain(measure_words.kind_title(pair.kind)) if pair.kind else None,
+                        on_click=_toggle,
+                        args=(pair.question,),
+                    )
+                with st.container(width="content", gap=None):
+                    draw(_cells(pair, measure))
+            if state.recall("question") == pair.question:
+                _opened(pair, sides, questions)
+    if len(pairs) > _SHOWN:
+        st.button(
+            say("compare.less") if whole else say("evaluate.questions.more", n=len(pairs) - _SHOWN),
+            type="tertiary",
+            key="question_more",
+            on_click=state.remember,
+            args=(_MORE, None if whole else "1"),
+        )
+
+
+def _toggle(question: str) -> None:
+    state.remember("question", None if state.recall("question") == question else question)
+
+
+def _cells(pair: Pair, measure: str) -> Markup:
+    sign = -1.0 if measure_words.less_is_better(measure) else 1.0
+    change = pair.change
+    kind = "same" if not change else "better" if sign * change > 0 else "worse"
+    sides = ((letter, measure_words.shown(measure, score)) for letter, score in (("A", pair.first), ("B", pair.second)))
+    cells = [
+        html(
+            '<span class="lr-cell"><b style="color:var(--lr-column-{})">{}</b> {}</span>', letter.lower(), letter, score
+        )
+        for letter, score in sides
+    ]
+    shown = "–" if change is None else measure_words.shown_difference(measure, change)
+    return html('<span class="lr-cells">{}{}<span class="lr-change {}">{}</span></span>', *cells, kind, shown)
+
+
+def _opened(pair: Pair, sides: tuple[Side, Side], questions: Mapping[str, GoldQuestion]) -> None:
+    """What is known of the question, what both runs did, and the ways to Compare and Ask."""
+    with st.container(border=True, key="question_opened"):
+        if pair.question in questions:
+            sets_view.gold(questions[pair.question])
+        for letter, side in zip(("A", "B"), sides, strict=True):
+            row = side.rows[pair.question]
+            said = row.error or row.answer
+            draw(markup.label(f"{letter}  {side.run.name}", say("evaluate.questions.passages", n=len(row.passages))))
+            if said:
+                draw(html('<div class="lr-read" dir="auto">{}</div>', said))
+        with st.container(horizontal=True, gap="small"):
+            if st.button(
+                say("evaluate.questions.compare"),
+                icon=":material/view_column_2:",
+                key="question_compare",
+                on_click=_take,
+                args=(pair.text, sides, True),
+            ):
+                st.switch_page(page_path("compare"))
+            if st.button(
+                say("evaluate.questions.ask"),
+                icon=":material/forum:",
+                key="question_ask",
+                on_click=_take,
+                args=(pair.text, sides, False),
+            ):
+                st.switch_page(page_path("ask"))
+
+
+def _take(text: str, sides: tuple[Side, Side], both: bool) -> None:
+    """Compare or Ask shows the question with the runs' indexes and settings. For callbacks."""
+    state.remember("q", text)
+    first, second = sides
+    state.remember("index", first.run.index)
+    if not both:
+        experiments.take_settings("", first.run)
+        return
+    state.remember("cols", "ab")
+    for prefix, side in (("a", first), ("b", second)):
+        state.remember(f"{prefix}_index", None if side.run.index == first.run.index else side.run.index)
+        experiments.take_settings(prefix, side.run)

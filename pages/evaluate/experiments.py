@@ -1,0 +1,167 @@
+"""The experiments there are, the chosen one, and the two runs of it that are compared."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.retrieval.base import MAX_TOKENS, StrategyInfo
+from leanrag_core.retrieval.settings import official_settings
+from leanrag_core.types.experiment import ExperimentResult, ExperimentSpec, ExperimentSummary, RunSpec
+from pages.ask import presets
+from pages.common import choices, forms, markup, session, state, widgets
+from pages.common.html import draw, html
+from pages.common.messages import say
+from pages.common.scope import Scope
+from pages.evaluate import places
+
+_STARTER, _BASELINE = "leanrag", "vector"  # strategies that are compared while nobody has chosen
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _opened(experiment: str, changed: str) -> ExperimentResult:
+    return session.workbench().experiment(experiment)
+
+
+def opened(summary: ExperimentSummary) -> ExperimentResult:
+    """The experiment with its rows, read once for each change."""
+    return _opened(summary.id, summary.changed)
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def questions_of(experiment: str) -> tuple[GoldQuestion, ...]:
+    """The questions as they were when the experiment began."""
+    try:
+        return session.workbench().experiment_questions(experiment)
+    except LeanRAGError:  # the ids of the questions stand in for their words
+        return ()
+
+
+def chosen(summaries: Sequence[ExperimentSummary]) -> ExperimentSummary | None:
+    """The experiment that the link names; without one the person's own last one, else the first of the program's."""
+    by_id = {each.id: each for each in summaries}
+    wanted = state.recall(places.EXPERIMENT)
+    if wanted:
+        return by_id.get(wanted)
+    return next(iter(summaries), None)
+
+
+def facts(summary: ExperimentSummary) -> str:
+    """How much was run, and how far it is."""
+    of = say("evaluate.facts", n=len(summary.runs), questions=summary.all // max(1, len(summary.runs)))
+    if summary.is_shipped:
+        return say("evaluate.facts_shipped", facts=of)
+    if summary.is_complete:
+        return say("evaluate.facts_done", facts=of)
+    return say("evaluate.facts_so_far", facts=of, n=summary.rows, all=summary.all)
+
+
+def listing(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> None:
+    """All experiments, each with a button that shows it."""
+    with st.container(key="evaluate_list", gap=None):
+        for each in summaries:
+            is_shown = each.id == shown.id
+            with st.container(key=f"experiment_row_{'chosen_' if is_shown else ''}{each.id}", gap=None):
+                st.button(
+                    forms.plain(each.title),
+                    key=f"experiment_{each.id}",
+                    type="tertiary",
+                    on_click=show,
+                    args=(each.id,),
+                )
+                draw(markup.muted(facts(each)))
+    draw(html('<div class="lr-small lr-muted" style="padding:.4rem .6rem">{}</div>', say("evaluate.list_hint")))
+
+
+def pick(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> None:
+    """The choice that takes the place of the list on a phone."""
+    titles = {each.id: each.title for each in summaries}
+    with st.container(key="evaluate_pick"):
+        choices.dropdown(
+            places.EXPERIMENT,
+            say("evaluate.experiment"),
+            titles,
+            default=shown.id,
+            forgets=(places.RUN, places.AGAINST, places.KIND),
+        )
+
+
+def show(experiment: str) -> None:
+    """That experiment is shown; what was chosen in another one is void. For callbacks."""
+    state.remember(places.EXPERIMENT, experiment)
+    for name in (places.RUN, places.AGAINST, places.KIND, places.OTHER):
+        state.remember(name, None)
+
+
+def budget_of(spec: ExperimentSpec) -> int:
+    """The tokens that every run's context may have, 0 where runs have budgets of their own."""
+    limits = {run.options.get(MAX_TOKENS) for run in spec.runs}
+    known = strategies()
+    is_official = all(
+        run.options.get(MAX_TOKENS) == official_settings(known[run.strategy]).get(MAX_TOKENS)
+        for run in spec.runs
+        if run.strategy in known and MAX_TOKENS in run.options
+    )
+    limit = limits.pop() if len(limits) == 1 else None
+    return limit if isinstance(limit, int) and not is_official else 0
+
+
+def other_budgets(summaries: Sequence[ExperimentSummary], shown: ExperimentSummary) -> dict[int, ExperimentSummary]:
+    """By budget the experiments of the same runs and questions; the shown one for its own budget."""
+    alike = [
+        each
+        for each in summaries
+        if (each.question_set, set(each.runs), each.is_shipped)
+        == (shown.question_set, set(shown.runs), shown.is_shipped)
+    ]
+    by_budget = {budget_of(opened(each).spec): each for each in reversed(alike)} if len(alike) > 1 else {}
+    return dict(sorted((by_budget | {budget_of(opened(shown).spec): shown}).items()))
+
+
+def compared(runs: Sequence[RunSpec], baseline: str) -> tuple[str, str]:
+    """The names of the two runs that are compared: those that were chosen, else LeanRAG and the baseline."""
+    names = [run.name for run in runs]
+    of_strategy: Mapping[str, str] = {run.strategy: run.name for run in reversed(runs)}
+    run = of_strategy.get(_STARTER, names[0])
+    others = [name for name in names if name != run] or names
+    candidates = [baseline, of_strategy.get(_BASELINE, ""), others[-1]]
+    against = next(name for name in candidates if name in others)
+    chosen_run = str(state.fitting(places.RUN, run, str, lambda value: value in names))
+    return chosen_run, str(state.fitting(places.AGAINST, against, str, lambda value: value in names))
+
+
+def run_choice(name: str, label: str, runs: Sequence[RunSpec], default: str) -> str:
+    """A choice of a run of the experiment."""
+    names = [run.name for run in runs]
+    return str(
+        widgets.remembered(
+            name,
+            default,
+            lambda mount: st.selectbox(
+                label,
+                names,
+                index=names.index(mount.value),
+                key=mount.key,
+                on_change=mount.changed,
+                width=210,
+            ),
+            allowed=lambda value: value in names,
+            form=tuple(names),
+        )
+    )
+
+
+def take_settings(prefix: str, run: RunSpec) -> None:
+    """The controls with that prefix ("" on Ask, a letter on Compare) hold the run's strategy and options. For
+    callbacks."""
+    scope = Scope(prefix)
+    info = strategies().get(run.strategy)
+    if info is not None:
+        state.remember(scope.name("strategy"), run.strategy)
+        presets.set_options(scope, info, run.options, reset=True)
+
+
+def strategies() -> Mapping[str, StrategyInfo]:
+    """The strategies there are, by name."""
+    return {info.name: info for info in session.workbench().strategies().strategies}

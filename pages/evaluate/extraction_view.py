@@ -1,0 +1,224 @@
+"""Extraction: how much of a reference graph the graphs of indexes have, by type, with what was missed and invented."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.evaluation.extraction import Example, Examples, ExtractionScore, Share
+from leanrag_core.evaluation.extraction_names import EMBEDDING, EXACT, NORMALISED
+from leanrag_core.figures import numbers
+from leanrag_core.types.manifest import REFERENCE_GRAPH
+from leanrag_core.types.model_names import REFERENCE, model_title
+from leanrag_core.types.summary import IndexSummary
+from pages.common import choices, markup, session
+from pages.common.html import draw, html, joined
+from pages.common.messages import message, say
+from pages.evaluate import figure_view
+
+INDEX, MATCH = "xindex", "xmatch"
+_MATCHES = (NORMALISED, EXACT, EMBEDDING)
+_MOST_TYPES = 14
+
+
+def show() -> None:
+    """Each index whose corpus has a reference graph, then the types and examples of one of them."""
+    indexes = _covered()
+    if not indexes:
+        draw(html('<div class="lr-empty">{}</div>', say("evaluate.extraction.none")))
+        return
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="extraction_controls"):
+        chosen = _index(indexes)
+        match = _match()
+    scores = _scores(_same_corpus(indexes, chosen), match)
+    own = scores.get(chosen.id)
+    if own is None:
+        itself = chosen.kind == REFERENCE_GRAPH
+        message(say("evaluate.extraction.itself" if itself else "evaluate.extraction.no_score"))
+        return
+    at_match = own.match(match)
+    draw(
+        html(
+            '<div class="lr-finding"><b>{}</b> {}</div>',
+            say("evaluate.extraction.finding", recall=_percent(at_match.entities.recall), n=at_match.entities.wanted),
+            say(
+                "evaluate.extraction.finding_rest",
+                recall=_percent(at_match.relations.recall),
+                n=at_match.relations.wanted,
+            ),
+        )
+    )
+    figure_view.title(say("evaluate.extraction.indexes"), say("evaluate.extraction.indexes_note"))
+    draw(_table(indexes, scores, match, chosen))
+    left, right = st.columns(2, gap="large")
+    with left:
+        figure_view.title(say("evaluate.extraction.types"), say("evaluate.extraction.types_note"))
+        draw(_types(own.types))
+        if own.kinds:
+            figure_view.title(say("evaluate.extraction.kinds"), say("evaluate.extraction.kinds_note"))
+            draw(_kinds(own.kinds))
+    with right:
+        _examples(own.examples)
+
+
+def _covered() -> dict[str, IndexSummary]:
+    """The indexes of corpora that a reference graph quotes; first those that were extracted, then the graph itself."""
+    covered = {}
+    corpora: dict[str, bool] = {}
+    for summary in session.index_list().indexes:
+        if summary.corpus_id not in corpora:
+            corpora[summary.corpus_id] = _has_reference(summary.corpus_id)
+        if corpora[summary.corpus_id]:
+            covered[summary.id] = summary
+    return dict(sorted(covered.items(), key=lambda item: item[1].config.model == REFERENCE))
+
+
+def _has_reference(corpus_id: str) -> bool:
+    try:
+        return bool(corpus_id) and session.workbench().has_reference(corpus_id)
+    except LeanRAGError:  # an index whose corpus is gone
+        return False
+
+
+def _same_corpus(indexes: Mapping[str, IndexSummary], chosen: IndexSummary) -> list[IndexSummary]:
+    return [each for each in indexes.values() if each.corpus_id == chosen.corpus_id]
+
+
+def _index(indexes: Mapping[str, IndexSummary]) -> IndexSummary:
+    titles = {id_: each.title for id_, each in indexes.items()}
+    chosen = choices.dropdown(INDEX, say("frame.index"), titles, width=340)
+    return indexes[chosen]
+
+
+def _match() -> str:
+    titles = {name: say(f"evaluate.extraction.match.{name}") for name in _MATCHES}
+    return choices.segments(MATCH, say("evaluate.extraction.match"), titles)
+
+
+def _scores(indexes: Sequence[IndexSummary], match: str) -> dict[str, ExtractionScore]:
+    """The scores of the indexes that have one; an index that does not read says so and hides none of the others."""
+    scores = {}
+    with st.spinner(say("evaluate.extraction.working")):
+        for summary in indexes:
+            try:
+                score = _score(summary.id, summary.created, match == EMBEDDING, summary)
+            except LeanRAGError as error:
+                message(error, kind="error", title=summary.title)
+                continue
+            if score is not None:
+                scores[summary.id] = score
+    return scores
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _score(index_id: str, created: str, embedded: bool, _summary: IndexSummary) -> ExtractionScore | None:
+    with session.reading(_summary) as index:
+        return session.workbench().extraction_score(index, embedded=embedded)
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else numbers.share(share)
+
+
+def _bar(share: float | None) -> Markup:
+    """A share as a bar with its number."""
+    if share is None:
+        return html("–")
+    return html(
+        '<span class="lr-flips"><i><u style="width:{:.1f}%"></u></i>{}</span>', 100 * share, numbers.share(share)
+    )
+
+
+def _table(
+    indexes: Mapping[str, IndexSummary], scores: Mapping[str, ExtractionScore], match: str, chosen: IndexSummary
+) -> Markup:
+    """Recall and precision of each index under the way of comparing names."""
+    names = ("index", "engine", "entities_recall", "entities_precision", "relations_recall", "relations_precision")
+    head = joined(html("<th>{}</th>", say(f"evaluate.extraction.head.{name}")) for name in names)
+    lines = []
+    for id_, score in scores.items():
+        shares = score.match(match)
+        cells = (shares.entities.recall, shares.entities.precision, shares.relations.recall, shares.relations.precision)
+        model = indexes[id_].config.model
+        lines.append(
+            html(
+                '<tr class="{}"><td>{}</td><td class="t">{}</td>{}</tr>',
+                "shown" if id_ == chosen.id else "",
+                indexes[id_].title,
+                model_title(model),
+                joined(html("<td>{}</td>", _bar(share)) for share in cells),
+            )
+        )
+    return html(
+        '<div class="lr-scroll lr-shares" role="region" tabindex="0" aria-label="{0}">'
+        '<table aria-label="{0}"><tr>{1}</tr>{2}</table></div>',
+        say("evaluate.extraction.indexes"),
+        head,
+        joined(lines),
+    )
+
+
+def _types(types: Mapping[str, Share]) -> Markup:
+    """Recall and precision by type, the most frequent of the reference first."""
+    names = ("type", "wanted", "given", "recall", "precision")
+    head = joined(html("<th>{}</th>", say(f"evaluate.extraction.head.{name}")) for name in names)
+    ordered = sorted(types.items(), key=lambda item: (-item[1].wanted, -item[1].given, item[0]))
+    lines = [
+        html(
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            name or "–",
+            f"{share.wanted:,}",
+            f"{share.given:,}",
+            _bar(share.recall),
+            _bar(share.precision),
+        )
+        for name, share in ordered[:_MOST_TYPES]
+    ]
+    table = html(
+        '<div class="lr-scroll lr-shares" role="region" tabindex="0" aria-label="{0}">'
+        '<table aria-label="{0}"><tr>{1}</tr>{2}</table></div>',
+        say("evaluate.extraction.types"),
+        head,
+        joined(lines),
+    )
+    if len(ordered) > _MOST_TYPES:
+        table += markup.muted(say("evaluate.extraction.more_types", n=len(ordered) - _MOST_TYPES))
+    return table
+
+
+def _kinds(kinds: Mapping[str, Share]) -> Markup:
+    rows = [(kind, f"{share.given:,}", _percent(share.precision)) for kind, share in kinds.items()]
+    head = tuple(say(f"evaluate.extraction.head.{name}") for name in ("kind", "given", "precision"))
+    return markup.facts_table(head, rows, caption=say("evaluate.extraction.kinds"))
+
+
+def _examples(examples: Examples) -> None:
+    """What was missed, with the words of the document, and what was given besides."""
+    lists = (
+        ("missed_entities", examples.missed_entities),
+        ("missed_relations", examples.missed_relations),
+        ("other_entities", examples.other_entities),
+        ("other_relations", examples.other_relations),
+    )
+    titles = {name: say(f"evaluate.extraction.{name}", n=len(rows)) for name, rows in lists}
+    rows_of = dict(lists)
+    figure_view.title(say("evaluate.extraction.examples"), say("evaluate.extraction.examples_note"))
+    chosen = choices.pills(
+        "xlist", say("evaluate.extraction.examples"), titles, label_visibility="collapsed", wrap=True
+    )
+    rows = rows_of[chosen]
+    if not rows:
+        draw(markup.muted(say("evaluate.extraction.no_examples")))
+        return
+    draw(joined(map(_example, rows)))
+
+
+def _example(example: Example) -> Markup:
+    quote = (
+        html('<div class="lr-read" dir="auto">{}</div><span>{}</span>', example.quote, example.document)
+        if example.quote
+        else html("")
+    )
+    tag = html('<span class="lr-tag">{}</span>', example.type) if example.type else html("")
+    return html('<div class="lr-example"><b><bdi>{}</bdi></b> {}{}</div>', example.name, tag, quote)

@@ -1,0 +1,47 @@
+"""A drawing under its title, with the same numbers as a table and as a file one click away."""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from leanrag_core.figures.chart import as_csv
+from leanrag_core.figures.drawing import Drawing
+from pages.common import drawing_view, markup
+from pages.common.html import draw, html
+from pages.common.messages import say
+
+
+def title(text: str, note: str = "") -> None:
+    """The heading of a figure with a muted note."""
+    draw(html('<div class="lr-h3">{}<span>{}</span></div>', text, note))
+
+
+def show(
+    drawings: Sequence[Drawing],
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    key: str,
+    picked: Callable[[str], None] | None = None,
+    most: float = 1.25,
+) -> None:
+    """The drawing in several widths, the narrowest first, then a button to its table. key: unique on the page."""
+    caption = drawings[0].label
+    with st.container(gap="xxsmall", key=f"figure_{key}"):
+        drawing_view.show(drawings, key=key, most=most, picked=picked)
+        _table(head, rows, key, caption)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], key: str, caption: str) -> None:
+    with st.popover(say("evaluate.table"), type="tertiary", icon=":material/table_rows:", key=f"table_{key}"):
+        draw(markup.muted(caption), markup.facts_table(head, rows, caption=caption))
+        st.download_button(
+            say("evaluate.download_csv"),
+            as_csv(head, rows),
+            file_name=f"{key}.csv",
+            mime="text/csv",
+            type="tertiary",
+            icon=":material/download:",
+            key=f"csv_{key}",
+            on_click="ignore",
+        )

@@ -1,0 +1,190 @@
+"""What judges say of an experiment's answers: scores, win rates, grades; in a table of their own."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+from markupsafe import Markup
+
+from leanrag_core.evaluation.judging.tables import MeanScore, WinRate, grades, mean_scores, win_rates
+from leanrag_core.evaluation.statistics.intervals import Interval
+from leanrag_core.figures import numbers
+from leanrag_core.figures.cell_marks import CellScale, Estimate, column_scale
+from leanrag_core.types.experiment import ExperimentResult, ExperimentSummary, Judgement
+from leanrag_core.types.model_names import model_title
+from pages.common import choices, markup, state
+from pages.common.html import NOTHING, draw, html, joined
+from pages.common.messages import say
+from pages.evaluate import audit_charts, audit_source, figure_view, places
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Judgements added up: absolute scores, win rates of pairs, shares of right answers."""
+
+    scores: tuple[MeanScore, ...]
+    rates: tuple[WinRate, ...]
+    grades: tuple[MeanScore, ...]
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """The judges, in the order in which they come."""
+        names = [*(each.judge for each in (*self.scores, *self.grades)), *(each.judge for each in self.rates)]
+        return tuple(dict.fromkeys(names))
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _judged(experiment: str, stamp: str, kind: str, _result: ExperimentResult) -> Judged:
+    seed, judgements = _result.spec.seed, of_kind(_result, kind)
+    return Judged(mean_scores(judgements, seed=seed), win_rates(judgements, seed), grades(judgements, seed))
+
+
+def of_kind(result: ExperimentResult, kind: str) -> tuple[Judgement, ...]:
+    """The judgements about questions of that kind, all for ""."""
+    asked = {row.question for row in result.rows if not kind or row.kind == kind}
+    return tuple(judgement for judgement in result.judgements if judgement.question in asked)
+
+
+def show(summary: ExperimentSummary, result: ExperimentResult, letters: Mapping[str, str], kind: str) -> None:
+    """The tables of one judge over questions of a kind, and the way to its audit; nothing where nothing was judged."""
+    if not result.judgements:
+        return
+    judged = _judged(result.id, summary.changed, kind, result)
+    if not judged.judges:
+        return
+    figure_view.title(say("evaluate.judged"), say("evaluate.judged_note", n=len(of_kind(result, kind))))
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="judged_controls"):
+        judge = _judge(judged.judges)
+        st.button(
+            say("evaluate.judged_audit"),
+            icon=":material/balance:",
+            type="tertiary",
+            key="judged_audit",
+            on_click=_to_audit,
+            args=(result.id, judge),
+        )
+    scores = [each for each in judged.scores if each.judge == judge]
+    if scores:
+        draw(_scores(scores, letters, say("evaluate.judged_scores"), lambda value: numbers.decimal(value, 2)))
+    rates = [each for each in judged.rates if each.judge == judge]
+    if rates:
+        draw(_rates(rates, letters))
+    graded = [each for each in judged.grades if each.judge == judge]
+    if graded:
+        draw(_scores(graded, letters, say("evaluate.judged_grades"), lambda value: numbers.share(value)))
+    n_unparsed = sum(each.unparsed for each in (*scores, *graded)) + sum(each.unparsed for each in rates)
+    draw(markup.muted(say("evaluate.judged_signs", n=n_unparsed)))
+
+
+def _judge(judges: Sequence[str]) -> str:
+    if len(judges) == 1:
+        draw(html('<span class="lr-small">{}</span>', say("evaluate.judged_by", judge=model_title(judges[0]))))
+        return judges[0]
+    titles = {judge: model_title(judge) for judge in judges}
+    return choices.dropdown("judge", say("evaluate.audit.judge"), titles, width=260)
+
+
+def _to_audit(experiment: str, judge: str) -> None:
+    state.remember(places.TAB, places.AUDIT)
+    state.remember(audit_source.NAME, experiment)
+    state.remember("judge", judge)
+
+
+def _scores(
+    scores: Sequence[MeanScore], letters: Mapping[str, str], caption: str, shown: Callable[[float], str]
+) -> Markup:
+    """A row a run, a column a criterion."""
+    criteria = list(dict.fromkeys(each.criterion for each in scores))
+    by_key = {(each.run, each.criterion): each for each in scores}
+    scales = {name: _scale(each.mean for each in scores if each.criterion == name) for name in criteria}
+    lines = []
+    for run in dict.fromkeys(each.run for each in scores):
+        cells = []
+        for name in criteria:
+            score = by_key.get((run, name))
+            spread = "" if score is None or score.spread is None else f"± {numbers.score(score.spread)}"
+            mean = None if score is None else score.mean
+            is_best = mean is not None and mean.value == _highest(scores, name)
+            cells.append(_cell(mean, spread, scales[name], letters.get(run, ""), shown, is_best=is_best))
+        lines.append(html("<tr>{}{}</tr>", _name(run, letters), joined(cells)))
+    return _table(caption, [say("evaluate.run"), *map(audit_charts.criterion_title, criteria)], lines)
+
+
+def _highest(scores: Sequence[MeanScore], criterion: str) -> float | None:
+    """The best mean of a column, where runs differ."""
+    values = [each.mean.value for each in scores if each.criterion == criterion and each.mean is not None]
+    return max(values) if len(set(values)) > 1 else None
+
+
+def _rates(rates: Sequence[WinRate], letters: Mapping[str, str]) -> Markup:
+    """A row a pair, a column a criterion: how often the first named wins."""
+    criteria = list(dict.fromkeys(each.criterion for each in rates))
+    by_key = {(each.a, each.b, each.criterion): each for each in rates}
+    scale = CellScale(0.0, 1.0)
+    lines = []
+    for a, b in dict.fromkeys((each.a, each.b) for each in rates):
+        cells = []
+        for name in criteria:
+            rate = by_key.get((a, b, name))
+            note = "" if rate is None else f"p {numbers.p_value(rate.p_holm)}"
+            interval = None if rate is None else rate.win_rate
+            cells.append(_cell(interval, note, scale, letters.get(a, ""), numbers.share))
+        pair = html("<td>{}</td>", say("audit.pair", a=a, b=b))
+        lines.append(html("<tr>{}{}</tr>", pair, joined(cells)))
+    head = [say("evaluate.judged_wins"), *map(audit_charts.criterion_title, criteria)]
+    return _table(say("evaluate.judged_wins"), head, lines)
+
+
+def _scale(intervals: Iterable[Interval | None]) -> CellScale:
+    return column_scale([_estimate(each) for each in intervals if each is not None])
+
+
+def _estimate(interval: Interval) -> Estimate:
+    return Estimate(interval.value, interval.low, interval.high)
+
+
+def _cell(
+    interval: Interval | None,
+    note: str,
+    scale: CellScale,
+    letter: str,
+    shown: Callable[[float], str],
+    *,
+    is_best: bool = False,
+) -> Markup:
+    if interval is None:
+        return html('<td class="lr-muted">–</td>')
+    mark = scale.mark(_estimate(interval))
+    described = ""
+    if interval.low is not None and interval.high is not None:
+        described = say("evaluate.interval", low=shown(interval.low), high=shown(interval.high))
+    value = html("<b>{}</b>" if is_best else "{}", shown(interval.value))
+    return html(
+        '<td class="{0}"><span class="v wide">{1} <small>{2}</small></span><span class="lr-iv" role="img" '
+        'aria-label="{3}" title="{3}"><i style="left:{4}%;width:{5}%"></i><u class="{6}" style="left:{7}%"></u>'
+        "</span></td>",
+        "best" if is_best else "",
+        value,
+        note,
+        described,
+        mark.left,
+        mark.width,
+        letter.lower() or "other",
+        mark.dot,
+    )
+
+
+def _name(run: str, letters: Mapping[str, str]) -> Markup:
+    letter = letters.get(run, "")
+    square = html('<span class="lr-sq" style="--c:var(--lr-column-{})">{}</span>', letter.lower(), letter)
+    return html('<td><span class="sq">{}</span>{}</td>', square if letter else NOTHING, run)
+
+
+def _table(caption: str, head: Sequence[str], lines: Sequence[Markup]) -> Markup:
+    return html(
+        '<div class="lr-scroll lr-ev" role="region" tabindex="0" aria-label="{0}">'
+        '<table aria-label="{0}"><tr>{1}</tr>{2}</table></div>',
+        caption,
+        joined(html("<th>{}</th>", name) for name in head),
+        joined(lines),
+    )

@@ -1,0 +1,95 @@
+"""One's own figures beside those that the paper publishes, where an experiment makes one of its tables."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from leanrag_core.evaluation.paper_tables import LEANRAG, NO_CHUNKS, NO_RELATIONS, SYSTEMS, PaperCell, paper_table
+from leanrag_core.evaluation.published import CONTEXT, DATASETS, RELATIONS, SCORES, TOKENS, WIN_RATES
+from leanrag_core.figures import numbers
+from leanrag_core.figures.forest import Beside, beside_published
+from leanrag_core.types.experiment import ABSOLUTE, PAIRWISE, ExperimentResult
+from pages.common import choices
+from pages.common.html import draw, html
+from pages.common.messages import say
+from pages.evaluate import audit_charts, figure_view
+
+_WIDTHS = (320, 430, 560)
+_TABLE, _DATASET, _CRITERION = "ptable", "pset", "pcriterion"
+
+
+def tables_of(result: ExperimentResult) -> tuple[str, ...]:
+    """The paper's tables that the experiment has figures of its own for."""
+    names = {run.name for run in result.spec.runs}
+    kinds = {judgement.kind for judgement in result.judgements}
+    if LEANRAG not in names or not names <= {*SYSTEMS, NO_RELATIONS, NO_CHUNKS} or len(names) < 2:
+        return ()
+    tables = []
+    if NO_RELATIONS in names and PAIRWISE in kinds:
+        tables.append(RELATIONS)
+    if NO_CHUNKS in names and ABSOLUTE in kinds:
+        tables.append(CONTEXT)
+    if names & ({*SYSTEMS} - {LEANRAG}):
+        tables += [SCORES] * (ABSOLUTE in kinds) + [WIN_RATES] * (PAIRWISE in kinds) + [TOKENS]
+    return tuple(tables)
+
+
+def show(result: ExperimentResult) -> bool:
+    """The figure, where there is one; returns whether there is."""
+    tables = tables_of(result)
+    if not tables:
+        return False
+    figure_view.title(say("evaluate.paper"), say("evaluate.paper_note"))
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="paper_controls"):
+        table = _choice(_TABLE, say("evaluate.paper_table"), {name: say(f"evaluate.paper.{name}") for name in tables})
+        own = paper_table(table, result)[0]
+        dataset = _choice(_DATASET, say("evaluate.paper_dataset"), {name: name for name in _datasets(result)})
+        criteria = list(dict.fromkeys(cell.criterion for cell in own.cells))
+        titles = {
+            name: audit_charts.criterion_title(name) for name in sorted(criteria, key=lambda name: name != "overall")
+        }
+        criterion = _choice(_CRITERION, say("evaluate.audit.criterion"), titles)
+    rows = rows_of([cell for cell in own.cells if cell.criterion == criterion], dataset)
+    label = say("evaluate.paper_label", table=say(f"evaluate.paper.{table}"), dataset=dataset)
+    drawings = [beside_published(rows, width=width, label=label, tick=lambda value: f"{value:g}") for width in _WIDTHS]
+    head = (say("evaluate.run"), say("evaluate.this_machine"), say("evaluate.published"))
+    cells = [(row.name, row.shown, "–" if row.published is None else f"{row.published:g}") for row in rows]
+    figure_view.show(drawings, head, cells, key="evaluate_paper")
+    draw(
+        html(
+            '<div class="lr-key"><span><i class="own"></i>{}</span><span><i class="pub"></i>{}</span></div>',
+            say("evaluate.this_machine"),
+            say("evaluate.published"),
+        )
+    )
+    return True
+
+
+def rows_of(cells: Sequence[PaperCell], dataset: str) -> list[Beside]:
+    """The systems of a criterion, with the published figure of the data set."""
+    rows = []
+    for cell in cells:
+        own = cell.own
+        rows.append(
+            Beside(
+                cell.system,
+                None if own is None else own.value,
+                None if own is None else own.low,
+                None if own is None else own.high,
+                cell.published.get(dataset),
+                "–" if own is None else numbers.decimal(own.value, 0 if abs(own.value) >= 100 else 2),
+            )
+        )
+    return rows
+
+
+def _datasets(result: ExperimentResult) -> list[str]:
+    """The paper's data sets, the one that the questions seem to be of first."""
+    return sorted(DATASETS, key=lambda name: name.lower() not in result.spec.question_set.lower())
+
+
+def _choice(name: str, label: str, titles: Mapping[str, str]) -> str:
+    options = list(titles)
+    if len(options) == 1:
+        return options[0]
+    return choices.dropdown(name, label, titles, width=170)

@@ -1,0 +1,264 @@
+"""The form of an experiment: which indexes, strategies and questions, who judges, and what it will take."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.evaluation.paper_tables import paper_spec
+from leanrag_core.evaluation.published import TABLES, TOKENS
+from leanrag_core.retrieval.base import StrategyInfo
+from leanrag_core.types.experiment import (
+    ALL_JUDGEMENTS,
+    ASKED,
+    JUDGEMENTS,
+    MODES,
+    ExperimentSpec,
+    JudgeSpec,
+    RunSpec,
+)
+from leanrag_core.types.model_names import endpoint_model
+from leanrag_core.types.question_set import QuestionSetInfo
+from leanrag_core.types.spending import Budget
+from leanrag_core.types.summary import IndexSummary
+from pages.common import markup, session, state
+from pages.common.html import draw
+from pages.common.messages import message, say, words
+from pages.evaluate import experiments, faults, places, run_forecast
+from pages.settings import endpoint_view
+
+_OWN = "own"
+_STARTERS = ("leanrag", "vector", "bm25")
+_LONGEST_TITLE = 120
+_MOST_REPEATS = 20
+
+
+def button() -> None:
+    """The button that opens the form."""
+    if st.button(
+        say("evaluate.run_experiment"), icon=":material/play_arrow:", type="primary", key="primary_experiment"
+    ):
+        st.dialog(say("evaluate.run_experiment"), width="large")(_form)()
+
+
+def _form() -> None:
+    indexes = {each.id: each for each in session.index_list().indexes}
+    sets = {each.id: each for each in session.workbench().question_sets()}
+    if not indexes or not sets:
+        message(say("evaluate.form.nothing"))
+        return
+    strategies = experiments.strategies()
+    left, right = st.columns(2, gap="medium")
+    with left:
+        what = _what()
+        chosen = _indexes(indexes)
+        question_set = _question_set(sets, chosen)
+    model_of = run_forecast.models_of(chosen)
+    with right:
+        if what == _OWN:
+            spec = _own_spec(chosen, question_set, strategies, asks_model=bool(model_of))
+        else:
+            spec = _paper_spec(what, chosen, question_set)
+    budget = run_forecast.show(spec, question_set.n, strategies, model_of)
+    if st.button(
+        say("evaluate.form.start"),
+        type="primary",
+        key="primary_experiment_start",
+        icon=":material/play_arrow:",
+        disabled=not spec.runs,
+        on_click=_start,
+        args=(spec, budget),
+    ):
+        st.rerun()
+
+
+def _start(spec: ExperimentSpec, budget: Budget | None) -> None:
+    """A job runs the experiment, and the page shows it. For callbacks."""
+    with faults.kept():
+        state.remember(places.JOB, session.workbench().start_experiment(spec, budget=budget))
+        state.remember(places.TAB, None)
+
+
+def _what() -> str:
+    """Strategies of the person's choice, or one of the paper's tables."""
+    titles = {_OWN: say("evaluate.form.own")}
+    titles |= {table: say("evaluate.form.paper", table=say(f"evaluate.paper.{table}")) for table in TABLES}
+    return st.selectbox(say("evaluate.form.what"), list(titles), format_func=titles.__getitem__, key="experiment_what")
+
+
+def _own_spec(
+    chosen: Sequence[IndexSummary],
+    question_set: QuestionSetInfo,
+    strategies: Mapping[str, StrategyInfo],
+    *,
+    asks_model: bool,
+) -> ExperimentSpec:
+    runs = runs_of(chosen, _strategies(strategies), strategies)
+    title = _title(say("evaluate.form.title_default", set=question_set.title))
+    baseline = _baseline(runs)
+    answers, mode = _answers(asks_model)
+    judges = _judges() if answers else ()
+    return ExperimentSpec(title, question_set.id, runs, baseline, answers, mode, judges)
+
+
+def _paper_spec(table: str, chosen: Sequence[IndexSummary], question_set: QuestionSetInfo) -> ExperimentSpec:
+    """The experiment that makes a table of the paper on the first index."""
+    default = f"{say(f'evaluate.paper.{table}')}, {question_set.title}"
+    title = _title(default)
+    judges = () if table == TOKENS else _judges(with_kinds=False)
+    index = chosen[0].id if chosen else ""
+    spec = paper_spec(table, index, question_set.id, judges=judges, title=title)
+    return spec if index else replace(spec, runs=())
+
+
+def _title(default: str) -> str:
+    written = st.text_input(
+        say("evaluate.form.title"), "", placeholder=default, max_chars=_LONGEST_TITLE, key="experiment_title"
+    )
+    return written.strip() or default
+
+
+def _indexes(indexes: Mapping[str, IndexSummary]) -> list[IndexSummary]:
+    titles = {id_: each.title for id_, each in indexes.items()}
+    current = state.recall("index")
+    default = [current] if current in indexes else [next(iter(indexes))]
+    ids = st.multiselect(
+        say("evaluate.form.indexes"),
+        list(titles),
+        default,
+        format_func=titles.__getitem__,
+        key="experiment_indexes",
+    )
+    return [indexes[id_] for id_ in ids]
+
+
+def _question_set(sets: Mapping[str, QuestionSetInfo], chosen: Sequence[IndexSummary]) -> QuestionSetInfo:
+    """The set. First comes the one that was looked at last where it may ask about the indexes, then those about their
+    corpora, then those that name no corpus."""
+    corpora, looked_at = {each.corpus_id for each in chosen}, state.recall(places.SET)
+
+    def rank(id_: str) -> int:
+        about = sets[id_].corpus_id
+        if about and about not in corpora:
+            return 3
+        return 0 if id_ == looked_at else 1 if about else 2
+
+    ids = sorted(sets, key=rank)
+    titles = {id_: say("evaluate.form.set", title=sets[id_].title, n=sets[id_].n) for id_ in ids}
+    id_ = st.selectbox(say("evaluate.sets.set"), ids, format_func=titles.__getitem__, key="experiment_set")
+    if rank(id_) == 3:
+        message(say("evaluate.form.other_corpus"))
+    return sets[id_]
+
+
+def _strategies(strategies: Mapping[str, StrategyInfo]) -> list[str]:
+    titles = {name: words(info.title) for name, info in strategies.items()}
+    default = [name for name in _STARTERS if name in titles]
+    names = st.multiselect(
+        say("evaluate.form.strategies"),
+        list(titles),
+        default,
+        format_func=titles.__getitem__,
+        key="experiment_strategies",
+    )
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            say("evaluate.form.all_strategies"),
+            type="tertiary",
+            key="experiment_all",
+            on_click=_take_all,
+            args=(list(titles),),
+        )
+    return names
+
+
+def _take_all(names: Sequence[str]) -> None:
+    st.session_state["experiment_strategies"] = list(names)
+
+
+def runs_of(
+    chosen: Sequence[IndexSummary], names: Sequence[str], strategies: Mapping[str, StrategyInfo]
+) -> tuple[RunSpec, ...]:
+    """Each strategy on each index, at its defaults; the index is in a run's name where there are several."""
+    runs = []
+    for index in chosen:
+        for name in names:
+            title = words(strategies[name].title)
+            runs.append(RunSpec(f"{title}, {index.title}" if len(chosen) > 1 else title, index.id, name))
+    counts: dict[str, int] = {}
+    unique = []
+    for run in runs:
+        counts[run.name] = counts.get(run.name, 0) + 1
+        name = run.name if counts[run.name] == 1 else f"{run.name} ({counts[run.name]})"
+        unique.append(RunSpec(name, run.index, run.strategy, run.options))
+    return tuple(unique)
+
+
+def _baseline(runs: Sequence[RunSpec]) -> str:
+    names = [run.name for run in runs]
+    if len(names) < 2:
+        return ""
+    usual = next((run.name for run in runs if run.strategy == "vector"), names[-1])
+    return st.selectbox(say("evaluate.form.baseline"), names, index=names.index(usual), key="experiment_baseline")
+
+
+def _answers(asks_model: bool) -> tuple[bool, str]:
+    """Whether answers are written, and whether they are declined where the context does not suffice."""
+    hint = say("evaluate.form.answers_hint" if asks_model else "evaluate.form.answers_builtin")
+    answers = st.toggle(say("evaluate.form.answers"), value=False, key="experiment_answers", help=hint)
+    if not answers or not asks_model:
+        return answers, ASKED
+    titles = {mode: say(f"evaluate.mode.{mode}") for mode in MODES}
+    mode = st.segmented_control(
+        say("evaluate.form.mode"),
+        list(titles),
+        default=ASKED,
+        format_func=titles.__getitem__,
+        required=True,
+        key="experiment_mode",
+    )
+    return answers, mode or ASKED
+
+
+def _judges(*, with_kinds: bool = True) -> tuple[JudgeSpec, ...]:
+    """Who judges the answers, what is asked, and how often."""
+    try:
+        settings = session.workbench().settings()
+    except LeanRAGError as error:
+        message(error, kind="error")
+        return ()
+    if not endpoint_view.is_set_up(settings):
+        draw(markup.muted(say("evaluate.form.no_endpoint")))
+        return ()
+    listed = endpoint_view.listing(settings).writing
+    models = st.multiselect(
+        say("evaluate.form.judges"),
+        list(listed),
+        [],
+        accept_new_options=True,
+        placeholder=say("evaluate.form.no_judge"),
+        key="experiment_judges",
+    )
+    if not models:
+        return ()
+    kinds = _kinds() if with_kinds else JUDGEMENTS
+    repeats = st.number_input(
+        say("evaluate.form.repeats"), min_value=1, max_value=_MOST_REPEATS, value=5, key="experiment_repeats", width=160
+    )
+    return tuple(JudgeSpec(endpoint_model(name), kinds, int(repeats)) for name in models) if kinds else ()
+
+
+def _kinds() -> tuple[str, ...]:
+    """What is asked of a judge."""
+    titles = {kind: say(f"evaluate.judgement.{kind}") for kind in ALL_JUDGEMENTS}
+    chosen = st.pills(
+        say("evaluate.form.kinds"),
+        list(titles),
+        selection_mode="multi",
+        default=list(JUDGEMENTS),
+        format_func=titles.__getitem__,
+        key="experiment_kinds",
+        wrap=True,
+    )
+    return tuple(kind for kind in ALL_JUDGEMENTS if kind in chosen)

@@ -1,0 +1,263 @@
+"""The form of a sweep: what is varied, over which corpus and questions, and what it will take."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import Field, replace
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.errors import InvalidConfig, LeanRAGError
+from leanrag_core.figures import numbers
+from leanrag_core.retrieval.base import StrategyInfo
+from leanrag_core.types.config import IndexConfig
+from leanrag_core.types.experiment import Parameter
+from leanrag_core.types.model_names import REFERENCE
+from leanrag_core.types.spending import Budget
+from leanrag_core.types.summary import CorpusSummary, IndexSummary
+from leanrag_core.types.sweep import GRID, INDEX, RETRIEVAL, SAMPLERS, Axis, SweepForecast, SweepSpec
+from pages.common import forms, markup, session, state
+from pages.common.frame import plain_errors
+from pages.common.html import draw, html
+from pages.common.messages import message, say, words
+from pages.evaluate import experiments, faults, places, sweep_words
+
+_USUAL: Mapping[str, str] = {  # values that a person sees first
+    "cluster_size": "5, 10, 20, 30, 50",
+    "tau": "1, 2, 3, 5, 8",
+    "chunk_tokens": "256, 512, 1024",
+    "top_n": "5, 10, 20, 30",
+    "top_c": "3, 5, 8, 12",
+}
+_NOT_SWEPT = ("entity_types", "prompts", "model", "aggregation_model", "embedding")
+_MOST_AXES = 4
+_LONGEST_TITLE = 120
+
+
+def button() -> None:
+    """The button that opens the form."""
+    if st.button(say("evaluate.run_sweep"), icon=":material/play_arrow:", type="primary", key="primary_sweep"):
+        st.dialog(say("evaluate.run_sweep"), width="large")(_form)()
+
+
+def _form() -> None:
+    bench = session.workbench()
+    corpora = {corpus.id: corpus for corpus in bench.corpora() if corpus.documents}
+    sets = {each.id: each for each in bench.question_sets()}
+    if not corpora or not sets:
+        message(say("evaluate.form.nothing"))
+        return
+    left, right = st.columns(2, gap="medium")
+    with left:
+        corpus = _corpus(corpora)
+        ids = sorted(sets, key=lambda id_: sets[id_].corpus_id != corpus.id)
+        titles = {id_: say("evaluate.form.set", title=sets[id_].title, n=sets[id_].n) for id_ in ids}
+        question_set = st.selectbox(say("evaluate.sets.set"), ids, format_func=titles.__getitem__, key="sweep_set")
+        config, index = _settings(corpus)
+        strategies = experiments.strategies()
+        strategy = _strategy(strategies)
+    with right:
+        try:
+            axes = _axes(strategies[strategy])
+        except InvalidConfig as error:
+            message(error, kind="error")
+            return
+        sampler, n_points, seed = _sampler(axes)
+    changes_index = any(axis.level == INDEX for axis in axes)
+    if not changes_index and index is None:
+        message(say("evaluate.sweep.form.needs_index"))
+        return
+    default = say(
+        "evaluate.sweep.form.title",
+        axes=" × ".join(sweep_words.axis_title(axis.name) for axis in axes),
+        corpus=corpus.name,
+    )
+    title = st.text_input(
+        say("evaluate.form.title"), "", placeholder=default, max_chars=_LONGEST_TITLE, key="sweep_title"
+    )
+    spec = SweepSpec(
+        title=title.strip() or default,
+        axes=axes,
+        question_set=question_set,
+        corpus=corpus.id if changes_index else "",
+        config=config,
+        index="" if changes_index or index is None else index.id,
+        strategy=strategy,
+        sampler=sampler,
+        n_points=n_points,
+        seed=seed,
+    )
+    _start_button(spec)
+
+
+def _start_button(spec: SweepSpec) -> None:
+    """The forecast, and the button; a specification that cannot be run says why."""
+    if not spec.axes:
+        draw(markup.muted(say("evaluate.sweep.form.no_axes")))
+        return
+    try:
+        expected = session.workbench().forecast_sweep(spec)
+    except LeanRAGError as error:
+        message(error, kind="error")
+        return
+    budget = _forecast(expected)
+    if st.button(
+        say("evaluate.form.start"),
+        type="primary",
+        key="primary_sweep_start",
+        icon=":material/play_arrow:",
+        on_click=_start,
+        args=(spec, budget),
+    ):
+        st.rerun()
+
+
+def _start(spec: SweepSpec, budget: Budget | None) -> None:
+    """A job runs the sweep, and the page shows it. For callbacks."""
+    with faults.kept():
+        state.remember(places.JOB, session.workbench().start_sweep(spec, budget=budget))
+
+
+def _corpus(corpora: Mapping[str, CorpusSummary]) -> CorpusSummary:
+    current = next((each.corpus_id for each in session.index_list().indexes if each.id == state.recall("index")), "")
+    ids = sorted(corpora, key=lambda id_: id_ != current)
+    titles = {id_: corpora[id_].name for id_ in ids}
+    return corpora[
+        st.selectbox(say("evaluate.sweep.form.corpus"), ids, format_func=titles.__getitem__, key="sweep_corpus")
+    ]
+
+
+def _settings(corpus: CorpusSummary) -> tuple[IndexConfig, IndexSummary | None]:
+    """The settings that are not varied: those of an index of the corpus, the built-in engine's, or those of its
+    reference graph."""
+    own = {each.id: each for each in session.index_list().indexes if each.corpus_id == corpus.id}
+    titles = {id_: say("evaluate.sweep.form.as_index", index=each.title) for id_, each in own.items()}
+    titles[""] = say("evaluate.sweep.form.builtin")
+    with plain_errors():
+        if session.workbench().has_reference(corpus.id):
+            titles[REFERENCE] = say("evaluate.sweep.form.reference")
+    chosen = st.selectbox(
+        say("evaluate.sweep.form.settings"), list(titles), format_func=titles.__getitem__, key="sweep_settings_of"
+    )
+    if chosen == REFERENCE:
+        return IndexConfig(model=REFERENCE), None
+    if chosen not in own:
+        return IndexConfig(), None
+    known = {name: getattr(own[chosen].config, name) for name in forms.option_fields(IndexConfig)}
+    return replace(IndexConfig(), **known), own[chosen]
+
+
+def _strategy(strategies: Mapping[str, StrategyInfo]) -> str:
+    titles = {name: words(info.title) for name, info in strategies.items()}
+    names = sorted(titles, key=lambda name: name != "leanrag")
+    return st.selectbox(say("ask.strategy"), names, format_func=titles.__getitem__, key="sweep_strategy")
+
+
+def _axes(info: StrategyInfo) -> tuple[Axis, ...]:
+    """Which settings are varied, and over which values. Raises InvalidConfig for a value of another type."""
+    index_fields = {name: spec for name, spec in forms.option_fields(IndexConfig).items() if name not in _NOT_SWEPT}
+    own_fields = {name: spec for name, spec in forms.option_fields(info.config).items() if name not in index_fields}
+    titles = {name: say("evaluate.sweep.form.of_index", name=sweep_words.axis_title(name)) for name in index_fields}
+    titles |= {name: say("evaluate.sweep.form.of_asking", name=forms.title_of(name)) for name in own_fields}
+    names = st.multiselect(
+        say("evaluate.sweep.form.axes"),
+        list(titles),
+        ["cluster_size", "tau"],
+        format_func=titles.__getitem__,
+        max_selections=_MOST_AXES,
+        key="sweep_axes",
+    )
+    axes = []
+    with st.grid(2, min_column_width=220, gap="small"):
+        for name in names:
+            spec = index_fields.get(name) or own_fields[name]
+            text = st.text_input(
+                say("evaluate.sweep.form.values", name=titles[name]),
+                _USUAL.get(name) or _values_of(spec),
+                key=f"sweep_values_{name}",
+            )
+            axes.append(Axis(name, values_of(text, spec), INDEX if name in index_fields else RETRIEVAL))
+    return tuple(axis for axis in axes if axis.values)
+
+
+def _values_of(spec: Field[Any]) -> str:
+    choices = spec.metadata.get("choices") or ()
+    if choices:
+        return ", ".join(str(choice) for choice in choices)
+    return "0, 1" if isinstance(spec.default, bool) else str(spec.default if spec.default is not None else "")
+
+
+def values_of(text: str, spec: Field[Any]) -> tuple[Parameter, ...]:
+    """The values of a setting, apart by commas, each once. Raises InvalidConfig for one of another type."""
+    parts = list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    try:
+        if isinstance(spec.default, bool):
+            return tuple(state.as_flag(part) for part in parts)
+        if isinstance(spec.default, int):
+            return tuple(int(part) for part in parts)
+        if isinstance(spec.default, float):
+            return tuple(float(part) for part in parts)
+    except ValueError as error:
+        raise InvalidConfig("evaluate.sweep.form.bad_value", name=spec.name, text=text[:80]) from error
+    return tuple(parts)
+
+
+def _sampler(axes: Sequence[Axis]) -> tuple[str, int, int]:
+    """Every combination, or so many that are drawn."""
+    titles = {name: say(f"evaluate.sweep.form.sampler.{name}") for name in SAMPLERS}
+    n_grid = 1
+    for axis in axes:
+        n_grid *= len(axis.values)
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+        sampler = st.segmented_control(
+            say("evaluate.sweep.form.sampler"),
+            list(titles),
+            default=GRID,
+            format_func=titles.__getitem__,
+            required=True,
+            key="sweep_sampler",
+        )
+        if not sampler or sampler == GRID:
+            draw(markup.muted(say("evaluate.sweep.form.n_grid", n=n_grid)))
+            return GRID, 0, 0
+        n_points = st.number_input(say("evaluate.sweep.form.n_points"), 2, 1000, 20, key="sweep_n", width=130)
+        seed = st.number_input(say("evaluate.sets.seed"), 0, 2**31, 0, key="sweep_seed", width=130)
+    return str(sampler), int(n_points), int(seed)
+
+
+def _forecast(expected: SweepForecast) -> Budget | None:
+    """What the sweep takes, before it begins; the budget where models are called."""
+    calls, seconds = expected.calls, expected.seconds
+    paid = calls.high > 0 or expected.asks_model
+    cost = numbers.money(expected.dollars.expected) if expected.dollars.high else say("evaluate.form.no_cost")
+    time = numbers.span(numbers.duration(seconds.low), numbers.duration(seconds.high))
+    draw(markup.label(say("evaluate.form.forecast")))
+    draw(
+        html(
+            '<div class="lr-big"><b>{}</b><span>{}</span></div>',
+            "" if paid and not expected.dollars.high else cost,
+            time,
+        )
+    )
+    kept = next((build for build in expected.builds if build.kept), None)
+    rows = [
+        (say("evaluate.sweep.form.points"), f"{expected.points:,}"),
+        (say("evaluate.sweep.form.indexes"), f"{len(expected.builds):,}"),
+        (say("evaluate.form.retrievals"), f"{expected.questions:,}"),
+    ]
+    if paid:
+        rows.append((say("evaluate.sweep.form.calls"), numbers.span(f"{calls.low:,.0f}", f"{calls.high:,.0f}")))
+        rows.append((say("evaluate.sweep.form.saved"), f"{expected.saved.expected:,.0f}"))
+    draw(markup.facts_table(("", ""), rows, caption=say("evaluate.form.forecast")))
+    if kept is not None:
+        draw(markup.muted(say("evaluate.sweep.form.kept", stages=", ".join(kept.rebuilt))))
+    if not paid:
+        return None
+    left, right = st.columns(2, gap="small")
+    with left:
+        dollars = st.number_input(
+            say("evaluate.form.dollars"), 0.0, value=0.0, step=1.0, format="%.2f", key="sweep_dollars"
+        )
+    with right:
+        tokens = st.number_input(say("evaluate.form.tokens"), 0, value=0, step=100_000, key="sweep_tokens")
+    draw(markup.muted(say("evaluate.form.budget_hint")))
+    return Budget(float(dollars), int(tokens))

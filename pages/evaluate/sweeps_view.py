@@ -1,0 +1,215 @@
+"""Sweeps: what settings do, the ones that cannot be told from the best, and a point of them to go on with."""
+
+from collections.abc import Sequence
+from statistics import fmean
+
+import streamlit as st
+
+from leanrag_core.evaluation.sweeps.findings import Findings, findings
+from leanrag_core.evaluation.sweeps.headline import headline
+from leanrag_core.figures import numbers
+from leanrag_core.messages.message import Message
+from leanrag_core.types.sweep import SweepResult, SweepSummary
+from pages.common import choices, forms, markup, session, state, widgets
+from pages.common.frame import plain_errors
+from pages.common.html import draw, html
+from pages.common.messages import as_sentence, message, say, words
+from pages.evaluate import faults, figure_view, measure_words, sweep_charts, sweep_point, sweep_words
+
+SWEEP, COLOUR, POINT, KEEP, KIND, MEASURE = "sweep", "colour", "point", "keep", "skind", "smeasure"
+_PER_1000 = "recall-per-1000"
+
+
+def show() -> None:
+    """The chosen sweep: its finding, three pictures with one chosen point, and what can be done with that."""
+    bench = session.workbench()
+    for damaged in bench.damaged_sweeps():
+        message(damaged.reason, kind="error", title=say("evaluate.sweep.damaged", sweep=damaged.id))
+    summaries = bench.sweeps()
+    if not summaries:
+        draw(html('<div class="lr-empty">{}</div>', say("evaluate.sweep.none")))
+        return
+    wanted = state.recall(SWEEP)
+    if wanted and all(each.id != wanted for each in summaries):
+        message(say("evaluate.sweep.gone", sweep=wanted), kind="error")
+        state.memory().unfit.discard(SWEEP)
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="sweep_controls"):
+        summary = _choice(summaries)
+        sweep = _opened(summary.id, summary.changed)
+        measure = _measure(sweep)
+        colour = _colour(sweep, measure)
+        kind = _kind(sweep)
+        _delete_button(summary)
+    with plain_errors():
+        _sweep(summary, sweep, measure, colour, kind)
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _opened(sweep: str, changed: str) -> SweepResult:
+    return session.workbench().sweep(sweep)
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _findings(sweep: str, changed: str, measure: str, kind: str, _result: SweepResult) -> Findings:
+    return findings(_result, measure, kind=kind)
+
+
+def _sweep(summary: SweepSummary, sweep: SweepResult, measure: str, colour: str, kind: str) -> None:
+    draw(markup.muted(_facts(summary, sweep)))
+    if not sweep.is_complete:
+        message(say("evaluate.sweep.partial", n=summary.rows, all=summary.all, built=summary.built))
+    shown = _findings(summary.id, summary.changed, measure, kind, sweep)
+    if not shown.points:
+        return
+    sentences = [as_sentence(words(_with_titles(each, sweep))) for each in headline(shown)]
+    draw(html('<div class="lr-finding"><b>{}</b> {}</div>', sentences[0], say("text.space").join(sentences[1:])))
+    names = [standing.name for standing in shown.points]
+    chosen = str(state.fitting(POINT, shown.cheapest or shown.best or names[0], str, lambda name: name in names))
+    left, right = st.columns([6, 7], gap="large")
+    with left:
+        if sweep_charts.heat(sweep, shown, chosen, colour, _pick):
+            draw(markup.muted(say("evaluate.sweep.signs")))
+        else:
+            draw(markup.muted(say("evaluate.sweep.no_grid")))
+    with right:
+        sweep_charts.front(sweep, shown, chosen, _pick)
+    left, right = st.columns([8, 4], gap="large")
+    with left:
+        _lines(sweep, shown, chosen)
+    with right:
+        sweep_point.panel(sweep, shown, chosen)
+
+
+def _with_titles(sentence: Message, sweep: SweepResult) -> Message:
+    """The sentence with titles of settings and points in place of their names."""
+    values = dict(sentence.values)
+    for name in ("best", "cheapest"):
+        point = sweep.at(str(values.get(name, "")))
+        if point is not None:
+            values[name] = sweep_words.point_title(point)
+    if "axis" in values:
+        values["axis"] = sweep_words.axis_title(str(values["axis"]))
+    return Message(sentence.code, values)
+
+
+def _pick(name: str) -> None:
+    state.remember(POINT, name)
+
+
+def _choice(summaries: Sequence[SweepSummary]) -> SweepSummary:
+    by_id = {each.id: each for each in summaries}
+    titles = {each.id: say("evaluate.sweep.title", title=each.title, n=each.points) for each in summaries}
+    chosen = choices.dropdown(
+        SWEEP, say("evaluate.sweep.sweep"), titles, forgets=(POINT, KEEP, KIND, COLOUR, MEASURE), width=400
+    )
+    return by_id[chosen]
+
+
+def _measured(sweep: SweepResult) -> list[str]:
+    """The measures that points have a score of; that of the specification first."""
+    have = {
+        name
+        for result in sweep.points
+        for name, scores in result.scores.items()
+        if any(score is not None for score in scores)
+    }
+    return [name for name in dict.fromkeys((sweep.spec.measure, *measure_words.in_order(sorted(have)))) if name in have]
+
+
+def _measure(sweep: SweepResult) -> str:
+    """What the points are compared by."""
+    names = [name for name in _measured(sweep) if name != sweep.spec.cost] or [sweep.spec.measure]
+    titles = {name: measure_words.title_of(name) for name in names}
+    return choices.dropdown(MEASURE, say("evaluate.measure"), titles, forgets=(KEEP, COLOUR), width=200)
+
+
+def _colour(sweep: SweepResult, measure: str) -> str:
+    """What the cells of the heat map show."""
+    have = _measured(sweep)
+    names = [name for name in dict.fromkeys((measure, sweep.spec.cost, _PER_1000)) if name in have] or [measure]
+    titles = {name: forms.plain(measure_words.title_of(name)) for name in names}
+    return choices.segments(COLOUR, say("evaluate.sweep.colour"), titles, wrap=True)
+
+
+def _kind(sweep: SweepResult) -> str:
+    kinds = [kind for kind in dict.fromkeys(sweep.kinds) if kind]
+    if len(kinds) < 2:
+        return ""
+    titles = {"": say("evaluate.all_kinds", n=len(sweep.questions))}
+    titles |= {kind: f"{measure_words.kind_title(kind)} {sweep.kinds.count(kind):,}" for kind in kinds}
+    return choices.dropdown(KIND, say("evaluate.sweep.questions"), titles, width=170)
+
+
+def _facts(summary: SweepSummary, sweep: SweepResult) -> str:
+    """How many points and indexes, and how long the builds took."""
+    costs = {result.build.folder: result.build for result in sweep.points if result.build is not None}
+    seconds = sum(cost.seconds for cost in costs.values())
+    later = [cost.seconds for cost in costs.values() if not cost.is_first]
+    facts = say(
+        "evaluate.sweep.facts",
+        n=summary.points,
+        indexes=len(costs),
+        time=numbers.duration(seconds),
+        questions=len(sweep.questions),
+    )
+    if later and len(later) < len(costs):
+        facts += say("text.space") + say("evaluate.sweep.kept", n=len(later), time=numbers.duration(fmean(later)))
+    return facts
+
+
+def _lines(sweep: SweepResult, shown: Findings, chosen: str) -> None:
+    """All points over parallel axes, with the bound that keeps some of them."""
+    values = [standing.value.value for standing in shown.points if standing.value is not None]
+    if len(values) < 2:
+        return
+    low, high = round(min(values), 3), round(max(values), 3)
+    usual = round(low + 0.75 * (high - low), 3)
+    figure_view.title(say("evaluate.sweep.all"))
+    keep = None
+    if high > low:
+        keep = float(
+            widgets.remembered(
+                KEEP,
+                usual,
+                lambda mount: st.slider(
+                    say("evaluate.sweep.keep", measure=measure_words.title_of(shown.measure)),
+                    low,
+                    high,
+                    mount.value,
+                    step=0.001,
+                    format="%.3f",
+                    key=mount.key,
+                    on_change=mount.changed,
+                    width=320,
+                ),
+                parse=float,
+                allowed=lambda value: low <= value <= high,
+                form=(low, high),
+            )
+        )
+    kept, of = sweep_charts.lines(sweep, shown, chosen, keep)
+    if keep is not None:
+        draw(markup.muted(say("evaluate.sweep.kept_lines", n=kept, of=of)))
+
+
+def _delete_button(summary: SweepSummary) -> None:
+    if not summary.is_shipped and st.button(
+        say("evaluate.sweep.delete"), icon=":material/delete:", type="tertiary", key="sweep_delete"
+    ):
+        st.dialog(say("evaluate.sweep.delete_title"))(_delete)(summary)
+
+
+def _delete(summary: SweepSummary) -> None:
+    st.text(summary.title)
+    draw(markup.muted(say("evaluate.sweep.delete_hint")))
+    label = say("evaluate.sweep.delete")
+    if st.button(label, icon=":material/delete:", key="sweep_delete_confirm", on_click=_deleted, args=(summary.id,)):
+        st.rerun()
+
+
+def _deleted(sweep: str) -> None:
+    """The sweep is gone. For callbacks."""
+    with faults.kept():
+        session.workbench().delete_sweep(sweep)
+        for name in (SWEEP, POINT, KEEP):
+            state.remember(name, None)

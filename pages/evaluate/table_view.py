@@ -1,0 +1,132 @@
+"""The table of an experiment: of each run and measure the mean, its letter, and a dot with the interval."""
+
+from collections.abc import Mapping
+
+from markupsafe import Markup
+
+from leanrag_core.evaluation.tables import Cell, ScoreTable, TableRow
+from leanrag_core.figures.cell_marks import CellScale, Estimate, column_scale
+from leanrag_core.retrieval.base import StrategyInfo
+from leanrag_core.retrieval.settings import settings_line, shown_settings
+from pages.common.html import NOTHING, html, joined
+from pages.common.messages import say, words
+from pages.evaluate import measure_words, scores
+from pages.evaluate.measure_words import LATENCY
+
+
+def table(
+    rows: ScoreTable,
+    sort: str,
+    letters: Mapping[str, str],
+    strategies: Mapping[str, StrategyInfo],
+    index_names: Mapping[str, str],
+) -> Markup:
+    """The table, the best by `sort` first. letters: of the runs that are compared, which keep colour and marker.
+
+    index_names: titles of the runs' indexes, where the experiment has several.
+    """
+    head = [html("<th>{}</th>", say("evaluate.run"))]
+    for measure in (*rows.measures, LATENCY):
+        arrow = "↓" if measure == sort else ""
+        state = html(' aria-sort="{}"', "ascending" if measure_words.less_is_better(measure) else "descending")
+        head.append(
+            html(
+                '<th class="{}" title="{}"{}>{} {}</th>',
+                "sorted" if arrow else "",
+                measure_words.help_of(measure),
+                state if arrow else NOTHING,
+                measure_words.title_of(measure),
+                arrow,
+            )
+        )
+    scales = {measure: _scale(rows, measure) for measure in rows.measures}
+    lines = [_line(row, rows, scales, letters, strategies, index_names) for row in scores.ranked(rows, sort)]
+    return html(
+        '<div class="lr-scroll lr-ev" role="region" tabindex="0" aria-label="{0}">'
+        '<table aria-label="{0}"><tr>{1}</tr>{2}</table></div>',
+        say("evaluate.scores"),
+        joined(head),
+        joined(lines),
+    )
+
+
+def _scale(rows: ScoreTable, measure: str) -> CellScale:
+    return column_scale([estimate for row in rows.rows if (estimate := _estimate(row.cells[measure])) is not None])
+
+
+def _estimate(cell: Cell) -> Estimate | None:
+    interval = cell.interval
+    return None if interval is None else Estimate(interval.value, interval.low, interval.high)
+
+
+def _line(
+    row: TableRow,
+    rows: ScoreTable,
+    scales: Mapping[str, CellScale],
+    letters: Mapping[str, str],
+    strategies: Mapping[str, StrategyInfo],
+    index_names: Mapping[str, str],
+) -> Markup:
+    letter = letters.get(row.run.name, "")
+    cells = [_name(row, letter, strategies, index_names)]
+    cells += [_cell(row.cells[measure], measure, scales[measure], letter) for measure in rows.measures]
+    times = [each.latency_ms for each in rows.rows if each.latency_ms is not None]
+    fastest = row.latency_ms is not None and len(times) > 1 and row.latency_ms == min(times)
+    shown = measure_words.shown(LATENCY, row.latency_ms)
+    cells.append(html("<td><b>{}</b></td>" if fastest else "<td>{}</td>", shown))
+    return html('<tr class="{}">{}</tr>', "marked" if letter else "", joined(cells))
+
+
+def _name(row: TableRow, letter: str, strategies: Mapping[str, StrategyInfo], index_names: Mapping[str, str]) -> Markup:
+    info = strategies.get(row.run.strategy)
+    badge = NOTHING
+    if info is not None:
+        meaning = f"{say(f'badge.{info.badge}.meaning')}. {words(info.differs)}"
+        badge = html('<span class="lr-tag" title="{}">{}</span>', meaning, words(info.badge_title))
+    square = NOTHING
+    if letter:
+        square = html('<span class="lr-sq" style="--c:var(--lr-column-{})">{}</span>', letter.lower(), letter)
+    settings = words(settings_line(shown_settings(info, row.run.options)))
+    index = index_names.get(row.run.index, "")
+    return html(
+        '<td><span class="sq">{}</span><span class="n">{}</span> {}{}{}{}</td>',
+        square,
+        row.run.name,
+        badge,
+        html(' <span class="lr-muted lr-small">{}</span>', index) if index else NOTHING,
+        html(' <span class="lr-ev-bad">{}</span>', say("evaluate.failed_questions", n=row.errors))
+        if row.errors
+        else NOTHING,
+        html('<span class="set">{}</span>', settings) if settings else NOTHING,
+    )
+
+
+def _cell(cell: Cell, measure: str, scale: CellScale, letter: str) -> Markup:
+    estimate = _estimate(cell)
+    if estimate is None or cell.interval is None:
+        return html('<td class="lr-muted" title="{}">–</td>', say("evaluate.not_measured"))
+    mark = scale.mark(estimate)
+    low, high = (measure_words.shown(measure, end) for end in (estimate.low, estimate.high))
+    described = say("evaluate.interval", low=low, high=high) if estimate.low is not None else ""
+    described += say("text.space") + say("evaluate.of_questions", n=cell.interval.n)
+    value = measure_words.shown(measure, estimate.value)
+    dot = html(
+        '<span class="lr-iv" role="img" aria-label="{0}" title="{0}"><i style="left:{1}%;width:{2}%"></i>'
+        '<u class="{3}" style="left:{4}%"></u></span>',
+        described.strip(),
+        mark.left,
+        mark.width,
+        letter.lower() or "other",
+        mark.dot,
+    )
+    best = html('<span class="lr-ev-best">{}</span>', say("set.best")) if cell.is_best else NOTHING
+    return html(
+        '<td class="{}"><span class="v"><b>{}</b><small>{}</small>{}</span>{}</td>'
+        if cell.is_best
+        else '<td class="{}"><span class="v">{}<small>{}</small>{}</span>{}</td>',
+        "best" if cell.is_best else "",
+        value,
+        cell.letters,
+        best,
+        dot,
+    )

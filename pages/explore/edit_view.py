@@ -1,0 +1,113 @@
+"""Edits by hand of an entity, from where it is looked at: each is a job, and a line in the log of the index."""
+
+import streamlit as st
+
+from leanrag_core.queries import browse
+from leanrag_core.types.editing import Action, Edit
+from leanrag_core.types.graph import Entity, Place
+from leanrag_core.types.index import Index
+from leanrag_core.types.manifest import IMPORTED
+from pages.build import index_actions
+from pages.common import forms, markup, session, state
+from pages.common.frame import page_path, plain_errors
+from pages.common.html import draw
+from pages.common.messages import say
+
+_OF_ENTITY: tuple[Action, ...] = ("rename", "retype", "merge", "split", "delete")
+_OF_RELATION: tuple[Action, ...] = ("describe-relation", "delete-relation")
+_UNDONE = 5  # last edits that can be taken back from here; Build lists all
+_RELATIONS = 50  # strongest ones that are offered; a hub has tens of thousands
+
+
+def popover(index: Index, entity: Entity) -> None:
+    """What can be changed of a base entity; nothing for an index that cannot be edited."""
+    if entity.layer or index.path is None or index.manifest.kind == IMPORTED:
+        return
+    related = browse.neighbours(index, Place(0, entity.row), _RELATIONS)
+    documents = _documents(index, entity)
+    offered = [
+        action
+        for action in _OF_ENTITY + (_OF_RELATION if related else ())
+        if action != "split" or len(documents) > 1  # what the only document says is the whole entity
+    ]
+    with st.popover(say("edit.button"), icon=":material/edit:", type="tertiary", key=f"edit_{entity.id}"):
+        action = st.radio(
+            say("edit.what"),
+            offered,
+            format_func=lambda name: say(f"edit.action.{name}"),
+            key=f"edit_action_{entity.id}",
+            label_visibility="collapsed",
+        )
+        edit = _form(entity, action, documents, {each.name: each.relation.description for each in related})
+        st.caption(say(f"edit.hint.{action}", name=forms.plain(entity.name)))
+        if st.button(say("edit.apply"), type="primary", key=f"primary_edit_{entity.id}"):
+            with plain_errors():
+                _start(index, edit)
+        _undo(index, edits_of(index, entity))
+
+
+def _form(entity: Entity, action: Action, documents: list[str], related: dict[str, str]) -> Edit:
+    """The edit as its fields say, not yet numbered. related: descriptions of the relations by their other end."""
+    key, label = f"edit_other_{entity.id}_{action}", f"edit.field.{action}"
+    if action == "delete":
+        return Edit(1, action, entity.name)
+    if action in _OF_RELATION:
+        other = st.selectbox(say("edit.field.relation"), list(related), key=key)
+        text = ""
+        if action == "describe-relation":
+            text = st.text_area(say(label), related[other], key=f"{key}_{list(related).index(other)}")
+        return Edit(1, action, entity.name, other, text=text.strip())
+    other = st.text_input(say(label), key=key)
+    taken: list[str] = []
+    if action == "split":
+        taken = st.multiselect(say("edit.field.documents"), documents, key=f"{key}_documents")
+    return Edit(1, action, entity.name, other.strip(), tuple(taken))
+
+
+def edits_of(index: Index, entity: Entity) -> list[Edit]:
+    """The edits by hand that name the entity, the last one first."""
+    if index.path is None or entity.layer:
+        return []
+    edits = session.workbench().edits(index.path).edits
+    return [edit for edit in reversed(edits) if entity.name in (edit.name, edit.other)]
+
+
+def sentence_of(edit: Edit) -> str:
+    """What the edit did."""
+    return say(f"edit.done.{edit.action}", name=edit.name, other=edit.other, documents=", ".join(edit.documents))
+
+
+def _undo(index: Index, edits: list[Edit]) -> None:
+    """Each of the edits with a button that takes it back."""
+    if edits:
+        draw(markup.label(say("edit.log"), f"{len(edits):,}"))
+    for edit in edits[:_UNDONE]:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.text(sentence_of(edit))
+            if st.button(say("edit.undo"), key=f"undo_here_{edit.number}", type="tertiary", icon=":material/undo:"):
+                assert index.path is not None
+                with plain_errors():
+                    _shown_on_build(
+                        session.workbench().start_undoing_edit(index.path.name, edit.number), index.path.name
+                    )
+
+
+def _documents(index: Index, entity: Entity) -> list[str]:
+    """Names of the documents that mention the entity, in the index's order."""
+    rows = sorted({index.chunk_cells["document"][chunk].as_py() for chunk in entity.chunks})
+    return [index.document_cells["name"][row].as_py() for row in rows]
+
+
+def _start(index: Index, edit: Edit) -> None:
+    """The job of the edit is shown on Build."""
+    assert index.path is not None
+    bench = session.workbench()
+    number = bench.edits(index.path).next_number
+    numbered = Edit(number, edit.action, edit.name, edit.other, edit.documents, edit.text)
+    _shown_on_build(bench.start_edit(index.path.name, numbered), index.path.name)
+
+
+def _shown_on_build(job_id: str, index_id: str) -> None:
+    state.remember("job", job_id)
+    state.remember(index_actions.TICKED, index_id)
+    st.switch_page(page_path("build"))

@@ -1,0 +1,168 @@
+"""What all views of Explore share: the index, the chosen entity, search, filters and the last question."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+import numpy as np
+import streamlit as st
+
+from leanrag_core.figures.blocks import MAX_COLUMNS
+from leanrag_core.queries import browse
+from leanrag_core.queries.filters import CONNECTED, MADE_BY, type_counts
+from leanrag_core.queries.filters import Filters as Filters  # views take it from here
+from leanrag_core.queries.relation_kinds import relation_kinds
+from leanrag_core.types.graph import Place
+from leanrag_core.types.index import Index
+from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.trace import Trace
+from pages.common import last_question, state
+
+FILTER_NAMES = ("types", "kinds", "layers", "strength", "made", "connected")  # in the URL
+_MAX_STRENGTH = 1_000_000
+_GONE = "lr_gone_entity"
+
+
+@dataclass(frozen=True)
+class Exploring:
+    """A view draws this. place: the chosen entity. focus: the block that is opened. search: what is written into the
+    search field. trace: of the last question on this index. go: chooses the entity of that id, and opens a block that
+    shows it where the open one does not."""
+
+    index: Index
+    summary: IndexSummary
+    place: Place
+    focus: Place
+    filters: Filters
+    search: str
+    trace: Trace | None
+    go: Callable[[str], None]
+
+    def mask(self, number: int) -> np.ndarray:
+        """(n,) bool, entities of that layer that pass the filters."""
+        return _mask(self.summary.id, self.summary.created, self.filters, number, "entities", self.index)
+
+    def relation_mask(self, number: int) -> np.ndarray:
+        """(r,) bool, relations of that layer that pass the filters."""
+        return _mask(self.summary.id, self.summary.created, self.filters, number, "relations", self.index)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _mask(index_id: str, created: str, filters: Filters, number: int, rows: str, _index: Index) -> np.ndarray:
+    return filters.allows(_index, number) if rows == "entities" else filters.allows_relations(_index, number)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def types_of(index_id: str, created: str, _index: Index) -> tuple[tuple[str, int], ...]:
+    """The types of the index's base entities and their counts, the most frequent first."""
+    return type_counts(_index)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def kinds_of(index_id: str, created: str, _index: Index) -> tuple[tuple[str, int], ...]:
+    """The kinds of the index's base relations and their counts, the most frequent first."""
+    known = relation_kinds(_index.layers[0])
+    return tuple(zip(known.names, known.counts, strict=True))
+
+
+def choose(entity_id: str) -> None:
+    """That entity is the chosen one."""
+    st.session_state.pop(_GONE, None)
+    state.remember("node", entity_id)
+    state.remember("rel", None)
+    state.remember("chunk", None)
+
+
+def exploring(index: Index, summary: IndexSummary) -> Exploring:
+    """What is remembered of the views of this index."""
+    place = _place("node", index)
+    focus = _place("focus", index) if state.recall("focus") else _block_showing(index, place)
+
+    def go(entity_id: str) -> None:
+        choose(entity_id)
+        chosen = browse.locate(index, entity_id)
+        if chosen is not None and not _shows(index, focus, chosen):
+            shown_in = _block_showing(index, chosen)
+            state.remember("focus", name_and_id(index, shown_in)[1])
+
+    return Exploring(
+        index=index,
+        summary=summary,
+        place=place,
+        focus=focus,
+        filters=_filters(index, summary),
+        search=state.recall("find").strip(),
+        trace=last_question.trace_of(summary.id),
+        go=go,
+    )
+
+
+def gone_entity() -> bool:
+    """Whether the entity that a link named is not in the index, and none was chosen since."""
+    return bool(st.session_state.get(_GONE))
+
+
+def name_and_id(index: Index, place: Place) -> tuple[str, str]:
+    """The name and the id of the entity in that place."""
+    cells = index.layers[place.layer].entities.slice(place.row, 1)
+    return cells["name"][0].as_py(), cells["id"][0].as_py()
+
+
+def _block_showing(index: Index, place: Place) -> Place:
+    """The highest block whose picture reaches down to that entity; at least the parent of a base entity."""
+    trail = [place, *(Place(*above) for above in index.ancestors(place.layer, place.row))]
+    return trail[min(MAX_COLUMNS - 1, len(trail) - 1)]
+
+
+def _shows(index: Index, focus: Place, place: Place) -> bool:
+    trail = [place, *(Place(*above) for above in index.ancestors(place.layer, place.row))]
+    return focus in trail[:MAX_COLUMNS]
+
+
+def _place(name: str, index: Index) -> Place:
+    """The place of the remembered entity, the root when none is remembered or the index has no such entity."""
+    entity_id = state.recall(name)
+    place = browse.locate(index, entity_id) if entity_id else None
+    if place is None:
+        if entity_id:
+            state.remember(name, None)
+            if name == "node":
+                st.session_state[_GONE] = True
+        return Place(len(index.layers) - 1, 0)
+    return place
+
+
+def _filters(index: Index, summary: IndexSummary) -> Filters:
+    def known(name: str, counts: Callable[[str, str, Index], tuple[tuple[str, int], ...]]) -> frozenset[str]:
+        if not state.recall(name):
+            return frozenset()
+        names = {value for value, _ in counts(summary.id, summary.created, index)}
+        return frozenset(state.fitting(name, frozenset(), split, lambda chosen: set(chosen) <= names))
+
+    return Filters(
+        types=known("types", types_of),
+        kinds=known("kinds", kinds_of),
+        layers=frozenset(state.fitting("layers", frozenset(), layer_numbers, lambda chosen: _all_in(chosen, index))),
+        least_strength=state.fitting("strength", 0, int, lambda value: 0 <= value <= _MAX_STRENGTH),
+        made_by=state.fitting("made", "", str, lambda value: value in MADE_BY),
+        connected=state.fitting("connected", "", str, lambda value: value in CONNECTED),
+    )
+
+
+def split(text: str) -> frozenset[str]:
+    """The values of a list in the URL."""
+    return frozenset(unquote(value) for value in text.split("|") if value)
+
+
+def joined(values: Iterable[str]) -> str:
+    """The values as a list in the URL; a value may hold the sign between them."""
+    return "|".join(value.replace("%", "%25").replace("|", "%7C") for value in values)
+
+
+def layer_numbers(text: str) -> frozenset[int]:
+    """The layers of a list in the URL. Raises ValueError for what is no number."""
+    return frozenset(int(part) for part in split(text))
+
+
+def _all_in(layers: frozenset[int], index: Index) -> bool:
+    return all(0 <= number < len(index.layers) for number in layers)

@@ -1,0 +1,112 @@
+"""How the clusters form, layer by layer: entities at their places on the map are drawn together, up to the root."""
+
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from leanrag_core.figures.direction import isolated
+from leanrag_core.figures.embedding_map import MapPlaces
+from leanrag_core.queries.entity_search import find_entities
+from leanrag_core.queries.formation import FormedLayer, formation
+from leanrag_core.types.index import Index
+from leanrag_core.types.visible import visible_values
+from pages.common import figure_tools
+from pages.common.component import component
+from pages.common.frame import message
+from pages.common.messages import say
+from pages.explore import map_view
+from pages.explore.exploring import Exploring
+
+_SCRIPT = Path(__file__).with_name("formation.js")
+_FRAME = '<div class="lr-formation"></div>'
+_KEY = "formation"
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _formed(index_id: str, created: str, _index: Index) -> tuple[FormedLayer, ...]:
+    return formation(_index, map_view.shown_places(index_id, created, 0, _index))
+
+
+def show(exploring: Exploring) -> None:
+    """The film with its controls; every frame says in a sentence what happened."""
+    index, summary = exploring.index, exploring.summary
+    if len(index.layers) < 2:
+        message(say("explore.formation.one_layer"))
+        return
+    with st.spinner(say("explore.map.placing"), show_time=False):
+        shown = map_view.places(exploring, 0)
+        layers = _formed(summary.id, summary.created, index)
+    n_base = len(index.layers[0])
+    sampled = "explore.formation.sample" if len(shown.rows) < n_base else "explore.map.all"
+    note = say(sampled, n=len(shown.rows), total=n_base)
+    frames = [{"title": say("explore.formation.entities"), "said": say("explore.formation.begin", n=n_base)}]
+    frames += [{"title": say("explore.formation.layer", layer=each.layer), "said": _sentence(each)} for each in layers]
+    names = ("play", "pause", "back", "next", "scrub", "steps")
+    colours = [each for each in layers if each.clusters > 1] or list(layers)
+    data = {
+        "x": map_view.units(shown.places[:, 0]),
+        "y": map_view.units(shown.places[:, 1]),
+        "of": [each.cluster_of.tolist() for each in layers],
+        "named": [
+            [
+                {"id": cluster.id, "name": map_view.short_name(cluster.name), "at": cluster.drawn}
+                for cluster in each.named
+            ]
+            for each in layers
+        ],
+        "hueOf": _hues(colours[-1]),
+        "passing": exploring.mask(0)[shown.rows].astype(int).tolist() if exploring.filters.active else None,
+        "lit": _lit(exploring, shown),
+        "hues": map_view.cluster_colours(),
+        "frames": frames,
+        "words": {name: say(f"explore.formation.{name}") for name in names},
+        "tools": figure_tools.tools(
+            say("explore.formation.title", name=summary.name), note, keys=say("explore.formation.keys")
+        ),
+    }
+
+    def picked() -> None:
+        chosen = st.session_state[_KEY].get("picked")
+        if chosen:
+            exploring.go(str(chosen))
+
+    component(_SCRIPT, _FRAME, draws_svg=True, parts=("layers", "figure_tools"))(
+        data=visible_values(data), key=_KEY, on_picked_change=picked
+    )
+
+
+def _lit(exploring: Exploring, shown: MapPlaces) -> list[int]:
+    """1 for each drawn entity that the search names, else 0."""
+    matches = find_entities(exploring.index, exploring.search, layer=0).rows if exploring.search else ()
+    return [int(hit) for hit in np.isin(shown.rows, [match.row for match in matches])]
+
+
+def _hues(layer: FormedLayer) -> list[int]:
+    """For each drawn point the hue of its cluster in that layer; -1 where there are more clusters than hues."""
+    n_hues = len(map_view.cluster_colours())
+    hue_of = np.full(int(layer.cluster_of.max(initial=0)) + 1, -1)
+    for hue, cluster in enumerate(layer.named[:n_hues]):
+        hue_of[cluster.drawn] = hue
+    return [int(hue) for hue in hue_of[layer.cluster_of]]
+
+
+def _sentence(formed: FormedLayer) -> str:
+    """What happened from the layer below to this one."""
+    if formed.clusters == 1:
+        return say("explore.formation.root", n=formed.below, name=isolated(formed.largest_name))
+    parts = [
+        say(
+            "explore.formation.step",
+            layer=formed.layer,
+            below=formed.below,
+            n=formed.clusters,
+            name=isolated(formed.largest_name),
+            largest=formed.largest,
+        )
+    ]
+    if formed.singletons:
+        parts.append(say("explore.formation.singletons", n=formed.singletons))
+    if formed.summarised or formed.joined:
+        parts.append(say("explore.formation.relations", n=formed.summarised, joined=formed.joined))
+    return say("text.space").join(parts)

@@ -1,0 +1,112 @@
+"""What is remembered of the graph in layers: focus, opened and pinned nodes, hops. All of it is in the link."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leanrag_core.queries import browse
+from leanrag_core.queries.layer_scene import layer_scene
+from leanrag_core.queries.scene_request import SceneRequest
+from leanrag_core.types.graph import Place
+from leanrag_core.types.index import Index
+from leanrag_core.types.layer_scene import Scene
+from pages.common import state
+from pages.explore.exploring import Exploring, name_and_id
+
+URL = ("centre", "hops", "open", "grown", "pins", "hidden", "detail")
+AROUND, ALL = "around", "all"
+_MOST_OPEN, _MOST_PINNED, _MOST_HIDDEN = 8, 8, 200
+_HOPS = ("1", "2")
+
+
+@dataclass(frozen=True)
+class GraphState:
+    """pinned, hidden: ids. detail: AROUND or ALL."""
+
+    hops: int
+    pinned: tuple[str, ...]
+    hidden: tuple[str, ...]
+    detail: str
+
+
+def remembered() -> GraphState:
+    """What is remembered at present."""
+    return GraphState(
+        hops=int(state.fitting("hops", _HOPS[-1], str, lambda value: value in _HOPS)),
+        pinned=_ids("pins")[:_MOST_PINNED],
+        hidden=_ids("hidden")[:_MOST_HIDDEN],
+        detail=state.fitting("detail", AROUND, str, lambda value: value in (AROUND, ALL)),
+    )
+
+
+def scene_now(exploring: Exploring) -> Scene:
+    """The scene around the focus; where there is none, or the chosen entity is not in it, around that one."""
+    centre = browse.locate(exploring.index, state.recall("centre")) if state.recall("centre") else None
+    if centre is None:
+        return layer_scene(exploring.index, _request(exploring, exploring.place))
+    scene = layer_scene(exploring.index, _request(exploring, centre))
+    _, chosen = name_and_id(exploring.index, exploring.place)
+    if any(node.id == chosen for node in scene.nodes):
+        return scene
+    state.remember("centre", chosen)
+    return layer_scene(exploring.index, _request(exploring, exploring.place))
+
+
+def act(exploring: Exploring, kind: str, id_: str, *, focus: str) -> None:
+    """What a person did in the picture. kind: pick, open, grow, centre, pin, unpin, hops or detail. focus: the id of
+    what is in focus, which stays there when another node is chosen."""
+    state.remember("centre", focus)
+    if kind in ("hops", "detail"):
+        state.remember(kind, id_)
+        return
+    if kind == "unpin":
+        state.remember("pins", None)
+        return
+    place = browse.locate(exploring.index, id_)
+    if place is None:  # of an index that was rebuilt meanwhile
+        return
+    if kind == "pin":
+        others = [pin for pin in _ids("pins") if pin != id_]
+        _remember_ids("pins", others if id_ in _ids("pins") else [*others, id_][-_MOST_PINNED:])
+        return
+    if kind in ("pick", "centre"):
+        exploring.go(id_)
+    if kind == "centre":
+        state.remember("centre", id_)
+    if kind == "grow":
+        state.remember("grown", id_)
+    if place.layer and kind != "centre":
+        used = [opened for opened in _ids("open") if opened != id_]
+        _remember_ids("open", [*used, id_][-_MOST_OPEN:])
+
+
+def hide(ids: Sequence[str]) -> None:
+    """Those nodes are hidden, and no others."""
+    _remember_ids("hidden", list(ids)[:_MOST_HIDDEN])
+
+
+def _request(exploring: Exploring, focus: Place) -> SceneRequest:
+    index, filters = exploring.index, exploring.filters
+    numbers = range(len(index.layers))
+    grown = _places(index, _ids("grown"))
+    return SceneRequest(
+        focus,
+        hops=remembered().hops,
+        opened=_places(index, _ids("open")),
+        grown=grown[0] if grown else None,
+        pinned=_places(index, remembered().pinned),
+        allowed=tuple(exploring.mask(number) for number in numbers) if filters.active else (),
+        allowed_relations=tuple(exploring.relation_mask(number) for number in numbers) if filters.active else (),
+    )
+
+
+def _places(index: Index, ids: Sequence[str]) -> tuple[Place, ...]:
+    places = (browse.locate(index, id_) for id_ in ids)
+    return tuple(place for place in places if place is not None)
+
+
+def _ids(name: str) -> tuple[str, ...]:
+    return tuple(filter(None, state.recall(name).split("|")))
+
+
+def _remember_ids(name: str, ids: Sequence[str]) -> None:
+    state.remember(name, "|".join(ids))

@@ -1,0 +1,204 @@
+"""Islands and bridges: what the aggregated relations of each layer join, and what another tau would change."""
+
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures.direction import isolated
+from leanrag_core.indexing.aggregation.threshold import parse_tau
+from leanrag_core.indexing.forecasting.relation_calls import RelationCalls
+from leanrag_core.types.index import Index
+from leanrag_core.types.manifest import HEURISTIC, IMPORTED
+from leanrag_core.types.model_names import is_remote
+from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.visible import visible_values
+from pages.common import session, state
+from pages.common.component import component
+from pages.common.figure_tools import tools
+from pages.common.frame import message
+from pages.common.html import draw, html
+from pages.common.messages import say, words
+from pages.explore import rebuild_view
+from pages.explore.exploring import Exploring
+from pages.explore.islands_values import (
+    IndexIslands,
+    base_line,
+    drawn_note,
+    finding,
+    islands_of,
+    panel_layer,
+    picture_values,
+)
+
+_HERE = Path(__file__).parent
+_PICTURES = (
+    '<div class="lr-islands"><div class="figure"></div><div class="base"></div><div class="legend"></div>'
+    '<div class="reason" role="status" hidden></div><div class="table"></div></div>'
+)
+_PANEL = (
+    '<div class="lr-tau"><div class="head"><span class="title" role="heading" aria-level="2"></span>'
+    '<select class="layer"></select></div><div class="sub"></div><div class="chart"></div><div class="arrows"></div>'
+    '<div class="change"></div><div class="actions"></div>'
+    '<div class="evidence" id="lr-tau-evidence" role="region" hidden></div><div class="note"></div></div>'
+)
+_WORDS = (
+    *("title", "choose_layer", "chart", "handle", "left", "right", "change", "none", "unknown", "summarised"),
+    *("summarised_note", "joined", "joined_note", "connected", "islands", "islands_note", "calls", "no_calls", "cost"),
+    *("no_price", "suggest", "no_suggestion", "largest", "share"),
+)
+_SECONDS_A_CALL = 4.0  # of a model at an endpoint, as the forecast of a build takes it
+
+
+def show(exploring: Exploring) -> None:
+    """The islands at the left, the panel of tau at the right."""
+    index, summary = exploring.index, exploring.summary
+    islands = islands_of(summary.id, summary.created, index)
+    if not islands.layers:
+        code = "explore.islands.one_layer" if len(index.layers) == 1 else "explore.islands.only_root"
+        message(base_line(islands), title=say(code))
+        return
+    with_relations = [made for made in islands.layers if len(made.curve.strengths)]
+    left, right = st.columns([55, 45], gap="large")
+    with left:
+        _pictures(exploring, islands)
+    with right, st.container(border=True, key="tau_panel"):
+        if with_relations:
+            _panel(index, summary, islands)
+        else:
+            message(say("explore.islands.no_relations", title=isolated(summary.title)))
+        rebuild_view.progress(summary.id)
+
+
+def _pictures(exploring: Exploring, islands: IndexIslands) -> None:
+    head, more = finding(islands)
+    draw(html('<div class="lr-isl-finding"><b>{}</b> {}</div>', head, more))
+    summary, key = exploring.summary, "islands"
+
+    def opened() -> None:
+        chosen = st.session_state[key].get("opened")
+        if chosen:
+            exploring.go(str(chosen))
+            state.remember("focus", None)
+            state.remember("view", None)
+
+    note = drawn_note(islands)
+    values = picture_values(summary.id + summary.created, islands)
+    title = f"{say('explore.view.islands')} {summary.title}"
+    data = visible_values(values) | {"tools": tools(title, note, keys=say("explore.islands.same_places"))}
+    component(_HERE / "islands.js", _PICTURES, draws_svg=True, parts=("figure_tools",))(
+        data=data, key=key, on_opened_change=opened
+    )
+
+
+def _panel(index: Index, summary: IndexSummary, islands: IndexIslands) -> None:
+    key, bench = "tau", session.workbench()
+    config = index.manifest.config
+    model = config.aggregation_model or config.model
+    layers = []
+    for made in islands.layers:
+        if len(made.curve.strengths):
+            layers.append(panel_layer(made, _known_calls(index, summary, made.layer.number, model)))
+    reason, seconds = _rebuilding(index)
+    rule = parse_tau(config.tau, index.manifest.kind == HEURISTIC)
+    steps = [rule.step_text(number) for number in range(1, layers[-1]["number"] + 1)]
+    settings = bench.settings()
+    data: dict[str, Any] = {
+        "index": summary.id + summary.created,
+        "words": _panel_words(model),
+        "layers": layers,
+        "steps": steps,
+        "existing": dict.fromkeys(_existing(summary), True),
+        "rebuilds": not reason,
+        "seconds": seconds,
+        "secondsACall": _SECONDS_A_CALL / settings.concurrency,
+        "priced": is_remote(model) and settings.price(model.partition(":")[2]).prompt > 0,
+        "note": reason or _rebuild_note(index, model),
+    }
+
+    def rebuild() -> None:
+        wanted = st.session_state[key].get("rebuild")
+        if wanted and not reason:
+            existing = _existing(summary).get(str(wanted))
+            if existing:
+                rebuild_view.go_to(existing)
+            else:
+                rebuild_view.start(summary, replace(config.checked(), tau=str(wanted)))
+
+    component(_HERE / "tau_panel.js", _PANEL, draws_svg=True, library=_HERE / "tau_chart.js")(
+        data=visible_values(data), key=key, on_rebuild_change=rebuild
+    )
+
+
+def _panel_words(model: str) -> dict[str, str]:
+    """The sentences of the panel; a script fills in what is in braces."""
+    made = {_camel(name): say(f"explore.tau.{name}") for name in _WORDS}
+    made |= {
+        "tau": say("explore.tau.tau", tau="{tau}"),
+        "pairs": say("explore.tau.pairs", count="{count}"),
+        "rebuild": say("explore.tau.rebuild", tau="{tau}", time="{time}"),
+        "goThere": say("explore.tau.go_there", tau="{tau}"),
+        "back": say("explore.tau.back"),
+        "use": say("explore.tau.use", tau="{tau}"),
+        "costNote": say("explore.tau.cost_note", model=model.partition(":")[2] or model, fresh="{fresh}"),
+    }
+    return made
+
+
+def _camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(part.capitalize() for part in rest)
+
+
+def _known_calls(index: Index, summary: IndexSummary, number: int, model: str) -> RelationCalls | None:
+    """The calls of a layer's relations; None where no model at an endpoint writes them."""
+    if is_remote(model):
+        with suppress(LeanRAGError):  # a damaged store of calls hides the costs alone
+            return _calls(summary.id, summary.created, number, model, index)
+    return None
+
+
+@st.cache_resource(max_entries=32, ttl=120, show_spinner=False)
+def _calls(index_id: str, created: str, number: int, model: str, _index: Index) -> RelationCalls | None:
+    return session.workbench().relation_calls(_index, number)
+
+
+def _rebuilding(index: Index) -> tuple[str, float]:
+    """Why the index cannot be built again with another tau, "" where it can; and the seconds that it takes."""
+    if index.manifest.kind == IMPORTED or not index.manifest.corpus.id:
+        return say("explore.tau.imported"), 0.0
+    if index.manifest.config.relation_rule != "lambda":
+        return say("explore.tau.other_rule"), 0.0
+    try:
+        return "", session.workbench().seconds_with_other_tau(index).expected
+    except LeanRAGError as error:
+        return words(error), 0.0
+
+
+def _rebuild_note(index: Index, model: str) -> str:
+    """What a rebuild keeps, and what it does not."""
+    parts = [say("explore.tau.keeps")]
+    # Summaries of clusters are written without the sentences on relations; relations of higher layers quote them.
+    above = sum(layer.summarised for layer in index.manifest.layers[2:])
+    if is_remote(model) and above:
+        parts.append(say("explore.tau.above", n=above))
+    if index.manifest.edits or index.manifest.lineage:
+        parts.append(say("explore.tau.without_edits"))
+    return say("text.space").join(parts)
+
+
+def _existing(summary: IndexSummary) -> dict[str, str]:
+    """Indexes of the same corpus and settings but for tau: their ids by tau."""
+    own, made = _but_tau(summary), {}
+    for other in session.index_list().indexes:
+        if other.id != summary.id and other.corpus_id == summary.corpus_id and _but_tau(other) == own:
+            with suppress(LeanRAGError):  # a tau that this version does not understand
+                made[str(parse_tau(other.config.tau, other.kind == HEURISTIC))] = other.id
+    return made
+
+
+def _but_tau(summary: IndexSummary) -> dict[str, Any]:
+    return summary.config.by_name() | {"tau": None}

@@ -1,0 +1,234 @@
+"""The map of a layer's embeddings, coloured by clusters of any layer above, with the last question and its seeds."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import streamlit as st
+
+from leanrag_core.figures.embedding_map import MapPlaces, places_of
+from leanrag_core.queries.entity_search import find_entities
+from leanrag_core.queries.map_picture import LayerClusters, MapQuestion, layer_clusters, map_question
+from leanrag_core.types.index import Index
+from leanrag_core.types.visible import visible_values
+from pages.ask import asking
+from pages.common import figure_tools, session, state
+from pages.common.component import component
+from pages.common.frame import colours, message, page_path
+from pages.common.messages import say
+from pages.common.scope import PAGE
+from pages.explore import inspector
+from pages.explore.exploring import Exploring
+from pages.explore.labelled_pills import labelled_pills
+
+_HERE = Path(__file__).parent
+_FRAME = '<div class="lr-map"></div>'
+_KEY = "map"
+_UNITS = 1000  # whole numbers of this grid go to the browser, which takes less room than fractions
+_MATCHES = 20
+_ASK = "lr_map_ask"
+_WORDS = (
+    *("colour", "question_and_seeds", "links", "zoom_in", "zoom_out", "whole", "not_cosine", "the_question", "seed"),
+    *("seed_cut", "link", "question", "open_in_ask", "no_question", "no_seeds", "entity", "cosine", "entities"),
+    *("placed", "table", "cluster", "close", "seed_rank", "drawn"),
+)
+
+
+def show(exploring: Exploring) -> None:
+    """The map, and beside it seeds and clusters, or the inspector where an entity is chosen."""
+    index = exploring.index
+    if st.session_state.pop(_ASK, False) and exploring.trace is not None:
+        state.remember("q", exploring.trace.question)
+        asking.want(PAGE, exploring.trace.question)
+        st.switch_page(page_path("ask"))
+    if len(index.layers) < 2:
+        message(say("explore.map.one_layer"))
+        return
+    layers = [f"L{number}" for number in range(len(index.layers) - 1)]
+    number = int(labelled_pills("points", say("explore.map.points"), layers, "L0")[1:]) if len(layers) > 1 else 0
+    if not state.recall("node"):
+        _map(exploring, number, panel=True)
+        return
+    left, right = st.columns([69, 31], gap="medium")
+    with left:
+        _map(exploring, number, panel=False)
+    with right:
+        label = say("explore.map.back")
+        st.button(label, key="map_back", type="tertiary", icon=":material/arrow_back:", on_click=_nothing_chosen)
+        with st.container(border=True, gap="xsmall", key="inspector"):
+            inspector.show(exploring)
+
+
+def _nothing_chosen() -> None:
+    for name in ("node", "rel", "chunk"):
+        state.remember(name, None)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def shown_places(index_id: str, created: str, number: int, _index: Index) -> MapPlaces:
+    """The sample of a layer in the plane."""
+    return session.workbench().map_places(_index, number)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _clusters(
+    index_id: str, created: str, number: int, above: int, most: int, _index: Index, _shown: MapPlaces
+) -> LayerClusters:
+    return layer_clusters(_index, number, above, _shown, most)
+
+
+def places(exploring: Exploring, number: int) -> MapPlaces:
+    """The sample of that layer of the index that is explored."""
+    return shown_places(exploring.summary.id, exploring.summary.created, number, exploring.index)
+
+
+def cluster_colours() -> list[str]:
+    """Hues of clusters: those of the palette but the one that is too near to that of seeds."""
+    every = colours().clusters
+    return [every[0], *every[2:]]
+
+
+def clusters_above(exploring: Exploring, number: int, shown: MapPlaces) -> list[LayerClusters]:
+    """The clusters of each layer above."""
+    index, summary, most = exploring.index, exploring.summary, len(cluster_colours())
+    above = range(number + 1, len(index.layers))
+    return [_clusters(summary.id, summary.created, number, each, most, index, shown) for each in above]
+
+
+def units(values: np.ndarray) -> list[int]:
+    """Fractions as whole numbers of the grid."""
+    return [int(value) for value in np.rint(np.asarray(values, dtype=np.float64) * _UNITS)]
+
+
+def _map(exploring: Exploring, number: int, *, panel: bool) -> None:
+    index, layer = exploring.index, exploring.index.layers[number]
+    with st.spinner(say("explore.map.placing"), show_time=False):
+        shown = places(exploring, number)
+    above = clusters_above(exploring, number, shown)
+    several = [each.layer for each in above if len(each.clusters) > 1] or [above[-1].layer]
+    default = several[-1]  # few clusters, so that each has a colour
+    wanted = state.fitting("colour", f"L{default}", str, lambda value: value in {f"L{each.layer}" for each in above})
+    question = map_question(index, number, shown, exploring.trace) if exploring.trace is not None else None
+    texts = layer.entities.select(["name", "type"]).take(pa.array(shown.rows))
+    coded = texts["type"].combine_chunks().fill_null("").dictionary_encode()
+    type_names, types = (coded.dictionary.to_pylist(), coded.indices.to_pylist()) if number == 0 else ([], [])
+    passing = exploring.mask(number)[shown.rows] if exploring.filters.active else None
+    note = say(
+        "explore.map.sample" if len(shown.rows) < len(layer) else "explore.map.all", n=len(shown.rows), total=len(layer)
+    )
+    data = {
+        "x": units(shown.places[:, 0]),
+        "y": units(shown.places[:, 1]),
+        "names": [short_name(name) for name in texts["name"].to_pylist()],
+        "typeNames": type_names,
+        "types": types,
+        "passing": None if passing is None else [int(each) for each in passing],
+        "layers": [_layer_values(each) for each in above],
+        "colour": int(wanted[1:]),
+        "hues": cluster_colours(),
+        "matches": _matches(exploring, number, shown),
+        "chosen": _chosen(exploring, number, shown),
+        "question": _question_values(question),
+        "panel": panel,
+        "asked": exploring.trace is not None,
+        "words": _words(number),
+        "tools": figure_tools.tools(
+            say("explore.map.title", name=exploring.summary.name), note, keys=say("explore.map.keys")
+        ),
+    }
+    component(
+        _HERE / "map.js", _FRAME, draws_svg=True, library=_HERE / "map_panel.js", parts=("layers", "figure_tools")
+    )(
+        data=visible_values(data),
+        key=f"{_KEY}_{panel}",
+        on_acted_change=lambda: _act(
+            exploring, number, shown, json.loads(st.session_state[f"{_KEY}_{panel}"].get("acted") or "{}")
+        ),
+    )
+
+
+def short_name(name: str, most: int = 60) -> str:
+    """A name as the map needs it: a sample of very long ones must not weigh more than all else."""
+    return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"
+
+
+def _layer_values(clusters: LayerClusters) -> dict[str, Any]:
+    listed = [
+        {
+            "id": id_,
+            "name": short_name(name, 120),
+            "size": cluster.size,
+            "ellipse": [*units(np.array([*cluster.centre, *cluster.radii])), round(cluster.angle)],
+        }
+        for id_, name, cluster in zip(clusters.ids, clusters.names, clusters.clusters, strict=True)
+    ]
+    others = say("explore.map.others", n=clusters.n_others) if clusters.n_others else ""
+    title = say("explore.map.clusters_of", layer=clusters.layer)
+    return {
+        "layer": clusters.layer,
+        "title": title,
+        "of": clusters.cluster_of.tolist(),
+        "clusters": listed,
+        "others": others,
+        "othersSize": clusters.others_size,
+    }
+
+
+def _matches(exploring: Exploring, number: int, shown: MapPlaces) -> list[dict[str, Any]]:
+    """Where the entities lie that the search names, those outside the sample too."""
+    if not exploring.search:
+        return []
+    rows = find_entities(exploring.index, exploring.search, layer=number, limit=_MATCHES).rows
+    at = places_of(exploring.index.layers[number].vectors, [row.row for row in rows], shown)
+    return [
+        {"id": row.id, "name": short_name(row.name), "at": units(place)} for row, place in zip(rows, at, strict=True)
+    ]
+
+
+def _chosen(exploring: Exploring, number: int, shown: MapPlaces) -> dict[str, Any] | None:
+    place = exploring.place
+    if place.layer != number or not state.recall("node"):
+        return None
+    layer = exploring.index.layers[number]
+    [at] = places_of(layer.vectors, [place.row], shown)
+    return {"name": short_name(layer.entity_cells["name"][place.row].as_py()), "at": units(at)}
+
+
+def _question_values(question: MapQuestion | None) -> dict[str, Any] | None:
+    if question is None:
+        return None
+    seeds = [
+        {
+            "id": seed.id,
+            "name": short_name(seed.name),
+            "rank": seed.rank,
+            "cosine": None if seed.score is None else f"{seed.score:.2f}",
+            "share": max(0.0, min(1.0, seed.score or 0.0)),
+            "at": units(np.array(seed.place)),
+            "cut": not seed.in_context,
+        }
+        for seed in question.seeds
+    ]
+    n_cut = sum(not seed.in_context for seed in question.seeds)
+    counts = say("explore.map.seed_counts", n=len(seeds), inside=len(seeds) - n_cut, cut=n_cut)
+    return {"text": question.text, "at": units(np.array(question.place)), "seeds": seeds, "counts": counts}
+
+
+def _words(number: int) -> dict[str, str]:
+    return {name: say(f"explore.map.{name}") for name in _WORDS} | {"layer": f"L{number}"}
+
+
+def _act(exploring: Exploring, number: int, shown: MapPlaces, asked: dict[str, Any]) -> None:
+    """What a click on the map asks for."""
+    do, value = str(asked.get("do", "")), str(asked.get("value", ""))
+    if do == "point" and value.isdecimal() and int(value) < len(shown.rows):
+        row = int(shown.rows[int(value)])
+        exploring.go(exploring.index.layers[number].entity_cells["id"][row].as_py())
+    elif do == "go":
+        exploring.go(value)
+    elif do == "colour":
+        state.remember("colour", f"L{value}")
+    elif do == "ask":
+        st.session_state[_ASK] = True

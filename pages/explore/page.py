@@ -1,0 +1,75 @@
+"""Explore: the views of one index, and the inspector of what is chosen beside them."""
+
+import streamlit as st
+
+from leanrag_core.figures.direction import isolated
+from leanrag_core.types.summary import IndexSummary
+from pages.build import job_view
+from pages.common import passage_view, session, state
+from pages.common.frame import enter, gone_index, heading, kind_line, plain_errors
+from pages.common.messages import say
+from pages.explore import graph_state, inspector, toolbar
+from pages.explore.exploring import FILTER_NAMES, exploring
+
+URL = (
+    *("index", "view", "shape", "by", "table", "focus", "node", "rel", "chunk", "find", "skip"),
+    *FILTER_NAMES,
+    *("layer", "points", "colour"),
+    *("board", "versus"),
+    *graph_state.URL,
+)
+# Links of older versions, whose views were named otherwise.
+_OLD_VIEWS: dict[str, dict[str, str | None]] = {
+    "Icicle": {"view": None},
+    "Treemap": {"view": None, "shape": "treemap"},
+    "Table": {"view": None, "table": "1"},
+    "Map": {"view": "map"},
+    "Neighbourhood": {"view": "graph"},
+}
+
+
+def page() -> None:
+    summary = enter("explore")
+    if summary is None:
+        heading(say("page.explore"))
+        if not gone_index():
+            job_view.no_index()
+        state.publish(URL)
+        return
+    aggregated = " + ".join(f"{layer.entities:,}" for layer in summary.layers[1:]) or "0"
+    heading(
+        say("page.explore"),
+        say(
+            "explore.facts",
+            title=isolated(summary.title),
+            n=summary.layers[0].entities,
+            layers=len(summary.layers),
+            aggregated=aggregated,
+        ),
+    )
+    kind_line(summary)
+    for name, value in _OLD_VIEWS.get(state.recall("view"), {}).items():
+        state.remember(name, value)
+    body(summary)
+
+
+@st.fragment
+def body(summary: IndexSummary) -> None:
+    """All that a choice on this page may change; the frame around it need not run again."""
+    with plain_errors(), session.reading(summary) as index:
+        view, now = toolbar.view_choice(), exploring(index, summary)
+        if view.wide:
+            toolbar.search_and_filters(now)
+            view.show(now)
+        else:
+            left, right = st.columns([69, 31], gap="medium")
+            with left:
+                toolbar.search_and_filters(now)
+                view.show(now)
+            with right, st.container(border=True, gap="xsmall", key="inspector"):
+                inspector.show(now)
+        passage_view.drawer(index)
+    state.publish(URL)
+
+
+page()

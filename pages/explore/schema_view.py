@@ -1,0 +1,115 @@
+"""The schema as a view of Explore: types and the relations between them; choosing one filters every view."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from leanrag_core.figures.schema_graph import NARROW, WIDE, schema_graph
+from leanrag_core.queries.filters import Filters
+from leanrag_core.queries.schema import Schema, SchemaPair, schema_of
+from leanrag_core.types.index import Index
+from leanrag_core.types.visible import visible_values
+from pages.common import figure_tools, state
+from pages.common.component import component
+from pages.common.messages import message, say
+from pages.explore.exploring import Exploring, joined
+from pages.explore.kind_words import kind_title
+
+_SCRIPT = Path(__file__).resolve().with_name("schema_graph.js")
+_FRAME = (
+    '<div class="lr-schema lr-layers"><div class="lr-schema-left"><div class="lr-schema-figure"></div>'
+    '<div class="lr-schema-legend"></div></div><div class="lr-schema-table"></div></div>'
+)
+_KEY = "schema_graph"
+_ROWS = 60  # pairs in the table
+_NAME = 40  # letters
+
+
+def show(exploring: Exploring) -> None:
+    """The types and the kinds of their relations; a click on either filters by it, a second click takes that away."""
+    schema = _schema(exploring)
+    if not schema.types:
+        message(say("explore.schema.empty"))
+        return
+    position = {each.name: at for at, each in enumerate(schema.types)}
+    links = {(position[pair.first], position[pair.second]): pair.count for pair in schema.pairs}
+    links = {(min(pair), max(pair)): count for pair, count in links.items()}
+    counts = [each.count for each in schema.types]
+    values = {
+        "types": [
+            {"name": each.name, "shown": each.name[:_NAME] or say("explore.schema.untyped"), "count": each.count}
+            for each in schema.types
+        ],
+        "pairs": [_pair(pair, position) for pair in schema.pairs],
+        "rows": _ROWS,
+        "layouts": [asdict(schema_graph(counts, links, size)) for size in (NARROW, WIDE)],
+        "chosen": sorted(exploring.filters.types),
+        "chosen_kinds": sorted(exploring.filters.kinds),
+        "words": _words(schema),
+        "label": say("explore.schema.label", types=len(schema.types), pairs=len(schema.pairs)),
+        "tools": figure_tools.tools(say("explore.schema.title"), _note(schema), keys=say("explore.schema.keys")),
+    }
+
+    def picked() -> None:
+        names = st.session_state[_KEY].get("picked")
+        if names is not None:
+            _choose("types", {str(name) for name in names} & position.keys(), exploring.filters.types)
+
+    def picked_kind() -> None:
+        name = st.session_state[_KEY].get("kind")
+        if name is not None:
+            _choose("kinds", {str(name)}, exploring.filters.kinds)
+
+    component(
+        _SCRIPT, _FRAME, draws_svg=True, parts=("layers", "figure_tools", str(_SCRIPT.with_name("schema_lines")))
+    )(data=visible_values(values), key=_KEY, on_picked_change=picked, on_kind_change=picked_kind)
+
+
+def _choose(name: str, values: set[str], before: frozenset[str]) -> None:
+    """Those types or kinds alone pass the filter; all do when they were chosen already."""
+    state.remember(name, None if values == before else joined(sorted(values)))
+
+
+def _note(schema: Schema) -> str:
+    has_kinds = any(pair.n_kinds for pair in schema.pairs)
+    return say("explore.schema.note") if has_kinds else say("explore.schema.note_without_kinds")
+
+
+def _schema(exploring: Exploring) -> Schema:
+    filters = Filters(least_strength=exploring.filters.least_strength, made_by=exploring.filters.made_by)
+    return _kept(exploring.summary.id, exploring.summary.created, filters, exploring.index)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _kept(index_id: str, created: str, filters: Filters, _index: Index) -> Schema:
+    mask: np.ndarray | None = filters.allows_relations(_index, 0) if filters.active else None
+    return schema_of(_index, mask)
+
+
+def _pair(pair: SchemaPair, position: dict[str, int]) -> dict[str, Any]:
+    return {
+        "a": position[pair.first],
+        "b": position[pair.second],
+        "count": pair.count,
+        "kinds": [[kind, kind_title(kind)[:_NAME], count] for kind, count in pair.kinds],
+        "more": max(0, pair.n_kinds - len(pair.kinds)),
+    }
+
+
+def _words(schema: Schema) -> dict[str, Any]:
+    columns = [say(f"explore.schema.column.{name}") for name in ("between", "relations", "kinds")]
+    return {
+        "columns": columns,
+        "folded": say("explore.schema.folded", n="{n}"),
+        "types": say("explore.schema.more_types", n="{n}"),
+        "among": say("explore.schema.among", n="{n}"),
+        "entities": say("explore.schema.entities", n="{n}"),
+        "and": say("explore.schema.and", first="{first}", second="{second}"),
+        "more": say("explore.schema.more_kinds", n="{n}"),
+        "nameless": say("explore.schema.nameless"),
+        "rest": say("explore.schema.rest", n="{n}") if len(schema.pairs) > _ROWS else "",
+        "legend": [say(f"explore.schema.legend.{name}") for name in ("type", "kind", "pair", "chosen", "folded")],
+    }

@@ -1,0 +1,134 @@
+"""The controls above every view of Explore: which view, search, and filters."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.queries.filters import CONNECTED, MADE_BY
+from leanrag_core.types.index import Index
+from leanrag_core.types.summary import IndexSummary
+from pages.common import choices, forms, state, widgets
+from pages.common.messages import say
+from pages.explore import searching
+from pages.explore.exploring import FILTER_NAMES, Exploring, joined, kinds_of, layer_numbers, split, types_of
+from pages.explore.kind_words import kind_title
+from pages.explore.views import VIEWS, View, view_of
+
+_STRENGTHS = (2, 3, 5, 10, 20)
+_OFFERED = 40  # types and kinds; the others are rare
+
+
+def view_choice() -> View:
+    """The chosen view, and at the right the view's own choice, where it has one."""
+    titles = {view.name: say(f"explore.view.{view.name}") for view in VIEWS}
+    with st.container(horizontal=True, horizontal_alignment="distribute", gap="small", key="explore_views"):
+        view = view_of(choices.segments("view", say("explore.view"), titles, label_visibility="collapsed"))
+        if view.aside is not None:
+            view.aside()
+    return view
+
+
+def search_and_filters(exploring: Exploring) -> None:
+    """The search field and the filters, in one row where there is room."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="explore_tools"):
+        searching.field(exploring)
+        filters(exploring.index, exploring.summary)
+
+
+def filters(index: Index, summary: IndexSummary) -> None:
+    """One pill for each filter; a filter that is set says so in its pill."""
+    types = _offered("types", types_of(summary.id, summary.created, index))
+    kinds = _offered("kinds", kinds_of(summary.id, summary.created, index))
+    layers = {str(layer.number): f"L{layer.number}" for layer in index.layers}
+    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="filters"):
+        with _pill("types", _several("explore.filter.types", split(state.recall("types")))):
+            _several_choices("types", {name: f"{forms.plain(name)} {n:,}" for name, n in types.items()})
+        if kinds:
+            with _pill("kinds", _several("explore.filter.kinds", map(kind_title, split(state.recall("kinds"))))):
+                _several_choices("kinds", {name: f"{forms.plain(kind_title(name))} {n:,}" for name, n in kinds.items()})
+        chosen = state.fitting("layers", frozenset(), layer_numbers, lambda numbers: True)
+        with _pill("layers", _several("explore.filter.layers", [f"L{number}" for number in sorted(chosen)])):
+            _several_choices("layers", layers)
+        strengths = {str(least): f"≥ {least}" for least in _STRENGTHS}
+        with _pill("strength", _single("explore.filter.strength", strengths.get(state.recall("strength"), ""))):
+            _single_choice("strength", strengths)
+        for name, options in (("made", MADE_BY), ("connected", CONNECTED)):
+            titles = {option: say(f"explore.filter.{name}.{option}") for option in options}
+            with _pill(name, _single(f"explore.filter.{name}", titles.get(state.recall(name), ""))):
+                _single_choice(name, titles)
+        if any(state.recall(name) for name in FILTER_NAMES):
+            st.button(say("explore.clear_filters"), key="clear_filters", type="tertiary", on_click=clear_filters)
+
+
+def clear_filters() -> None:
+    """Everything passes again."""
+    for name in FILTER_NAMES:
+        state.remember(name, None)
+
+
+def _offered(name: str, counts: Sequence[tuple[str, int]]) -> dict[str, int]:
+    """The most frequent values, and those that are chosen."""
+    chosen = split(state.recall(name))
+    return {value: n for place, (value, n) in enumerate(counts) if place < _OFFERED or value in chosen}
+
+
+def _several(code: str, values: Iterable[str]) -> str:
+    title, chosen = say(code), list(values)
+    if not chosen:
+        return title
+    shown = forms.plain(sorted(chosen)[0]) if len(chosen) == 1 else f"{len(chosen):,}"
+    return say("explore.filter.set", title=title, value=shown)
+
+
+def _single(code: str, value: str) -> str:
+    return say("explore.filter.set", title=say(code), value=value) if value else say(code)
+
+
+def _pill(name: str, label: str) -> Any:
+    is_set = "set" if state.recall(name) else "free"
+    return st.popover(label, key=f"filter_{is_set}_{name}")
+
+
+def _several_choices(name: str, titles: dict[str, str]) -> None:
+    """A choice of several values; none chosen lets all pass."""
+    st.caption(say(f"explore.filter.{name}.hint"))
+    widgets.remembered(
+        name,
+        [],
+        lambda mount: st.pills(
+            say(f"explore.filter.{name}"),
+            list(titles),
+            selection_mode="multi",
+            default=mount.value,
+            format_func=titles.__getitem__,
+            key=mount.key,
+            on_change=mount.changed,
+            label_visibility="collapsed",
+        ),
+        parse=lambda text: [value for value in titles if value in split(text)],
+        allowed=bool,
+        write=joined,
+        read=lambda chosen: [value for value in titles if value in (chosen or [])],
+        form=widgets.labels(titles),
+    )
+
+
+def _single_choice(name: str, titles: dict[str, str]) -> None:
+    """A choice of one value at most; none chosen lets all pass."""
+    st.caption(say(f"explore.filter.{name}.hint"))
+    widgets.remembered(
+        name,
+        None,
+        lambda mount: st.pills(
+            say(f"explore.filter.{name}"),
+            list(titles),
+            default=mount.value,
+            format_func=titles.__getitem__,
+            key=mount.key,
+            on_change=mount.changed,
+            label_visibility="collapsed",
+        ),
+        allowed=lambda value: value in titles,
+        form=widgets.labels(titles),
+    )

@@ -1,0 +1,250 @@
+"""Adding documents: files, a folder, pasted text, or a folder of this machine; and what became of each file."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from leanrag_core.figures import numbers
+from leanrag_core.queries.upload_rows import ADDED, FileRow, upload_rows
+from leanrag_core.services.uploads import File
+from leanrag_core.types.summary import CorpusSummary, UploadReport
+from pages.common import choices, forms, markup, paging, session, state, units, widgets
+from pages.common.frame import message, page_path
+from pages.common.html import draw, html
+from pages.common.messages import say, words
+from pages.library import uploading
+
+NEW = "*new"  # the choice of a new corpus; no id has a star
+_FILES, _FOLDER, _TEXT, _PATH = "files", "folder", "text", "path"
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_REPORT = "upload_report"
+_LISTED = 40  # files that are listed with their remarks
+_ROWS = 200  # of the table of files, a page
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a person chose to add. fault: why it cannot be added, "" where it can; shown when it is tried."""
+
+    files: list[File]
+    fault: str = ""
+    waits: bool = False  # nothing is chosen yet
+
+
+def panel(corpora: list[CorpusSummary], *, expanded: bool) -> None:
+    """The form; while files are being added, how far that is."""
+    if uploading.under_way() is not None:
+        st.fragment(_progress, run_every=0.5)()
+        return
+    own = {corpus.id: corpus.name for corpus in corpora if not corpus.sample}
+    with st.expander(say("library.add"), icon=":material/upload_file:", expanded=expanded, key="upload"):
+        modes = (_FILES, _FOLDER, _TEXT, *((_PATH,) if may_read_here() else ()))
+        titles = {mode: say(f"library.add.{mode}") for mode in modes}
+        mode = choices.segments("add_by", say("library.add.what"), titles, label_visibility="collapsed")
+        chosen = _choose(mode)
+        left, right, button = st.columns([3, 3, 2], vertical_alignment="bottom")
+        with left:
+            target = _target(own)
+        with right:
+            name = _name(is_new=target == NEW)
+        label = say("library.add.button")
+        if mode in (_FILES, _FOLDER) and chosen.files:
+            label = say("library.add.button_n", n=len(chosen.files))
+        if button.button(label, type="primary", key="primary_add", disabled=chosen.waits, width="stretch"):
+            if chosen.fault:
+                message(chosen.fault, kind="error")
+            else:
+                corpus = target if target != NEW else name.strip() or say("library.my_documents")
+                _begin(chosen.files, corpus, counted=mode != _PATH)
+
+
+def may_read_here() -> bool:
+    """Whether this server answers to this machine alone, whose users may read its folders anyway."""
+    return st.get_option("server.address") in _LOOPBACK
+
+
+def _choose(mode: str) -> Chosen:
+    turn = st.session_state.get("uploads", 0)  # a new field after each upload
+    if mode == _TEXT:
+        title = st.text_input(
+            say("library.text.title"), key=f"text_title_{turn}", placeholder=say("library.text.title_hint")
+        )
+        text = st.text_area(say("library.text.text"), key=f"text_{turn}", height=180)
+        name = " ".join((title.strip() or text.strip()[:60]).split()) or say("library.text.untitled")
+        # As plain text: another format would read tags and signs in it as its own.
+        return Chosen([(f"{name}.txt", text.encode())], "" if text.strip() else say("library.text.empty"))
+    if mode == _PATH:
+        path = st.text_input(say("library.path.label"), key=f"path_{turn}", placeholder="/home/me/documents").strip()
+        is_there = bool(path) and Path(path).expanduser().exists()
+        fault = "" if is_there else say("library.path.missing", path=path) if path else say("library.path.empty")
+        return Chosen([Path(path).expanduser()], fault)
+    if mode == _FOLDER:
+        label = say("library.folder.label", formats=session.workbench().formats())
+        help_text = say("library.folder.hint")
+        files = st.file_uploader(label, accept_multiple_files="directory", key=f"folder_{turn}", help=help_text)
+    else:
+        label = say("library.files.label", formats=session.workbench().formats())
+        files = st.file_uploader(label, accept_multiple_files=True, key=f"files_{turn}", help=say("library.files.hint"))
+    return Chosen([(file.name, file) for file in files or ()], waits=not files)  # type: ignore[misc]  # see _contents
+
+
+def _target(own: dict[str, str]) -> str:
+    """The corpus that the documents go into: an own one, or NEW."""
+    chosen = state.recall("corpus")
+    titles = {NEW: say("library.new_corpus"), **own}
+    return choices.dropdown("upload_into", say("library.into"), titles, default=chosen if chosen in own else NEW)
+
+
+def _name(*, is_new: bool) -> str:
+    name: str = widgets.remembered(
+        "upload_name",
+        "",
+        lambda mount: st.text_input(
+            say("library.new_name"),
+            mount.value,
+            placeholder=say("library.my_documents"),
+            disabled=not is_new,
+            key=mount.key,
+            on_change=mount.changed,
+        ),
+    )
+    return name
+
+
+def _contents(files: list[File]) -> Iterator[File]:
+    """The files one after another; what was read is forgotten, so that memory gets free on the way."""
+    while files:
+        file = files.pop(0)
+        if isinstance(file, tuple) and isinstance(file[1], BytesIO):
+            yield file[0], file[1].getvalue()
+        else:
+            yield file
+
+
+def _begin(files: list[File], corpus: str, *, counted: bool) -> None:
+    total = len(files) if counted else 0
+    uploading.begin(session.workbench(), corpus, _contents(files), total)
+    st.session_state["uploads"] = st.session_state.get("uploads", 0) + 1
+    st.rerun()
+
+
+def _progress() -> None:
+    """How many files were read; the whole page once they are in."""
+    under_way = uploading.under_way()
+    if under_way is None or under_way.ended.is_set():
+        st.rerun()
+        return
+    read, total = under_way.read, under_way.total
+    with st.container(border=True, gap="xsmall", key="uploading"):
+        counts = say("library.reading_of", n=read, total=total) if total else say("library.reading", n=read)
+        left = units.time_left(under_way.seconds_left)
+        refused = say("library.reading_refused", n=under_way.refused) if under_way.refused else ""
+        title, pace = say("library.reading_title"), say("ask.comma").join(filter(None, (counts, refused, left)))
+        draw(html('<div class="lr-big"><b>{}</b><span>{}</span></div>', title, pace))
+        share = 100 * read / total if total else 0
+        draw(
+            html(
+                '<div class="lr-prog" role="progressbar" aria-label="{}" aria-valuenow="{:.0f}" aria-valuemin="0" '
+                'aria-valuemax="100"><u style="width:{:.1f}%"></u></div><div class="lr-small lr-muted">{}</div>',
+                title,
+                share,
+                share,
+                say("ask.comma").join(under_way.last),
+            )
+        )
+
+
+def take_finished() -> None:
+    """Where an upload has ended: its report is to be shown, and its corpus is chosen. Before the page is drawn."""
+    ended = uploading.under_way()
+    if ended is None or not ended.ended.is_set():
+        return
+    uploading.take()
+    if ended.error is not None or ended.report is None:
+        if ended.error is not None:
+            message(ended.error, kind="error")
+        return
+    report = ended.report
+    st.session_state[_REPORT] = (report, upload_rows(report, ended.sizes))
+    state.remember("corpus", report.corpus_id)
+    for name in ("upload_into", "upload_name"):
+        state.remember(name, None)
+    state.remember("doc", report.added[0].id if len(report.added) == 1 else None)
+
+
+def has_outcome() -> bool:
+    """Whether the outcome of an upload is on the page."""
+    return _REPORT in st.session_state
+
+
+def forget_outcome() -> None:
+    """The outcome of the last upload is closed."""
+    st.session_state.pop(_REPORT, None)
+
+
+def outcome() -> None:
+    """What became of each file of the last upload, until it is closed."""
+    if not has_outcome():
+        return
+    report, rows = st.session_state[_REPORT]
+    with st.container(border=True, gap="xsmall", key="upload_outcome"):
+        draw(html('<div class="lr-big"><b style="font-size:1rem">{}</b></div>', _summary(report)))
+        remarked = [row for row in rows if row.remarks]
+        if remarked:
+            listed = [
+                (say(f"library.state.{row.state}" if row.state != ADDED else "library.state.note"), row.name, text)
+                for row in remarked[:_LISTED]
+                for text in map(words, row.remarks)
+            ]
+            draw(markup.tagged_list(listed))
+        if len(remarked) > _LISTED:
+            markup.note(say("library.remarks_below", n=len(remarked) - _LISTED))
+        if len(rows) > 1:
+            with st.expander(say("library.all_files", n=len(rows)), expanded=len(remarked) > _LISTED):
+                _table(rows)
+        with st.container(horizontal=True, gap="small"):
+            if report.added and st.button(
+                say("library.build_after"), icon=":material/construction:", key="build_after_upload"
+            ):
+                to_build(report.corpus_id)
+            st.button(say("library.close"), type="tertiary", key="close_outcome", on_click=forget_outcome)
+
+
+def _summary(report: UploadReport) -> str:
+    total = len(report.added) + len(report.duplicates) + len(report.refusals)
+    if report.refusals:
+        summary = say("library.refused_of", n=total, refused=len(report.refusals))
+        return say("text.space").join([summary, say("library.others_in")]) if report.added else summary
+    if report.added:
+        return say("library.documents_added", n=len(report.added))
+    return say("library.nothing_new")
+
+
+def _table(rows: tuple[FileRow, ...]) -> None:
+    shown = paging.rows_of_page(rows, _ROWS, key="upload_rows")
+    table = pd.DataFrame(
+        {
+            say("library.column.state"): [say(f"library.state.{row.state}") for row in shown],
+            say("library.column.file"): [row.name for row in shown],
+            say("library.column.size"): [
+                "–" if row.size_bytes is None else numbers.size(row.size_bytes) for row in shown
+            ],
+            say("library.column.tokens"): [row.tokens for row in shown],
+            say("library.column.language"): [row.language or "–" for row in shown],
+            say("library.column.remarks"): [say("text.space").join(map(words, row.remarks)) for row in shown],
+        }
+    )
+    styled = forms.visible_cells(table).style.format("{:,.0f}", subset=[say("library.column.tokens")], na_rep="–")
+    height = forms.table_height(len(shown), 400)
+    st.dataframe(styled, hide_index=True, key="upload_table", height=height)
+
+
+def to_build(corpus_id: str) -> None:
+    """The Build page for the corpus."""
+    state.remember("corpus", corpus_id)
+    state.remember("job", None)
+    st.switch_page(page_path("build"))

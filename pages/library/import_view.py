@@ -1,0 +1,209 @@
+"""The import of a graph that another program made: its files, a preview of what would be taken, and the job."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.figures.import_lines import import_lines
+from leanrag_core.storage.import_uploads import UploadedFile
+from leanrag_core.types.imported import ImportPreview
+from leanrag_core.types.visible import visible
+from pages.common import markup, session, state
+from pages.common.frame import message, page_path, plain_errors
+from pages.common.html import draw, html
+from pages.common.messages import say, words
+from pages.library import adding_view
+
+_OPEN, _LOOKED_AT, _CLEARED = "lr_import_open", "lr_import_preview", "lr_imports"
+_RECOGNISE = ""
+_TO_OPEN = "lr_import_to_open"  # the job whose index is to be chosen when it is built
+_MADE = 4  # lines that the tiles say
+_LISTED = 60  # rows that were left out, of a preview
+
+
+@dataclass(frozen=True)
+class LookedAt:
+    """Files that were looked at. shown: their name. uploaded: they are in a folder of the workbench."""
+
+    path: Path
+    shown: str
+    uploaded: bool
+    preview: ImportPreview
+
+
+def panel() -> None:
+    """A button that opens the form; the form, and what an import of the files would take."""
+    if not st.session_state.get(_OPEN, False):
+        st.button(
+            say("library.import.open"),
+            icon=":material/hub:",
+            type="tertiary",
+            key="open_import",
+            on_click=_set_open,
+            args=(True,),
+        )
+        return
+    with st.container(border=True, key="import_graph", gap="small"):
+        draw(
+            html(
+                '<div class="lr-head"><span class="t" style="font-size:1.15rem" role="heading" aria-level="2">{}</span>'
+                '<span class="s">{}</span></div>',
+                say("library.import.title"),
+                say("library.import.formats"),
+            )
+        )
+        looked_at: LookedAt | None = st.session_state.get(_LOOKED_AT)
+        if looked_at is None:
+            _form()
+        else:
+            _preview(looked_at)
+        for file in session.workbench().broken_importers():
+            message(words(file.message), kind="error", title=say("library.import.broken_format"))
+
+
+def choose_when_built() -> None:
+    """Chooses the index of the import that this session has begun, once it is built. Comes before the sidebar."""
+    job_id = st.session_state.get(_TO_OPEN)
+    if job_id is None:
+        return
+    try:
+        job = session.workbench().job(job_id)
+    except LeanRAGError:  # its record was deleted
+        del st.session_state[_TO_OPEN]
+        return
+    if not job.live:
+        del st.session_state[_TO_OPEN]
+        if job.result:
+            state.remember("index", job.result)
+
+
+def _set_open(is_open: bool) -> None:
+    st.session_state[_OPEN] = is_open
+    _forget()
+
+
+def _forget() -> None:
+    """The preview is gone, and with it the uploaded files that nothing was built of."""
+    looked_at = st.session_state.pop(_LOOKED_AT, None)
+    if looked_at is not None and looked_at.uploaded:
+        session.workbench().discard_import_upload(looked_at.path)
+
+
+def _form() -> None:
+    titles = {importer.name: words(importer.title) for importer in session.workbench().importers()}
+    files = st.file_uploader(
+        say("library.import.files"),
+        accept_multiple_files=True,
+        key=f"import_files_{st.session_state.get(_CLEARED, 0)}",
+        help=say("library.import.files_hint"),
+    )
+    left, right, button = st.columns([4, 3, 2], vertical_alignment="bottom")
+    recognised = say("library.import.recognised")
+    folder = ""
+    if adding_view.may_read_here():
+        folder = left.text_input(
+            say("library.import.path"), key="import_path", placeholder="/home/me/lightrag/rag_storage"
+        )
+    format_name = right.selectbox(
+        say("library.import.format"),
+        [_RECOGNISE, *titles],
+        format_func=lambda name: titles.get(name, recognised),
+        key="import_format",
+    )
+    with button.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+        looks = st.button(
+            say("library.import.preview"),
+            type="primary",
+            key="primary_preview_import",
+            disabled=not (files or folder.strip()),
+        )
+        st.button(say("library.close"), type="tertiary", key="close_import", on_click=_set_open, args=(False,))
+    if looks:
+        with plain_errors(), st.spinner(say("library.reading_title")):
+            st.session_state[_LOOKED_AT] = _look_at(files, folder.strip(), format_name)
+            st.session_state[_CLEARED] = st.session_state.get(_CLEARED, 0) + 1
+            st.rerun()
+
+
+def _look_at(files: Sequence[IO[bytes]], folder: str, format_name: str) -> LookedAt:
+    """Raises LeanRAGError; uploaded files that cannot be read are deleted."""
+    workbench = session.workbench()
+    if not files:
+        path = Path(folder).expanduser()
+        return LookedAt(path, path.name or str(path), False, workbench.preview_import(path, format_name))
+    uploads = [UploadedFile(file.name, file) for file in files]
+    path = workbench.add_import_upload(uploads)
+    try:
+        preview = workbench.preview_import(path, format_name)
+    except LeanRAGError:
+        workbench.discard_import_upload(path)
+        raise
+    stem = Path(uploads[0].name).stem
+    return LookedAt(path, stem if len(uploads) == 1 else path.name, True, preview)
+
+
+def _preview(looked_at: LookedAt) -> None:
+    preview = looked_at.preview
+    titles = {importer.name: words(importer.title) for importer in session.workbench().importers()}
+    tiles = [
+        (say("build.entities"), f"{preview.entities:,}", titles.get(preview.format, preview.format)),
+        (say("build.relations"), f"{preview.relations:,}", say("library.import.base_graph")),
+        (say("build.chunks"), f"{preview.chunks:,}", say("count.documents", n=preview.documents)),
+    ]
+    if preview.communities:
+        reports = say("library.import.reports", n=preview.reports)
+        tiles.append((say("library.import.communities"), f"{preview.communities:,}", reports))
+    draw(markup.tiles(tiles))
+    lines = [(words(title), f"{n:,}") for title, n in import_lines(preview)[_MADE:]]
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        if lines:
+            title = say("library.import.rows")
+            markup.block(title, markup.facts_table(("", ""), lines, caption=title))
+        for note in preview.notes:
+            markup.note(words(note))
+        if preview.settings:
+            title = say("library.import.carried")
+            rows = [(each.name, each.value, each.usual or "–") for each in preview.settings]
+            columns = (say("library.import.setting"), say("library.import.value"), say("library.import.usual"))
+            markup.block(title, markup.facts_table(columns, rows, caption=title))
+        for prompt in preview.prompts:
+            markup.note(say("library.import.own_prompt", task=prompt.task))
+            st.code(visible(prompt.text), language=None, wrap_lines=True)
+    with right:
+        _dropped(preview)
+    name_field, buttons = st.columns([3, 4], vertical_alignment="bottom")
+    name = name_field.text_input(say("build.index_name"), looked_at.shown, key=f"import_name_{looked_at.path}")
+    with buttons.container(horizontal=True, gap="small"):
+        starts = st.button(
+            say("library.import.start"), type="primary", icon=":material/hub:", key="primary_start_import"
+        )
+        st.button(say("library.import.other"), key="other_import", on_click=_forget)
+        st.button(say("library.close"), type="tertiary", key="close_import", on_click=_set_open, args=(False,))
+    if preview.format != "archive":
+        markup.note(say("library.import.settings"))
+    if starts:
+        with plain_errors():
+            job = session.workbench().start_import(looked_at.path, preview.format, name=name.strip() or looked_at.shown)
+            st.session_state.pop(_LOOKED_AT)
+            st.session_state[_OPEN] = False
+            state.remember("job", job)
+            st.session_state[_TO_OPEN] = job
+            st.switch_page(page_path("build"))
+
+
+def _dropped(preview: ImportPreview) -> None:
+    """The first of the rows that are left out, merged or lack a description."""
+    if not preview.drops:
+        draw(markup.label(say("library.import.left_out")), markup.muted(say("library.import.none_left_out")))
+        return
+    listed = preview.drops[:_LISTED]
+    part = say("library.import.part_of", shown=len(listed), n=preview.n_drops)
+    note = part if len(listed) < preview.n_drops else f"{preview.n_drops:,}"
+    draw(markup.label(say("library.import.dropped"), note))
+    with st.container(height=220, border=False, key="import_drops"):
+        draw(markup.tagged_list((drop.stage, drop.item, drop.reason) for drop in listed))

@@ -1,0 +1,117 @@
+"""The presentations that there are, each with the ways to show it and to take it along."""
+
+from datetime import date
+
+import streamlit as st
+from babel.dates import format_date
+
+from leanrag_core.figures import numbers
+from leanrag_core.figures.direction import isolated
+from leanrag_core.messages.message import message as message_of
+from leanrag_core.presenting.storing import content_of
+from leanrag_core.presenting.story import PresentationSummary
+from pages.common import session, state
+from pages.common.frame import plain_errors
+from pages.common.html import NOTHING, draw, html
+from pages.common.messages import known, language, message, say
+
+_WIDE = 3  # cards in a row
+
+
+def show() -> None:
+    """A card for each presentation, the person's own first."""
+    listed = session.workbench().presentations()
+    if not listed.presentations:
+        message(say("present.empty"))
+    for start in range(0, len(listed.presentations), _WIDE):
+        row = listed.presentations[start : start + _WIDE]
+        for column, summary in zip(st.columns(_WIDE), row, strict=False):
+            with column, st.container(border=True, key=f"lr_present_card_{summary.id}", gap="small"):
+                _card(summary)
+    for damaged in listed.damaged:
+        message(damaged.reason, kind="error", title=say("present.damaged", presentation=damaged.id))
+        if st.button(say("present.delete"), key=f"delete_damaged_{damaged.id}", icon=":material/delete:"):
+            _delete(damaged.id)
+
+
+def _card(summary: PresentationSummary) -> None:
+    strategies = ", ".join(_strategy(name) for name in summary.strategies)
+    facts = say(
+        "present.card_facts",
+        index=isolated(summary.index),
+        questions=message_of("present.count_questions", n=len(summary.questions)),
+        strategies=strategies,
+    )
+    tag = html('<span class="lr-tag">{}</span>', say("present.sample")) if summary.is_shipped else NOTHING
+    draw(
+        html(
+            '<div class="lr-card"><div class="n"><span>{}</span>{}</div><div class="f">{}</div>'
+            '<div class="d" dir="auto">{}</div><div class="f">{}</div></div>',
+            summary.title,
+            tag,
+            facts,
+            " ".join(summary.questions),
+            ", ".join(part for part in (_stored_on(summary.made), numbers.size(summary.size_bytes)) if part),
+        )
+    )
+    with st.container(horizontal=True, gap="small", key=f"lr_present_actions_{summary.id}"):
+        with st.container(key=f"primary_present_{summary.id}", width="content"):
+            st.button(
+                say("present.show"),
+                type="primary",
+                icon=":material/slideshow:",
+                key=f"show_{summary.id}",
+                on_click=state.remember,
+                args=("show", summary.id),
+            )
+        code = language()
+        st.download_button(
+            say("present.export"),
+            lambda: _html(summary.id, code),
+            file_name=f"{summary.id}.html",
+            mime="text/html",
+            help=say("present.export_help"),
+            icon=":material/html:",
+            on_click="ignore",
+            key=f"html_{summary.id}",
+        )
+        with st.popover("", icon=":material/more_horiz:", type="tertiary", key=f"more_{summary.id}"):
+            st.download_button(
+                say("present.download"),
+                lambda: content_of(session.workbench().presentation(summary.id)),
+                file_name=f"{summary.id}.json",
+                mime="application/json",
+                help=say("present.download_help"),
+                icon=":material/download:",
+                type="tertiary",
+                on_click="ignore",
+                key=f"json_{summary.id}",
+            )
+            if not summary.is_shipped and st.button(
+                say("present.delete"), icon=":material/delete:", type="tertiary", key=f"delete_{summary.id}"
+            ):
+                _delete(summary.id)
+
+
+def _html(presentation_id: str, code: str) -> bytes:
+    bench = session.workbench()
+    return bench.exported_presentation(bench.presentation(presentation_id), code)
+
+
+def _strategy(name: str) -> str:
+    code = f"strategy.{name}.title"
+    return say(code) if known(code) else name
+
+
+def _stored_on(made: str) -> str:
+    try:
+        day = format_date(date.fromisoformat(made), "medium", locale=language())
+    except ValueError:
+        return ""
+    return say("present.stored_on", day=day)
+
+
+def _delete(presentation_id: str) -> None:
+    with plain_errors():
+        session.workbench().delete_presentation(presentation_id)
+        st.rerun()

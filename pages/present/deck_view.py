@@ -1,0 +1,55 @@
+"""A presentation over the whole window. The slides are drawn in the browser: no step of it runs the page again."""
+
+from typing import Any
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.presenting import browser
+from leanrag_core.presenting.slides import deck_of, values_of_deck
+from pages.common import session, state
+from pages.common.messages import language, message, say
+
+_KEY = "lr_present_deck"
+_START = """
+export default function (component) {
+  const { data, parentElement, setTriggerValue } = component;
+  const host = parentElement.querySelector(".lrp"), close = () => setTriggerValue("closed", true);
+  host.lrDeck?.end(); // the page ran again, such as in another theme: the address keeps the place
+  host.lrDeck = new DeckView(host, data.deck, { close });
+  return () => host.lrDeck.end();
+}
+"""
+
+
+def show(presentation_id: str) -> bool:
+    """Whether the presentation is shown; one that cannot be says why, and the page goes on below."""
+    try:
+        changed = session.workbench().presentation_changed(presentation_id)
+        deck = _deck(presentation_id, changed, language())
+    except LeanRAGError as error:
+        message(error, kind="error", title=say("present.not_shown"))
+        return False
+    with st.container(key="lr_present_frame", gap=None):
+        _component()(data={"deck": deck}, key=_KEY, on_closed_change=_close)
+    return True
+
+
+def _close() -> None:
+    state.remember("show", None)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _deck(presentation_id: str, changed: int, language_code: str) -> dict[str, Any]:
+    return values_of_deck(deck_of(session.workbench().presentation(presentation_id), language_code))
+
+
+@st.cache_resource(show_spinner=False)
+def _component() -> Any:
+    return st.components.v2.component(
+        "lr_present",
+        html='<div class="lrp"></div>',
+        css=browser.styles(),
+        js=browser.scripts() + _START,
+        isolate_styles=False,
+    )

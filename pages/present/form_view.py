@@ -1,0 +1,151 @@
+"""The form that makes a presentation: its questions are asked once, in a thread that outlives the page."""
+
+from collections.abc import Callable
+from datetime import date
+
+import streamlit as st
+
+from leanrag_core.evaluation.gold import GoldQuestion
+from leanrag_core.execution.background import StreamedCall, StreamedCalls
+from leanrag_core.presenting.plan import LEANRAG, NAIVE, PresentationPlan
+from leanrag_core.presenting.story import (
+    MAX_BESIDE,
+    MAX_NOTES,
+    MAX_QUESTIONS,
+    MAX_TITLE,
+    SLIDES,
+    PresentedStrategy,
+)
+from leanrag_core.retrieval.settings import official_settings, settings_line, shown_settings
+from leanrag_core.types.progress import Progress
+from leanrag_core.types.summary import IndexSummary
+from leanrag_core.types.visible import visible
+from pages.common import markup, session
+from pages.common.frame import plain_errors
+from pages.common.html import draw
+from pages.common.messages import message, say, words
+
+_CALL = "present_call"
+
+
+def show(summary: IndexSummary | None) -> None:
+    """The form for the index of the sidebar, or how far the presentation under way has come."""
+    if st.session_state.get(_CALL) is not None:
+        _progress()
+        return
+    if summary is None:
+        message(say("present.needs_index"))
+        return
+    with st.expander(say("present.make"), icon=":material/add:", key="present_make", expanded=False):
+        draw(markup.muted(say("present.make_hint")))
+        title = st.text_input(
+            say("present.title"),
+            max_chars=MAX_TITLE,
+            key="present_title",
+            placeholder=say("present.title_placeholder"),
+        )
+        questions = _questions(summary)
+        beside = _beside()
+        notes = _notes()
+        with st.container(key="primary_present_make", width="content"):
+            ready = bool(title.strip()) and 0 < len(questions) <= MAX_QUESTIONS
+            pressed = st.button(say("present.make_button"), type="primary", disabled=not ready, key="present_make_now")
+        if pressed:
+            plan = PresentationPlan(
+                title, questions, (PresentedStrategy(LEANRAG), *beside), date.today().isoformat(), notes
+            )
+            st.session_state[_CALL] = _begin(summary, plan)
+            st.rerun()
+
+
+def _questions(summary: IndexSummary) -> tuple[GoldQuestion, ...]:
+    """Those chosen from a question set, then the person's own, each once."""
+    bench = session.workbench()
+    sets = sorted(bench.question_sets(), key=lambda info: info.corpus_id != summary.corpus_id)
+    titles = {info.id: info.title for info in sets}
+    chosen_set = st.selectbox(
+        say("present.choose_set"),
+        list(titles),
+        index=0 if titles else None,
+        format_func=lambda id_: visible(titles[id_]),
+        placeholder=say("present.no_set"),
+        key=f"present_set_{summary.id}",
+    )
+    known = {question.question: question for question in (bench.question_set(chosen_set) if chosen_set else ())}
+    chosen = st.multiselect(
+        say("present.choose_questions"),
+        list(known),
+        max_selections=MAX_QUESTIONS,
+        placeholder=say("present.choose_placeholder", n=MAX_QUESTIONS),
+        key=f"present_questions_{chosen_set}",
+    )
+    own = st.text_area(say("present.own_questions"), key="present_own", height=90)
+    texts = list(dict.fromkeys([*chosen, *(line.strip() for line in own.splitlines() if line.strip())]))
+    return tuple(known.get(text) or GoldQuestion(f"own-{n}", text) for n, text in enumerate(texts, start=1))
+
+
+def _beside() -> list[PresentedStrategy]:
+    """Strategies beside LeanRAG, with their official settings."""
+    infos = {
+        info.name: info
+        for info in session.workbench().strategies().strategies
+        if info.name != LEANRAG and not info.parts
+    }
+    titles = {name: words(info.title) for name, info in infos.items()}
+    chosen = st.multiselect(
+        say("present.beside"),
+        list(titles),
+        default=[NAIVE] if NAIVE in titles else [],
+        max_selections=MAX_BESIDE,
+        format_func=titles.__getitem__,
+        key="present_beside",
+    )
+    for name in chosen:
+        settings = settings_line(shown_settings(infos[name], official_settings(infos[name])))
+        draw(markup.muted(say("present.asked_with", name=infos[name].title, settings=settings)))
+    return [PresentedStrategy(name) for name in chosen]
+
+
+def _notes() -> dict[str, str]:
+    with st.popover(say("present.own_notes"), icon=":material/sticky_note_2:", type="tertiary", key="present_notes"):
+        draw(markup.muted(say("present.own_notes_hint")))
+        notes = {
+            slide: st.text_area(
+                say(f"present.slide.{slide}"), max_chars=MAX_NOTES, key=f"present_notes_{slide}", height=70
+            )
+            for slide in SLIDES
+        }
+    return {slide: text for slide, text in notes.items() if text.strip()}
+
+
+def _begin(summary: IndexSummary, plan: PresentationPlan) -> StreamedCall[str, str]:
+    bench, index = session.workbench(), session.open_index(summary)
+
+    def make(write: Callable[[str], None]) -> str:
+        def report(progress: Progress) -> None:
+            write(f"{min(progress.done + 1, progress.total)}/{progress.total} ")
+
+        return bench.add_presentation(bench.make_presentation(index, plan, report=report))
+
+    return _calls().begin((summary.id, plan.title, plan.questions), make)
+
+
+@st.cache_resource(show_spinner=False)
+def _calls() -> StreamedCalls[str, str]:
+    return StreamedCalls()
+
+
+@st.fragment(run_every=0.7)
+def _progress() -> None:
+    """How many questions are asked; the page is drawn anew when the presentation is there."""
+    call: StreamedCall[str, str] | None = st.session_state.get(_CALL)
+    if call is None:
+        return
+    if call.wait(0):
+        st.session_state[_CALL] = None
+        with plain_errors():
+            call.result()
+            st.rerun()
+        return
+    done, _, total = (call.pieces[-1].strip() if call.pieces else "0/1").partition("/")
+    st.progress(int(done) / max(1, int(total)), text=say("present.making", n=int(done), total=int(total)))

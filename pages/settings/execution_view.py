@@ -1,0 +1,194 @@
+"""Who does the work of a build: threads, processes or a Dask cluster, which is looked at on a click alone."""
+
+import os
+from dataclasses import replace
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.execution.cluster_status import PROGRAM, SCHEDULER, ClusterStatus, Difference
+from leanrag_core.figures import numbers
+from leanrag_core.types.execution import DASK, PROCESSES, THREADS, Execution
+from leanrag_core.types.settings import Settings
+from pages.common import addresses, forms, markup, session, state, widgets
+from pages.common.frame import message
+from pages.common.html import draw, html
+from pages.common.messages import say
+from pages.settings import settings_form
+
+_KINDS = (THREADS, PROCESSES, DASK)
+_WISH = "lr_wishes_dask"  # Dask was chosen, and has no address yet: on which visit of the page
+_LAST = "lr_last_scheduler"  # the address that the settings dropped with Dask
+_NAMED = 3  # workers that a row of the table names
+
+
+def panel(settings: Settings) -> None:
+    """The choice with what belongs to it; a change is kept as soon as it makes a valid setting."""
+    kept = settings.execution
+    chosen = DASK if st.session_state.get(_WISH) == state.memory().visit else kept.kind
+    _choice(chosen)
+    if chosen == DASK:
+        _scheduler(kept)
+    else:
+        _workers(kept)
+    settings_form.fault("execution")
+    with st.container(gap="xsmall"):
+        draw(html('<div class="lr-small lr-muted">{}</div>', say("settings.work.same_index")))
+        if chosen == DASK:
+            draw(html('<div class="lr-small lr-muted">{}</div>', say("settings.work.trust")))
+    if chosen == DASK:
+        _test(kept)
+
+
+def _choice(chosen: str) -> None:
+    titles = {kind: _title(kind) for kind in _KINDS}
+    with st.container(gap="xsmall"):
+        widgets.show(
+            "set_execution",
+            chosen,
+            lambda mount: st.segmented_control(
+                say("settings.work.done_by"),
+                list(_KINDS),
+                default=mount.value,
+                format_func=titles.__getitem__,
+                key=mount.key,
+                required=True,
+                width="stretch",
+                on_change=mount.changed,
+            ),
+            _choose,
+            form=widgets.labels(titles),
+        )
+        draw(html('<div class="lr-hint">{}</div>', say(f"settings.work.{chosen}.hint")))
+
+
+def _title(kind: str) -> str:
+    return say(f"settings.work.{kind}")
+
+
+def _kept() -> Execution:
+    """What the file holds now; of one that does not read, keep() will tell."""
+    try:
+        return session.workbench().settings().execution
+    except LeanRAGError:
+        return Execution()
+
+
+def _choose(kind: str) -> None:
+    """Threads and processes are kept at once; so is Dask where an address is known, else it waits for one."""
+    kept = _kept()
+    settings_form.forgive("scheduler")
+    st.session_state[_WISH] = None
+    if kept.scheduler:
+        st.session_state[_LAST] = kept.scheduler
+    scheduler = st.session_state.get(_LAST, "") if kind == DASK else ""
+    if kind == DASK and not scheduler:
+        st.session_state[_WISH] = state.memory().visit
+    else:
+        settings_form.change("execution", lambda now: replace(now.execution, kind=kind, scheduler=scheduler))
+
+
+def _workers(kept: Execution) -> None:
+    spec = forms.option_fields(Execution)["workers"]
+    with st.container(gap="xsmall"):
+        widgets.show(
+            "set_workers",
+            kept.workers,
+            lambda mount: st.number_input(
+                _title(kept.kind),
+                min_value=spec.metadata["low"],
+                max_value=spec.metadata["high"],
+                value=mount.value,
+                step=1,
+                key=mount.key,
+                on_change=mount.changed,
+            ),
+            lambda workers: settings_form.change("execution", lambda now: replace(now.execution, workers=workers)),
+        )
+        draw(html('<div class="lr-hint">{}</div>', say("settings.work.cores", cores=os.cpu_count() or 1)))
+
+
+def _scheduler(kept: Execution) -> None:
+    settings_form.address_field(
+        say("settings.work.scheduler"),
+        "scheduler",
+        kept.scheduler,
+        addresses.SCHEDULER,
+        _keep_scheduler,
+        example=addresses.SCHEDULER.example,
+        hint=say("settings.work.scheduler_hint"),
+    )
+    if kept.kind != DASK:
+        message(say("settings.work.still", kind=_title(kept.kind).lower()))
+
+
+def _test(kept: Execution) -> None:
+    seen = settings_form.look_button(
+        "cluster",
+        "scheduler",
+        kept.scheduler,
+        session.workbench().cluster_status,
+        key="test_cluster",
+        disabled=kept.kind != DASK,
+    )
+    if seen is not None:
+        show_cluster(seen)
+
+
+def _keep_scheduler(wanted: str) -> None:
+    kept = _kept()
+    if wanted:
+        st.session_state[_WISH] = None
+        settings_form.change("execution", lambda now: replace(now.execution, kind=DASK, scheduler=wanted))
+    elif kept.kind == DASK:
+        problem = say("settings.work.address_needed")
+        settings_form.refuse("scheduler", problem, shown="")
+
+
+def show_cluster(seen: ClusterStatus | str) -> None:
+    """How many workers there are, and which of them cannot do the work; a text says why nothing was found."""
+    if isinstance(seen, str):
+        message(seen, kind="error", title=say("settings.work.no_cluster"))
+        return
+    if not seen.workers:
+        message(say("settings.work.no_workers", scheduler=seen.scheduler))
+    else:
+        workers = say("settings.work.workers", n=seen.workers)
+        threads, taken = say("settings.work.n_threads", n=seen.threads), numbers.duration(seen.seconds)
+        where = {"scheduler": seen.scheduler, "time": taken}
+        parts = [say("settings.work.answers", workers=workers, threads=threads, **where)]
+        parts += [say("settings.work.all_fit")] if seen.fit else []
+        message(say("text.space").join(parts), kind="good" if seen.fit else "note")
+    if seen.workers < seen.threads:
+        draw(html('<div class="lr-small">{}</div>', say("settings.work.one_thread")))
+    if seen.silent:
+        message(say("settings.work.silent", n=len(seen.silent)), kind="error")
+    if seen.differences:
+        _show_differences(seen)
+
+
+def _show_differences(seen: ClusterStatus) -> None:
+    lacking = [difference for difference in seen.differences if difference.library == PROGRAM]
+    if lacking:
+        message(say("settings.work.program_missing"), kind="error")
+    if len(lacking) < len(seen.differences):
+        message(say("settings.work.other_versions"), kind="error")
+    rows = [
+        (difference.library, difference.here, difference.there, _places(difference, seen))
+        for difference in seen.differences
+    ]
+    head = ("", *(say(f"settings.work.{name}") for name in ("here", "there", "on")))
+    draw(markup.facts_table(head, rows, caption=say("settings.work.versions")))
+
+
+def _places(difference: Difference, seen: ClusterStatus) -> str:
+    """The scheduler, and the workers by number or by name."""
+    workers = [place for place in difference.where if place != SCHEDULER]
+    names = [say("settings.work.the_scheduler")] if SCHEDULER in difference.where else []
+    if workers and len(workers) == seen.workers:
+        names.append(say("settings.work.all_workers" if seen.workers > 1 else "settings.work.the_worker"))
+    elif workers:
+        listed = say("ask.comma").join(workers[:_NAMED])
+        more = len(workers) - _NAMED
+        names.append(say("settings.work.more", listed=listed, n=more) if more > 0 else listed)
+    return say("ask.comma").join(names)

@@ -1,0 +1,269 @@
+"""Settings: where models are served and what they cost, who does the work of builds, and the calls that are kept."""
+
+import pandas as pd
+import streamlit as st
+
+from leanrag_core.errors import InvalidConfig
+from leanrag_core.messages.catalog import sentence
+from leanrag_core.messages.message import Message
+from leanrag_core.models.listing import ModelList
+from leanrag_core.types.model_names import endpoint_model, model_title
+from leanrag_core.types.settings import LANGUAGES, Price, Settings
+from pages.common import forms, markup, session, state, tour
+from pages.common.frame import enter, heading, message, plain_errors
+from pages.common.html import draw, html
+from pages.common.messages import LANGUAGE, language, say
+from pages.settings import (
+    call_store_view,
+    endpoint_view,
+    execution_view,
+    model_check_view,
+    search_server_view,
+    settings_form,
+    storage_view,
+)
+
+PRESETS = {
+    "OpenAI": "https://api.openai.com/v1",
+    "Ollama": "http://localhost:11434/v1",
+    "vLLM": "http://localhost:8000/v1",
+    "LM Studio": "http://localhost:1234/v1",
+    "llama.cpp": "http://localhost:8080/v1",
+}
+PRICED = 8  # models without a price that are listed in the table
+LIMITS = (
+    "concurrency",
+    "requests_per_minute",
+    "tokens_per_minute",
+    "timeout_seconds",
+    "retries",
+    "temperature",
+    "max_reply_tokens",
+)
+READING = ("parse_seconds", "parse_memory_mb", "parse_output_mb")
+
+
+def section(title: str, note: str = "") -> None:
+    draw(
+        html(
+            '<div class="lr-section"><span role="heading" aria-level="2">{}</span><span class="s">{}</span></div>',
+            title,
+            note,
+        )
+    )
+
+
+def endpoint_section(settings: Settings) -> None:
+    section(say("settings.endpoint"), say("settings.endpoint.note"))
+    refused = settings_form.is_refused("base_url")
+    with st.container(horizontal=True, gap="xsmall", key="presets"):
+        for name, address in PRESETS.items():
+            st.button(
+                name,
+                key=f"preset_{name}",
+                type="secondary",
+                disabled=settings.base_url == address and not refused,
+                on_click=settings_form.keep,
+                args=("base_url", address),
+            )
+    settings_form.address(settings)
+    settings_form.key_variable(settings)
+    parts = [say("settings.endpoint.local" if settings.local else "settings.endpoint.sent_to", host=settings.host)]
+    parts += [] if endpoint_view.is_set_up(settings) else [say("settings.endpoint.nothing_sent")]
+    draw(markup.muted(say("text.space").join(parts)))
+    refused = settings_form.is_refused("base_url")  # the field may have refused its text just now
+    if st.button(
+        say("settings.endpoint.test"), icon=":material/network_check:", key="test_connection", disabled=refused
+    ):
+        with st.spinner(say("settings.waiting.server")):
+            st.session_state["lr_tested"] = (_who(settings), endpoint_view.test_connection(settings))
+    who, tested = st.session_state.get("lr_tested", (None, None))
+    if tested is not None and who == _who(settings) and not refused:
+        endpoint_view.show_test(tested, settings)
+
+
+def _who(settings: Settings) -> tuple[str, str]:
+    return settings.base_url, settings.key_variable
+
+
+def limits_section(settings: Settings) -> None:
+    section(say("settings.limits"), say("settings.limits.note"))
+    with st.grid(2, min_column_width=170, gap="small"):
+        for name in LIMITS:
+            settings_form.number(settings, name)
+    answer_model(settings)
+    models = endpoint_view.listing(settings) if endpoint_view.is_set_up(settings) else None
+    if models is not None and models.writing:
+        probe(settings, models)
+
+
+def language_section(settings: Settings) -> None:
+    section(say("settings.language"), say("settings.language_note"))
+    codes = list(LANGUAGES)
+    chosen = st.segmented_control(
+        say("settings.language"),
+        codes,
+        default=language(),
+        format_func=lambda code: sentence(Message("settings.language_name"), code),
+        key="language",
+        required=True,
+        label_visibility="collapsed",
+    )
+    if chosen != language():
+        settings_form.keep("language", chosen)
+        state.remember(LANGUAGE, None)
+        st.rerun()
+    settings_form.fault("language")
+    st.button(say("tour.again"), icon=":material/tour:", key="tour_again", on_click=tour.show_again)
+
+
+def reading_section(settings: Settings) -> None:
+    section(say("settings.reading"), say("settings.reading.note"))
+    with st.grid(2, min_column_width=170, gap="small"):
+        for name in READING:
+            settings_form.number(settings, name)
+
+
+def answer_model(settings: Settings) -> None:
+    """Another model for answers than the index's own."""
+    if not endpoint_view.is_set_up(settings):
+        return
+    state.remember("answer_model", model_title(settings.answer_model))
+    models = endpoint_view.listing(settings)
+    endpoint_view.pick_model(
+        say("settings.answer_model"),
+        "answer_model",
+        models,
+        names=models.writing,
+        blank=say("settings.answer_model.same"),
+        on_pick=lambda chosen: settings_form.keep("answer_model", endpoint_model(chosen)),
+    )
+
+
+def probe(settings: Settings, models: ModelList) -> None:
+    """Measures how many calls in flight the server can use, and offers that number."""
+    chosen = state.recall("check_model")
+    model = chosen if chosen in models.writing else models.writing[0]
+    if st.button(say("settings.probe"), type="tertiary", icon=":material/speed:", key="probe"):
+        st.session_state.pop("lr_probed", None)
+        with (
+            plain_errors(),
+            st.spinner(say("settings.probe.asking", model=forms.plain(model)), show_time=True),
+        ):
+            st.session_state["lr_probed"] = (_who(settings), model, session.workbench().probe_concurrency(model))
+    draw(html('<div class="lr-hint">{}</div>', say("settings.probe.hint", model=model)))
+    who, asked, probed = st.session_state.get("lr_probed", (None, "", None))
+    if probed is None or who != _who(settings):
+        return
+    rows = [(f"{level:,}", f"{rate:,.1f}") for level, rate in probed.calls_a_second.items()]
+    head = (say("settings.probe.in_flight"), say("settings.probe.a_second"))
+    table = markup.facts_table(head, rows, caption=say("settings.probe.caption"))
+    draw(markup.label(say("settings.probe.measured"), asked) + table)
+    if probed.chosen == settings.concurrency:
+        message(say("settings.probe.as_set", n=probed.chosen), kind="good")
+        return
+    message(say("settings.probe.better", better=probed.chosen, now=settings.concurrency))
+    st.button(
+        say("settings.probe.take", n=probed.chosen),
+        key="take_probed",
+        on_click=settings_form.keep,
+        args=("concurrency", probed.chosen),
+    )
+
+
+def price_section(settings: Settings) -> None:
+    section(say("settings.prices"), say("settings.prices.note"))
+    version = st.session_state.setdefault("lr_prices_version", 0)
+    known = dict(settings.prices)
+    model_names = endpoint_view.listing(settings).names if endpoint_view.is_set_up(settings) else ()
+    without = [name for name in model_names if name not in known]
+    without = without if len(without) <= PRICED else []
+    model, prompt, completion = (say(f"settings.prices.{name}") for name in ("model", "prompt", "completion"))
+    rows = pd.DataFrame(
+        {
+            model: pd.Series([*known, *without], dtype=str),
+            prompt: pd.Series([*(price.prompt for price in known.values()), *[None] * len(without)], dtype=float),
+            completion: pd.Series(
+                [*(price.completion for price in known.values()), *[None] * len(without)], dtype=float
+            ),
+        }
+    )
+    edited = st.data_editor(
+        rows,
+        num_rows="dynamic",
+        hide_index=True,
+        placeholder="–",
+        key=f"prices_{version}_{len(rows)}",
+        height=forms.table_height(len(rows) + 1, 260),
+        column_config={
+            model: st.column_config.TextColumn(required=True, width=220),
+            prompt: st.column_config.NumberColumn(min_value=0.0, format="%.3f", width=80),
+            completion: st.column_config.NumberColumn(min_value=0.0, format="%.3f", width=80),
+        },
+    )
+    prices = {
+        str(row[model]).strip(): Price(_amount(row[prompt]), _amount(row[completion]))
+        for row in edited.to_dict("records")
+        if str(row[model] or "").strip() and not (pd.isna(row[prompt]) and pd.isna(row[completion]))
+    }
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        if st.button(say("settings.prices.save"), key="save_prices", disabled=prices == dict(settings.prices)):
+            settings_form.keep("prices", prices)
+            st.session_state["lr_prices_version"] = version + 1
+            st.rerun()
+        draw(html('<div class="lr-hint" style="margin:0">{}</div>', say("settings.prices.hint")))
+    settings_form.fault("prices")
+
+
+def _amount(value: object) -> float:
+    return float(value) if isinstance(value, int | float) and value == value else 0.0
+
+
+def damaged(error: InvalidConfig) -> None:
+    message(error, kind="error", title=say("build.engine.settings_unreadable"))
+    if st.button(say("settings.start_again"), key="reset_settings"):
+        session.workbench().save_settings(Settings())
+        st.rerun()
+
+
+def page() -> None:
+    enter("settings")
+    settings_form.begin()
+    try:
+        settings = session.workbench().settings()
+    except InvalidConfig as error:
+        heading(say("page.settings"))
+        damaged(error)
+        state.publish(["index"])
+        return
+    where = settings.host if endpoint_view.is_set_up(settings) else say("settings.no_endpoint")
+    heading(say("page.settings"), where)
+    left, right = st.columns([6, 5], gap="large")
+    with left:
+        endpoint_section(settings)
+        price_section(settings)
+    with right:
+        limits_section(settings)
+    left, right = st.columns([6, 5], gap="large")
+    with left:
+        section(say("settings.work"), say("settings.work.note"))
+        execution_view.panel(settings)
+    with right:
+        language_section(settings)
+        reading_section(settings)
+        section(say("settings.search"), say("settings.search.note"))
+        search_server_view.panel(settings)
+        section(say("settings.storage"), say("settings.storage.note"))
+        storage_view.panel(settings)
+    section(say("settings.check"), say("settings.check.note"))
+    if endpoint_view.is_set_up(settings):
+        model_check_view.panel(settings)
+    else:
+        draw(markup.muted(say("build.engine.set_up_first")))
+    section(say("settings.calls"), say("settings.calls.note"))
+    with plain_errors():
+        call_store_view.panel()
+    state.publish(["index"])
+
+
+page()

@@ -1,0 +1,201 @@
+"""Settings as widgets: the file is the truth, a valid change is kept at once, a wrong one is reported."""
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from leanrag_core.errors import LeanRAGError
+from leanrag_core.types.settings import Settings
+from pages.common import addresses, forms, keys, session, state, widgets
+from pages.common.frame import message
+from pages.common.html import draw, html
+from pages.common.messages import say, words
+
+_FAULTS = "lr_settings_faults"  # by the setting's name
+_REFUSED = "lr_settings_refused"  # what is in a widget and was not kept, by the setting's name
+_VISIT = "lr_settings_visit"
+_Seen = TypeVar("_Seen")
+
+
+def keep(name: str, value: Any) -> None:
+    """The setting is saved; one that cannot be is reported by fault() below its widget."""
+    change(name, lambda settings: value)
+
+
+def change(name: str, new_value: Callable[[Settings], Any]) -> None:
+    """As keep(), with a value that is made from the settings as they are when it is saved."""
+    forgive(name)
+    try:
+        session.workbench().change_settings(lambda settings: replace(settings, **{name: new_value(settings)}))
+    except LeanRAGError as error:
+        refuse(name, words(error))
+
+
+def refuse(name: str, said: str, *, shown: str | None = None) -> None:
+    """What is wrong with a setting is shown below its widget. shown: the wish, where it may stay in the widget."""
+    st.session_state.setdefault(_FAULTS, {})[name] = said
+    if shown is not None:
+        st.session_state.setdefault(_REFUSED, {})[name] = shown
+
+
+def fault(name: str) -> bool:
+    """Draws what is wrong with the last wish for that setting; whether something is."""
+    problem = st.session_state.get(_FAULTS, {}).get(name, "")
+    if problem:
+        message(problem, kind="error")
+    return bool(problem)
+
+
+def forgive(name: str) -> None:
+    """What was wrong with a setting is shown no longer."""
+    for what in (_FAULTS, _REFUSED):
+        st.session_state.get(what, {}).pop(name, None)
+
+
+def begin() -> None:
+    """What was wrong with the settings is shown no longer where the page was left since. For the top of the page."""
+    visit = state.memory().visit
+    if st.session_state.get(_VISIT) != visit:
+        for what in (_FAULTS, _REFUSED):
+            st.session_state.pop(what, None)
+        st.session_state[_VISIT] = visit
+
+
+def is_refused(name: str) -> bool:
+    """Whether the last wish for that setting was refused, also where its text was taken out of the widget."""
+    return name in st.session_state.get(_FAULTS, {})
+
+
+def _standing(name: str, kept: str) -> str:
+    """What the widget shows: the refused wish, else the setting."""
+    return str(st.session_state.get(_REFUSED, {}).get(name, kept))
+
+
+def number(settings: Settings, name: str) -> None:
+    """A number of the settings with its help."""
+    spec, now = forms.option_fields(Settings)[name], getattr(settings, name)
+    fractional = isinstance(now, float)
+    with st.container(gap="xsmall", key=f"setting_{name}"):
+        widgets.show(
+            f"set_{name}",
+            now,
+            lambda mount: st.number_input(
+                forms.title_of(name),
+                min_value=spec.metadata["low"],
+                max_value=spec.metadata["high"],
+                value=mount.value,
+                step=(0.1 if name == "temperature" else 5.0) if fractional else 1,
+                format="%.1f" if name == "temperature" else "%.0f" if fractional else None,
+                key=mount.key,
+                on_change=mount.changed,
+            ),
+            lambda wanted: keep(name, wanted),
+            read=type(now),
+        )
+        draw(html('<div class="lr-hint">{}</div>', forms.hint(spec)))
+
+
+def address_field(
+    label: str,
+    name: str,
+    kept: str,
+    field: addresses.AddressField,
+    save: Callable[[str], None],
+    *,
+    example: str,
+    hint: str,
+) -> None:
+    """An address that is saved when it is one; what is wrong with another is shown below, in the place of the hint."""
+
+    def wish(wanted: str) -> str | None:
+        forgive(name)
+        problem = addresses.fault_text(wanted, field)
+        if not problem:
+            save(wanted)
+        elif addresses.is_harmless(wanted, field):
+            refuse(name, problem, shown=wanted)
+        else:  # a key, perhaps, or a password: it is not kept in the page
+            refuse(name, problem)
+            return kept
+        return None
+
+    with st.container(gap="xsmall", key=f"setting_{name}"):
+        widgets.show(
+            f"set_{name}",
+            _standing(name, kept),
+            lambda mount: st.text_input(
+                label, value=mount.value, key=mount.key, on_change=mount.changed, placeholder=example
+            ),
+            wish,
+            read=lambda stored: addresses.tidied(str(stored or ""), field),
+        )
+        if not fault(name):
+            draw(html('<div class="lr-hint">{}</div>', hint))
+
+
+def look_button(
+    what: str, name: str, where: str, look: Callable[[str], _Seen], *, key: str, disabled: bool = False
+) -> _Seen | str | None:
+    """A button that looks at what is at the address of that setting, and what was last seen there: a text says why
+    nothing was; None before a click, and once the address is another one or is refused."""
+    kept, refused = f"lr_seen_by_{key}", is_refused(name)
+    blocked = refused or disabled or not where
+    if st.button(say(f"settings.test.{what}"), icon=":material/network_check:", key=key, disabled=blocked):
+        with st.spinner(say(f"settings.waiting.{what}")):
+            try:
+                st.session_state[kept] = (where, look(where))
+            except LeanRAGError as error:
+                st.session_state[kept] = (where, words(error))
+    at, seen = st.session_state.get(kept, ("", None))
+    return None if refused or at != where else seen
+
+
+def address(settings: Settings) -> None:
+    """The endpoint's address."""
+    caption = say("settings.endpoint.hint")
+    if os.environ.get("OPENAI_BASE_URL") and settings.base_url == os.environ["OPENAI_BASE_URL"]:
+        caption = say("settings.endpoint.from_environment")
+    address_field(
+        say("settings.endpoint.address"),
+        "base_url",
+        settings.base_url,
+        addresses.ENDPOINT,
+        lambda wanted: keep("base_url", wanted),
+        example="https://api.openai.com/v1",
+        hint=caption,
+    )
+
+
+def key_variable(settings: Settings) -> None:
+    """The name of the variable that holds the key, and whether there is one. The key itself is in no widget."""
+
+    def wish(wanted: str) -> str | None:
+        problem = keys.fault_of_name(wanted)
+        if problem:
+            refuse("key_variable", problem)
+            return settings.key_variable
+        keep("key_variable", wanted)
+        return None
+
+    with st.container(key="setting_key_variable"):
+        widgets.show(
+            "set_key_variable",
+            settings.key_variable,
+            lambda mount: st.text_input(
+                say("settings.key.variable"), value=mount.value, key=mount.key, on_change=mount.changed
+            ),
+            wish,
+            read=lambda stored: str(stored or "").strip(),
+        )
+    if not fault("key_variable"):
+        sign = "ok" if keys.has_key(settings) or settings.local else "none"
+        draw(
+            html(
+                '<div class="lr-hint"><i class="lr-dot-{}" aria-hidden="true"></i>{}</div>',
+                sign,
+                keys.key_state(settings),
+            )
+        )

@@ -1,0 +1,56 @@
+"""What the workbench keeps on disk and where; the limit of kept results, and a button that deletes them."""
+
+from contextlib import suppress
+from pathlib import Path
+
+import streamlit as st
+
+from leanrag_core.figures import numbers
+from leanrag_core.types.settings import Settings
+from pages.common import markup, session
+from pages.common.html import draw, html
+from pages.common.messages import say
+from pages.settings import settings_form
+
+_STAGES = "stages"
+_KEPT = ("corpora", "indexes", "calls", "jobs", _STAGES)
+
+
+def panel(settings: Settings) -> None:
+    """The folder of the workbench, the size of what is in it, and the limit of kept results."""
+    root = session.workbench().root
+    sizes = _sizes(str(root))
+    rows = [(say(f"settings.storage.{folder}"), numbers.size(sizes[folder])) for folder in _KEPT]
+    rows.append((say("settings.storage.total"), numbers.size(sum(sizes.values()))))
+    draw(
+        html('<div class="lr-small lr-muted lr-path">{}</div>', str(root))
+        + markup.facts_table(("", ""), rows, caption=say("settings.storage"))
+        + markup.muted(say("settings.storage.where_deleted"))
+    )
+    settings_form.number(settings, "stages_mb")
+    if st.button(
+        say("settings.storage.delete", size=numbers.size(sizes[_STAGES])),
+        icon=":material/delete:",
+        key="clear_stages",
+        disabled=not sizes[_STAGES],
+    ):
+        session.workbench().stages.clear()
+        _sizes.clear()
+        st.toast(say("settings.storage.deleted"))
+        st.rerun()
+    draw(html('<div class="lr-hint">{}</div>', say("settings.storage.hint")))
+
+
+@st.cache_data(ttl=20, max_entries=2, show_spinner=False)
+def _sizes(root: str) -> dict[str, int]:
+    """Bytes below each folder, looked up at most every twenty seconds."""
+    return {folder: _bytes_below(Path(root) / folder) for folder in _KEPT}
+
+
+def _bytes_below(folder: Path) -> int:
+    """Bytes of all files below the folder; one that is deleted meanwhile counts nothing."""
+    total = 0
+    for path in folder.rglob("*"):
+        with suppress(OSError):
+            total += path.stat().st_size if path.is_file() else 0
+    return total
